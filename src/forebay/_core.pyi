@@ -1,13 +1,42 @@
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
-from typing import TypedDict, final
+from typing import Literal, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
 CONGESTION_CONTROLS: list[str]
+
+_PerRound = tuple[float, float, float]
+"""(segments, share, power): max(segments, share * cwnd**power) segments a round trip."""
+
+class Controller(TypedDict):
+    """What a congestion control declares in `crates/sim/src/cc/list.rs`."""
+
+    name: str
+    paced: bool
+    decrease: Literal["share", "bandwidth", "model"]
+    kept_after_loss: float | None
+    marks: Literal["loss", "fraction", "l4s", "ignored"]
+    timeout_reduces_ssthresh: bool
+    growth: tuple[_PerRound, _PerRound] | None
+    response: Literal["reno", "cubic", "scalable"] | None
+    needs_every_ack: bool
+    source: str
+
+class QueueDiscipline(TypedDict):
+    """Defaults of parameters in seconds, bytes, numbers, 0 or 1; None for a computed one."""
+
+    name: str
+    decides_at_dequeue: bool
+    parameters: dict[str, float | None]
+
+def controllers() -> list[Controller]: ...
+def disciplines() -> list[QueueDiscipline]: ...
+def structure_bytes() -> dict[str, int]:
+    """Return the bytes of each structure whose number grows with flows, links or packets."""
 
 @final
 class Profile:

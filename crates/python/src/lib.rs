@@ -1,6 +1,7 @@
 //! The Rust core as `forebay._core`: the only crate that knows Python.
 
 mod capture;
+mod lists;
 mod packets;
 mod queue;
 mod readings;
@@ -26,6 +27,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<packets::Packets>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::controllers, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::disciplines, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::bytes_of_structures, module)?)?;
     module.add_function(wrap_pyfunction!(capture::measure_capture, module)?)?;
     module.add_function(wrap_pyfunction!(capture::measure_exports, module)?)?;
     Ok(())

@@ -12,7 +12,7 @@ pub trait FlowKind {
     const NEWRENO_ONLY: bool = false;
     /// Besides, it uses SACK.
     const SACK_ONLY: bool = false;
-    /// One of these.
+    /// Whether either of them holds.
     const FAST_PATH: bool = Self::NEWRENO_ONLY || Self::SACK_ONLY;
     /// Besides `SACK_ONLY`, its controller paces and asks for delivery rates.
     const PACED: bool = false;

@@ -43,6 +43,7 @@ mod sending;
 pub mod simulation;
 mod sole_dequeue;
 mod sources;
+pub mod structure_bytes;
 pub mod tcp;
 pub mod time;
 mod traffic;

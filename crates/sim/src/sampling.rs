@@ -1,6 +1,6 @@
 //! Takes the samples of the trace.
 
-use crate::cc::Phase;
+use crate::cc::{Controller, Phase};
 use crate::config::{Config, TraceSpec};
 use crate::flow::Flow;
 use crate::meters::flow_moments::FlowMoments;

@@ -56,7 +56,7 @@ impl Network<'_> {
         debug_assert!(flow.sender.invariants_hold());
         let mut access = AccessState::Unchanged;
         if flow.sender.waits_for_pacer::<K>(now) && flow.access.waiting() == 0 {
-            self.arm_timer_unless_asked::<K>(now, flow);
+            self.arm_timer_if_no_ack_pending::<K>(now, flow);
             return access;
         }
         let sendable_segments = flow.sender.sendable_segments::<K>(profile);
@@ -68,13 +68,13 @@ impl Network<'_> {
         while left > 0 && self.send_segment::<K>(now, flow, free, profile, &mut access) {
             left -= 1;
         }
-        self.arm_timer_unless_asked::<K>(now, flow);
+        self.arm_timer_if_no_ack_pending::<K>(now, flow);
         access
     }
 
     /// Makes sure that the sender's timer fires in time, unless an ACK comes before that asks for it.
     #[inline(always)]
-    fn arm_timer_unless_asked<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
+    fn arm_timer_if_no_ack_pending<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
         let timer_at = flow.sender.timer_at;
         let an_ack_will_ask = K::FAST_PATH && flow.ack_path.delivers_before(now, timer_at);
         if !an_ack_will_ask && !flow.timer.fires_by(timer_at) {

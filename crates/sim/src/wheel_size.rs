@@ -31,8 +31,7 @@ fn slot_width(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     let rate_bps = config.links.iter().map(|link| link.rate_bps).sum::<f64>().max(1.0);
     let delayed = config.profiles.iter().all(|profile| profile.delayed_ack.is_some());
-    let paced =
-        |flow: &FlowSpec| Cc::by_name(flow.congestion_control).is_some_and(|cc| cc.wants_rate());
+    let paced = |flow: &FlowSpec| Cc::by_name(flow.congestion_control).is_some_and(|cc| cc.paced());
     let further = config.flows.iter().any(paced)
         || config.links.iter().any(|link| link.queue.decides_at_dequeue())
             && !SoleDequeue::of(config).exists();

@@ -1,7 +1,11 @@
 //! One suite that every controller passes: it runs over the list, so nobody can forget it.
 //!
 //! The toy path takes a window at a time: 100 ms for up to `PRODUCT` segments, and as much longer as
-//! there are more; what exceeds that and its buffer is lost. It marks nothing.
+//! there are more; what exceeds that and its buffer is lost. It marks nothing. `declared` compares each
+//! controller with its record; `mutants` shows that the comparison fails where it should.
+
+pub(super) mod declared;
+mod mutants;
 
 use super::testing::RTT;
 use super::*;
@@ -171,7 +175,7 @@ fn whoever_learns_in_recovery_asks_for_every_ack() {
         let learns = course(true) != course(false);
         assert_eq!(
             learns,
-            Cc::by_name(name).expect("listed").wants_all_acks(),
+            Cc::by_name(name).expect("listed").needs_every_ack(),
             "{name} {increase_rule:?}"
         );
     });

@@ -26,9 +26,6 @@ impl Default for Dctcp {
 }
 
 impl Controller for Dctcp {
-    const WANTS_ALL_ACKS: bool = true;
-    const NEEDS_ECN: bool = true;
-
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         self.reno.cong_avoid(window, ack);
     }

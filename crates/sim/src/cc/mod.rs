@@ -1,4 +1,4 @@
-//! Congestion controllers. Adding one is a file here and a line in `controllers!` below.
+//! Congestion controllers. Adding one is a file here and a line with its record in `controllers!` of `list.rs`.
 //!
 //! A controller sees its flow through `Ack` and steers it through `Window`. It never sees a packet.
 
@@ -11,12 +11,16 @@ mod compound;
 mod cubic;
 mod dctcp;
 mod hash_choice;
+mod list;
 mod max_filter;
 mod prague;
+pub mod record;
 mod reno;
 mod rounding;
 mod scalable;
 mod westwood;
+
+pub use list::{Cc, NAMES};
 
 use crate::time::Picos;
 
@@ -141,171 +145,39 @@ pub enum CongestionEvent {
     Timeout,
 }
 
-/// The hooks of a congestion controller. A hook that a controller does not need does nothing.
-pub trait Controller: Default {
-    /// Sends each ACK with a rate sample.
-    const WANTS_RATE: bool = false;
-    /// Sets cwnd itself on every ACK, also in recovery (`on_ack_received`): no halving, no PRR.
-    const CONTROLS_CWND: bool = false;
-    /// Sends ECN-capable packets whatever the scenario says.
-    const NEEDS_ECN: bool = false;
-    /// Sends ECT(1) (RFC 9331), and answers marks itself (`on_ack_received`): the sender cuts nothing.
-    const L4S: bool = false;
-
-    /// Wants every ACK (`on_ack_received`), not only those that let the window grow.
-    const WANTS_ALL_ACKS: bool = false;
-
-    /// Growth that needs no more of an ACK than how much it acknowledges: true if that was all
-    /// that the controller wants of it, and `cong_avoid` is not called.
+/// The hooks of a congestion controller. A hook that a controller does not need does nothing. What it does
+/// as a whole its `record::Record` declares.
+pub trait Controller {
+    /// Called first with an ACK of new data while the window may grow, without what is costly to know of it:
+    /// `segments` count towards growth. Returns true if that was all that the controller wants of the ACK;
+    /// then neither `on_ack_received` nor `cong_avoid` is called.
     #[inline]
     fn cong_avoid_fast(
         &mut self,
         _window: &mut Window,
         _segments: u32,
-        _growth: IncreaseRule,
+        _increase_rule: IncreaseRule,
     ) -> bool {
         false
     }
-    /// New data was acknowledged while the window may grow: outside recovery.
+    /// Called with an ACK of new data outside recovery, while the window may grow.
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack);
-    /// Every ACK, before anything else is made of it.
+    /// Called with every ACK, before the sender acts on it.
     fn on_ack_received(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// The slow-start threshold after what is noticed now.
+    /// Called on a loss, a mark or a timeout; returns the new slow-start threshold in segments.
     fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64;
-    /// The retransmission timer expired; cwnd is about to be set to one.
+    /// Called on a retransmission timeout, after `ssthresh` and before cwnd becomes one segment.
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {}
-    /// The same, once segments have been given up: totals as they are then. For controllers that
-    /// hear every ACK.
+    /// Called on a retransmission timeout once the outstanding segments are marked lost, with the totals
+    /// after that; only for controllers with `Record::needs_every_ack`.
     fn on_loss_state(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// It is at its start, and looks for what the path holds.
+    /// Returns whether the flow is in slow start, or in the start-up of a model of the path.
     fn in_startup(&self, window: &Window) -> bool {
         window.in_slow_start()
     }
-    /// What its random choices are to follow from; before anything else. Each connection has a seed of its
-    /// own, made from the run's.
+    /// Called once, before any other hook. `seed` differs for each connection and follows from the run's;
+    /// random choices follow from it alone.
     fn set_seed(&mut self, _seed: u64) {}
-}
-
-/// Large controllers live on the heap, so that a flow with a small one stays small.
-impl<T: Controller> Controller for Box<T> {
-    const WANTS_RATE: bool = T::WANTS_RATE;
-    const CONTROLS_CWND: bool = T::CONTROLS_CWND;
-    const NEEDS_ECN: bool = T::NEEDS_ECN;
-    const L4S: bool = T::L4S;
-    const WANTS_ALL_ACKS: bool = T::WANTS_ALL_ACKS;
-
-    #[inline]
-    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
-        (**self).cong_avoid(window, ack);
-    }
-    #[inline]
-    fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
-        (**self).on_ack_received(window, ack);
-    }
-    fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64 {
-        (**self).ssthresh(window, now, event)
-    }
-    fn on_timeout(&mut self, window: &mut Window, now: Picos) {
-        (**self).on_timeout(window, now);
-    }
-    fn on_loss_state(&mut self, window: &mut Window, ack: &Ack) {
-        (**self).on_loss_state(window, ack);
-    }
-    fn in_startup(&self, window: &Window) -> bool {
-        (**self).in_startup(window)
-    }
-    fn set_seed(&mut self, seed: u64) {
-        (**self).set_seed(seed);
-    }
-}
-
-macro_rules! controllers {
-    ($($name:literal => $variant:ident($type:ty)),+ $(,)?) => {
-        /// Any of the controllers, dispatched without a table of functions.
-        pub enum Cc { $(#[doc = $name] $variant($type)),+ }
-
-        /// Their names in a scenario: Linux names where Linux has them.
-        pub const NAMES: &[&str] = &[$($name),+];
-
-        impl Cc {
-            /// A fresh controller by its name.
-            pub fn by_name(name: &str) -> Option<Self> {
-                match name { $($name => Some(Self::$variant(Default::default())),)+ _ => None }
-            }
-            /// `Controller::WANTS_RATE`.
-            pub fn wants_rate(&self) -> bool {
-                match self { $(Self::$variant(_) => <$type>::WANTS_RATE),+ }
-            }
-            /// `Controller::CONTROLS_CWND`.
-            #[inline]
-            pub fn controls_cwnd(&self) -> bool {
-                match self { $(Self::$variant(_) => <$type>::CONTROLS_CWND),+ }
-            }
-            /// `Controller::NEEDS_ECN`.
-            pub fn needs_ecn(&self) -> bool {
-                match self { $(Self::$variant(_) => <$type>::NEEDS_ECN),+ }
-            }
-            /// `Controller::L4S`.
-            pub fn l4s(&self) -> bool {
-                match self { $(Self::$variant(_) => <$type>::L4S),+ }
-            }
-            /// `Controller::WANTS_ALL_ACKS`.
-            #[inline]
-            pub fn wants_all_acks(&self) -> bool {
-                match self { $(Self::$variant(_) => <$type>::WANTS_ALL_ACKS),+ }
-            }
-            /// `Controller::cong_avoid_fast`.
-            #[inline]
-            pub fn cong_avoid_fast(&mut self, window: &mut Window, segments: u32, increase_rule: IncreaseRule) -> bool {
-                match self { $(Self::$variant(cc) => cc.cong_avoid_fast(window, segments, increase_rule)),+ }
-            }
-            /// `Controller::cong_avoid`.
-            #[inline]
-            pub fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.cong_avoid(window, ack)),+ }
-            }
-            /// `Controller::on_ack_received`.
-            #[inline]
-            pub fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.on_ack_received(window, ack)),+ }
-            }
-            /// `Controller::ssthresh`.
-            pub fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64 {
-                match self { $(Self::$variant(cc) => cc.ssthresh(window, now, event)),+ }
-            }
-            /// `Controller::on_timeout`.
-            pub fn on_timeout(&mut self, window: &mut Window, now: Picos) {
-                match self { $(Self::$variant(cc) => cc.on_timeout(window, now)),+ }
-            }
-            /// `Controller::on_loss_state`.
-            pub fn on_loss_state(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.on_loss_state(window, ack)),+ }
-            }
-            /// `Controller::in_startup`.
-            pub fn in_startup(&self, window: &Window) -> bool {
-                match self { $(Self::$variant(cc) => cc.in_startup(window)),+ }
-            }
-            /// `Controller::set_seed`.
-            pub fn set_seed(&mut self, seed: u64) {
-                match self { $(Self::$variant(cc) => cc.set_seed(seed)),+ }
-            }
-        }
-    };
-}
-
-controllers! {
-    "reno" => Reno(reno::Reno),
-    "scalable" => Scalable(scalable::Scalable),
-    "bic" => Bic(Box<bic::Bic>),
-    "cubic" => Cubic(Box<cubic::Cubic<717, true>>),
-    "cubic-beta-0.8" => CubicBeta08(Box<cubic::Cubic<819, false>>),
-    "cubic-beta-0.7" => CubicBeta07(Box<cubic::Cubic<717, false>>),
-    "compound" => Compound(Box<compound::Compound>),
-    "dctcp" => Dctcp(Box<dctcp::Dctcp>),
-    "bbr" => Bbr(Box<bbr::Bbr>),
-    "bbr3" => Bbr3(Box<bbr3::Bbr3>),
-    "westwood" => Westwood(Box<westwood::Westwood>),
-    "prague" => Prague(Box<prague::Prague>),
 }
 
 #[cfg(test)]

@@ -31,11 +31,6 @@ impl Default for Prague {
 }
 
 impl Controller for Prague {
-    const WANTS_ALL_ACKS: bool = true;
-    const WANTS_RATE: bool = true; // paced
-    const NEEDS_ECN: bool = true;
-    const L4S: bool = true;
-
     /// Slow start, or 1/cwnd for each segment without a mark, also while marks cut the window.
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         if ack.marked > 0 {

@@ -43,8 +43,6 @@ impl Default for Westwood {
 }
 
 impl Controller for Westwood {
-    const WANTS_ALL_ACKS: bool = true;
-
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         self.reno.cong_avoid(window, ack);
     }

@@ -4,7 +4,7 @@ use super::Flow;
 use crate::access_link::AccessLink;
 use crate::ack_path::AckPath;
 use crate::app_source::AppSource;
-use crate::cc::Cc;
+use crate::cc::{Cc, Controller};
 use crate::config::{Config, Datagram, FlowSpec, Source};
 use crate::event_key::encode;
 use crate::event_timer::EventTimer;

@@ -20,6 +20,9 @@ use crate::time::Picos;
 use flow_queues::FlowQueues;
 use lists::{List, Lists};
 
+/// Bytes of a queue that flows are hashed to, with its backlog in the store and its tag.
+pub(crate) const BUCKET_BYTES: usize = size_of::<FlowQueue>() + size_of::<u64>() + size_of::<u32>();
+
 /// CAKE with one tin.
 #[derive(Clone, Debug)]
 pub struct Cake {

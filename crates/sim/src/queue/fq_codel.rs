@@ -15,6 +15,11 @@ use crate::time::Picos;
 use drr_list::{DrrList, NONE};
 use store::{Slot, Store};
 
+/// Bytes of a queue that flows are hashed to, with its backlog in the store.
+pub(crate) const BUCKET_BYTES: usize = size_of::<FlowQueue>() + size_of::<u64>();
+/// Bytes of what a queue keeps of each flow of the run.
+pub(crate) const FLOW_BYTES: usize = size_of::<u32>();
+
 /// FQ-CoDel: CoDel on each of many flow queues, under deficit round robin.
 #[derive(Clone, Debug)]
 pub struct FqCodel {

@@ -60,46 +60,119 @@ impl QueueSpec {
         spec.check().map_err(|error| NamingError::Bad(spec.name(), error))?;
         Ok(spec)
     }
+}
 
-    fn set(&mut self, key: &str, value: f64) -> Result<(), NamingError> {
-        let name = self.name();
-        let flag = value != 0.0;
-        let span = (value * SECOND as f64) as Picos;
-        let whole = || {
-            let fits = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
-            let refused = || NamingError::NotWhole(name, key.into(), value);
-            fits.then_some(value as u32).ok_or_else(refused)
-        };
-        match (self, key) {
-            (Self::Red(red), "ecn") => red.ecn = flag,
-            (Self::DualPi2(dual), "target") => dual.target = span,
-            (Self::DualPi2(dual), "step_thresh") => dual.step_thresh = span,
-            (Self::DualPi2(dual), "coupling_factor") => dual.coupling_factor = whole()?,
-            (Self::DualPi2(dual), "classic_protection") => dual.classic_protection = whole()?,
-            (Self::DualPi2(dual), "drop_on_overload") => dual.drop_on_overload = flag,
-            (Self::Red(red), "min") => red.min = Some(whole()?.into()),
-            (Self::Red(red), "max") => red.max = Some(whole()?.into()),
-            (Self::Red(red), "probability") => red.probability = value,
-            (Self::Red(red), "weight") => red.weight = Some(value),
-            (Self::Red(red), "gentle") => red.gentle = flag,
-            (Self::Pie(pie), "ecn") => pie.ecn = flag,
-            (Self::Pie(pie), "target") => pie.target = span,
-            (Self::Codel(codel), "ecn") => codel.ecn = flag,
-            (Self::Codel(codel), "target") => codel.target = span,
-            (Self::Codel(codel), "interval") => codel.interval = span,
-            (Self::Cobalt(cobalt), "ecn") => cobalt.ecn = flag,
-            (Self::Cobalt(cobalt), "target") => cobalt.target = span,
-            (Self::Cobalt(cobalt), "interval") => cobalt.interval = span,
-            (Self::Cake(cake), "rtt") => cake.rtt = span,
-            (Self::Cake(cake), "target") => cake.target = Some(span),
-            (Self::FqCodel(fair), "ecn") => fair.ecn = flag,
-            (Self::FqCodel(fair), "target") => fair.target = span,
-            (Self::FqCodel(fair), "interval") => fair.interval = span,
-            (Self::FqCodel(fair), "quantum") => fair.quantum = whole()?,
-            (Self::FqCodel(fair), "buckets") => fair.flows = whole()?,
-            _ => return Err(NamingError::NoParameter(name, key.into())),
+/// Names, kinds and fields of the parameters that a scenario may set, for each discipline that has some.
+macro_rules! parameters {
+    ($($variant:ident { $($key:literal: $kind:ident $field:ident),+ $(,)? })+) => {
+        impl QueueSpec {
+            fn set(&mut self, key: &str, value: f64) -> Result<(), NamingError> {
+                let name = self.name();
+                match (self, key) {
+                    $($((Self::$variant(params), $key) => {
+                        params.$field = $kind::read(name, key, value)?.into();
+                    })+)+
+                    _ => return Err(NamingError::NoParameter(name, key.into())),
+                }
+                Ok(())
+            }
+
+            /// The parameters that `named` takes, each with its value as `named` takes it; `None` for one that
+            /// the discipline computes.
+            pub fn parameters(&self) -> Vec<(&'static str, Option<f64>)> {
+                match self {
+                    $(Self::$variant(params) => vec![$(($key, $kind::write(params.$field))),+],)+
+                    _ => Vec::new(),
+                }
+            }
         }
-        Ok(())
+    };
+}
+
+parameters! {
+    Red {
+        "min": bytes min, "max": bytes max, "probability": number probability, "weight": number weight,
+        "ecn": flag ecn, "gentle": flag gentle,
+    }
+    Pie { "target": seconds target, "ecn": flag ecn }
+    Codel { "target": seconds target, "interval": seconds interval, "ecn": flag ecn }
+    FqCodel {
+        "target": seconds target, "interval": seconds interval, "quantum": whole quantum,
+        "buckets": whole flows, "ecn": flag ecn,
+    }
+    DualPi2 {
+        "target": seconds target, "step_thresh": seconds step_thresh,
+        "coupling_factor": whole coupling_factor, "classic_protection": whole classic_protection,
+        "drop_on_overload": flag drop_on_overload,
+    }
+    Cobalt { "target": seconds target, "interval": seconds interval, "ecn": flag ecn }
+    Cake { "rtt": seconds rtt, "target": seconds target }
+}
+
+/// 0 or 1.
+mod flag {
+    use super::NamingError;
+
+    pub fn read(_: &'static str, _: &str, value: f64) -> Result<bool, NamingError> {
+        Ok(value != 0.0)
+    }
+
+    pub fn write(value: bool) -> Option<f64> {
+        Some(f64::from(u8::from(value)))
+    }
+}
+
+/// A span of time.
+mod seconds {
+    use super::{NamingError, Picos, SECOND};
+
+    pub fn read(_: &'static str, _: &str, value: f64) -> Result<Picos, NamingError> {
+        Ok((value * SECOND as f64) as Picos)
+    }
+
+    pub fn write(value: impl Into<Option<Picos>>) -> Option<f64> {
+        value.into().map(|span| span as f64 / SECOND as f64)
+    }
+}
+
+/// A whole number.
+mod whole {
+    use super::NamingError;
+
+    pub fn read(name: &'static str, key: &str, value: f64) -> Result<u32, NamingError> {
+        let fits = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
+        let refused = || NamingError::NotWhole(name, key.into(), value);
+        fits.then_some(value as u32).ok_or_else(refused)
+    }
+
+    pub fn write(value: u32) -> Option<f64> {
+        Some(value.into())
+    }
+}
+
+/// A whole number of bytes.
+mod bytes {
+    use super::{NamingError, whole};
+
+    pub fn read(name: &'static str, key: &str, value: f64) -> Result<u64, NamingError> {
+        whole::read(name, key, value).map(u64::from)
+    }
+
+    pub fn write(value: Option<u64>) -> Option<f64> {
+        value.map(|bytes| bytes as f64)
+    }
+}
+
+/// Any number.
+mod number {
+    use super::NamingError;
+
+    pub fn read(_: &'static str, _: &str, value: f64) -> Result<f64, NamingError> {
+        Ok(value)
+    }
+
+    pub fn write(value: impl Into<Option<f64>>) -> Option<f64> {
+        value.into()
     }
 }
 
@@ -127,5 +200,18 @@ mod tests {
         assert_eq!(none, "classes: classes must be at least one");
         let fraction = refused("fq_codel", [("quantum", 0.5)]);
         assert_eq!(fraction, "fq_codel: quantum must be a whole number, not 0.5");
+    }
+
+    /// What is listed is what is set, and a default set again changes nothing.
+    #[test]
+    fn the_parameters_that_are_listed_can_be_set() {
+        for name in crate::queue::registry::NAMES {
+            let spec = QueueSpec::by_name(name).expect("listed");
+            for (key, value) in spec.parameters() {
+                let mut again = spec.clone();
+                again.set(key, value.unwrap_or(1.0)).expect("a parameter");
+                assert!(value.is_none() || again == spec, "{name}: {key}");
+            }
+        }
     }
 }

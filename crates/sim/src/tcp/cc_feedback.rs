@@ -3,7 +3,7 @@
 use super::profile::Profile;
 use super::scoreboard::Scoreboard;
 use super::sender::Sender;
-use crate::cc::{Ack, CongestionEvent, IncreaseRule, Phase, RateSample};
+use crate::cc::{Ack, CongestionEvent, Controller, IncreaseRule, Phase, RateSample};
 use crate::flow_kind::{FlowKind, GeneralKind};
 use crate::time::Picos;
 
@@ -43,7 +43,7 @@ impl Sender {
             let done = if grows {
                 self.cc.cong_avoid_fast(&mut self.window, segments, profile.increase_rule)
             } else {
-                K::NEWRENO_ONLY || !self.cc.wants_all_acks()
+                K::NEWRENO_ONLY || !self.cc.needs_every_ack()
             };
             if done {
                 return;

@@ -18,6 +18,9 @@ struct Sent {
     in_flight: u32,
 }
 
+/// Bytes of what is kept of an outstanding segment.
+pub(super) const RECORD_BYTES: usize = size_of::<Sent>();
+
 #[derive(Default)]
 pub(super) struct DeliveryRate {
     /// Senders that want delivery rates alone pace.

@@ -21,6 +21,11 @@ use crate::time::Picos;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 
+/// Bytes of an outstanding segment.
+pub(crate) const SEGMENT_BYTES: usize = size_of::<Segment>();
+/// Bytes of what a paced sender keeps besides of an outstanding segment.
+pub(crate) const RATE_RECORD_BYTES: usize = super::delivery_rate::RECORD_BYTES;
+
 /// State of each outstanding segment, and the counts over them. What every ACK touches comes first, two lines of the cache, and then what
 /// those touch that find something missing: with thousands of flows it is the memory that a packet
 /// waits for.
@@ -59,7 +64,7 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// An empty one, for the needs of `cc`.
     pub fn new(cc: &Cc) -> Self {
-        Self { rates: cc.wants_rate().then(Box::default), ..Self::default() }
+        Self { rates: cc.paced().then(Box::default), ..Self::default() }
     }
 
     /// Calls it into the cache.

@@ -9,7 +9,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
 use super::{newreno, sack};
-use crate::cc::{Cc, CongestionEvent, IncreaseRule, Phase, Window};
+use crate::cc::{Cc, CongestionEvent, Controller, IncreaseRule, Phase, Window};
 use crate::flow_kind::FlowKind;
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 
@@ -89,8 +89,8 @@ pub enum Timer {
 impl Sender {
     /// A sender of `segments` segments that has sent nothing yet.
     pub fn new(cc: Cc, segments: u64, profile: &Profile) -> Self {
-        let scoreboard = (profile.sack || cc.wants_rate()).then(|| Box::new(Scoreboard::new(&cc)));
-        let timed_apart = scoreboard.is_none() && cc.wants_all_acks();
+        let scoreboard = (profile.sack || cc.paced()).then(|| Box::new(Scoreboard::new(&cc)));
+        let timed_apart = scoreboard.is_none() && cc.needs_every_ack();
         let cwnd = f64::from(profile.initial_window);
         Self {
             snd_una: 0,
@@ -124,7 +124,7 @@ impl Sender {
 
     /// Whether its controller asks for no ACKs but those of new data.
     pub fn ignores_dupacks(&self) -> bool {
-        !self.cc.wants_all_acks()
+        !self.cc.needs_every_ack()
     }
 
     /// Its numbers are in order, and its window is one; for assertions.
@@ -135,12 +135,12 @@ impl Sender {
 
     /// Whether its controller neither paces nor asks for delivery rates.
     pub fn is_ack_clocked(&self) -> bool {
-        !self.cc.controls_cwnd() && !self.cc.wants_rate()
+        !self.cc.controls_cwnd() && !self.cc.paced()
     }
 
     /// Whether its controller asks for delivery rates, and sets the window itself on every ACK.
     pub fn controls_cwnd_by_rates(&self) -> bool {
-        self.cc.controls_cwnd() && self.cc.wants_rate()
+        self.cc.controls_cwnd() && self.cc.paced()
     }
 
     /// An ACK arrives, and repeats what `lost` ones reported. Gives the round-trip time where it
@@ -290,7 +290,7 @@ impl Sender {
             self.window.cwnd = 1.0;
             newreno::on_timeout(self);
         }
-        if self.cc.wants_all_acks() {
+        if self.cc.needs_every_ack() {
             let ack = self.cc_ack(now, AckSummary::default(), profile);
             self.cc.on_loss_state(&mut self.window, &ack);
         }

@@ -119,10 +119,6 @@ impl Default for Bbr3 {
 }
 
 impl Controller for Bbr3 {
-    const WANTS_ALL_ACKS: bool = true;
-    const WANTS_RATE: bool = true;
-    const CONTROLS_CWND: bool = true;
-
     fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
     fn in_startup(&self, _window: &Window) -> bool {

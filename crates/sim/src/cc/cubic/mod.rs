@@ -52,7 +52,6 @@ struct Epoch {
 }
 
 impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
-    const WANTS_ALL_ACKS: bool = true;
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         let mut segments = ack.segments;
         if window.in_slow_start() {

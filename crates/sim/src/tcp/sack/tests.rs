@@ -57,10 +57,10 @@ fn the_usual_ack_does_what_any_other_way_would() {
         let usual = play::<GeneralKind>(name, true);
         assert_eq!(usual, play::<GeneralKind>(name, false), "{name}");
         let cc = Cc::by_name(name).expect("listed");
-        if cc.wants_rate() && !cc.controls_cwnd() {
+        if cc.paced() && !cc.controls_cwnd() {
             continue; // of no other kind
         }
-        if cc.wants_rate() {
+        if cc.paced() {
             assert_eq!(usual, play::<PacedKind>(name, true), "{name}");
             assert_eq!(usual, play::<PacedKind>(name, false), "{name}");
             continue; // the kinds below do not pace
