@@ -141,7 +141,7 @@ def _run(
     """Run an engine; a budget applies to simulation only."""
     if budget is None or engine.name != "simulation":
         return engine.run(scenario, seeds, jobs=jobs, progress=progress)
-    from forebay.search import fitted, predict_run
+    from forebay.search.run_within import fitted, predict_run
 
     allowed = _budget(engine.name, budget)
     with _naming_theory(lambda theory: theory.run(scenario, seeds)):
