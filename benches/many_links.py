@@ -79,9 +79,9 @@ def main() -> None:
         clock = [time.process_time()]
         import forebay
         from forebay import _core
+        from forebay.engines.replication import to_reading
         from forebay.engines.simulation.runs import make_run
         from forebay.outcome import summarize
-        from forebay.replication import to_reading
 
         clock.append(time.process_time())
         scenario = forebay.load(path)

@@ -9,7 +9,7 @@ import resource
 import sys
 import time
 
-from forebay.engines.network import NetworkEngine
+from forebay.engines.fixed_point import NetworkEngine
 from forebay.scenario import loads
 
 TEXT = """

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forebay import laws as laws
-    from forebay.api import compare as compare, run as run, size as size
+    from forebay.api.run import compare as compare, run as run
+    from forebay.api.size import size as size
     from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
         CannotPlay as CannotPlay,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
         engine_names as engine_names,
     )
     from forebay.errors import Defect as Defect, ForebayError as ForebayError
-    from forebay.footprint import TooMuchMemory as TooMuchMemory
+    from forebay.engines.footprint import TooMuchMemory as TooMuchMemory
     from forebay.outcome import (
         DocumentError as DocumentError,
         Outcome as Outcome,
@@ -70,15 +71,16 @@ if TYPE_CHECKING:
     )
     from forebay.search.goals import SizingError as SizingError
     from forebay.store import Store as Store, StoreError as StoreError
-    from forebay.tracing import trace as trace
+    from forebay.api.trace import trace as trace
 
     __version__: str
 
 # Modules and their public names, in the order of docs/reference/python.md.
 _GROUPS = (
     ("forebay.scenario", "load shipped"),
-    ("forebay.api", "run compare size"),
-    ("forebay.tracing", "trace"),
+    ("forebay.api.run", "run compare"),
+    ("forebay.api.size", "size"),
+    ("forebay.api.trace", "trace"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
     (
@@ -96,14 +98,19 @@ _GROUPS = (
     ("forebay.search.goals", "SizingError"),
     ("forebay.store", "StoreError"),
     ("forebay.engines", "UnknownEngine EngineUnavailable CannotPlay NoLaw"),
-    ("forebay.footprint", "TooMuchMemory"),
+    ("forebay.engines.footprint", "TooMuchMemory"),
     ("forebay.search.cost", "TooLittleTime"),
     ("forebay.outcome", "DocumentError"),
     ("forebay.reproduction", "UnknownArtefact ArtefactUnavailable"),
     ("forebay.plugins", "BrokenPlugin"),
 )
 _HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
-_MODULES = ("laws", "measure", "networks", "testbed")
+_MODULES = {
+    "laws": "forebay.laws",
+    "measure": "forebay.measure",
+    "networks": "forebay.api.networks",
+    "testbed": "forebay.api.testbed",
+}
 
 __all__ = [*_HOLDERS, "laws"]
 
@@ -120,7 +127,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
+        return import_module(_MODULES[name])
     value = getattr(import_module(_HOLDERS[name]), name)
     globals()[name] = value
     return value

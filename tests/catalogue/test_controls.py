@@ -9,8 +9,8 @@ import pytest
 
 from forebay import _core, catalogue
 from forebay.catalogue import CONTROLS, IncompleteRecord, registered
+from forebay.engines.footprint import estimate
 from forebay.engines.testbed.congestion import KERNEL_NAMES
-from forebay.footprint import estimate
 from forebay.laws.heterogeneous import PROTOCOLS
 from forebay.scenario import loads
 

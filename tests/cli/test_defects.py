@@ -14,12 +14,12 @@ from forebay.errors import panics_as_defects
 
 RAISES = """
 import sys
-import forebay.api
+import forebay.api.run
 class PanicException(BaseException):
     pass
 def run(*_, **__):
     raise {error}
-forebay.api.run = run
+forebay.api.run.run = run
 from forebay.cli.program import call
 sys.exit(call(["run", sys.argv[1]]))
 """

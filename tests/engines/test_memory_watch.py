@@ -7,7 +7,7 @@ import platform
 import numpy as np
 import pytest
 
-from forebay.footprint import Limit, TooMuchMemory, resident
+from forebay.engines.footprint import Limit, TooMuchMemory, resident
 
 MB = 10**6
 BLOCK = 12_000  # float64: 96 kB each, below the size from which glibc maps a block alone

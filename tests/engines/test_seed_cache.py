@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from forebay import _core, engines
+from forebay.engines.footprint import TooMuchMemory
+from forebay.engines.replication.readings import CACHE_SIZE, SeedCache
 from forebay.engines.simulation import runs
-from forebay.footprint import TooMuchMemory
 from forebay.progress import part
-from forebay.replication.readings import CACHE_SIZE, SeedCache
 from forebay.scenario import Scenario, loads
 from forebay.workload import Workload, draw
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import forebay
-from forebay.footprint import TooMuchMemory, estimate
+from forebay.engines.footprint import TooMuchMemory, estimate
 from forebay.scenario import ScenarioError, loads
 
 HEAD = '[link]\nrate = "10 Mbit/s"\n[measure]\nwarmup = "0 s"\nduration = "100 ms"\n'
@@ -76,9 +76,9 @@ def test_a_run_that_grows_is_stopped() -> None:
     code = (
         "import forebay, sys\nfrom forebay.scenario import loads\n"
         "try: forebay.run(loads(sys.argv[1]), memory_limit='300 MB')\n"
-        "except forebay.footprint.TooMuchMemory as error: print(error)\n"
+        "except forebay.engines.footprint.TooMuchMemory as error: print(error)\n"
     )
-    command = [sys.executable, "-c", "import forebay.footprint\n" + code, text]
+    command = [sys.executable, "-c", "import forebay.engines.footprint\n" + code, text]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     assert "the run has taken 3" in done.stdout
     assert "a larger memory_limit" in done.stdout

@@ -13,7 +13,7 @@ from tests.search.asking import size_within
 from tests.search.known_links import KnownLinks, half_root, link
 
 from forebay.engines.base import Capabilities, Decorator, Engine
-from forebay.footprint import TooMuchMemory
+from forebay.engines.footprint import TooMuchMemory
 from forebay.outcome import Outcome, SizeResult
 from forebay.scenario import Duration, Scenario, loads
 from forebay.search.cost import TooLittleTime, in_words

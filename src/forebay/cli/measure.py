@@ -129,7 +129,7 @@ def command(
     measured = _measure(records, given | {"replay": replay is not None})
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
-    from forebay.report.whole_file import write_text
+    from forebay.files.atomic import write_text
 
     if as_json:
         print_json(document)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from forebay import networks
+from forebay.api import networks
 from forebay.cli import options
 from forebay.cli.output import announce, answered, print_json, progress, write
 
 if TYPE_CHECKING:
     from forebay import Scenario
-    from forebay.networks import Transient
+    from forebay.api.networks import Transient
 
 
 @click.command("network")

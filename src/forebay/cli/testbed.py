@@ -11,7 +11,7 @@ from forebay.cli import options
 from forebay.cli.output import print_json
 
 if TYPE_CHECKING:
-    from forebay.testbed import Check, Trial
+    from forebay.api.testbed import Check, Trial
 
 _CANNOT = 3
 
@@ -31,7 +31,7 @@ def check(ctx: click.Context, path: str | None, overrides: tuple[str, ...], as_j
 
     Without SCENARIO only the rates are run. The exit status is 3 if the limits are not met.
     """
-    from forebay import testbed
+    from forebay.api import testbed
 
     scenario = None if path is None else forebay.load(path, overrides)
     found = testbed.check(scenario, on_trial=_tell)

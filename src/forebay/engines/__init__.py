@@ -24,7 +24,7 @@ _ENGINES = {
     "theory": "forebay.engines.theory:TheoryEngine",
     "simulation": "forebay.engines.simulation:SimulationEngine",
     "testbed": "forebay.engines.testbed:TestbedEngine",
-    "network": "forebay.engines.network:NetworkEngine",
+    "network": "forebay.engines.fixed_point:NetworkEngine",
 }
 _CORE = "forebay._core"
 GROUP = "forebay.engines"

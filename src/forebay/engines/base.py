@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from forebay.network import SizedLinks
     from forebay.outcome import Outcome
     from forebay.outcome.reading import Reading
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
+    from forebay.topology import SizedLinks
 
 
 class TracesFlows(Protocol):

@@ -113,7 +113,7 @@ class Document(Closed):
         OSError
             It cannot be written.
         """
-        from forebay.outcome.replacing import replacing
+        from forebay.files.atomic import replacing
 
         with replacing(path) as file:
             file.write(f"{self.to_json()}\n".encode())

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from forebay.files.atomic import replacing
 from forebay.outcome.document import Document
 from forebay.outcome.model import Comparison, Outcome
-from forebay.outcome.replacing import replacing
 from forebay.outcome.size_result import SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.files.atomic import replacing
 from forebay.outcome.reading import Histogram
-from forebay.outcome.replacing import replacing
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import LinkTrace, Trace

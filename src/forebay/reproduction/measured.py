@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from forebay.engines.testbed.errors import GateFailed
+from forebay.files.atomic import replacing
 from forebay.outcome import Metric, Outcome, Quantiles
-from forebay.outcome.replacing import replacing
 from forebay.outcome.statistics import Bounds, over_replications
 from forebay.progress import Progress, part
 

@@ -366,7 +366,7 @@ class Scenario(ScenarioModel):
         ScenarioError
             The file cannot be written.
         """
-        from forebay.outcome.replacing import replacing
+        from forebay.files.atomic import replacing
 
         text = self.to_toml(folder=os.path.dirname(os.path.abspath(path)))
         try:

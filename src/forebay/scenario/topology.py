@@ -1,7 +1,7 @@
 """A network instead of one link: its routers, links, hosts and demand.
 
-This module has only tables; `forebay.network` makes a graph of them. A class of links without rate,
-delay or buffer has those of [link] and [queue]; it is the class under study.
+This module has only tables; `forebay.topology` makes a graph of them. A class of links without
+rate, delay or buffer has those of [link] and [queue]; it is the class under study.
 """
 
 from __future__ import annotations

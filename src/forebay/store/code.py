@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_ROOMS = ("catalogue", "scenario", "workload", "topology", "network", "replication", "outcome")
+_ROOMS = ("catalogue", "scenario", "workload", "topology", "outcome", "engines/replication")
 """Rooms between a scenario and its readings; the engine's own room comes with it."""
 
 

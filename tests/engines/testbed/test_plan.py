@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from forebay.engines import CannotPlay
+from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import addresses, namespace_pair
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.plan import Places, largest_packet, make_plan
-from forebay.replication import Watched, lay_out
 from forebay.scenario import loads
 from forebay.workload import draw
 

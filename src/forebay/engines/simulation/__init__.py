@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from forebay import _core
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import CannotPlay
+from forebay.engines.footprint import Limit, TooMuchMemory, estimate
+from forebay.engines.replication import SeedCache, Watched, to_reading
 from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
 from forebay.errors import panics_as_defects
-from forebay.footprint import Limit, TooMuchMemory, estimate
 from forebay.outcome import (
     Outcome,
     Provenance,
@@ -22,14 +23,13 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
-from forebay.replication import SeedCache, Watched, to_reading
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
+    from forebay.engines.replication import Layout
     from forebay.engines.simulation.sized import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
-    from forebay.replication import Layout
     from forebay.scenario import Duration, Scenario
 
 
@@ -181,7 +181,7 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None = None,
     ) -> Trace:
         """Trace one replication over time."""
-        from forebay.replication import check_step, to_trace
+        from forebay.engines.replication import check_step, to_trace
 
         check_step(scenario, step)
         if scenario.topology is not None:
@@ -211,7 +211,7 @@ def _simulate(
     """
     network = None
     if scenario.topology is not None and seeds:
-        from forebay.replication import expand
+        from forebay.engines.replication import expand
 
         scenario, network = expand(scenario, buffers)
     takes = estimate(scenario)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.network import make_problem
 from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome
+from forebay.topology import make_problem
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario

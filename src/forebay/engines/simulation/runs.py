@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.engines.errors import CannotPlay
-from forebay.replication import Layout, Watched, lay_out, n_parts, picoseconds
+from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
 from forebay.scenario import ScenarioError, Tcp
 from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
-    from forebay.replication import ClassSpec, Layout, LinkSpec, Route
+    from forebay.engines.replication import ClassSpec, Layout, LinkSpec, Route
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import CannotPlay
-from forebay.network import choose_links
-from forebay.network.fair_shares import fair_rates
-from forebay.network.graph import BETWEEN
 from forebay.outcome import LINK
 from forebay.outcome.worst import worst
 from forebay.scenario import ScenarioError
+from forebay.topology import choose_links
+from forebay.topology.fair_shares import fair_rates
+from forebay.topology.graph import BETWEEN
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
@@ -48,7 +48,7 @@ class SizingSimulator(LinksEngine):
     Raises
     ------
     ScenarioError
-        See `forebay.network.choose_links`; also for links of hosts, which are not reported singly.
+        See `forebay.topology.choose_links`; also for links of hosts, which are not reported singly.
     CannotPlay
         The scenario has no topology.
     """

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import refuse_network
+from forebay.engines.footprint import Limit, estimate
+from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.playing import Played, controls_of
 from forebay.engines.testbed.repeating import play_until_valid
-from forebay.footprint import Limit, estimate
 from forebay.outcome import (
     Outcome,
     Provenance,
@@ -23,7 +24,6 @@ from forebay.outcome import (
     violations_of_readings,
 )
 from forebay.progress import part
-from forebay.replication import SeedCache, Watched, check_step, to_reading, to_trace
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import Trace

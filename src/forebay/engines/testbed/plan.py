@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from forebay.engines.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
 from forebay.engines.testbed import addresses, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.sides import TUN
-from forebay.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.replication import Bucket, ClassSpec, LinkSpec
+    from forebay.engines.replication import Bucket, ClassSpec, LinkSpec
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 

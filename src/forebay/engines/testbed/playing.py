@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
 from forebay.engines.testbed import congestion, machine
 from forebay.engines.testbed.counters.agreement import agreement
 from forebay.engines.testbed.counters.moments import Counted, Moments
@@ -20,7 +21,6 @@ from forebay.engines.testbed.plan import Places, built_link, make_plan
 from forebay.engines.testbed.program import Event, Program
 from forebay.engines.testbed.registry import Record, recording
 from forebay.engines.testbed.result import Result, read_result
-from forebay.replication import Layout, RawReadings, Watched, lay_out
 from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 

@@ -13,8 +13,8 @@ from forebay.engines.testbed.playing import Played, play
 from forebay.engines.testbed.steal import StealMonitor
 
 if TYPE_CHECKING:
+    from forebay.engines.replication import Watched
     from forebay.progress import Progress
-    from forebay.replication import Watched
     from forebay.scenario import Scenario
 
 ATTEMPTS = 3

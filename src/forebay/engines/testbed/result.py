@@ -8,10 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from forebay.engines.replication import RawReadings
+from forebay.engines.replication.readings import (
+    RawDetail,
+    RawHistogram,
+    RawIncidents,
+    RawLink,
+    RawTrace,
+)
 from forebay.engines.testbed.errors import TestbedError
 from forebay.outcome.reading import FloatArray, IntArray
-from forebay.replication import RawReadings
-from forebay.replication.readings import RawDetail, RawHistogram, RawIncidents, RawLink, RawTrace
 
 _DEFECT = "forebay and forebay-emulator must be of one version: run `make setup`"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
-from forebay.outcome.replacing import replacing
+from forebay.files.atomic import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from forebay.outcome.replacing import replacing
+from forebay.files.atomic import replacing
 from forebay.report.tables import NOT_MEASURED, duration
 from forebay.reproduction.counting import count, in_words
 from forebay.reproduction.document import CachedResult

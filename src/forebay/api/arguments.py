@@ -1,0 +1,87 @@
+"""Checks of the verbs' arguments, and the engine that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from forebay import engines as _engines
+from forebay.errors import ForebayError, literal
+
+if TYPE_CHECKING:
+    from forebay.engines.base import Engine
+
+T = TypeVar("T")
+BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
+_BUDGETLESS = {
+    "testbed": "the testbed runs in real time and cannot run faster",
+    "network": "the steady state is always solved completely",
+}
+MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
+
+
+def get_engine(name: str, memory_limit: str | None) -> Engine:
+    """Make an engine, with the memory limit if it supports one."""
+    engine = _engines.get(name)
+    limit = engine.capabilities.limit_memory
+    if memory_limit is not None and limit is not None:
+        from forebay.scenario import DataSize
+
+        limit(int(DataSize.parse_argument("memory_limit", memory_limit)))
+    return engine
+
+
+def budget_seconds(engine: str, budget: str | None) -> float:
+    """Return the time limit of a sizing, in seconds."""
+    from forebay.scenario import Duration, ScenarioError
+
+    if budget is not None and engine in _BUDGETLESS:
+        raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
+    if isinstance(budget, int | float) and not isinstance(budget, Duration):
+        hint = f'write it with one, such as "{budget:g} s"'
+        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
+    seconds = float(Duration.parse_argument("budget", BUDGET if budget is None else budget))
+    if not 0.0 < seconds <= MAX_BUDGET_S:
+        hint = 'write a time such as "2 min", up to 30 days'
+        raise ScenarioError("out-of-range", f"{budget!r}", hint, field="budget")
+    return seconds
+
+
+def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
+    """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
+    from forebay.scenario.base import whole_number
+
+    first = whole_number("seed", seed, 0, MAX_SEED)
+    return range(first, first + whole_number(field, seeds, 1, MAX_SEEDS))
+
+
+def threads(jobs: int) -> int:
+    from forebay.scenario.base import whole_number
+
+    return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
+
+
+def listed(argument: str, values: Sequence[T]) -> list[T]:
+    """Return values as a list; refuse a string, which is not a list. Raises ScenarioError."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        return list(values)
+    from forebay.scenario import ScenarioError
+
+    hint = f"write it in brackets: [{literal(values)}]"
+    raise ScenarioError("wrong-type", f"{literal(values)} is not a list", hint, field=argument)
+
+
+@contextmanager
+def naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
+    """Let a refusal for want of time name the engine theory if theory answers the question."""
+    from forebay.search.cost import TooLittleTime
+
+    try:
+        yield
+    except TooLittleTime as refused:
+        try:
+            ask(_engines.get("theory"))
+        except ForebayError:
+            raise refused from None
+        raise refused.but(theory_answers=True) from None

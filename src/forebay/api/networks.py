@@ -1,0 +1,384 @@
+"""Whole networks: the steady state of every link and traffic class, from a topology's file.
+
+>>> from forebay import networks
+>>> answer = networks.solve(networks.load("abilene.graphml", connections=1000))
+>>> answer.outcome.network.by_hops
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from forebay.engines.fixed_point.solver import Solution
+    from forebay.outcome import Outcome
+    from forebay.outcome.transient import Transient as Transient
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+__all__ = [
+    "Answer", "check_format", "load", "smallest_buffers", "solve", "transient", "write_series",
+]  # fmt: skip
+
+_FILES = (".graphml", ".xml")
+_LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
+                 "utilization", "loss_rate", "queue_packets", "queue_delay_s")  # fmt: skip
+_PATH_COLUMNS = ("source", "target", "hops", "connections", "throughput_bps", "rtt_s",
+                 "propagation_s", "loss_rate", "bottleneck")  # fmt: skip
+
+
+def load(
+    path: str | os.PathLike[str],
+    overrides: Sequence[str] = (),
+    *,
+    connections: int = 1000,
+    rate: str = "10 Gbit/s",
+) -> Scenario:
+    """Read a scenario with a [topology], or a plain GraphML or SNDlib file.
+
+    Parameters
+    ----------
+    connections, rate
+        For a plain file: the number of Reno connections, distributed by its demand matrix, or else
+        by gravity with a host on each router; and the capacity of links without one.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong, where, and what to write instead.
+    """
+    from forebay.scenario import load as load_scenario
+    from forebay.scenario import loads
+
+    name = os.fspath(path)
+    if not name.lower().endswith(_FILES):
+        return load_scenario(name, overrides)
+    text = f"[link]\nrate = {_quoted(rate)}\n[[traffic]]\nflows = {connections}\n"
+    text += f"[topology]\nfile = {_quoted(name)}\n"
+    return loads(text, source=name, overrides=overrides)
+
+
+def solve(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    *,
+    starts: int = 0,
+    memory_limit: str | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Answer:
+    """Find the steady state of a scenario's network.
+
+    Parameters
+    ----------
+    memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
+    expect : called once with the predicted seconds, before the routes of many pairs.
+    starts
+        Number of random states from which the problem is solved again. Then
+        ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
+
+    Raises
+    ------
+    NoSteadyState, CannotPlay, ScenarioError
+        See `forebay.engines.fixed_point` and `forebay.engines`.
+    TooMuchMemory
+        The paths would take more than the limit.
+    """
+    from forebay.engines.fixed_point import NetworkEngine
+    from forebay.engines.fixed_point.answer import to_outcome
+    from forebay.scenario import expect_scenario
+
+    expect_scenario(scenario)
+    engine = NetworkEngine()
+    if memory_limit is not None:
+        from forebay.scenario import DataSize
+
+        engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
+    solution, loading = engine.solution(scenario, progress, expect)
+    outcome = to_outcome(scenario, [1], solution, loading)
+    if starts:
+        from dataclasses import asdict
+
+        from forebay.engines.fixed_point.starts import fixed_points
+
+        found = {"fixed_points": asdict(fixed_points(solution, starts))}
+        provenance = outcome.provenance.model_copy(update=found)
+        outcome = outcome.model_copy(update={"provenance": provenance})
+    return Answer(outcome, solution)
+
+
+def transient(
+    scenario: Scenario,
+    duration: str,
+    *,
+    start: Scenario | None = None,
+    step: str | None = None,
+    samples: int = 400,
+    progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Transient:
+    """Step a network through time by the slides' equations (Hisamatsu 2007, slides 9 and 10).
+
+    Parameters
+    ----------
+    duration : a time with its unit, "2 s".
+    start
+        Begin at the steady state of this scenario, of which paths and links are known by their
+        names; not set: windows of one packet and empty queues.
+    step : the equations' time slot; not set: short enough for the fastest link.
+    samples : instants that are kept, the first and the last among them; fewer with fewer steps.
+    expect : called once, with the predicted seconds, before the steps.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Stopped; its ``result`` is the Transient up to the last instant that is kept.
+    ScenarioError
+        Another model than hisamatsu-2007; more steps than 20,000,000.
+    NoSteadyState, CannotPlay
+        ``start`` has no steady state; no network.
+    """
+    from forebay.engines.fixed_point.course import step_through
+    from forebay.scenario import expect_scenario
+
+    for each in (scenario, start):
+        if each is not None:
+            expect_scenario(each)
+    return step_through(
+        scenario, duration, start=start, step=step, samples=samples,
+        progress=progress, expect=expect,
+    )  # fmt: skip
+
+
+def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
+    """Find the smallest buffers, one size for each class of links, that meet the goals.
+
+    The goal ``loss_rate`` is met at every link, and ``utilization`` at every link that reaches it
+    with four bandwidth-delay products. No class alone can be smaller by 5 %; there may be other
+    such sets. ``outcome.provenance.smallest_buffers`` has the sizes, the number of used ``links``,
+    and the number of those to which utilization applies (``filled``; None without that goal).
+
+    Raises
+    ------
+    NoSteadyState, CannotPlay, ScenarioError
+        See `forebay.engines.fixed_point.smallest`.
+    """
+    from forebay.engines.fixed_point.answer import to_outcome
+    from forebay.engines.fixed_point.smallest import ClassBuffers
+    from forebay.scenario import expect_scenario
+    from forebay.search.smallest_set import smallest_set
+
+    expect_scenario(scenario)
+    classes = ClassBuffers(scenario)
+    found = classes.smallest(smallest_set(classes, progress))
+    outcome = to_outcome(scenario, [1], found.solution, 0.0)
+    sizes = {each.name: each._asdict() for each in found.classes}
+    said = {
+        "bytes": found.bytes, "solved": found.solved, "links": found.links,
+        "filled": found.filled, "classes": sizes,
+    }  # fmt: skip
+    provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
+    return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
+
+
+def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
+    """Write a row for each instant of `transient`, CSV or Parquet."""
+    columns = course.columns()
+    _write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A steady state: its Outcome, and tables that are too large for it."""
+
+    outcome: Outcome
+    solution: Solution
+
+    def write_links(self, path: str | os.PathLike[str]) -> None:
+        """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
+        _write_table(path, _LINK_COLUMNS, self._links())
+
+    def write_paths(self, path: str | os.PathLike[str]) -> None:
+        """Write a row for each path: a connection's values, and the link with the most loss."""
+        _write_table(path, _PATH_COLUMNS, self._paths())
+
+    def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
+        """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
+
+        Raises
+        ------
+        ScenarioError
+            The network has too many links for this.
+        """
+        from forebay.engines.fixed_point.sensitivity import sensitivity
+
+        found = sensitivity(self.solution)
+        groups = (f"hops_{hops}" for hops in found.hops.tolist())
+        columns = ("link", "class", "buffer_packets", "all", *groups)
+        rows = [
+            (row[0], row[1], row[5], total, *each)
+            for row, total, each in zip(
+                self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
+            )
+        ]
+        _write_table(path, columns, rows)
+
+    def to_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write the routers, the links between them and their metrics, as GraphML."""
+        import tempfile
+
+        import rustworkx
+
+        from forebay.files.atomic import replacing
+
+        graph: Any = rustworkx.PyDiGraph()
+        network = self.solution.balance.problem.graph
+        places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
+        for name, hosts, (x, y) in places:
+            data = {"label": name, "hosts": hosts}
+            graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
+        rows = dict(zip(self.solution.balance.used.tolist(), self._links(), strict=True))
+        for link in range(network.links):
+            if network.kind[link] == 0:  # unused links too, without metrics
+                read = dict(zip(_LINK_COLUMNS, rows.get(link, ()), strict=False))
+                data = {
+                    "link_class": network.classes[network.link_class[link]],
+                    "LinkSpeedRaw": float(network.rate_bps[link]),
+                    "delay_s": float(network.delay_s[link]),
+                }
+                data |= {name: value for name, value in read.items() if name != "class"}
+                graph.add_edge(int(network.source[link]), int(network.target[link]), data)
+        with tempfile.TemporaryDirectory() as folder:
+            made = os.path.join(folder, "network.graphml")
+            rustworkx.digraph_write_graphml(graph, made)
+            with open(made, "rb") as file, replacing(path) as out:
+                out.write(file.read())
+
+    @cached_property
+    def drawing(self) -> dict[str, Any]:
+        """Return router positions, and ends, class, utilization and loss of their links."""
+        problem = self.solution.balance.problem
+        network, used = problem.graph, self.solution.balance.used
+        between = network.kind[used] == 0
+        rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
+        return {
+            "names": network.names,
+            "place": _places(network),
+            "source": network.source[used][between],
+            "target": network.target[used][between],
+            "utilization": [row[7] for row in rows],
+            "loss": [row[8] for row in rows],
+        }
+
+    def _links(self) -> list[tuple[Any, ...]]:
+        network = self.solution.balance.problem.graph
+        rows = []
+        for link, (name, each) in zip(
+            self.solution.balance.used.tolist(), self.outcome.links.items(), strict=True
+        ):
+            queue = None if each.queue_packets is None else each.queue_packets.mean
+            delay = None if each.queue_delay_s is None else each.queue_delay_s.mean
+            values = (each.utilization, each.loss_rate, queue, delay)
+            rows.append((
+                name, each.link_class, int(network.count[link]), float(network.rate_bps[link]),
+                float(network.delay_s[link]), each.buffer_packets, each.flows,
+                *(None if value is None else value.value for value in values),
+            ))  # fmt: skip
+        return rows
+
+    def _paths(self) -> list[tuple[Any, ...]]:
+        import numpy as np
+
+        solution, problem = self.solution, self.solution.balance.problem
+        names, used = problem.graph.names, solution.balance.used
+        lasting = problem.long_flows
+        hazard = np.append(solution.flow.log_hazard, -np.inf)
+        worst = np.argmax(hazard[solution.balance.paths], axis=0)
+        links = solution.balance.paths[worst, np.arange(len(worst))]
+        columns = (
+            problem.source, problem.target, problem.hops, problem.share * lasting,
+            solution.flow.sent_bps / max(lasting, 1e-300), solution.flow.rtt_s, problem.rtt_s,
+            np.exp(solution.flow.log_loss), links,
+        )  # fmt: skip
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [
+            (names[a], names[b], *rest, problem.graph.link_names[used[link]])
+            for a, b, *rest, link in rows
+        ]
+
+
+def _places(network: Any) -> Any:
+    """Return known positions, or else those of a spring layout."""
+    import numpy as np
+
+    place = network.place
+    if np.isfinite(place).all():
+        return place
+    import rustworkx
+
+    graph: Any = rustworkx.PyGraph()
+    graph.add_nodes_from(range(len(network.names)))
+    between = network.kind == 0
+    ends = zip(network.source[between].tolist(), network.target[between].tolist(), strict=True)
+    graph.add_edges_from_no_data(list(ends))
+    laid = rustworkx.spring_layout(graph, seed=1)
+    return np.array([laid[index] for index in range(len(network.names))])
+
+
+def check_format(path: str | os.PathLike[str]) -> None:
+    """Refuse a Parquet file before the run if pyarrow is missing.
+
+    Raises
+    ------
+    EngineUnavailable
+        pyarrow is not installed.
+    """
+    if _is_parquet(path):
+        from importlib.util import find_spec
+
+        from forebay.engines import EngineUnavailable
+
+        if find_spec("pyarrow") is None:
+            hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
+            raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
+
+
+def _is_parquet(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).lower().endswith(".parquet")
+
+
+def _write_table(
+    path: str | os.PathLike[str], columns: Sequence[str], rows: list[tuple[Any, ...]]
+) -> None:
+    """Write rows in the format of the name's ending. Raises EngineUnavailable."""
+    from forebay.files.atomic import replacing
+
+    check_format(path)
+    with replacing(path) as raw:
+        if _is_parquet(path):
+            _write_parquet(raw, columns, rows)
+            return
+        with io.TextIOWrapper(raw, "utf-8", newline="") as file:
+            out = csv.writer(file, lineterminator="\n")
+            out.writerow(columns)
+            out.writerows(rows)
+
+
+def _write_parquet(raw: Any, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    made = pyarrow.table({name: list(of) for name, of in zip(columns, values, strict=True)})
+    parquet.write_table(made, raw)
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text, ensure_ascii=False)

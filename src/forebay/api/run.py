@@ -1,0 +1,185 @@
+"""The verbs `run` and `compare`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from forebay.api.arguments import (
+    budget_seconds,
+    get_engine,
+    listed,
+    naming_theory,
+    seed_range,
+    threads,
+)
+from forebay.errors import option
+from forebay.scenario import expect_scenario
+
+if TYPE_CHECKING:
+    from forebay.engines.base import Engine
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+COUNTERS = ("snmp", "netflow")
+"""Independent packet counts that can be taken next to the testbed's router."""
+
+
+def run(
+    scenario: Scenario,
+    engine: str = "simulation",
+    *,
+    seeds: int = 1,
+    seed: int = 1,
+    jobs: int = 0,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+    capture: str | PathLike[str] | None = None,
+    counters: Sequence[str] = (),
+    budget: str | None = None,
+) -> Outcome:
+    """Run one engine on one scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario; see `load`.
+    engine : str
+        One of `engine_names()`.
+    seeds : int
+        Number of replications; two or more give intervals over replications (95 %, Student t),
+        one gives intervals from batches inside the run.
+    seed : int
+        The first seed; the replications use ``seed, seed + 1, …``.
+    jobs : int
+        Threads; 0 means one for each core. The result does not depend on it. The testbed ignores
+        it and runs one replication after the other.
+    memory_limit : str, optional
+        Memory limit of a run, such as ``"8 GB"``. A simulation whose estimate is larger is refused,
+        and one that reaches the limit is stopped. The default is 2 GB, or half of the machine's
+        memory if that is less.
+    progress : callable, optional
+        Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
+    capture : path, optional
+        A pcapng file for the packets of one replication: those that leave each link of the testbed,
+        or those that leave the simulator's only link in the measured window, and the ACKs.
+    counters : sequence of str
+        Counts by the papers' methods, in addition to the testbed's own: ``"snmp"`` (interface
+        counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its difference
+        from the router's count.
+    budget : str, optional
+        Wall time of a simulation, such as ``"2 min"``. If it would take longer, and the scenario
+        does not fix the measured window, warm-up and window are shortened; ``provenance.cost`` has
+        the details. No limit by default.
+
+    Returns
+    -------
+    Outcome
+        Metrics of every link and class, in SI units (their names end in the unit).
+
+    Raises
+    ------
+    UnknownEngine, EngineUnavailable
+        See `forebay.engines`.
+    TooMuchMemory
+        The run needs more than `memory_limit`; the error has the number.
+    TooLittleTime
+        The run takes longer than `budget` even with the shortest window.
+    ScenarioError
+        `scenario` is not a Scenario; seeds or jobs out of range; a capture or counters of an
+        engine without packets; a capture of several replications.
+    """
+    expect_scenario(scenario)
+    chosen = get_engine(engine, memory_limit)
+    if counters:
+        _count_by(chosen, listed("counters", counters))
+    counted, jobs = seed_range(seed, seeds), threads(jobs)
+    with nullcontext() if capture is None else _capturing(chosen, capture, seeds):
+        return _run(chosen, scenario, counted, jobs, progress, budget)
+
+
+def compare(
+    scenario: Scenario,
+    engines: Sequence[str] = ("theory", "simulation"),
+    *,
+    seeds: int = 1,
+    seed: int = 1,
+    jobs: int = 0,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+    budget: str | None = None,
+) -> list[Outcome]:
+    """Run several engines on one scenario; return one Outcome for each, in their order.
+
+    Parameters and errors are those of `run`.
+    """
+    expect_scenario(scenario)
+    names = listed("engines", engines)
+    chosen = [
+        get_engine(name, memory_limit) for name in names
+    ]  # an unknown one fails before any run
+    counted, jobs = seed_range(seed, seeds), threads(jobs)
+    return [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
+
+
+def _run(
+    engine: Engine,
+    scenario: Scenario,
+    seeds: range,
+    jobs: int,
+    progress: Progress | None,
+    budget: str | None,
+) -> Outcome:
+    """Run an engine; a budget applies to simulation only."""
+    if budget is None or engine.name != "simulation":
+        return engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    from forebay.search.run_within import fitted, predict_run
+
+    allowed = budget_seconds(engine.name, budget)
+    with naming_theory(lambda theory: theory.run(scenario, seeds)):
+        scenario = fitted(scenario, allowed, len(seeds), jobs)
+    begun, predicted = time.monotonic(), predict_run(scenario, len(seeds), jobs)
+    outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
+    provenance = outcome.provenance.model_copy(update={"cost": cost})
+    return outcome.model_copy(update={"provenance": provenance})
+
+
+@contextmanager
+def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterator[None]:
+    """Let an engine write its packets; a run that fails leaves no file."""
+    from forebay.files.atomic import beside
+    from forebay.scenario import ScenarioError
+
+    capture_to = engine.capabilities.capture_to
+    if capture_to is None:
+        wrong = f"{engine.name} has no packets to capture"
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="capture"
+        )
+    if seeds != 1:
+        wrong = f"{seeds} replications cannot be written to one file"
+        raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
+    with beside(path) as part:
+        capture_to(part)
+        yield
+
+
+def _count_by(engine: Engine, names: Sequence[str]) -> None:
+    from forebay.scenario import ScenarioError
+
+    count_by = engine.capabilities.count_by
+    if count_by is None:
+        wrong = f"{engine.name} has no packets to count"
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'testbed')}", field="counters"
+        )
+    for name in names:
+        if name not in COUNTERS:
+            hint = f"write one of: {', '.join(COUNTERS)}"
+            raise ScenarioError("out-of-range", f"there is no {name!r}", hint, field="counters")
+    count_by(names)

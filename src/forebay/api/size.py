@@ -1,0 +1,173 @@
+"""The verb `size`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from forebay.api.arguments import (
+    budget_seconds,
+    get_engine,
+    naming_theory,
+    seed_range,
+    threads,
+)
+from forebay.errors import option
+from forebay.scenario import expect_scenario
+
+if TYPE_CHECKING:
+    from forebay.engines.base import Engine
+    from forebay.outcome import SizeResult
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+    from forebay.search.options import Options
+
+_OF_NETWORKS = ("network", "simulation")
+
+
+def size(
+    scenario: Scenario,
+    engine: str = "simulation",
+    *,
+    seeds: int = 5,
+    seed: int = 1,
+    max_seeds: int | None = None,
+    jobs: int = 0,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+    budget: str | None = None,
+    store: str | PathLike[str] | None = None,
+    expect: Callable[[float], None] | None = None,
+    link: str | None = None,
+    link_class: str | None = None,
+) -> SizeResult:
+    """Find the smallest buffer that meets the scenario's goals.
+
+    Parameters
+    ----------
+    seeds : int
+        Replications of every buffer tried, on common random numbers.
+    max_seeds : int, optional
+        Maximum number of replications of a buffer whose intervals do not decide a goal; by default
+        four times ``seeds``, and more if a budget is given and the range is then wide. The other
+        parameters are those of `run`.
+    budget : str, optional
+        Wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole search
+        takes longer, the answer comes from fewer and longer runs near the crossing, or is
+        extrapolated from smaller links of the same kind (docs/explanation/scaled-links.md). See
+        ``cost`` and ``scaled`` of the result.
+    store : path, optional
+        An SQLite file that keeps every replication, by scenario, seed and code. A sizing that was
+        stopped continues from it, and several processes may share it.
+    expect : callable, optional
+        Called once, before the first simulation, with the expected seconds.
+    link, link_class : str, optional
+        For a scenario with a topology: the name of the link to size, as in an Outcome
+        (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
+        then apply to every link of the class. The simulator runs the whole network for each
+        buffer, and `budget` limits only the search: no smaller network replaces it.
+
+    Returns
+    -------
+    SizeResult
+        The buffer in packets, bytes and seconds at line rate; the values reached; all sizes that
+        meet the goals, and the binding goal at each end, or how far each goal must be relaxed; the
+        law that governs and why; the size by each law; every Outcome of the search. If the number
+        of flows is a range, the buffer meets the goals at both ends.
+
+    Raises
+    ------
+    UnknownEngine, EngineUnavailable
+        See `forebay.engines`.
+    TooLittleTime
+        Neither the link nor smaller links of its kind can be simulated within the budget.
+    ScenarioError
+        `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
+        an engine without one.
+    """
+    from forebay.search.options import Options
+
+    expect_scenario(scenario)
+    chosen, allowed = get_engine(engine, memory_limit), budget_seconds(engine, budget)
+    most = 4 * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
+    options = Options(
+        seed_range(seed, seeds), most, threads(jobs), progress=progress, expect=expect,
+        budget_s=allowed if engine == "simulation" else None,
+        open_ended=max_seeds is None and budget is not None,
+    )  # fmt: skip
+    if link is not None or link_class is not None or scenario.topology is not None:
+        _check_of_links(engine, link, link_class, store)
+        return _size_links(chosen, scenario, link, link_class, options)
+    with _storing(chosen, store) as chosen:
+        return _size_link(chosen, scenario, options)
+
+
+def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
+    """Size a link; let a refusal for want of time name theory if theory has an answer."""
+    from forebay import laws
+    from forebay.search.problem import LawContext, problem_of
+    from forebay.search.search import search
+
+    known = laws.for_scenario(scenario), laws.regime_of(scenario)
+    context = LawContext(*known, laws.assumptions.sawtooths_s)
+
+    def by_theory(theory: Engine) -> object:
+        one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
+        return search(problem_of(scenario, theory.name, context), theory, one)
+
+    with naming_theory(by_theory):
+        return search(problem_of(scenario, engine.name, context), engine, options)
+
+
+@contextmanager
+def _storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engine]:
+    """Give the engine with a store, which is closed in the end; without a store the engine."""
+    if store is None:
+        yield engine
+        return
+    from forebay.store import Store, with_store
+
+    with Store(store) as opened:
+        yield with_store(engine, opened)
+
+
+def _size_links(
+    engine: Engine,
+    scenario: Scenario,
+    link: str | None,
+    link_class: str | None,
+    options: Options,
+) -> SizeResult:
+    """Size links of a network together."""
+    from forebay.search.problem import problem_of_links
+    from forebay.search.search import search
+
+    size_links = engine.capabilities.size_links
+    assert size_links is not None, "every engine of _OF_NETWORKS has it"
+    sized = size_links(scenario, link=link, link_class=link_class)
+    if engine.name == "network":  # a steady state is the same for every seed
+        options = options.with_seeds(options.seeds[:1])
+    return search(problem_of_links(sized), sized, options)
+
+
+def _check_of_links(engine: str, link: str | None, link_class: str | None, store: object) -> None:
+    """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
+    from forebay.scenario import ScenarioError
+
+    def refused(field: str, wrong: str, hint: str) -> ScenarioError:
+        return ScenarioError("contradiction", wrong, hint, field=field)
+
+    if engine not in _OF_NETWORKS:
+        wrong = f"engine {engine} cannot size links of a network"
+        raise refused("engine", wrong, f"write {option('engine', 'network')}")
+    if (link is None) == (link_class is None):
+        wrong = "one link of the network, or one class of links, is sized at a time"
+        raise refused(
+            "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
+        )
+    if store is not None:
+        wrong = "outcomes of a network's links are not stored"
+        raise refused("store", wrong, "leave it out")

@@ -1,0 +1,322 @@
+"""The equations of all links and connections: their residual and its derivatives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from forebay.engines.fixed_point.exposure import exposures
+from forebay.engines.fixed_point.linear import Linear
+from forebay.engines.fixed_point.queueing import Queueing, Slides, State, Windows
+from forebay.engines.fixed_point.response import RESPONSES, hisamatsu, spread
+from forebay.engines.fixed_point.slopes import Slopes
+from forebay.errors import option
+from forebay.scenario import Topology
+from forebay.topology.errors import refuse
+from forebay.topology.graph import Floats, Ints
+from forebay.topology.problem import Kind, Problem
+
+_STEP = 1e-6
+_LEAST_LOG = -300.0  # of a hazard; smaller hazards are negligible, and this one is finite
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """Loss, RTT and rate of the paths, and load of the links; shapes (paths,) and (links,)."""
+
+    log_loss: Floats
+    """Log of the loss events per sent packet, the signal to congestion control."""
+    log_total: Floats
+    """Log of the sum of the links' hazards, weighted by this path's exposure."""
+    rtt_s: Floats
+    sent_bps: Floats
+    """Rate of all connections that respond to loss, if all were on this path."""
+    kept: Floats
+    """Share of a path's packets that no link drops."""
+    delivered: Floats
+    """Share of ``sent_bps`` that counts as throughput: ``kept``, or 1 in the slides' model."""
+    passing_bps: Floats
+    """Rate of all traffic of the path through each of its links, shape (hops, paths)."""
+    carried_bps: Floats
+    """Rate that each link of an entry carries."""
+    log_hazard: Floats
+    """Log of a link's hazard -log(1 - d). Hazards add up along a path."""
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """The equations of one problem, over the links that some path uses.
+
+    ``used`` are those links, ``paths`` their indices by hop, ``len(used)`` beyond the last;
+    ``incidence`` is the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
+    are the `exposure` of paths to loss events and to losses, by hop. In the slides' model all paths
+    are exposed alike, and ``packets`` is None. ``heard`` is ``events`` as a sparse matrix.
+    ``linear`` solves its Newton steps.
+    """
+
+    problem: Problem
+    topology: Topology
+    used: Ints
+    paths: Ints
+    incidence: Any
+    heard: Any
+    events: Floats
+    packets: Floats | None
+    queueing: Queueing
+    linear: Linear
+
+    @property
+    def is_slides(self) -> bool:
+        """Whether the equations are those of paper C."""
+        return self.topology.model == "hisamatsu-2007"
+
+    @cached_property
+    def rate_bps(self) -> Floats:
+        return np.asarray(self.problem.graph.rate_bps[self.used])
+
+    @cached_property
+    def count(self) -> Floats:
+        return self.problem.graph.count[self.used].astype(np.float64)
+
+    @cached_property
+    def packet_s(self) -> Floats:
+        """Transmission time of a packet, in seconds."""
+        return 8.0 * self.problem.packet_bytes / self.rate_bps
+
+    @cached_property
+    def offered_bps(self) -> float:
+        return sum(kind.offered_bps for kind in self.problem.kinds)
+
+    @cached_property
+    def responsive(self) -> tuple[Kind, ...]:
+        return tuple(kind for kind in self.problem.kinds if kind.control)
+
+    def log_window(self, kind: Kind, log_loss: Floats, rtt: Floats) -> Floats:
+        """Return the log of a connection's window, packets."""
+        if self.is_slides:
+            free = hisamatsu(log_loss, self.topology.timeouts)
+            return np.minimum(free, math.log(kind.max_window))
+        return RESPONSES[kind.control](log_loss, rtt, kind)
+
+    def sent(self, log_loss: Floats, rtt: Floats) -> Floats:
+        """Return the bit/s of all connections that respond to loss, if all had this loss and RTT.
+
+        With response functions, no connection exceeds the rate of the slowest link of its path.
+        """
+        total = np.full(rtt.shape, 1e-300)
+        for kind in self.responsive:
+            total += self.sent_by(kind, log_loss, rtt)
+        return total
+
+    def sent_by(self, kind: Kind, log_loss: Floats, rtt: Floats) -> Floats:
+        """Return the bit/s of one kind's connections, like `sent`."""
+        log_rate = self.log_window(kind, log_loss, rtt) - np.log(rtt)
+        each = 8.0 * kind.packet_bytes * np.exp(np.minimum(log_rate, 200.0))
+        return kind.flows * (each if self.is_slides else np.minimum(each, self.slowest_bps))
+
+    @cached_property
+    def slowest_bps(self) -> Floats:
+        """Rate of the slowest link of each path, shape (paths,)."""
+        return np.asarray(np.append(self.rate_bps, np.inf)[self.paths].min(axis=0))
+
+    @cached_property
+    def least_rtt_s(self) -> Floats:
+        """Time of a packet on the slowest link of each path: part of every round trip."""
+        return 8.0 * self.problem.packet_bytes / self.slowest_bps
+
+    def flow(self, state: State) -> Flow:
+        """Compute loss, RTT and rate along every path."""
+        felt = self.log_hazard(state.log_loss)
+        hazard = np.exp(felt)
+        rtt = self.round_trips(state.queue)
+        log_total = np.log(np.maximum(self.heard.T @ hazard, 1e-300))
+        log_loss = log_total + _log_kept_share(log_total)
+        sent = self.sent(log_loss, rtt)
+        passing, kept = self._passing(sent, hazard)
+        delivered = np.ones(kept.shape) if self.is_slides else kept
+        carried = self._on_links(passing)
+        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
+
+    def round_trips(self, queue: Floats) -> Floats:
+        """Return the round trip of every path for queues in packets, shape (links,)."""
+        waiting = self.incidence.T @ (queue * self.packet_s)
+        return np.asarray(np.maximum(self.problem.rtt_s + waiting, self.least_rtt_s))
+
+    def carried(self, sent: Floats, hazard: Floats) -> Floats:
+        """Return the bit/s that ``sent`` by path brings to each link of an entry."""
+        if self.is_slides and not self.offered_bps:  # nothing is lost on the way to later links
+            return np.asarray(self.incidence @ (self.problem.share * sent) / self.count)
+        return self._on_links(self._passing(sent, hazard)[0])
+
+    def _on_links(self, passing: Floats) -> Floats:
+        total = np.zeros(len(self.used) + 1)
+        for row, each in zip(self.paths, passing, strict=True):
+            total += np.bincount(row, weights=each, minlength=len(total))
+        return np.asarray(total[:-1] / self.count)
+
+    def _passing(self, sent: Floats, hazard: Floats) -> tuple[Floats, Floats]:
+        """Dropped packets do not reach later links, except those of TCP in the slides' model."""
+        kept, passing = np.ones(sent.shape), np.empty(self.paths.shape)
+        felt = np.append(np.minimum(hazard, 700.0), 0.0)
+        for hop, row in enumerate(self.paths):
+            exposed = felt[row] if self.packets is None else self.packets[hop] * felt[row]
+            kept = kept * np.exp(-exposed)
+            answers = sent if self.is_slides else sent * kept
+            passing[hop] = self.problem.share * (answers + self.offered_bps * kept)
+        return passing, kept
+
+    @staticmethod
+    def log_hazard(log_loss: Floats) -> Floats:
+        """Return the log of -log(1 - d) from log d, as `flow` uses it."""
+        return np.maximum(log_hazard(log_loss), _LEAST_LOG)
+
+    def left(self, state: State, flow: Flow) -> Floats:
+        """Return the log of offered load over the load of the state: 0 in the steady state."""
+        load = np.log(np.maximum(flow.carried_bps, 1e-300) / self.rate_bps)
+        return np.asarray(load - state.log_load)
+
+    def slopes(self, s: Floats, state: State, flow: Flow) -> Slopes:
+        """Return the derivatives of the equations' left sides with respect to s."""
+        step = _STEP * np.maximum(1.0, np.abs(s)) * np.where(s < 0.0, -1.0, 1.0)
+        ahead = self.queueing.state(s + step)
+        hazard = (log_hazard(ahead.log_loss) - flow.log_hazard) / step
+        waiting = (ahead.queue - state.queue) / step * self.packet_s
+        by_loss, by_rtt = self._answers(flow)
+        here = np.append(self.count * flow.carried_bps, 1.0)
+        return Slopes(
+            paths=self.paths,
+            incidence=self.incidence,
+            heard=self.heard,
+            events=self.events,
+            packets=self.packets,
+            passing=flow.passing_bps / here[self.paths],
+            elastic=self._elastic(flow),
+            by_hazard=by_loss * np.exp(-np.exp(flow.log_total) - flow.log_loss),
+            by_wait=by_rtt,
+            hazard=hazard * np.exp(flow.log_hazard),
+            wait=waiting,
+            own=(ahead.log_load - state.log_load) / step + self._thinning(hazard, flow),
+        )
+
+    def _elastic(self, flow: Flow) -> Floats:
+        return np.asarray(flow.sent_bps / (flow.sent_bps + self.offered_bps))
+
+    def _thinning(self, hazard: Floats, flow: Flow) -> Floats:
+        """Return the decrease of a link's log load of unresponsive traffic, per unit of its s.
+
+        If links remove all dropped packets, `Slopes` includes this.
+        """
+        if not self.offered_bps or self.packets is not None:
+            return np.zeros(len(hazard))
+        answering = self.incidence @ (self.problem.share * flow.sent_bps)
+        other = 1.0 - answering / self.count / flow.carried_bps
+        return np.asarray(np.maximum(other, 0.0) * hazard * np.exp(flow.log_hazard))
+
+    def _answers(self, flow: Flow) -> tuple[Floats, Floats]:
+        """Return d log rate / d log loss and d log rate / d rtt of every path."""
+        more = flow.rtt_s * _STEP
+        by_rtt = np.log(self.sent(flow.log_loss, flow.rtt_s + more)) - np.log(flow.sent_bps)
+        return self.by_loss(flow), by_rtt / more
+
+    def by_loss(self, flow: Flow) -> Floats:
+        """Return d log rate / d log loss of every path, shape (paths,)."""
+        ahead = np.log(self.sent(flow.log_loss + _STEP, flow.rtt_s))
+        return np.asarray((ahead - np.log(flow.sent_bps)) / _STEP)
+
+
+def make_balance(problem: Problem, topology: Topology) -> Balance:
+    """Return the equations of a problem in the model of its topology."""
+    n = problem.graph.links
+    crossed = np.bincount(problem.paths.ravel(), minlength=n + 1)[:n] > 0
+    used = np.flatnonzero(crossed)
+    number = np.full(n + 1, len(used), dtype=np.int64)
+    number[used] = np.arange(len(used))
+    _check_controls(problem)
+    slides = topology.model == "hisamatsu-2007"
+    queueing = _slides(problem, topology, used) if slides else _windows(problem, used)
+    paths = number[problem.paths]
+    incidence = _incidence(paths, len(used), None)
+    linear = Linear(paths)
+    if slides:
+        alike = (paths < len(used)).astype(np.float64)
+        return Balance(
+            problem, topology, used, paths, incidence, incidence, alike, None, queueing, linear
+        )
+    events, packets = exposures(problem, problem.paths)
+    heard = _incidence(paths, len(used), events)
+    return Balance(
+        problem, topology, used, paths, incidence, heard, events, packets, queueing, linear
+    )
+
+
+def _incidence(paths: Ints, links: int, values: Floats | None) -> Any:
+    from scipy.sparse import csc_array
+
+    crossed = paths < links
+    ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=0))])
+    columns = paths.T[crossed.T]
+    data = np.ones(len(columns)) if values is None else values.T[crossed.T]
+    return csc_array((data, columns, ends), shape=(links, paths.shape[1])).tocsr()
+
+
+def _check_controls(problem: Problem) -> None:
+    for kind in problem.kinds:
+        if kind.control and kind.control not in RESPONSES:
+            wrong = f'the network engine knows no response function of "{kind.control}"'
+            raise refuse(
+                wrong, f"write one of {', '.join(RESPONSES)}, or {option('engine', 'simulation')}"
+            )
+
+
+def _own_bdp(problem: Problem, used: Ints) -> Floats:
+    """Return the rate times the mean RTT of the link's connections, in packets."""
+    rate, rtt = problem.graph.rate_bps[used], problem.link_rtt_s[used]
+    return np.maximum(rate * rtt / (8 * problem.packet_bytes), 1e-3)
+
+
+def _slides(problem: Problem, topology: Topology, used: Ints) -> Slides:
+    return Slides(
+        bdp=_own_bdp(problem, used),
+        buffer=problem.buffer_packets[used],
+        n=problem.flows[used],
+        kind=topology.sigma,
+        factor=topology.sigma_factor,
+    )
+
+
+def _windows(problem: Problem, used: Ints) -> Windows:
+    lasting = problem.long_flows
+    kinds = [kind for kind in problem.kinds if kind.control]
+    mean = sum(kind.flows * spread(kind.control) for kind in kinds) / lasting if lasting else 0.0
+    offered = sum(kind.offered_bps for kind in problem.kinds)
+    share = np.zeros(problem.graph.links + 1)
+    for row in problem.paths:
+        share += np.bincount(row, weights=problem.share, minlength=len(share))
+    load = offered * share[used] / problem.graph.count[used]
+    in_flight = load * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
+    return Windows(
+        bdp=np.maximum(_own_bdp(problem, used), 1.0),  # the packet that is being sent
+        buffer=problem.buffer_packets[used],
+        relative=mean / np.sqrt(np.maximum(problem.flows[used], 1.0)),
+        poisson=np.sqrt(np.maximum(in_flight, 1e-6)),
+    )
+
+
+def log_hazard(log_loss: Floats) -> Floats:
+    """Return the log of -log(1 - d) from log d."""
+    loss = np.exp(np.minimum(log_loss, -1e-12))
+    small = loss < 1e-8
+    ratio = np.where(small, 1.0 + 0.5 * loss, -np.log1p(-loss) / np.where(small, 1.0, loss))
+    return np.asarray(log_loss + np.log(ratio))
+
+
+def _log_kept_share(log_total: Floats) -> Floats:
+    """Return the log of (1 - exp(-h)) / h from log h."""
+    total = np.exp(np.minimum(log_total, 700.0))
+    small = total < 1e-8
+    ratio = np.where(small, 1.0 - 0.5 * total, -np.expm1(-total) / np.where(small, 1.0, total))
+    return np.asarray(np.log(ratio))

@@ -1,0 +1,125 @@
+"""Continuation from widely varying queues to the requested network, where Newton fails to converge.
+
+If every link's window sum varies by a third of the capacity of the link and its buffer, each link
+loses a little at any load. The equations are then almost linear in logarithms, and Newton's
+method converges from any state. The added width is then reduced to zero in stages, and each stage
+starts at the steady state of the one before. Steps are damped like an implicit Euler step along
+ds/dt = F, with a dt that grows while F decreases (pseudo-transient continuation).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from forebay.engines.fixed_point.approach import at_loss
+from forebay.engines.fixed_point.balance import Balance, Flow
+from forebay.engines.fixed_point.queueing import State
+from forebay.engines.fixed_point.slopes import Slopes
+from forebay.progress import Progress, enter
+from forebay.topology.graph import Floats
+
+_FIRST_LOG_LOSS = -7.0
+_NEAR, _CLOSE = 1e-2, 1e-5
+_STAGE_STEPS, _LAST_STEPS = 25, 200
+_QUICK = 8
+_LEAST_WIDTH = 1e-3
+_LEAST_SLOPE = 1e-7  # below it no rate responds to the link, and its step is only bounded
+_FELT = -25.0  # log of a hazard
+
+
+def continue_from_wide(
+    balance: Balance,
+    tolerance: float,
+    start: Floats | None = None,
+    progress: Progress | None = None,
+) -> tuple[Floats, int]:
+    """Return the state at width 0 with the smallest residual reached, and the steps taken."""
+    width, part, steps = 1.0, 0.5, 0
+    wide = _widened(balance, width)
+    s = _first(wide) if start is None else at_loss(wide.queueing, _losses(balance, start))
+    s, taken, _ = rest(wide, s, _NEAR, 2 * _STAGE_STEPS)
+    steps += taken
+    while width > 0.0:
+        enter(progress, f"continuation, step {steps}, width {width:.1e}")
+        if progress is not None:
+            progress(1.0 - width)
+        narrower = part * width if part * width > _LEAST_WIDTH else 0.0
+        next_ = _widened(balance, narrower)
+        goal = tolerance if narrower == 0.0 else _NEAR
+        most = _LAST_STEPS if narrower == 0.0 else _STAGE_STEPS
+        new, taken, left = rest(next_, _carried_over(wide, next_, s), goal, most)
+        steps += taken
+        if narrower > 0.0 and left > 10.0 * _NEAR and part < 0.9:
+            part = part**0.5  # the stage was too large
+            continue
+        part = max(part**1.5, 0.2) if taken <= _QUICK else part
+        s, width, wide = new, narrower, next_
+    return s, steps
+
+
+def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Floats, int, float]:
+    """Step until the largest |F| is below the tolerance; return the best s, steps and its |F|."""
+    damping, steps = 1.0, 0
+    state, flow, left = evaluate(balance, s)
+    best, least = s, largest(left)
+    while largest(left) > tolerance and steps < most:
+        slopes = balance.slopes(s, state, flow)
+        own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
+        step = np.nan_to_num(balance.linear.step(slopes, left, damping * own + _LEAST_SLOPE**2))
+        limit = _limit(s, flow, slopes, own)
+        before = _clipped_norm(left)
+        s = s + np.clip(step, -limit, limit)
+        state, flow, left = evaluate(balance, s)
+        damping = 0.3 * damping if _clipped_norm(left) < before else min(3.0 * damping, 10.0)
+        damping = max(damping, 1e-9)
+        if largest(left) < _CLOSE:
+            damping = min(damping, largest(left))  # undamped, this is a Newton step
+        steps += 1
+        if largest(left) < least:
+            best, least = s, largest(left)
+    return best, steps, least
+
+
+def evaluate(balance: Balance, s: Floats) -> tuple[State, Flow, Floats]:
+    """Return the states of the links, the flow and the residual of the equations."""
+    state = balance.queueing.state(s)
+    flow = balance.flow(state)
+    return state, flow, balance.left(state, flow)
+
+
+def largest(left: Floats) -> float:
+    """Return the largest absolute residual, or infinity if one is NaN."""
+    size = float(np.max(np.abs(left), initial=0.0))
+    return size if np.isfinite(size) else np.inf
+
+
+def _limit(s: Floats, flow: Flow, slopes: Slopes, own: Floats) -> Floats:
+    """Limit a step so that it changes a link's rate, loss and state by a small factor at most."""
+    by_loss = slopes.hazard * np.exp(-flow.log_hazard)
+    felt = np.where(flow.log_hazard > _FELT, 3.0 / np.maximum(by_loss, 1e-9), np.inf)
+    return np.minimum(np.minimum(1.5 / own, felt), np.maximum(1.0, 0.3 * np.abs(s)))
+
+
+def _clipped_norm(left: Floats) -> float:
+    return float(np.linalg.norm(np.clip(np.nan_to_num(left, nan=3.0), -3.0, 3.0)))
+
+
+def _widened(balance: Balance, width: float) -> Balance:
+    return replace(balance, queueing=balance.queueing.widened(width))
+
+
+def _first(wide: Balance) -> Floats:
+    return at_loss(wide.queueing, np.full(len(wide.used), _FIRST_LOG_LOSS))
+
+
+def _losses(balance: Balance, s: Floats) -> Floats:
+    return np.maximum(balance.queueing.state(s).log_loss, 2.0 * _FIRST_LOG_LOSS)
+
+
+def _carried_over(before: Balance, after: Balance, s: Floats) -> Floats:
+    """Carry s over: a link with a queue keeps its loss, a link without one keeps its load."""
+    kept = at_loss(after.queueing, before.queueing.state(s).log_loss)
+    load = s * before.queueing.below / after.queueing.below
+    return np.where(s > 0.0, kept, load)

@@ -1,0 +1,133 @@
+"""A network's steady state as an engine.
+
+The solution is deterministic. Metrics therefore have no interval and n = 0, like those of laws.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from forebay.engines.base import Capabilities, Engine
+from forebay.engines.fixed_point.answer import NAME, NO_MARKS, to_outcome
+from forebay.engines.fixed_point.errors import NoNetwork
+from forebay.errors import entry
+from forebay.progress import enter
+
+if TYPE_CHECKING:
+    from forebay.engines.fixed_point.sized import SizingSolver
+    from forebay.engines.fixed_point.solver import Solution
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+    from forebay.topology.cost import Cost
+
+
+class NetworkEngine(Engine):
+    """Engine for scenarios that have a topology."""
+
+    def __init__(self) -> None:
+        self._octets: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        return NAME
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """A memory limit, and sizing of links."""
+        return Capabilities(limit_memory=self.limit_memory, size_links=self.size_links)
+
+    def limit_memory(self, octets: int) -> None:
+        """Set the memory limit of a solution, in bytes."""
+        self._octets = octets
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Solve `scenario`; `seeds` are recorded, but do not change the result."""
+        started = time.perf_counter()
+        solution, loading = self.solution(scenario, progress)
+        if progress is not None:
+            progress(1.0)
+        wall_s = time.perf_counter() - started
+        return to_outcome(scenario, list(seeds), solution, loading, wall_s)
+
+    def size_links(
+        self, scenario: Scenario, *, link: str | None, link_class: str | None
+    ) -> SizingSolver:
+        """Return an engine that varies the buffer of one link of a network, or of one link class.
+
+        Raises
+        ------
+        ScenarioError, CannotPlay
+            See `SizingSolver`.
+        """
+        from forebay.engines.fixed_point.sized import SizingSolver
+
+        return SizingSolver(scenario, link=link, link_class=link_class)
+
+    def solution(
+        self,
+        scenario: Scenario,
+        progress: Progress | None = None,
+        expect: Callable[[float], None] | None = None,
+    ) -> tuple[Solution, float]:
+        """Return the steady state, and the CPU seconds of loading and routing.
+
+        Parameters
+        ----------
+        progress : of each stage; `forebay.progress.enter` names the stage.
+        expect : called once with the predicted CPU seconds, before the routes of many pairs.
+
+        Raises
+        ------
+        TooMuchMemory
+            The paths would take more than the limit.
+        """
+        if scenario.topology is None:
+            raise NoNetwork
+        from forebay.engines.fixed_point.balance import make_balance
+        from forebay.engines.fixed_point.solver import solve
+        from forebay.topology import make_problem
+
+        def check(cost: Cost) -> None:
+            self._check(cost)
+            if expect is not None:
+                expect(cost.seconds)
+
+        begun = time.process_time()
+        check_marks(scenario)
+        enter(progress, "reading")
+        problem = make_problem(scenario, check, progress)
+        enter(progress, "equations")
+        balance = make_balance(problem, scenario.topology)
+        loading = time.process_time() - begun
+        return solve(balance, progress=progress), loading
+
+    def _check(self, cost: Cost) -> None:
+        from forebay.engines.footprint import Limit, resident
+
+        limit, held = Limit(self._octets), resident()
+        pairs = cost.pairs_within(max(limit.octets - held, 0))
+        smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
+        limit.check_octets(held + cost.octets, smaller)
+
+
+def check_marks(scenario: Scenario) -> None:
+    """Refuse controls that respond to marks if the queue may mark. Raises ScenarioError."""
+    from forebay.engines.fixed_point.response import MARKED
+    from forebay.topology.errors import refuse
+
+    names = {name for group in scenario.traffic for name in getattr(group, "shares", ())}
+    for name in MARKED:
+        if name in names and scenario.queue.discipline not in NO_MARKS:
+            wrong = f"the network engine has no response function of {name} to marks"
+            raise refuse(wrong, 'write queue.discipline = "drop-tail", or another control')

@@ -1,0 +1,203 @@
+"""A network whose classes of links can be tried with a buffer each, and what the smallest set is.
+
+`forebay.search.smallest_set` tries them; this module has the equations and the goals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from forebay.engines.fixed_point.balance import make_balance
+from forebay.engines.fixed_point.errors import NoNetwork, NoSteadyState
+from forebay.engines.fixed_point.solver import Solution, solve
+from forebay.errors import setting
+from forebay.scenario import ScenarioError
+from forebay.topology import check_goals_of_links, make_problem
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+    from forebay.topology.graph import Floats, Ints
+
+_LARGEST = 4.0
+"""Largest buffer of the search, in bdp."""
+_GOALS = ("utilization", "loss_rate")
+
+
+class ClassBuffer(NamedTuple):
+    """One class of links: its smallest and its largest buffer, and the bytes of all of them."""
+
+    name: str
+    links: int
+    packets_min: int
+    packets_max: int
+    bytes: int
+    of_bdp: float
+
+
+@dataclass(frozen=True, slots=True)
+class SmallestBuffers:
+    """Result of the search.
+
+    Attributes
+    ----------
+    classes : every class of links that some path uses.
+    bytes : sum of all buffers.
+    links, filled : number of entries of links that some path uses, and of those that reach the
+        utilization goal with the largest buffers; the goal applies to these. ``filled`` is None
+        without that goal.
+    solution : the steady state with these buffers.
+    solved : number of steady states that were computed or tried.
+    """
+
+    classes: tuple[ClassBuffer, ...]
+    bytes: int
+    links: int
+    filled: int | None
+    solution: Solution
+    solved: int
+
+
+class ClassBuffers:
+    """Solves the network with one buffer for each class, as a share of each link's bdp.
+
+    ``utilization`` applies to every link that reaches it with the largest buffers, because no
+    buffer fills a link without demand. ``loss_rate`` applies to every link.
+
+    Attributes
+    ----------
+    last : the steady state with the smallest shares that met the goals so far.
+
+    Raises
+    ------
+    ScenarioError
+        No goals, goals of another kind, or goals that the largest buffers do not meet.
+    NoSteadyState
+        The solver does not converge with the largest buffers.
+    CannotPlay
+        The scenario has no topology.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        if scenario.topology is None:
+            raise NoNetwork
+        check_goals_of_links(scenario)
+        self.loss, self.utilization = _targets(scenario)
+        self.problem, self.topology = make_problem(scenario), scenario.topology
+        self.solved = 0
+        graph = self.problem.graph
+        self.used = np.unique(self.problem.paths)
+        self.used = self.used[self.used < graph.links]
+        self.classes = np.unique(graph.link_class[self.used])
+        self.last = self._solve(self.largest)
+        self.filled = _used_share(self.last) >= (self.utilization or 0.0)
+        self._check_largest()
+
+    @property
+    def largest(self) -> Floats:
+        """The largest share of every class."""
+        return np.full(len(self.classes), _LARGEST)
+
+    def weight(self, place: int) -> float:
+        """Return the bytes of a class's largest buffers."""
+        return float(self._bytes(place, _LARGEST))
+
+    def least(self, place: int) -> float:
+        """Return the share with which the largest bdp of a class is one packet."""
+        return 1.0 / float(self.problem.bdp_packets[self._links(place)].max())
+
+    def meet(self, shares: Floats) -> bool:
+        """Whether all links meet the goals with these shares."""
+        try:
+            found = self._solve(shares)
+        except NoSteadyState:
+            return False
+        lost = float(np.exp(found.state.log_loss).max(initial=0.0))
+        used = float(_used_share(found)[self.filled].min(initial=np.inf))
+        met = lost <= self.loss and used >= (self.utilization or 0.0)
+        if met:
+            self.last = found
+        return met
+
+    def _check_largest(self) -> None:
+        """Refuse goals that the largest buffers do not meet."""
+        names, largest = self.problem.graph.link_names, self.last
+        worst = int(np.argmax(largest.state.log_loss))
+        lost = float(np.exp(largest.state.log_loss[worst]))
+        if lost > self.loss:
+            name = names[largest.balance.used[worst]]
+            wrong = f"{name} loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
+            raise ScenarioError("goals", wrong, "write a larger loss", field="goals.loss_rate")
+        if not self.filled.any():
+            fullest = float(_used_share(largest).max(initial=0.0))
+            wrong = f"no link is used to more than {100 * fullest:.3g} % with any buffer"
+            raise ScenarioError(
+                "goals", wrong, "write a goal below that", field="goals.utilization"
+            )
+
+    def _solve(self, shares: Floats) -> Solution:
+        buffers = self.problem.buffer_packets.copy()
+        for place, share in enumerate(shares):
+            links = self._links(place)
+            buffers[links] = self._packets(links, share)
+        assert self.topology is not None
+        self.solved += 1
+        changed = replace(self.problem, buffer_packets=buffers)
+        return solve(make_balance(changed, self.topology))
+
+    def _links(self, place: int) -> Ints:
+        of_class = self.problem.graph.link_class[self.used] == self.classes[place]
+        links: Ints = self.used[of_class]
+        return links
+
+    def _packets(self, links: Ints, share: float) -> Floats:
+        return np.maximum(1.0, np.ceil(share * self.problem.bdp_packets[links] - 1e-9))
+
+    def _bytes(self, place: int, share: float) -> int:
+        """Return the bytes of a class's buffers, over all of its links."""
+        links = self._links(place)
+        packets = self._packets(links, share) @ self.problem.graph.count[links]
+        return int(packets) * self.problem.packet_bytes
+
+    def smallest(self, shares: Floats) -> SmallestBuffers:
+        """Return the result of a search that ended with these shares."""
+        classes = tuple(self._described(place, share) for place, share in enumerate(shares))
+        filled = None if self.utilization is None else int(self.filled.sum())
+        return SmallestBuffers(
+            classes, sum(each.bytes for each in classes), len(self.used), filled,
+            self.last, self.solved,
+        )  # fmt: skip
+
+    def _described(self, place: int, share: float) -> ClassBuffer:
+        """Return a class with its share converted to sizes."""
+        links, graph = self._links(place), self.problem.graph
+        packets = self._packets(links, share)
+        return ClassBuffer(
+            graph.classes[self.classes[place]],
+            int(graph.count[links].sum()),
+            int(packets.min()),
+            int(packets.max()),
+            self._bytes(place, share),
+            float(share),
+        )
+
+
+def _targets(scenario: Scenario) -> tuple[float, float | None]:
+    """Return the targets of loss rate (1 without a goal) and of utilization."""
+    goals = scenario.goals
+    stated = [name for name in type(goals).model_fields if getattr(goals, name) is not None]
+    for name in stated:
+        if name not in _GOALS or getattr(getattr(goals, name), "probability", None) is not None:
+            wrong = f"the smallest set of buffers supports only plain {' and '.join(_GOALS)}"
+            raise ScenarioError("goals", wrong, "leave it out", field=f"goals.{name}")
+    if not stated:
+        hint = f"write {setting('goals.loss_rate', 0.01)}"
+        raise ScenarioError("goals", "no goal is set", hint, field="goals")
+    loss, used = goals.loss_rate, goals.utilization
+    return 1.0 if loss is None else float(loss), None if used is None else float(used)
+
+
+def _used_share(found: Solution) -> Floats:
+    return np.minimum(found.flow.carried_bps / found.balance.rate_bps, 1.0)

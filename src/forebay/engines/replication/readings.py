@@ -1,0 +1,395 @@
+"""Converts the arrays of an engine's core to the Reading of one replication.
+
+The simulator (`_core.pyi`) and the testbed's result file give arrays of the same shapes, so one
+function reads both. Histograms are (edges, counts). The measured window has BATCHES batches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypedDict, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.catalogue import KINDS
+from forebay.outcome import (
+    ClassReading,
+    ControllerReading,
+    Histogram,
+    LinkReading,
+    Reading,
+    RoundTrips,
+)
+from forebay.outcome.reading import FloatArray, IntArray
+from forebay.scenario import ScenarioError, Tcp
+
+if TYPE_CHECKING:
+    from forebay.engines.replication.layout import Layout, LinkSpec
+    from forebay.scenario import Scenario, Traffic
+    from forebay.workload import Workload
+
+RawHistogram = tuple[FloatArray, FloatArray]
+
+
+class RawDetail(TypedDict):
+    """Shape (bins,); total seconds and histogram of the lengths of busy and idle periods."""
+
+    seen: IntArray
+    busy: tuple[float, RawHistogram]
+    idle: tuple[float, RawHistogram]
+
+
+class RawLink(TypedDict):
+    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace.
+
+    ``classes`` are the traffic classes that the link counts separately, ascending: all, or if there
+    are many, those that cross it.
+    ``delays`` has a histogram for each class, only of the first link and with several classes.
+    ``held``, shape (batches + 1,), are the packets before the wire at the window's start and at
+    each batch's end.
+    """
+
+    busy_s: FloatArray
+    queue_packet_s: FloatArray
+    delay_sum_s: FloatArray
+    queue_s: FloatArray
+    queue_bin_width: int
+    delay: RawHistogram
+    classes: IntArray
+    longest_s: float
+    delays: list[RawHistogram]
+    held: IntArray
+    arrivals: IntArray
+    drops: IntArray
+    marks: IntArray
+    accepted: IntArray
+    sent: IntArray
+    sent_bytes: IntArray
+    class_busy_s: FloatArray
+    detail: RawDetail | None
+
+
+class RawIncidents(TypedDict):
+    """Events since the previous sample; shape (incidents,)."""
+
+    at_s: FloatArray
+    flow: IntArray
+    count: IntArray
+
+
+class RawTrace(TypedDict):
+    """Shapes (samples,), (links, samples), (flows traced, samples) and (all flows,)."""
+
+    at_s: FloatArray
+    queue: IntArray
+    window_sum: FloatArray
+    in_avoidance: IntArray
+    cwnd: FloatArray
+    srtt_s: FloatArray
+    state: IntArray
+    window_mean: FloatArray
+    window_variance: FloatArray
+    drops: RawIncidents
+    reductions: RawIncidents
+
+
+class RawReadings(TypedDict):
+    """Shapes (batches, classes) and (flows,)."""
+
+    links: list[RawLink]
+    sent: IntArray
+    drops: IntArray
+    passed: IntArray
+    delivered_bytes: IntArray
+    timeouts: IntArray
+    retransmissions: IntArray
+    flow_bytes: IntArray
+    flow_drops: IntArray
+    flow_passed: IntArray
+    rtt: list[RawHistogram]
+    completions_s: list[FloatArray]
+    unfinished_s: list[FloatArray]
+    trace: RawTrace | None
+    packets: int
+    events: int
+    wall_s: float
+
+
+BATCHES = 20
+"""Batches of the measured window, for intervals from a single seed."""
+
+_PICOSECONDS = 1e12
+MOST_BINS = 4096
+"""Maximum number of bins of a link's queue histogram."""
+_MOST_TO_READ = 100_000_000  # bins in all, 8 bytes each
+
+
+class Watched(NamedTuple):
+    """What to sample: the step, and the flows."""
+
+    step_s: float
+    flows: tuple[int, ...]
+
+    def check(self, flows: int) -> None:
+        """Refuse flow numbers that do not exist or are given twice."""
+        for number in self.flows:
+            if not 0 <= number < flows or self.flows.count(number) > 1:
+                numbers = f"different numbers from 0 to {flows - 1}" if flows else "none"
+                hint = f"the run has {flows} flows: write {numbers}"
+                wrong = f"flow {number} is not there, or there twice"
+                raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
+
+
+def n_parts(scenario: Scenario) -> int:
+    """Return the number of equal parts of the measured window that an engine reads separately.
+
+    Raises
+    ------
+    ScenarioError
+        The queue histograms of so many parts would not fit into memory.
+    """
+    number = BATCHES * _round_trips_a_batch(scenario)
+    if number > BATCHES and number * min(scenario.buffer_packets, MOST_BINS) > _MOST_TO_READ:
+        raise ScenarioError(
+            "out-of-range",
+            f"{number} round trips, each measured for a goal with a probability, are too many",
+            "write a shorter one, or the goal without its probability",
+            field="measure.duration",
+        )
+    return number
+
+
+def _round_trips_a_batch(scenario: Scenario) -> int:
+    """Return the number of RTTs in a batch; 1 if no goal needs single RTTs."""
+    if not scenario.goals.need_round_trips or not scenario.mean_rtt:
+        return 1
+    return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
+
+
+def picoseconds(seconds: float) -> int:
+    """Return the nearest whole number of picoseconds."""
+    return round(seconds * _PICOSECONDS)
+
+
+Number = TypeVar("Number", np.float64, np.int64)
+
+_BITS = 8.0
+
+
+def to_reading(
+    scenario: Scenario,
+    seed: int,
+    workload: Workload,
+    layout: Layout,
+    raw: RawReadings,
+    *,
+    handshakes: bool = False,
+) -> Reading:
+    """Return the Reading of one replication.
+
+    With ``handshakes`` the links carry packets without data too, such as a SYN.
+    """
+    return Reading(
+        seed=seed,
+        links=read_links(scenario, layout, raw),
+        classes=_classes(scenario, workload, layout, raw),
+        packets=raw["packets"],
+        cpu_s=raw["wall_s"],
+        links_tell_all=len(raw["links"]) == len(layout.links)
+        and not any(backward for _, backward in layout.routes),
+        handshakes=handshakes,
+    )
+
+
+def read_links(scenario: Scenario, layout: Layout, raw: RawReadings) -> dict[str, LinkReading]:
+    """Return the readings of the reported links."""
+    # Links after the reported ones belong to the engine: shared access links.
+    both = zip(layout.links, raw["links"], strict=False)
+    return {link.name: _link(scenario, link, each) for link, each in both}
+
+
+def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
+    rate = link.rate_bps
+    return LinkReading(
+        capacity_bps=rate,
+        window_s=scenario.measure.duration,
+        buffer_packets=link.buffer_packets,
+        bdp_packets=link.bdp_packets,
+        bits=_batch(raw["busy_s"]) * rate,
+        arrivals=_batch(raw["arrivals"]).sum(axis=1),
+        drops=_batch(raw["drops"]).sum(axis=1),
+        accepted=_batch(raw["accepted"]).sum(axis=1),
+        sent=_batch(raw["sent"]).sum(axis=1),
+        held=raw["held"][:: len(raw["busy_s"]) // BATCHES],
+        most_packets=_most_packets(link, raw),
+        queue_packet_s=_batch(raw["queue_packet_s"]),
+        queue_s=_batch(raw["queue_s"]),
+        queue_step=raw["queue_bin_width"],
+        delay=to_histogram(raw["delay"]),
+        delay_sum_s=_batch(raw["delay_sum_s"]),
+        longest_s=raw["longest_s"],
+        class_delays=_class_delays(len(scenario.traffic), raw),
+        round_trips=_round_trips(rate, raw),
+        marks=_batch(raw["marks"]).sum(axis=1),
+        burst_bits=link.burst_bits,
+    )
+
+
+def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:
+    """Return the delays by class; a class that does not cross the link has no delay."""
+    if not raw["delays"]:
+        return []
+    delays = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
+    none = (np.zeros(1), np.zeros(0))
+    return [to_histogram(delays.get(each, none)) for each in range(classes)]
+
+
+def _most_packets(link: LinkSpec, raw: RawLink) -> int:
+    """Return the most packets that may wait; a limit in bytes admits more small ones."""
+    if not link.counts_bytes:
+        return link.buffer_packets
+    bins: int = raw["queue_s"].shape[1]
+    return max(link.buffer_packets, bins * raw["queue_bin_width"] - 1)
+
+
+def _round_trips(rate: float, raw: RawLink) -> RoundTrips | None:
+    if raw["busy_s"].size == BATCHES:
+        return None
+    return RoundTrips(
+        bits=raw["busy_s"].reshape(BATCHES, -1) * rate,
+        arrivals=raw["arrivals"].sum(axis=1).reshape(BATCHES, -1),
+        drops=raw["drops"].sum(axis=1).reshape(BATCHES, -1),
+    )
+
+
+def _batch(parts: NDArray[Number]) -> NDArray[Number]:
+    """Add up the parts of each batch."""
+    if parts.shape[0] == BATCHES:
+        return parts
+    return np.asarray(parts.reshape(BATCHES, -1, *parts.shape[1:]).sum(axis=1), parts.dtype)
+
+
+def _classes(
+    scenario: Scenario, workload: Workload, layout: Layout, raw: RawReadings
+) -> list[ClassReading]:
+    last_link = [] if layout.flows else layout.last_link
+    names = scenario.class_names
+    delivered, drops, resent = _batch(raw["delivered_bytes"]), _batch(raw["drops"]), _resent(raw)
+    passed, sent, timeouts = _batch(raw["passed"]), _batch(raw["sent"]), _batch(raw["timeouts"])
+    return [
+        ClassReading(
+            name=names[index],
+            kind=traffic.kind,
+            flows=workload.flows_of(index),
+            link="" if layout.flows else layout.links[last_link[index]].name,
+            throughput_bits=_on_last_link(raw, layout, last_link, index),
+            goodput_bits=_bits(delivered[:, index]),
+            drops=drops[:, index],
+            passed=passed[:, index],
+            sent=sent[:, index],
+            timeouts=timeouts[:, index],
+            flow_goodput_bits=_bits(raw["flow_bytes"][workload.slice_of(index)]),
+            rtt=to_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
+            fct_s=_of_ending(traffic, raw["completions_s"][index]),
+            unfinished_s=_of_ending(traffic, raw["unfinished_s"][index]),
+            retransmissions=resent[:, index] if isinstance(traffic, Tcp) else None,
+            controllers=_controllers(traffic, workload, raw, index),
+        )
+        for index, traffic in enumerate(scenario.traffic)
+    ]
+
+
+def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index: int) -> FloatArray:
+    """Return the bits of a class on the wire of the last link that it crosses.
+
+    A network's class ends on many links, some of them hosts' own. Its bits are the delivered ones.
+    """
+    if layout.flows:
+        return _bits(_batch(raw["delivered_bytes"])[:, index])
+    place = last_link[index]
+    link = raw["links"][place]
+    column = int(np.searchsorted(link["classes"], index))  # may list only classes that cross it
+    busy_s = _batch(link["class_busy_s"][:, column])
+    return np.asarray(busy_s * layout.links[place].rate_bps)
+
+
+def _of_ending(traffic: Traffic, spans_s: FloatArray) -> FloatArray | None:
+    return spans_s if KINDS[traffic.kind].completes else None
+
+
+def _controllers(
+    traffic: Traffic, workload: Workload, raw: RawReadings, index: int
+) -> dict[str, ControllerReading]:
+    if not isinstance(traffic, Tcp) or len(traffic.shares) < 2:
+        return {}
+    own = workload.traffic_class == index
+    found = {}
+    for number, name in enumerate(workload.congestion_controls):
+        if name in traffic.shares:
+            flows = own & (workload.congestion_control == number)
+            found[name] = ControllerReading(
+                flow_goodput_bits=_bits(raw["flow_bytes"][flows]),
+                drops=int(raw["flow_drops"][flows].sum()),
+                passed=int(raw["flow_passed"][flows].sum()),
+            )
+    return found
+
+
+def _bits(octets: IntArray) -> FloatArray:
+    return octets.astype(np.float64) * _BITS
+
+
+def _resent(raw: RawReadings) -> IntArray:
+    return _batch(raw["retransmissions"])
+
+
+def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
+    """Convert (edges, counts) to a Histogram."""
+    edges, counts = raw
+    return Histogram(edges=edges, counts=counts)
+
+
+CACHE_SIZE = 64
+
+T = TypeVar("T")
+
+
+class SeedCache(Generic[T]):
+    """The latest results by scenario and seed, at most CACHE_SIZE of them.
+
+    Parameters
+    ----------
+    most_bytes : memory for all of them, but for the latest, which stays.
+    """
+
+    def __init__(self, most_bytes: float = math.inf) -> None:
+        self._results: dict[tuple[str, int], T] = {}
+        self._octets: dict[tuple[str, int], float] = {}
+        self._most = most_bytes
+
+    @property
+    def held_bytes(self) -> float:
+        """Bytes of all of them."""
+        return sum(self._octets.values())
+
+    def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
+        """Return the stored results of these seeds."""
+        keys = {seed: (scenario_sha256, seed) for seed in seeds}
+        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
+
+    def put(self, scenario_sha256: str, seed: int, result: T, octets: float = 0.0) -> None:
+        """Store a result of about so many bytes; the oldest ones that do not fit are removed."""
+        key = (scenario_sha256, seed)
+        self._results[key], self._octets[key] = result, octets
+        while len(self._results) > 1 and (
+            len(self._results) > CACHE_SIZE or self.held_bytes > self._most
+        ):
+            oldest = next(iter(self._results))
+            del self._results[oldest], self._octets[oldest]
+
+    def clear(self) -> None:
+        """Remove all results."""
+        self._results.clear()
+        self._octets.clear()

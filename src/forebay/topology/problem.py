@@ -1,0 +1,291 @@
+"""A network and its connections as the arrays of the equations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forebay.progress import Progress, enter
+from forebay.scenario import Long, OnOff, Replay, Short, Tcp, Udp, Video
+from forebay.topology import demand, routing
+from forebay.topology.building import build
+from forebay.topology.cost import Cost
+from forebay.topology.errors import refuse
+from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario, Traffic
+
+_MOST_BUFFER = 1_000_000_000
+_MANY = 200_000  # paths at most, or links: what takes so little is not estimated
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """All connections of the network of one traffic class and one congestion control.
+
+    Attributes
+    ----------
+    traffic : index into the scenario's traffic.
+    control : Linux name; "" for traffic that does not respond to loss.
+    flows : connections; for short flows and datagrams, the number in the class.
+    offered_bps : fixed rate of unresponsive traffic; 0 for connections that respond to loss.
+    packet_bytes : size of a full packet.
+    max_window : packets; infinite if not set.
+    least_rto_s : minimum retransmission timeout.
+    sack : whether the sender has SACK.
+    burst : packets that are sent at once: two if every second packet is acknowledged.
+    """
+
+    traffic: int
+    control: str
+    flows: float
+    offered_bps: float
+    packet_bytes: int
+    max_window: float = math.inf
+    least_rto_s: float = 0.2
+    sack: bool = True
+    burst: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Parameters of the equations. Rates in bit/s, times in seconds.
+
+    Attributes
+    ----------
+    paths : shape (hops, paths), links in order; beyond the last ``graph.links``, a dummy link of
+        unlimited capacity.
+    share : shape (paths,), share of the connections of every kind; sums to 1.
+    hops, rtt_s : shape (paths,); two-way propagation delay, equal in both directions.
+    source, target : shape (paths,), routers.
+    flows : shape (links,), connections that respond to loss on each of an entry's links.
+    mean_rtt_s : mean two-way propagation delay over all connections.
+    link_rtt_s : shape (links,), the same over the connections on the link.
+    buffer_packets, bdp_packets : shape (links,); the bdp is that of buffer rules, with mean_rtt_s.
+    packet_bytes : packet size of buffers.
+    """
+
+    graph: Graph
+    kinds: tuple[Kind, ...]
+    paths: Ints
+    share: Floats
+    hops: Ints
+    rtt_s: Floats
+    source: Ints
+    target: Ints
+    flows: Floats
+    mean_rtt_s: float
+    link_rtt_s: Floats
+    buffer_packets: Floats
+    bdp_packets: Floats
+    packet_bytes: int
+    pairs: int
+    drawn: bool
+
+    @property
+    def long_flows(self) -> float:
+        """Number of long-lived connections that respond to loss."""
+        return sum(kind.flows for kind in self.kinds if kind.control)
+
+
+def make_problem(
+    scenario: Scenario,
+    check: Callable[[Cost], None] | None = None,
+    progress: Progress | None = None,
+    check_graph: Callable[[Graph], None] | None = None,
+) -> Problem:
+    """Route a scenario's connections over its topology.
+
+    Parameters
+    ----------
+    check : called before the routes of many pairs, with what they will take; may raise.
+    progress : of the routes.
+    check_graph : called before anything is routed; may raise.
+
+    Raises
+    ------
+    ScenarioError
+        An invalid network; see `building.build`.
+    """
+    graph = build(scenario)
+    if check_graph is not None:
+        check_graph(graph)
+    topology = scenario.topology
+    assert topology is not None, "build has seen to it"
+    pairs = demand.pairs(graph, topology.max_pairs)
+    way = (graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
+    many = max(len(pairs.source) * topology.max_paths, graph.links)
+    if check is not None and many > _MANY:
+        check(_with_rates(graph, pairs, routing.estimate_cost(*way)))
+    enter(progress, "routes")
+    paths = routing.route(*way, progress)
+    share = pairs.share[paths.pair] * paths.share
+    links, share, pair = _with_access(graph, pairs, paths, share)
+    delay = np.append(graph.delay_s, 0.0)
+    rtt = 2.0 * delay[links].sum(axis=0)
+    kinds = tuple(_kinds(scenario))
+    on_link = _on_links(graph, links, share)
+    mean_rtt = float(share @ rtt)
+    lasting = sum(kind.flows for kind in kinds if kind.control)
+    bdp = graph.rate_bps * mean_rtt / (8 * scenario.packet)
+    flows = on_link * lasting
+    return Problem(
+        graph=graph,
+        kinds=kinds,
+        paths=np.where(links < 0, graph.links, links).astype(np.int32),
+        share=share,
+        hops=(links >= 0).sum(axis=0),
+        rtt_s=rtt,
+        source=pairs.source[pair],
+        target=pairs.target[pair],
+        flows=flows,
+        mean_rtt_s=mean_rtt,
+        link_rtt_s=_on_links(graph, links, share * rtt) / np.where(on_link > 0, on_link, 1.0),
+        buffer_packets=_buffers(scenario, graph, bdp, flows),
+        bdp_packets=bdp,
+        packet_bytes=int(scenario.packet),
+        pairs=len(pairs.source),
+        drawn=pairs.drawn,
+    )
+
+
+def _with_rates(graph: Graph, pairs: demand.Pairs, routes: Cost) -> Cost:
+    """Multiply paths by the rates of hosts' links at both ends, as `_with_access` does."""
+    if not np.any(graph.kind == UP):
+        return routes
+    rates = _access_of(graph, UP).counts
+    times = float(np.mean(np.maximum(rates[pairs.source] * rates[pairs.target], 1)))
+    return replace(routes, paths=routes.paths * times, cells=routes.cells * times)
+
+
+def _with_access(
+    graph: Graph, pairs: demand.Pairs, paths: routing.Paths, share: Floats
+) -> tuple[Ints, Floats, Ints]:
+    """Add the hosts' own links at both ends: each rate at one end with each at the other."""
+    if not np.any(graph.kind == UP):
+        return paths.links, share, paths.pair
+    first, last = pairs.source[paths.pair], pairs.target[paths.pair]
+    ups, downs = _access_of(graph, UP), _access_of(graph, DOWN)
+    at = np.arange(len(share))
+    for side, of in ((first, ups), (last, downs)):
+        bare = of.counts[side] == 0
+        if bare.any():
+            name = graph.names[side[np.flatnonzero(bare)[0]]]
+            hint = "write [[topology.nodes]] with its hosts, or leave the class access out"
+            raise refuse(f'a demand begins or ends at "{name}", which has no hosts', hint, "nodes")
+    for side, of in ((first, ups), (last, downs)):
+        times = of.counts[side[at]]
+        within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+        at = np.repeat(at, times)
+        link = of.order[of.begin[side[at]] + within]
+        share = np.repeat(share, times) * graph.count[link] / of.hosts[side[at]]
+        if of is ups:
+            up = link
+        else:
+            up, down = np.repeat(up, times), link
+    links = np.concatenate([up[None], paths.links[:, at], down[None]])
+    return routing.packed(links), share, paths.pair[at]
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    order: Ints
+    begin: Ints
+    counts: Ints
+    hosts: Ints
+
+
+def _access_of(graph: Graph, kind: int) -> _Access:
+    links = np.flatnonzero(graph.kind == kind)
+    order = links[np.argsort(graph.source[links], kind="stable")]
+    counts = np.bincount(graph.source[links], minlength=len(graph.names))
+    hosts = np.bincount(
+        graph.source[links], weights=graph.count[links], minlength=len(graph.names)
+    ).astype(np.int64)
+    return _Access(order, np.cumsum(counts) - counts, counts, hosts)
+
+
+def _on_links(graph: Graph, links: Ints, amount: Floats) -> Floats:
+    """Return the paths' amount on each single link of an entry."""
+    total = np.zeros(graph.links + 1)
+    for row in links:
+        total += np.bincount(
+            np.where(row < 0, graph.links, row), weights=amount, minlength=graph.links + 1
+        )
+    return np.asarray(total[:-1] / graph.count)
+
+
+def _buffers(scenario: Scenario, graph: Graph, bdp: Floats, flows: Floats) -> Floats:
+    """Return packets by each link's own rule; n is the number of connections on that link."""
+    packets = np.empty(graph.links)
+    for index, size in enumerate(graph.buffers):
+        mine = graph.buffer == index
+        if size.unit == "packets":
+            packets[mine] = size.amount
+        elif size.unit == "bytes":
+            packets[mine] = size.amount // scenario.packet
+        elif size.unit == "seconds":
+            packets[mine] = np.floor(
+                size.amount * graph.rate_bps[mine] / (8 * scenario.packet) + 0.5
+            )
+        else:
+            n = np.maximum(flows[mine], 1.0) if size.unit == "bdp/sqrt(n)" else 1.0
+            packets[mine] = np.floor(size.amount * bdp[mine] / np.sqrt(n) + 0.5)
+    return _in_range(graph, packets, flows)
+
+
+def _in_range(graph: Graph, packets: Floats, flows: Floats) -> Floats:
+    """Return at least one packet for each link; refuse sizes out of range at used links."""
+    rules = np.array([size.unit in ("bdp", "bdp/sqrt(n)") for size in graph.buffers])
+    packets = np.where(rules[graph.buffer], np.maximum(packets, 1.0), packets)
+    wrong = (flows > 0.0) & ~((packets >= 1.0) & (packets <= _MOST_BUFFER))
+    if wrong.any():
+        link = int(np.flatnonzero(wrong)[0])
+        size = graph.buffers[graph.buffer[link]]
+        hint = f"write a size that comes to 1 to {_MOST_BUFFER} packets"
+        name = graph.link_names[link]
+        raise refuse(f'"{size}" is {packets[link]:.0f} packets before {name}', hint, "classes")
+    return np.maximum(packets, 1.0)
+
+
+def _kinds(scenario: Scenario) -> list[Kind]:
+    made = []
+    for index, group in enumerate(scenario.traffic):
+        packet = int(group.packet)
+        if isinstance(group, Long):
+            window = math.inf if group.max_window is None else float(group.max_window)
+            rto = 0.2 if group.min_rto is None else float(group.min_rto)
+            linux = group.sender == "linux"
+            sack = linux if group.sack is None else group.sack
+            delayed = linux if group.delayed_ack is None else group.delayed_ack
+            burst = 1.0 + delayed
+            made += [
+                Kind(index, name, group.flows * share, 0.0, packet, window, rto, sack, burst)
+                for name, share in group.shares.items()
+                if share > 0.0
+            ]
+        else:
+            made.append(Kind(index, "", float(group.flows), _offered(scenario, group), packet))
+    return made
+
+
+def _offered(scenario: Scenario, group: Traffic) -> float:
+    """Return the bit/s of all unresponsive connections of a class."""
+    rate = scenario.link.rate
+    if isinstance(group, Short):
+        mean: float = group.length.mean_packets(group.packet)
+        return float(group.arrivals_per_second(rate) * mean * 8 * group.packet)
+    if isinstance(group, Udp | OnOff | Video):
+        return float(group.flows * _flow_rate(group, rate))
+    wanted: Any = "long, short, udp, onoff or video"
+    place = "kind" if not isinstance(group, Tcp | Replay) else f"kind {group.kind}"
+    raise refuse(f"the network engine does not support {place}", f"write {wanted}")
+
+
+def _flow_rate(group: Any, rate: float) -> float:
+    return float(group.flow_rate(rate))

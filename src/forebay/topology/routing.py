@@ -1,0 +1,316 @@
+"""Shortest paths with ECMP, as arrays.
+
+Routers with only one neighbour are removed repeatedly; the paths out of these trees are followed
+for all pairs at once. Shortest paths are searched only between the remaining routers. The cost
+grows with the number of links and pairs, that of the search with the square of the remaining
+routers.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from forebay.progress import Progress
+from forebay.topology.cost import Cost
+from forebay.topology.errors import refuse
+from forebay.topology.graph import BETWEEN, Floats, Graph, Ints
+
+_BATCH_CELLS, _REPORT_CELLS = 20_000_000, 200_000  # distances that are searched for at once
+_EQUAL = 1e-9
+_TRIED_ENDS, _TRIED_PAIRS = 8, 2000
+_ACCESS_HOPS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """Links between routers that a pair's connections cross; a pair may have several paths.
+
+    Attributes
+    ----------
+    pair : shape (paths,), index of the pair.
+    share : shape (paths,), share of the pair's connections; sums to 1 in a pair.
+    links : shape (hops, paths), -1 beyond the last.
+    """
+
+    pair: Ints
+    share: Floats
+    links: Ints
+
+
+def route(
+    graph: Graph,
+    source: Ints,
+    target: Ints,
+    metric: str,
+    most: int,
+    progress: Progress | None = None,
+) -> Paths:
+    """Route every pair of routers; source and target differ.
+
+    Raises
+    ------
+    ScenarioError
+        There is no path between two of them.
+    """
+    weight = _weights(graph, metric)
+    tree = _peel(graph)
+    climb = _climb(tree, source, target)
+    middle = _search(graph, weight, tree.alive, climb.here, climb.there, most, progress)
+    return _join(climb, middle)
+
+
+def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Cost:
+    """Estimate what `route` will take, from some pairs that end at a few of the routers."""
+    weight, tree = _weights(graph, metric), _peel(graph)
+    climb = _climb(tree, source, target)
+    ends = np.unique(climb.there[climb.here != climb.there])
+    few = ends[:: max(1, len(ends) // _TRIED_ENDS)][:_TRIED_ENDS]
+    tried = np.flatnonzero(np.isin(climb.there, few) | (climb.here == climb.there))
+    tried = tried[:: max(1, len(tried) // _TRIED_PAIRS)]
+    part = _Climb(
+        climb.here[tried], climb.there[tried],
+        [row[tried] for row in climb.before], [row[tried] for row in climb.after],
+    )  # fmt: skip
+    begun = time.process_time()
+    found = _join(part, _search(graph, weight, tree.alive, part.here, part.there, most))
+    spent_s = time.process_time() - begun
+    paths = len(found.pair) * len(source) / max(len(tried), 1)
+    cells = paths * (found.links.shape[0] + _ACCESS_HOPS)
+    return Cost(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
+
+
+def _weights(graph: Graph, metric: str) -> Floats:
+    if metric == "delay":
+        return graph.delay_s + 1e-9  # 1 ns for each hop, so that links without delay are not free
+    if metric == "inverse-rate":
+        return np.asarray(graph.rate_bps.max() / graph.rate_bps)
+    return np.ones(graph.links)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """For removed routers: the only neighbour, the links in both directions, the depth."""
+
+    parent: Ints
+    up: Ints
+    down: Ints
+    depth: Ints
+    alive: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+def _peel(graph: Graph) -> _Tree:
+    """Remove routers with one neighbour and one link in each direction, round by round."""
+    n = len(graph.names)
+    links = np.flatnonzero(graph.kind == BETWEEN)
+    source, target = graph.source[links], graph.target[links]
+    parent, up, down = np.full(n, -1), np.full(n, -1), np.full(n, -1)
+    round_of, alive, round_ = np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool), 0
+    while True:
+        kept = alive[source] & alive[target]
+        links, source, target = links[kept], source[kept], target[kept]
+        out = np.bincount(source, minlength=n)
+        leaf = alive & (out == 1) & (np.bincount(target, minlength=n) == 1)
+        to, back = np.full(n, -1), np.full(n, -1)
+        to[source], back[target] = target, source
+        leaf &= (to == back) & (to >= 0)
+        pair = leaf & leaf[to]  # the last two routers of a tree: the first one stays
+        leaf &= ~(pair & (np.arange(n) < to))
+        if not leaf.any():
+            break
+        round_ += 1
+        parent[leaf] = to[leaf]
+        ups, downs = leaf[source], leaf[target]
+        up[source[ups]], down[target[downs]] = links[ups], links[downs]
+        round_of[leaf] = round_
+        alive &= ~leaf
+    return _Tree(parent, up, down, _depths(parent, round_of, round_), alive)
+
+
+def _depths(parent: Ints, round_of: Ints, rounds: int) -> Ints:
+    depth = np.zeros(len(parent), dtype=np.int64)
+    for round_ in range(rounds, 0, -1):
+        here = np.flatnonzero(round_of == round_)
+        depth[here] = depth[parent[here]] + 1
+    return depth
+
+
+@dataclass(frozen=True, slots=True)
+class _Climb:
+    """The parts of all pairs' paths inside the trees; ``after`` is in order from the far end."""
+
+    here: Ints
+    there: Ints
+    before: list[Ints]
+    after: list[Ints]
+
+
+def _climb(tree: _Tree, source: Ints, target: Ints) -> _Climb:
+    here, there = source.copy(), target.copy()
+    before: list[Ints] = []
+    after: list[Ints] = []
+    while True:
+        apart = here != there
+        rise = apart & (tree.depth[here] > 0) & (tree.depth[here] >= tree.depth[there])
+        fall = apart & (tree.depth[there] > 0) & (tree.depth[there] > tree.depth[here])
+        if not (rise.any() or fall.any()):
+            return _Climb(here, there, before, after)
+        before.append(np.where(rise, tree.up[here], -1))
+        after.append(np.where(fall, tree.down[there], -1))
+        here = np.where(rise, tree.parent[here], here)
+        there = np.where(fall, tree.parent[there], there)
+
+
+def _search(
+    graph: Graph,
+    weight: Floats,
+    alive: np.ndarray,
+    here: Ints,
+    there: Ints,
+    most: int,
+    progress: Progress | None = None,
+) -> Paths:
+    """Return paths of every pair between routers that were not removed."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    links = np.flatnonzero((graph.kind == BETWEEN) & alive[graph.source] & alive[graph.target])
+    links = links[np.argsort(graph.source[links], kind="stable")]
+    number = np.cumsum(alive) - 1
+    n = int(alive.sum())
+    source, target, cost = number[graph.source[links]], number[graph.target[links]], weight[links]
+    apart = here != there
+    key = number[here] * n + number[there]
+    wanted, back = np.unique(key[apart], return_inverse=True)
+    ends, begins = np.unique(wanted % n, return_inverse=True)
+    least = coo_array((cost, (target, source)), shape=(n, n))
+    least = _cheapest(least)
+    order = np.argsort(begins, kind="stable")
+    cuts = np.searchsorted(begins[order], np.arange(len(ends) + 1))
+    found: list[tuple[Ints, Floats, Ints]] = []
+    step = max(1, (_BATCH_CELLS if progress is None else _REPORT_CELLS) // max(n, 1))
+    for first in range(0, len(ends), step):
+        batch = ends[first : first + step]
+        distance = np.atleast_2d(dijkstra(least, indices=batch))
+        for row, end in enumerate(batch):
+            mine = order[cuts[first + row] : cuts[first + row + 1]]
+            starts = wanted[mine] // n
+            _reached(graph, alive, distance[row], starts, int(end))
+            pair, share, steps = _walk(source, target, cost, distance[row], starts, int(end), most)
+            found.append((mine[pair], share, np.where(steps >= 0, links[steps], -1)))
+        if progress is not None:
+            progress(min(first + step, len(ends)) / len(ends))
+    return _to_pairs(found, np.where(apart, _scatter(apart, back), -1), len(wanted))
+
+
+def _cheapest(matrix: object) -> object:
+    """Keep the cheapest of parallel links, because a sparse matrix would add them up."""
+    from scipy.sparse import csr_array
+
+    coo = matrix.tocoo()  # type: ignore[attr-defined]
+    order = np.lexsort((coo.data, coo.col, coo.row))
+    row, col, data = coo.row[order], coo.col[order], coo.data[order]
+    first = np.ones(len(row), dtype=bool)
+    first[1:] = (row[1:] != row[:-1]) | (col[1:] != col[:-1])
+    return csr_array((data[first], (row[first], col[first])), shape=coo.shape)
+
+
+def _reached(graph: Graph, alive: np.ndarray, distance: Floats, starts: Ints, end: int) -> None:
+    lost = starts[~np.isfinite(distance[starts])]
+    if len(lost):
+        routers = np.flatnonzero(alive)
+        names = graph.names[routers[lost[0]]], graph.names[routers[end]]
+        wrong = f'there is no path from "{names[0]}" to "{names[1]}"'
+        raise refuse(wrong, "write links in both directions, or leave the demand out", "links")
+
+
+def _walk(
+    source: Ints, target: Ints, cost: Floats, distance: Floats, starts: Ints, end: int, most: int
+) -> tuple[Ints, Floats, Ints]:
+    """Follow shortest paths to one end from several starts; ``source`` is sorted.
+
+    The digits of k are the choices of the k-th path of a start among equally good links, so all
+    paths differ. Returns start, share, and links by hop.
+    """
+    reach = distance[target] + cost
+    # Routers that cannot reach the end have an infinite distance, and are not starts.
+    equal = np.abs(reach - distance[source]) <= _EQUAL * (1.0 + distance[source])
+    # A link that costs less than that counts as one in both directions; only one of them leads on.
+    good = np.flatnonzero(equal & (distance[target] < distance[source]))
+    choices = np.bincount(source[good], minlength=len(distance))
+    begin = np.concatenate([[0], np.cumsum(choices)[:-1]])
+    _, _, _, ways = _follow(good, begin, choices, target, starts, np.zeros_like(starts), end)
+    copies = np.minimum(ways, most).astype(np.int64)
+    who = np.repeat(np.arange(len(starts)), copies)
+    digits = np.arange(len(who)) - np.repeat(np.cumsum(copies) - copies, copies)
+    steps, share, left, _ = _follow(good, begin, choices, target, starts[who], digits, end)
+    kept = left == 0
+    who, share, steps = who[kept], share[kept], steps[:, kept]
+    return who, share / np.bincount(who, weights=share, minlength=len(starts))[who], steps
+
+
+def _follow(
+    good: Ints, begin: Ints, choices: Ints, target: Ints, starts: Ints, digits: Ints, end: int
+) -> tuple[Ints, Floats, Ints, Floats]:
+    """Return links by hop, share by equal splits, remaining digits, and the number of choices."""
+    at, left = starts.copy(), digits.copy()
+    share, ways = np.ones(len(at)), np.ones(len(at))
+    steps: list[Ints] = []
+    while (moving := at != end).any():
+        open_ = np.where(moving, choices[at], 1)
+        pick = np.where(moving, begin[at] + left % open_, 0)
+        left //= open_
+        share /= open_
+        ways *= open_
+        link = np.where(moving, good[pick], -1)
+        steps.append(link)
+        at = np.where(moving, target[link], at)
+    shape = (0, len(starts))
+    return np.array(steps) if steps else np.zeros(shape, np.int64), share, left, ways
+
+
+def _scatter(apart: np.ndarray, back: Ints) -> Ints:
+    full = np.zeros(len(apart), dtype=np.int64)
+    full[apart] = back
+    return full
+
+
+def _to_pairs(found: list[tuple[Ints, Floats, Ints]], wanted_of: Ints, count: int) -> Paths:
+    """Copy the paths between distinct routers to every pair that uses them."""
+    hops = max((steps.shape[0] for *_, steps in found), default=0)
+    none = np.full((hops, 1), -1)
+    steps = np.concatenate([none, *(_padded(each[2], hops) for each in found)], axis=1)
+    way = np.concatenate([[-1], *(each[0] for each in found)]).astype(np.int64)
+    share = np.concatenate([[1.0], *(each[1] for each in found)])
+    order = np.argsort(way, kind="stable")  # the empty path first, then by number
+    counts = np.bincount(way + 1, minlength=count + 1)
+    begin = np.cumsum(counts) - counts
+    mine = counts[wanted_of + 1]
+    pair = np.repeat(np.arange(len(wanted_of)), mine)
+    within = np.arange(len(pair)) - np.repeat(np.cumsum(mine) - mine, mine)
+    chosen = order[np.repeat(begin[wanted_of + 1], mine) + within]
+    return Paths(pair, share[chosen], steps[:, chosen])
+
+
+def _padded(steps: Ints, hops: int) -> Ints:
+    return np.pad(steps, ((0, hops - steps.shape[0]), (0, 0)), constant_values=-1)
+
+
+def _join(climb: _Climb, middle: Paths) -> Paths:
+    rows = [each[middle.pair] for each in climb.before]
+    rows += list(middle.links)
+    rows += [each[middle.pair] for each in reversed(climb.after)]
+    return Paths(middle.pair, middle.share, packed(np.array(rows, dtype=np.int64)))
+
+
+def packed(links: Ints) -> Ints:
+    """Move the real links of each column up, in their order, with -1 after them."""
+    real = links >= 0
+    place = np.cumsum(real, axis=0) - 1
+    hops = int(real.sum(axis=0).max(initial=0))
+    made = np.full((hops, links.shape[1]), -1, dtype=np.int64)
+    rows, columns = np.nonzero(real)
+    made[place[rows, columns], columns] = links[rows, columns]
+    return made

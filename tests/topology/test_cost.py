@@ -1,0 +1,124 @@
+"""What a large network takes is said before its routes, and refused in one line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from tests.topology.build import HEAD, network
+
+from forebay import networks
+from forebay.cli.network import command
+from forebay.cli.output import progress
+from forebay.engines.footprint import Limit, TooMuchMemory
+from forebay.progress import enter
+from forebay.topology import make_problem
+from forebay.topology.cost import Cost
+
+FAT = "[topology.fat_tree]\nk = 16\n"
+ISP = """
+max_pairs = 20000
+[topology.isp]
+cores = 20
+metros = 60
+edges = 600
+hosts = 20000
+[[topology.classes]]
+name = "access"
+rates = ["10 Mbit/s", "1 Gbit/s"]
+[[topology.classes]]
+name = "core"
+[[topology.classes]]
+name = "middle"
+[[topology.classes]]
+name = "edge"
+"""
+
+
+@pytest.mark.parametrize("topology", [FAT, ISP], ids=["fat-tree", "isp"])
+def test_paths_and_cells_are_foreseen_within_a_quarter(topology):
+    said: list[Cost] = []
+    problem = make_problem(network(topology, 10_000), said.append)
+    (cost,) = said
+    assert cost.paths == pytest.approx(len(problem.share), rel=0.25)
+    cells = problem.paths.size
+    assert cells * 0.7 < cost.cells < cells * 2.0
+    assert cost.seconds > 0.0
+
+
+def test_a_small_network_is_solved_without_a_look_ahead():
+    said: list[Cost] = []
+    make_problem(network("[topology.fat_tree]\nk = 4\n"), said.append)
+    assert not said
+
+
+def test_too_many_paths_are_refused_in_one_line_with_how_many_pairs_fit():
+    scenario = network(FAT, 10_000)
+    with pytest.raises(TooMuchMemory, match=r"max_pairs") as error:
+        networks.solve(scenario, memory_limit="300 MB")
+    assert "\n" not in str(error.value) and "300 MB" in str(error.value)
+
+
+@pytest.mark.parametrize(("octets", "pairs"), [(1e9, 2000), (0.0, 1), (1e5, 1)])
+def test_the_pairs_that_fit_have_one_digit(octets, pairs):
+    cost = Cost(pairs=10_000, paths=160_000.0, cells=1e7, search_s=1.0)
+    assert cost.pairs_within(octets) == pairs
+    assert cost.octets * pairs / 10_000 <= max(octets, cost.octets / 10_000)
+
+
+def test_the_verb_refuses_it_with_status_2(tmp_path):
+    file = tmp_path / "fat.toml"
+    file.write_text(HEAD.format(flows=10_000) + FAT)
+    result = CliRunner().invoke(command, [str(file), "--memory-limit", "300 MB"])
+    assert isinstance(result.exception, TooMuchMemory)
+    assert result.exception.exit_status == 2
+
+
+def test_every_stage_of_a_solution_is_named():
+    stages: list[str] = []
+
+    class Shown:
+        def __call__(self, fraction: float) -> None:
+            assert 0.0 <= fraction <= 1.0
+
+        def stage(self, name: str) -> None:
+            stages.append(name)
+
+    networks.solve(network("[topology.fat_tree]\nk = 4\n"), Shown())
+    parts = list(dict.fromkeys(name.partition(",")[0] for name in stages))
+    assert parts[:4] == ["reading", "routes", "equations", "first state"]
+    assert any(name.startswith("solve, step 1, residual ") for name in stages)
+
+
+def test_a_stage_s_time_left_is_its_own(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr("forebay.cli.output.time.monotonic", lambda: now[0])
+    with progress("network") as shown:
+        enter(shown, "routes")
+        now[0] = 100.0
+        shown(0.5)
+        enter(shown, "solve, step 1, residual 1e-1")
+        now[0] = 120.0
+        enter(shown, "solve, step 2, residual 1e-2")
+        shown(0.5)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "network, routes: 50%, about 2 min left",
+        "network, solve, step 2, residual 1e-2: 50%, about 20 s left",
+    ]
+
+
+def test_the_watch_of_memory_passes_stages_on():
+    class Shown:
+        said = ""
+
+        def __call__(self, fraction: float) -> None: ...
+
+        def stage(self, name: str) -> None:
+            self.said = name
+
+    shown = Shown()
+    watched = Limit(10**12).watch(shown)
+    watched(np.float64(0.5))
+    enter(watched, "routes")
+    assert shown.said == "routes"

@@ -1,0 +1,318 @@
+"""The fixed point: against the law of one link, from anywhere, with a certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.topology.build import network
+
+import forebay
+from forebay.engines.errors import CannotPlay
+from forebay.engines.fixed_point import NetworkEngine, linear, sparsity
+from forebay.engines.fixed_point.balance import make_balance
+from forebay.engines.fixed_point.continuation import evaluate
+from forebay.engines.fixed_point.errors import NoSteadyState
+from forebay.engines.fixed_point.queueing import Windows
+from forebay.engines.fixed_point.solver import solve
+from forebay.engines.fixed_point.starts import fixed_points
+from forebay.laws import tcp_and_link
+from forebay.scenario import ScenarioError
+from forebay.topology import make_problem
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+LOT = Path(__file__).with_name("parking-lot.toml")
+ONE = 'links = [{ between = ["A", "B"] }]\ndemands = [{ source = "A", target = "B" }]\n'
+
+
+@pytest.mark.parametrize("buffer", ["100 packets", "1 bdp/sqrt(n)", "1 bdp"])
+@pytest.mark.parametrize("flows", [20, 500, 5000])
+def test_one_link_is_the_law_of_one_link(buffer, flows):
+    """`laws.tcp_and_link` (paper C, slides 9 to 11) with the same deviation at its own queue."""
+    topology = 'model = "hisamatsu-2007"\ntimeouts = "none"\n' + ONE
+    scenario = network(topology, flows, (f'queue.size="{buffer}"', "link.delay=10 ms"))
+    solution, _ = NetworkEngine().solution(scenario)
+    queue = float(solution.state.queue[0])
+    capacity = 10e9 / 12000
+    sigma = (capacity * 0.02 + queue) / (3.0 * np.sqrt(3.0 * flows))
+    size = solution.balance.problem.buffer_packets[solution.balance.used[0]]
+    law = tcp_and_link.balance(capacity, 0.02, size, flows, sigma=sigma)
+    assert queue == pytest.approx(float(law.queue), rel=1e-6)
+    assert np.exp(solution.state.log_loss[0]) == pytest.approx(float(law.loss_rate), rel=1e-6)
+    each = solution.flow.sent_bps[0] / flows / 12000
+    assert each == pytest.approx(float(law.throughput), rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def fast():
+    return forebay.load(SCENARIOS / "abilene-fast-edge-small.toml")
+
+
+def test_ten_random_starts_come_to_the_same_fixed_point():
+    scenario = forebay.load(LOT)
+    balance = make_balance(make_problem(scenario), scenario.topology)
+    first = solve(balance)
+    random = np.random.default_rng(7)
+    for _ in range(10):
+        start = balance.queueing.start() * random.uniform(-0.2, 2.0, len(first.s))
+        again = solve(balance, start)
+        assert again.residual < 1e-9
+        assert again.flow.sent_bps == pytest.approx(first.flow.sent_bps, rel=1e-6)
+    found = fixed_points(first, 10)
+    assert (found.starts, found.points, found.not_converged) == (10, 1, 0)
+    assert found.rate_difference < 1e-6 and found.residual < 1e-9
+
+
+def test_the_network_of_paper_c_is_at_rest(fast):
+    """Slide 16: 52,394 connections, 4.829 ms to half a per cent (topology: errata)."""
+    outcome = forebay.run(fast, engine="network")
+    whole = outcome.network
+    assert whole.connections == 52394 and whole.residual < 1e-9
+    assert outcome.provenance.model_extra["conservation"] < 1e-9
+    assert whole.mean_propagation_s == pytest.approx(4.829e-3, rel=0.005)
+    core = [link for link in outcome.links.values() if link.link_class == "core"]
+    assert len(core) == 28 and all(0 < link.utilization.value <= 1 for link in core)
+    # small buffers: n counts the connections on that link
+    for link in core:
+        assert link.buffer_packets == round(link.bdp_packets / link.flows**0.5)
+
+
+def test_what_hosts_send_is_what_hosts_get(fast):
+    solution, _ = NetworkEngine().solution(fast)
+    balance = solution.balance
+    kind, count = balance.problem.graph.kind[balance.used], balance.count
+    up, down = (float((solution.flow.carried_bps * count)[kind == k].sum()) for k in (1, 2))
+    total = float(balance.problem.share @ solution.flow.sent_bps)
+    assert up == pytest.approx(total, rel=1e-12) and down == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.parametrize("rate", ["100 Mbit/s", "100 Gbit/s"])
+def test_longer_routes_get_less_and_no_link_carries_more_than_it_can(rate):
+    scenario = forebay.load(LOT, [f"link.rate={rate}", "queue.size=1 bdp/sqrt(n)"])
+    outcome = forebay.run(scenario, engine="network")
+    short, long = outcome.network.by_hops
+    assert 0 < long.throughput_bps < short.throughput_bps and long.loss_rate > short.loss_rate
+    assert max(link.utilization.value for link in outcome.links.values()) <= 1.0
+
+
+def test_cubic_beside_reno_and_datagrams_get_their_shares():
+    changes = ["traffic.0.congestion_control={ reno = 0.5, cubic = 0.5 }"]
+    outcome = forebay.run(forebay.load(LOT, changes), engine="network")
+    assert outcome.network.residual < 1e-9
+    text = LOT.read_text() + '[[traffic]]\nkind = "udp"\nflows = 40\nrate = "1 Mbit/s"\n'
+    mixed = forebay.run(forebay.scenario.loads(text), engine="network")
+    udp = [each for each in mixed.classes if each.kind == "udp"]
+    assert sum(each.throughput_bps.value for each in udp) == pytest.approx(40e6, rel=0.05)
+    before = forebay.run(forebay.load(LOT), engine="network").network.mean_throughput_bps
+    assert mixed.network.mean_throughput_bps < before
+
+
+def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much():
+    for each, used in (("1 Mbit/s", 0.1), ("20 Mbit/s", 1.0)):
+        text = '[link]\nrate = "1 Gbit/s"\n[queue]\nsize = "500 packets"\n'
+        text += f'[[traffic]]\nkind = "udp"\nflows = 100\nrate = "{each}"\n'
+        scenario = forebay.scenario.loads(text + "[topology]\n" + ONE)
+        outcome = forebay.run(scenario, engine="network")
+        link = outcome.links["A->B"]
+        assert link.utilization.value == pytest.approx(used, rel=0.01)
+        assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
+
+
+@pytest.mark.parametrize("times", [1, 10, 100])
+@pytest.mark.parametrize("tcp", ["", "[[traffic]]\nflows = 100\n"], ids=["alone", "with tcp"])
+def test_datagrams_far_above_the_capacity_leave_a_certified_answer(times, tcp):
+    """20 datagram flows of a link's rate each over a tree of such links, and many times that."""
+    text = '[link]\nrate = "1 Mbit/s"\ndelay = "1 ms"\n[queue]\nsize = "20 packets"\n' + tcp
+    text += f'[[traffic]]\nkind = "udp"\nflows = 20\nrate = "{times} Mbit/s"\n'
+    scenario = forebay.scenario.loads(text + "[topology.fat_tree]\nk = 4\n")
+    solution, _ = NetworkEngine().solution(scenario)
+    assert solution.residual < 1e-9 and solution.conservation < 1e-9
+    arrived = solution.balance.problem.share @ solution.flow.kept * 20e6 * times
+    assert 0 < arrived < 16 * 1e6, "what 16 links down carry at most, as datagrams"
+
+
+def test_one_connection_without_any_delay_has_a_finite_rate():
+    text = '[link]\nrate = "10 Mbit/s"\ndelay = "0 s"\n[queue]\nsize = "1 ms"\n'
+    text += "[[traffic]]\nflows = 1\n[topology.fat_tree]\nk = 4\n"
+    solution, _ = NetworkEngine().solution(forebay.scenario.loads(text))
+    assert solution.residual < 1e-9
+    assert 0 < solution.balance.problem.share @ solution.flow.sent_bps < 10e6 * 1.001
+
+
+def test_what_the_engine_cannot_do_is_said():
+    with pytest.raises(CannotPlay, match="single link"):
+        forebay.run(forebay.load(SCENARIOS / "oc3-gsr.toml"), engine="network")
+    with pytest.raises(ScenarioError, match="response function"):
+        forebay.run(forebay.load(LOT, ["traffic.0.congestion_control=bbr"]), engine="network")
+    said = str(NoSteadyState(0.1, ["A->B", "B->C"]))
+    assert "A->B, B->C" in said and NoSteadyState.exit_status == 3
+
+
+@pytest.mark.parametrize("engine", ["theory", "testbed"])
+def test_engines_of_a_single_link_refuse_a_network(engine):
+    with pytest.raises(CannotPlay, match="whole network"):
+        forebay.run(forebay.load(LOT), engine=engine)
+
+
+STRANGE = {
+    "cubic": ["traffic.0.congestion_control=cubic"],
+    "one connection": ["traffic.0.flows=1"],
+    "a core a hundred times faster": ["link.rate=1 Tbit/s"],
+    "a core a hundred times slower": ["link.rate=100 Mbit/s"],
+}
+
+
+@pytest.mark.parametrize("changes", STRANGE.values(), ids=STRANGE)
+def test_what_newton_alone_does_not_solve_comes_to_rest(changes):
+    """A two-level network of paper C's kind, a tenth of its routers."""
+    table = [f"topology.two_level.{each}" for each in ("core=ring", "cores=4", "middles=8")]
+    table += ["topology.two_level.edges=12", "topology.two_level.hosts=80"]
+    model = ["topology.model=response-functions", "traffic.0.flows=5000"]
+    scenario = forebay.load(SCENARIOS / "abilene-fast-edge-small.toml", [*table, *model, *changes])
+    solution, _ = NetworkEngine().solution(scenario)
+    assert solution.residual < 1e-9 and solution.conservation < 1e-9
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+def test_a_data_centre_at_400_gbit_is_at_rest(control):
+    """Up and down links alike and full: the loss goes to nothing, the load to one."""
+    text = '[link]\nrate = "400 Gbit/s"\ndelay = "2 us"\n[queue]\nsize = "1 bdp"\n'
+    text += "[topology.fat_tree]\nk = 4\n[[traffic]]\nflows = 400\n"
+    scenario = forebay.scenario.loads(text + f'congestion_control = "{control}"\n')
+    outcome = forebay.run(scenario, engine="network")
+    assert outcome.network.residual < 1e-9
+    assert max(link.utilization.value for link in outcome.links.values()) > 0.99
+
+
+def test_what_a_link_drops_is_not_carried_on():
+    """Each link of the lot: what comes to it, less its loss, is what it carries on."""
+    solution, _ = NetworkEngine().solution(forebay.load(LOT))
+    flow, balance = solution.flow, solution.balance
+    lost = 1.0 - flow.kept
+    assert flow.passing_bps.min() >= 0.0 and (np.diff(flow.passing_bps[:3], axis=0) <= 0.0).all()
+    arrived = float(balance.problem.share @ (flow.sent_bps * flow.kept))
+    kind, count = balance.problem.graph.kind[balance.used], balance.count
+    assert float((flow.carried_bps * count)[kind == 2].sum()) == pytest.approx(arrived, rel=1e-12)
+    assert lost.min() > 0.01
+
+
+def test_bursts_lose_more_than_what_comes_through_an_equal_link():
+    """`exposure` by hand: two packets at once from 1 Gbit/s, half of BC's come through AB."""
+    scenario = forebay.load(LOT)
+    balance = make_balance(make_problem(scenario), scenario.topology)
+    problem = balance.problem
+    long = int(np.argmax(problem.hops))
+    short = [n for n, hops in enumerate(problem.hops) if hops == 3]
+    burst = 1.0 + (1.0 - 0.155)
+    m = 0.5 / burst + 0.5
+    others, t = 0.5 * (m - 0.5), 0.5 * m
+    lost = 1.0 - (1.0 - t) / burst
+    mean = 0.5 * (others + lost)
+    assert balance.packets[2, long] == pytest.approx(others / mean, rel=0.01)
+    second = [balance.packets[1, n] for n in short]
+    assert max(second) == pytest.approx(lost / mean, rel=0.01)
+
+
+def test_the_queue_of_windows_keeps_every_packet():
+    """Sent, waiting and lost sum to the windows: `Windows`, an identity of the normal's cut."""
+    ones = np.ones(5)
+    law = Windows(100 * ones, 20 * ones, 0.05 * ones, 1e-3 * ones)
+    s = np.array([-1.0, -0.05, 0.5, 3.0, 30.0])
+    state = law.state(s)
+    windows = 100.0 * np.exp(np.where(s < 0, s, s * law.scale))
+    parts = 100.0 * np.exp(state.log_load) + state.queue + windows * np.exp(state.log_loss)
+    assert parts == pytest.approx(windows, rel=1e-9)
+    draws = np.random.default_rng(1).normal(windows[2], 0.05 * windows[2], 400_000)
+    assert state.queue[2] == pytest.approx(np.clip(draws - 100, 0, 20).mean(), rel=0.02)
+
+
+def test_a_parking_lot_is_within_a_tenth_of_the_packets():
+    """Issue 21's band. Losses fall on bursts: those who come through an equal link lose less."""
+    changes = ["measure.warmup=20 s", "measure.duration=20 s"]
+    scenario = forebay.load(LOT, changes)
+    solved = forebay.run(scenario, engine="network").network.by_hops
+    # One run of 20 s strays by up to a tenth from the mean of several.
+    played = forebay.run(scenario, engine="simulation", seeds=4).network.by_hops
+    for ours, theirs in zip(solved, played, strict=True):
+        assert ours.throughput_bps == pytest.approx(theirs.throughput_bps, rel=0.1)
+
+
+def test_both_engines_speak_of_the_same_connections_and_links():
+    changes = ["measure.warmup=1 s", "measure.duration=1 s"]
+    scenario = forebay.load(LOT, changes)
+    solved, played = forebay.compare(scenario, ["network", "simulation"], seeds=1)
+    assert [c.name for c in solved.classes] == [c.name for c in played.classes]
+    assert [c.flows for c in solved.classes] == [c.flows for c in played.classes]
+    for name, link in played.links.items():
+        other = solved.links.get(name)  # the solution has no links that nobody crosses
+        if other is not None:
+            assert (link.link_class, link.buffer_packets) == (
+                other.link_class,
+                other.buffer_packets,
+            )
+            assert link.flows == other.flows
+    assert played.network.mean_propagation_s == solved.network.mean_propagation_s
+    short, long = played.network.by_hops
+    assert long.throughput_bps < short.throughput_bps, "the claim holds in packets too"
+    total = sum(c.throughput_bps.value for c in played.classes)
+    assert total <= 3 * 155e6
+
+
+@pytest.mark.parametrize(("most_dense", "direct"), [(9, 9), (0, 9), (0, 0)])
+def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, direct):
+    """Links that others feel by themselves, by LAPACK, SuperLU and GMRES, against the matrix; the
+    routes back run down through the numbers of the links, so that hops and numbers differ."""
+    both = 'demands = [{ source = "A", target = "D" }, { source = "D", target = "A" }]\n'
+    lines = ", ".join(f'{{ between = ["{a}", "{b}"] }}' for a, b in ("CD", "AB", "BC"))
+    changes = ("link.rate=100 Mbit/s", "queue.size=100 packets")
+    scenario = network(f"links = [{lines}]\n" + both, 200, changes)
+    balance = make_balance(make_problem(scenario), scenario.topology)
+    s = balance.queueing.start() * np.linspace(0.3, 1.5, len(balance.used))
+    state, flow, left = evaluate(balance, s)
+    slopes = balance.slopes(s, state, flow)
+    dense = slopes.dense()
+    for link, step in enumerate(1e-6 * np.eye(len(s))):
+        ahead, behind = (evaluate(balance, s + sign * step)[2] for sign in (1.0, -1.0))
+        assert dense[:, link] == pytest.approx((ahead - behind) / 2e-6, rel=1e-3, abs=1e-6)
+    assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
+    damping = np.full(len(s), 1e-3)
+    wanted = np.linalg.solve(np.diag(damping) - dense, left)
+    monkeypatch.setattr(sparsity, "MOST_DENSE", most_dense)
+    monkeypatch.setattr(linear, "DIRECT", direct)
+    solver = linear.Linear(balance.paths)
+    assert solver.step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)
+    again = solver.step(slopes, 2.0 * left, damping)  # with what the first step has kept
+    assert again == pytest.approx(2.0 * wanted, rel=1e-4)
+
+
+def test_a_link_a_million_times_overloaded_keeps_the_digits_of_its_load():
+    ones = np.ones(3)
+    law = Windows(100 * ones, 20 * ones, 0.05 * ones, 1e-3 * ones)
+    state = law.state(np.log(1e6) / law.scale * (1.0 + 1e-9 * np.arange(3)))
+    assert np.abs(np.diff(state.log_load)).max() < 1e-15 and state.queue.max() <= 20.0
+
+
+def test_several_fixed_points_are_told_apart():
+    """On the slides what one link drops still counts on the next: how two equal full links in a row
+    share the loss is open."""
+    lines = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
+    topology = f'model = "hisamatsu-2007"\nsigma = "geometric"\n{lines}'
+    scenario = network(
+        topology + 'demands = [{ source = "A", target = "C" }]\n',
+        500, ("link.rate=1 Gbit/s", "queue.size=50 packets"),
+    )  # fmt: skip
+    found = fixed_points(NetworkEngine().solution(scenario)[0], 5)
+    assert found.residual < 1e-9 and found.not_converged == 0
+    assert found.points > 1 and found.loss_difference > 1e-3
+    assert found.rate_difference < 0.05, "only the split of one loss is open"
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+def test_one_link_without_delay_is_at_rest_from_anywhere(control):
+    """Four packets a round trip for fifty connections: some starts make the matrix singular."""
+    topology = 'links = [{ between = ["A", "B"], delay = "0 s" }]\n'
+    changes = (f"traffic.0.congestion_control={control}", "queue.size=1 packets")
+    first, _ = NetworkEngine().solution(network(topology, 50, changes))
+    found = fixed_points(first, 3)
+    assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
