@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from forebay import _core, catalogue
+from forebay._core import structure_bytes
 from forebay.catalogue import CONTROLS, IncompleteRecord, registered
-from forebay.engines.footprint import estimate
+from forebay.engines.memory_estimate import estimate
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.laws.heterogeneous import PROTOCOLS
 from forebay.scenario import loads
@@ -71,7 +72,11 @@ def test_the_simulator_paces_and_sends_ecn_as_the_record_says(control):
 def test_memory_is_that_of_a_paced_flow_if_it_is_paced(control):
     text = '[link]\nrate = "1 Gbit/s"\n[[traffic]]\nflows = 1000\ncongestion_control = "{}"\n'
     scenario, reno = loads(text.format(control.name)), loads(text.format("reno"))
-    assert (estimate(scenario).running > estimate(reno).running) == control.paced
+
+    def heap(asked):
+        return estimate(asked, structure_bytes()).running
+
+    assert (heap(scenario) > heap(reno)) == control.paced
 
 
 def test_the_testbed_has_all_that_a_kernel_can_have():
