@@ -8,7 +8,10 @@ from typing import get_args
 
 import pytest
 
+from forebay import _core
 from forebay.catalogue import DISCIPLINES, KINDS
+from forebay.engines.errors import EngineUnavailable
+from forebay.engines.simulation import core_lists
 from forebay.outcome import AqmTarget
 from forebay.scenario import Long, OnOff, Queue, Replay, Session, Short, Tcp, Udp, Video
 from forebay.scenario.queue import Discipline
@@ -16,6 +19,8 @@ from forebay.search import parameter as knob
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs/reference/queues.md").read_text(encoding="utf-8")
+CALLED = {"buckets": "flows"}
+"""Parameters with another name in tc."""
 MODELS = {
     each.model_fields["kind"].default: each
     for each in (Long, Short, Session, Udp, OnOff, Video, Replay)
@@ -70,3 +75,41 @@ def test_a_kind_is_that_of_its_model(kind):
 
 def test_every_model_has_a_record():
     assert set(MODELS) == set(KINDS)
+
+
+@pytest.mark.parametrize("name", [n for n, each in DISCIPLINES.items() if each.default_limit])
+def test_a_default_limit_is_that_of_the_reference(name):
+    row = re.search(r"^\| `limit` \|.*$", chapter(DISCIPLINES[name].in_tc), re.MULTILINE)
+    assert row is not None
+    assert int(row.group().split("|")[4]) == DISCIPLINES[name].default_limit
+
+
+@pytest.mark.parametrize("name", DISCIPLINES)
+def test_a_default_is_that_of_the_reference(name):
+    """The chapter's table has the default of each parameter, in words where it is computed."""
+    for parameter, default in DISCIPLINES[name].parameters.items():
+        row = re.search(
+            rf"^\| `{CALLED.get(parameter, parameter)}` \|.*$",
+            chapter(DISCIPLINES[name].in_tc),
+            re.MULTILINE,
+        )
+        assert row is not None, f"discipline {name!r}: queues.md has no row for {parameter}"
+        _, _, unit, _, written, *_ = (cell.strip() for cell in row.group().split("|"))
+        if default is None:
+            assert not written.replace(".", "").isdigit()
+        elif unit == "time":
+            assert written == f"{1e3 * default:g} ms"
+        elif written in ("on", "off"):
+            assert default == (written == "on")
+        else:
+            assert float(written) == default
+
+
+def test_a_core_with_another_default_is_refused(monkeypatch):
+    built = _core.disciplines()
+    (pie,) = (each for each in built if each["name"] == "pie")
+    pie["parameters"]["target"] = 0.02
+    monkeypatch.setattr(_core, "disciplines", lambda: built)
+    said = "default of target of the discipline 'pie' is 0.02 there, not 0.015; run `make setup`"
+    with pytest.raises(EngineUnavailable, match=said):
+        core_lists.check_core.__wrapped__()
