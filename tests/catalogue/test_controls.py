@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,17 @@ def test_the_type_of_a_control_has_a_file(control):
     assert found, f"control {control.name!r}: crates/sim/src/cc has no {module}.rs"
 
 
+def test_every_file_that_declares_a_control_has_its_record():
+    """A file that no record names is no module, so that Rust would not read it."""
+    named = {each.in_core.removeprefix("Box<").partition("::")[0] for each in CONTROLS.values()}
+    for path in (*CC.glob("*.rs"), *CC.glob("*/mod.rs")):
+        module = path.parent.name if path.name == "mod.rs" else path.stem
+        declares = "\nimpl Declared for" in path.read_text(encoding="utf-8")
+        assert not declares or module in named, (
+            f"cc/{module} declares a control, but catalogue/controls.py has no record of it"
+        )
+
+
 @pytest.mark.parametrize(
     "key, other, said",
     [
@@ -84,7 +96,7 @@ def test_the_type_of_a_control_has_a_file(control):
     ],
 )
 def test_a_core_that_differs_is_refused_with_the_name_and_what_to_do(monkeypatch, key, other, said):
-    built = _core.controllers()
+    built: list[Any] = list(_core.controllers())
     built[-1][key] = other
     monkeypatch.setattr(_core, "controllers", lambda: built)
     with pytest.raises(EngineUnavailable, match=f"{said}.*run `make setup`"):

@@ -20,10 +20,7 @@ from forebay.scenario import (
     BOTTLENECK,
     MAX_OFFERED,
     DataSize,
-    Replay,
     ScenarioError,
-    Session,
-    Short,
     Tcp,
     Video,
 )
@@ -242,12 +239,13 @@ def estimate(
     """
     seconds = scenario.measure.warmup + scenario.measure.duration
     flows = running = packets = files = film = 0.0
+    rate = scenario.link.capacity
     for group in scenario.traffic:
-        these = _flows(scenario, group, seconds)
+        these = group.starting_in(seconds, rate)
         flows += these
         running += these * _flow_run(group)
-        files += _files(group, seconds)
-        packets += _packets(scenario, group, seconds)
+        files += group.transfers_in(seconds)
+        packets += group.datagrams_in(seconds, rate)
         film = max(film, _film(group, seconds))
     _check_counts(flows + files, packets)
     running += flows * _queue_state(scenario)
@@ -281,16 +279,12 @@ def _queue_state(scenario: Scenario) -> int:
 
 def _capture(scenario: Scenario) -> float:
     seconds = scenario.measure.duration
-    open_loop = sum(_packets(scenario, group, seconds) for group in scenario.traffic)
+    open_loop = sum(
+        group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic
+    )
     segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
     most = scenario.link.capacity * seconds / 8 / min(segments) if segments else 0.0
     return _CAPTURED * (open_loop + 2 * most)
-
-
-def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:
-    if isinstance(group, Short):
-        return group.arrivals_per_second(scenario.link.capacity) * seconds
-    return float(group.flows)
 
 
 def _flow_run(group: Traffic) -> float:
@@ -298,20 +292,6 @@ def _flow_run(group: Traffic) -> float:
         return _FLOW_RUN
     paced = sum(share for name, share in group.shares.items() if CONTROLS[name].paced)
     return paced * _FLOW_PACED + (1.0 - paced) * _FLOW_RUN
-
-
-def _files(group: Traffic, seconds: float) -> float:
-    if isinstance(group, Session):
-        return group.flows * group.files_in(seconds)
-    return 0.0
-
-
-def _packets(scenario: Scenario, group: Traffic, seconds: float) -> float:
-    if isinstance(group, Tcp):
-        return 0.0
-    if isinstance(group, Replay):
-        return float(group.most_packets())
-    return group.packets_in(seconds, scenario.link.capacity)
 
 
 def _film(group: Traffic, seconds: float) -> float:
@@ -323,12 +303,8 @@ def _readings(scenario: Scenario) -> float:
     batches, classes = n_parts(scenario), len(scenario.traffic)
     buffers = [scenario.queue_packets(BOTTLENECK)] * 2
     buffers += [scenario.queue_packets(link.name) for link in scenario.links]
-    smallest = min((_smallest(group) for group in scenario.traffic), default=64)
+    smallest = min((group.smallest_packet for group in scenario.traffic), default=64)
     # A queue with a limit in bytes holds more small packets.
     bins = sum(min(buffer * scenario.packet / smallest, MOST_BINS) for buffer in buffers)
     counts = batches * classes * (len(buffers) + 1) * _COUNTS
     return batches * bins * _ENTRY + counts + (len(buffers) + classes) * _HISTOGRAM + BATCHES
-
-
-def _smallest(group: Traffic) -> float:
-    return 1.0 if isinstance(group, Replay) else min(40.0, float(group.packet))
