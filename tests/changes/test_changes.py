@@ -139,6 +139,31 @@ def test_a_copy_with_all_places_passes(name: str, tmp_path: Path) -> None:
     assert failure(copy, (*change.generates, *change.checks, *change.also)) == ""
 
 
+PAGES = {
+    "metric": "add-a-metric.md",
+    "control": "add-a-congestion-control.md",
+    "discipline": "add-a-queue-discipline.md",
+    "traffic_kind": "add-a-traffic-kind.md",
+    "option": "add-a-senders-option.md",
+    "verb": "add-a-verb.md",
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_page_names_its_places(name: str) -> None:
+    """Its table has a row for each place; CONTRIBUTING.md has their number."""
+    page = (ROOT / "docs/how-to" / PAGES[name]).read_text(encoding="utf-8")
+    table = page.partition("## Its places")[2].partition("\n\n## ")[0]
+    thing = CHANGES[name].named.replace("[Pp]", "p")
+    rows = re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
+    named = sorted(row.replace("<name>", thing) for row in rows)
+    assert named == sorted(place.path for place in counted(name))
+    for command in (*CHANGES[name].generates, *CHANGES[name].also):
+        assert command[1] != "-m" or command[2] == "pytest" or " ".join(command) in page
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"[{len(rows)} places](docs/how-to/{PAGES[name]})" in table
+
+
 CASES = [(name, place) for name in CHANGES for place in range(CHANGES[name].places)]
 
 
