@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from forebay import _core, catalogue
+from forebay._core import structure_bytes
 from forebay.catalogue import CONTROLS, IncompleteRecord, generate_list, registered
 from forebay.engines.errors import EngineUnavailable
-from forebay.engines.footprint import estimate
+from forebay.engines.memory_estimate import estimate
 from forebay.engines.simulation import core_lists
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.laws.heterogeneous import PROTOCOLS
@@ -113,7 +114,11 @@ def test_a_core_without_lists_is_refused(monkeypatch):
 def test_memory_is_that_of_a_paced_flow_if_it_is_paced(control):
     text = '[link]\nrate = "1 Gbit/s"\n[[traffic]]\nflows = 1000\ncongestion_control = "{}"\n'
     scenario, reno = loads(text.format(control.name)), loads(text.format("reno"))
-    assert (estimate(scenario).running > estimate(reno).running) == control.paced
+
+    def heap(asked):
+        return estimate(asked, structure_bytes()).running
+
+    assert (heap(scenario) > heap(reno)) == control.paced
 
 
 def test_the_testbed_has_all_that_a_kernel_can_have():

@@ -10,7 +10,7 @@ import pytest
 
 from forebay.cli.program import call
 
-LOT = Path(__file__).resolve().parents[1] / "network" / "parking-lot.toml"
+LOT = Path(__file__).resolve().parents[1] / "topology" / "parking-lot.toml"
 
 
 def test_links_paths_graphml_and_picture_are_written(tmp_path, capsys):

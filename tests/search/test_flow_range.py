@@ -10,13 +10,14 @@ from tests.search.asking import size_within
 from tests.search.known_links import KnownLinks, half_root, link
 
 from forebay.engines.base import Engine
-from forebay.outcome import Buffer, Interval, Metric, Outcome, SizeResult
+from forebay.outcome import Buffer, Interval, Metric, Outcome, SizeResult, Verdict
 from forebay.scenario import Scenario
 from forebay.search.evaluations import Evaluation
 from forebay.search.flow_range import intersection, serve_both
 from forebay.search.options import Options
 from forebay.search.problem import Problem, problem_of
 from forebay.search.strategies.protocol import Session
+from forebay.search.strategies.scaling.strategy import Extrapolated, Scaling
 
 RANGE = link("1 Gbit/s", '"400..600"')  # type: ignore[arg-type]
 
@@ -132,3 +133,39 @@ def test_every_strategy_runs_the_answer_at_the_end_that_needs_less(
     assert engine.last_flows == pytest.approx(less.flows / factor, rel=0.2)
     assert not any("no time was left" in note for note in found.notes)
     assert found.buffer.low - 1 <= half_root(scenario.at_flows("low")) <= found.buffer.high
+
+
+def study_of(engine: KnownLinks, budget_s: float) -> Extrapolated:
+    """Return what a study of a link found."""
+    asked = problem_of(link("100 Gbit/s", 200_000), "simulation")
+    options = Options(range(1, 6), 20, jobs=2, budget_s=budget_s, clock=engine.clock)
+    return Scaling().answer(asked, Session.begin(engine, options))
+
+
+def test_a_study_evaluates_a_size_on_the_largest_link_for_which_there_is_time() -> None:
+    engine = KnownLinks()
+    found = study_of(engine, 20.0)
+    packets = found.result.chosen or 0
+    known = found.evaluate(packets, session(engine))
+    assert known is not None and known.packets == packets
+    reported: list[float] = []
+    options = Options(range(1, 6), 20, clock=engine.clock, progress=reported.append)
+    left = Session.begin(engine, options).for_seconds(60.0)
+    twice = found.evaluate(2 * packets, left)
+    assert twice is not None and twice.verdict(twice.goals) is Verdict.MET
+    assert engine.runs[-1][0] == pytest.approx(100e9 / found.study.levels[0].factor)
+    assert reported and max(reported) <= 0.99
+    assert found.evaluate(3 * packets, left.for_seconds(1e-6)) is None
+    assert found.evaluate(3 * packets, left.for_seconds(2.0)) is not None
+    assert engine.runs[-1][0] < 100e9 / found.study.levels[0].factor * 1.01
+
+
+def test_an_evaluation_that_the_end_of_the_time_stops_is_none() -> None:
+    engine = KnownLinks()
+    found = study_of(engine, 20.0)
+    packets = found.result.chosen or 0
+    options = Options(range(1, 6), 20, clock=engine.clock)
+    left = Session.begin(engine, options).for_seconds(10.0)
+    engine.packets_per_s /= 1000.0
+    assert found.evaluate(2 * packets, left) is None
+    assert left.time.spent_s <= 10.0

@@ -137,7 +137,7 @@ def _run(
     """Run an engine; a budget applies to simulation only."""
     if budget is None or engine.name != "simulation":
         return engine.run(scenario, seeds, jobs=jobs, progress=progress)
-    from forebay.search import fitted, predict_run
+    from forebay.search.run_within import fitted, predict_run
 
     allowed = budget_seconds(engine.name, budget)
     with naming_theory(lambda theory: theory.run(scenario, seeds)):

@@ -143,7 +143,8 @@ def _unresponsive(read: CaptureReadings, found: Found, load: float) -> dict[str,
     flows, methods = read["flows"], found.estimates.get("hurst", {})
     share = (flows["udp_bytes"] + flows["other_bytes"]) / max(read["bytes"], 1)
     curve, at = found.curves.get("burstiness"), found.estimates.get("burstiness_knee_s")
-    if methods and curve and at and share > _ALL and methods["wavelet"].low > _WITHOUT_MEMORY:
+    wavelet = methods.get("wavelet")
+    if wavelet and curve and at and share > _ALL and wavelet.low > _WITHOUT_MEMORY:
         hurst = float(np.median([one.value for one in methods.values()]))
         beta = curve["beta"][curve["seconds"].index(at.value)]
         if _KNEES[0] <= at.value <= _KNEES[1] and beta <= _WIDEST:

@@ -1,25 +1,5 @@
-"""Find the smallest buffer that meets the goals, with a given engine: `search.search`."""
+"""Find the smallest buffer that meets the goals, with a given engine.
 
-from forebay.lazy import attributes
-
-__getattr__ = attributes(
-    __name__,
-    {
-        "GOAL_KINDS": "goals",
-        "Goal": "goals",
-        "GoalKind": "goals",
-        "GoalNotAnswered": "goals",
-        "Interrupted": "stopping",
-        "LawContext": "problem",
-        "NoGoals": "goals",
-        "NobodyCrosses": "goals",
-        "Options": "options",
-        "Problem": "problem",
-        "SizingError": "goals",
-        "TooLittleTime": "cost",
-        "fitted": "run_within",
-        "goals_of": "goals",
-        "predict_run": "run_within",
-        "problem_of": "problem",
-    },
-)
+`search.search` is the entry of every sizing; `smallest_set.smallest_set` finds one size for each
+class of a network's links.
+"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forebay.scenario import Scenario
+    from forebay.topology.cost import Cost
     from forebay.topology.graph import Graph
 
     Ints = NDArray[np.int64]
@@ -28,10 +29,15 @@ MOST_LINKS = 2**16
 """Links of routers and hosts: crates/sim numbers them with 16 bits."""
 
 
-def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tuple[Scenario, Layout]:
+def expand(
+    scenario: Scenario,
+    buffers: Mapping[str, int] | None = None,
+    check: Callable[[Cost], None] | None = None,
+) -> tuple[Scenario, Layout]:
     """Return the scenario with a class for each traffic class and number of hops, and its layout.
 
     ``buffers`` are packets by link name; they replace the scenario's sizes of these links.
+    ``check`` is called before the routes of many pairs, with what they will take; it may raise.
     Connections are distributed over paths by largest remainder, and over the hosts of a router in
     turn. ACKs meet no queue.
 
@@ -40,7 +46,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     ScenarioError
         Traffic without a fixed number of connections; an invalid topology.
     """
-    problem = make_problem(scenario, check_graph=check_links)
+    problem = make_problem(scenario, check, check_graph=check_links)
     classes, paths = [], []
     for index, group in enumerate(scenario.traffic):
         if not KINDS[group.kind].in_simulated_network:

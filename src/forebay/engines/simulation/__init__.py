@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from forebay import _core
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import CannotPlay
-from forebay.engines.footprint import Limit, TooMuchMemory, estimate
+from forebay.engines.footprint import Limit, TooMuchMemory
+from forebay.engines.memory_estimate import ROUTE_CELL, estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
 from forebay.engines.simulation.core_lists import check_core
 from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
-from forebay.errors import panics_as_defects
+from forebay.errors import entry, panics_as_defects
 from forebay.outcome import (
     Outcome,
     Provenance,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
+    from forebay.topology.cost import Cost
+
+_STRUCTURES = _core.structure_bytes()
 
 
 class SimulationEngine(ReplicatingEngine):
@@ -194,7 +198,7 @@ class SimulationEngine(ReplicatingEngine):
         if scenario.topology is not None:
             raise CannotPlay(self.name, "a trace of a whole network", "topology")
         samples = int(scenario.measure.duration / step) + 1
-        self._limit.check(estimate(scenario, samples, len(flows)), 1)
+        self._limit.check(estimate(scenario, _STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
@@ -216,12 +220,17 @@ def _simulate(
     If they take more than was estimated, they start again one at a time. Also returns the bytes of
     a reading, by estimate.
     """
-    network = None
+    network, routed = None, 0.0
     if scenario.topology is not None and seeds:
         from forebay.engines.replication import expand
 
-        scenario, network = expand(scenario, buffers)
-    takes = estimate(scenario)
+        routes: list[float] = []
+        scenario, network = expand(
+            scenario, buffers, lambda cost: routes.append(_check_routes(limit, cost))
+        )
+        limit.look()
+        routed = sum(routes)
+    takes = estimate(scenario, _STRUCTURES, network=network, routed=routed)
     limit.check(takes, len(seeds))
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
     held_bytes += draws.held_bytes if keeps else 0.0
@@ -240,6 +249,14 @@ def _simulate(
     return found, takes.reading
 
 
+def _check_routes(limit: Limit, cost: Cost) -> float:
+    """Return the bytes of a network's routes; refuse them if they alone exceed the limit."""
+    octets = ROUTE_CELL * cost.cells
+    pairs = int(cost.pairs * limit.octets / max(octets, 1.0))
+    limit.check_octets(octets, f"{entry('topology.max_pairs', pairs)}, fewer max_paths")
+    return octets
+
+
 def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
     """Return the progress of a part of the replications, if memory does not hold all."""
     if some == seeds:
@@ -256,7 +273,7 @@ def _captured(
     if scenario.topology is not None:
         raise CannotPlay("simulation", "a capture of a whole network", "topology")
     (seed,) = seeds
-    limit.check(estimate(scenario, captured=True), 1)
+    limit.check(estimate(scenario, _STRUCTURES, captured=True), 1)
     run, workload, layout = make_run(scenario, seed, capture=True)
     with panics_as_defects():
         (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))

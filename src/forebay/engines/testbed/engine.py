@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import refuse_network
-from forebay.engines.footprint import Limit, estimate
+from forebay.engines.footprint import Limit
+from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
@@ -106,7 +107,7 @@ class TestbedEngine(ReplicatingEngine):
         sha = scenario.sha256()
         known = self._runs.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
-        self._limit.check(estimate(scenario), len(missing))
+        self._limit.check(estimate(scenario, {}), len(missing))
         for place, seed in enumerate(missing):
             known[seed] = self._play(scenario, seed, part(progress, place, len(missing)))
             self._runs.put(sha, seed, known[seed])
@@ -140,7 +141,7 @@ class TestbedEngine(ReplicatingEngine):
         """Trace one replication over time; `run` then reuses it and does not run it again."""
         check_step(scenario, step)
         samples = int(scenario.measure.duration / step) + 1
-        self._limit.check(estimate(scenario, samples, len(flows)), 1)
+        self._limit.check(estimate(scenario, {}, samples=samples, watched=len(flows)), 1)
         watched = Watched(step, tuple(flows))
         played, failed = play_until_valid(scenario, seed, progress=progress, watched=watched)
         self._runs.put(scenario.sha256(), seed, _read(scenario, seed, played, failed))

@@ -1,0 +1,237 @@
+"""The memory of one replication, estimated before anything is drawn.
+
+The core says how large its structures are (`forebay._core.structure_bytes`); what a run takes of
+each follows from the scenario. tests/engines/test_memory_estimate.py holds the sum against the peak
+of 60 shapes of scenarios.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forebay.catalogue import CONTROLS, DISCIPLINES
+from forebay.engines.replication import n_parts
+from forebay.scenario import (
+    BOTTLENECK,
+    MAX_OFFERED,
+    ScenarioError,
+    Tcp,
+    Video,
+)
+
+if TYPE_CHECKING:
+    from forebay.engines.replication import Layout
+    from forebay.scenario import Queue, Scenario, Traffic
+
+# Bytes of what is not one structure of the core, each measured as the growth of the peak.
+_STARTED = 2_000_000  # modules, and the first arrays
+_FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
+_FLOW_READ = 200  # its goodput in the arrays of readings and outcome
+_FLOW_HEAP = 700  # controller, first rings, timers
+_FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
+_LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
+_PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
+_PACKET_HELD = 16
+_FILE_DRAWN = 60
+_FILE_HELD = 16
+_FRAME = 200  # of video: normal numbers and two Fourier transforms, rounded up to a power of two
+_CLASS = 56_000  # histograms, and the models of its outcome
+_LINK = 15_000  # meters, and the models of its outcome
+_NETWORK_LINK = 26_000  # also its names, routes and rows
+_NETWORK = 12_000_000  # modules that only networks need
+ROUTE_CELL = 60.0
+"""Bytes of a link of a path while a network is routed and laid out."""
+_CAPTURED = 80  # 40 of CapturedPacket in crates/sim; two copies while the list grows or is sorted
+_OVERSHOOT = 2.0
+"""A list that grows has room for twice what it holds."""
+_MOST_SLOTS = 2**20
+_NETWORK_WHEEL = 600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Bytes of one replication.
+
+    Attributes
+    ----------
+    drawing : float
+        Only while its traffic is drawn.
+    drawn : float
+        Its traffic, from the draw to the end of its run.
+    running : float
+        Additional memory of the simulator during the run.
+    reading : float
+        Readings, until the last replication has run.
+    """
+
+    drawing: float
+    drawn: float
+    running: float
+    reading: float
+
+    @property
+    def alone(self) -> float:
+        """One replication at a time, without the readings of others."""
+        return self.drawn + max(self.drawing, self.running)
+
+    def least(self, seeds: int) -> float:
+        """`seeds` replications, one after the other."""
+        return self.alone + seeds * self.reading
+
+
+def estimate(
+    scenario: Scenario,
+    core: Mapping[str, int],
+    *,
+    samples: int = 0,
+    watched: int = 0,
+    captured: bool = False,
+    network: Layout | None = None,
+    routed: float = 0.0,
+) -> Estimate:
+    """Estimate a replication.
+
+    Parameters
+    ----------
+    core : bytes of the simulator's structures by name; empty if the flows run elsewhere.
+    samples, watched
+        For a trace: the number of samples, and of flows in it.
+    captured
+        Whether all packets of the window and their ACKs are captured.
+    network : the layout of a network's links, whose expanded scenario is given.
+    routed : bytes that its routes have taken.
+
+    Raises
+    ------
+    ScenarioError
+        More flows start, or more datagrams are sent, than one run may have.
+    """
+    seconds = float(scenario.measure.warmup + scenario.measure.duration)
+    flows = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    files = sum(group.transfers_in(seconds) for group in scenario.traffic)
+    packets = sum(group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    film = max((_film(group, seconds) for group in scenario.traffic), default=0.0)
+    _check_counts(flows + files, packets)
+    links = 1 + len(scenario.links) if network is None else len(network.links)
+    trace = samples * (60 + 24 * (links + 1) + 50 * watched)
+    running = _running(scenario, core, seconds, network) if core else 0.0
+    return Estimate(
+        drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
+        drawn=_STARTED + routed + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
+        running=running + trace + captured * _capture(scenario),
+        reading=_readings(scenario, links, network) + _FLOW_READ * flows,
+    )
+
+
+def _running(
+    scenario: Scenario, core: Mapping[str, int], seconds: float, network: Layout | None
+) -> float:
+    """Return the bytes of flows, packets on their way, queues and the event queue."""
+    flows = sum(
+        group.starting_in(seconds, scenario.link.capacity) * _flow(group, core)
+        for group in scenario.traffic
+    )
+    ways = _packets_in_flight(scenario, seconds) * _in_flight(scenario, core)
+    queues = [scenario.queue, *(link.queue for link in scenario.links)]
+    if network is not None:
+        queues = [scenario.queue] * (len(network.links) + len(_hosts(network)))
+    many = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    state = sum(_queue(queue, core, many) for queue in queues)
+    return flows + ways + state + _event_queue(scenario, core, network)
+
+
+def _flow(group: Traffic, core: Mapping[str, int]) -> float:
+    """Return the bytes of one flow, and of the window that it begins with."""
+    if not isinstance(group, Tcp):
+        return core["flow"] + _FLOW_HEAP
+    paced = sum(share for name, share in group.shares.items() if CONTROLS[name].paced)
+    heap = paced * _FLOW_HEAP_PACED + (1.0 - paced) * _FLOW_HEAP
+    begins = max((group.initial_window or 0) - 10, 0)
+    start = begins * _OVERSHOOT * core["segment"] + (_LOSSY_START if begins else 0)
+    return core["flow"] + heap + start
+
+
+def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
+    """Return the most packets of TCP on the paths and in the queues, bounded by what is sent."""
+    if not any(isinstance(group, Tcp) for group in scenario.traffic):
+        return 0.0
+    held = scenario.bdp_packets + scenario.queue_packets(BOTTLENECK)
+    sent = scenario.link.capacity * seconds / (8 * scenario.packet)
+    return float(min(held, sent))
+
+
+def _in_flight(scenario: Scenario, core: Mapping[str, int]) -> float:
+    """Return the bytes of a packet in flight: its event, and what its sender remembers of it."""
+    shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
+    paced = any(CONTROLS[name].paced for each in shares for name in each)
+    remembered = core["segment"] + (core["rate_record"] if paced else 0)
+    return _OVERSHOOT * (core["event"] + remembered + (core["segment"] if paced else 0))
+
+
+def _queue(queue: Queue, core: Mapping[str, int], flows: float) -> float:
+    """Return the bytes of a link's queue, without its packets."""
+    buckets = 0.0
+    if queue.discipline == "fq_codel":
+        buckets = core["fq_codel_bucket"] * (queue.buckets or 1024)
+    if queue.discipline == "cake":
+        buckets = core["cake_bucket"] * 1024.0
+    return core["link"] + buckets + DISCIPLINES[queue.discipline].flow_bytes * flows
+
+
+def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | None) -> float:
+    """Return the bytes of the wheel of events, as wheel_size.rs in crates/sim chooses its slots."""
+    if network is not None:
+        return _NETWORK_WHEEL
+    rates = [scenario.link.capacity, *(link.capacity for link in scenario.links)]
+    packet_s = 8.0 * scenario.packet / max(sum(map(float, rates)), 1.0)
+    queues = [scenario.queue, *(link.queue for link in scenario.links)]
+    shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
+    further = any(CONTROLS[name].paced for each in shares for name in each) or (
+        len(queues) > 1 and any(DISCIPLINES[q.discipline].flow_bytes for q in queues)
+    )
+    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
+    delayed = all(group.sender == "linux" and group.delayed_ack is not False for group in tcp)
+    width_s = packet_s / (2 if delayed else 4) / (4 if further else 1)
+    longest_s = max((float(group.rtt.high) for group in tcp), default=0.0)
+    slot_s = 2.0 ** math.floor(math.log2(width_s))
+    slots = 2.0 ** math.ceil(math.log2(max(longest_s / slot_s, 1.0)))
+    return core["event"] * min(slots, _MOST_SLOTS)
+
+
+def _readings(scenario: Scenario, links: int, network: Layout | None) -> float:
+    batches = n_parts(scenario) / 20
+    if network is not None:
+        return _NETWORK + links * _NETWORK_LINK + len(scenario.traffic) * _CLASS
+    return batches * (links * _LINK + len(scenario.traffic) * _CLASS)
+
+
+def _hosts(network: Layout) -> list[object]:
+    return [] if network.flows is None else list(network.flows.hosts)
+
+
+def _check_counts(flows: float, packets: float) -> None:
+    counts = (
+        (flows, "flows in all", "write fewer flows, or a shorter measure.duration"),
+        (packets, "datagrams in all", "write a lower rate, or a shorter measure.duration"),
+    )
+    for count, what, hint in counts:
+        if count > MAX_OFFERED:
+            wrong = f"about {count:.3g} {what} are above the most, {MAX_OFFERED}"
+            raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+
+
+def _capture(scenario: Scenario) -> float:
+    seconds = scenario.measure.duration
+    open_loop = sum(
+        group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic
+    )
+    segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
+    most = scenario.link.capacity * seconds / 8 / min(segments) if segments else 0.0
+    return _CAPTURED * (open_loop + 2 * most)
+
+
+def _film(group: Traffic, seconds: float) -> float:
+    return _FRAME * seconds * group.frame_rate if isinstance(group, Video) else 0.0

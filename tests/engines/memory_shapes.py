@@ -1,0 +1,87 @@
+"""Shapes of scenarios for the estimate of memory, with sizes over three orders of magnitude."""
+
+from __future__ import annotations
+
+WINDOW = '[measure]\nwarmup = "{warmup}"\nduration = "{duration}"\n'
+
+
+def link(
+    rate: str, queue: str, traffic: str, warmup: str = "200 ms", duration: str = "300 ms"
+) -> str:
+    """Return a scenario of one link."""
+    window = WINDOW.format(warmup="200 ms", duration=duration)
+    return f'[link]\nrate = "{rate}"\n[queue]\n{queue}\n[[traffic]]\n{traffic}\n{window}'
+
+
+def long(flows: int, control: str = "cubic", more: str = "") -> str:
+    """Return long flows that start at once."""
+    return (
+        f'flows = {flows}\ncongestion_control = "{control}"\nrtt = "50 ms"\nstart = "0 s"\n{more}'
+    )
+
+
+def chain(links: int, queue: str, classes: int, flows: int) -> str:
+    """Return links in a row; every class crosses one of them."""
+    names = [f"l{each}" for each in range(1, links)]
+    text = f'[link]\nrate = "1 Gbit/s"\n[queue]\n{queue}\n'
+    for name in names:
+        text += f'[[links]]\nname = "{name}"\nrate = "1 Gbit/s"\n[links.queue]\n{queue}\n'
+    for each in range(classes):
+        place = names[each % len(names)] if names and each else "bottleneck"
+        text += f'[[traffic]]\nflows = {flows}\nrtt = "50 ms"\nstart = "0 s"\nroute = ["{place}"]\n'
+    return text + WINDOW.format(warmup="20 ms", duration="30 ms")
+
+
+def isp(hosts: int, edges: int, flows: int) -> str:
+    """Return a provider's network."""
+    return (
+        '[link]\nrate = "1 Gbit/s"\ndelay = "1 ms"\n[queue]\nsize = "100 packets"\n'
+        f"[topology.isp]\nhosts = {hosts}\nedges = {edges}\n[[traffic]]\nflows = {flows}\n"
+        + WINDOW.format(warmup="20 ms", duration="20 ms")
+    )
+
+
+def fat_tree(k: int, flows: int) -> str:
+    """Return a data centre."""
+    return (
+        '[link]\nrate = "1 Gbit/s"\ndelay = "10 us"\n[queue]\nsize = "100 packets"\n'
+        f"[topology.fat_tree]\nk = {k}\n[[traffic]]\nflows = {flows}\n"
+        + WINDOW.format(warmup="5 ms", duration="5 ms")
+    )
+
+
+LARGE = ((100_000, 1000, 1000), (1_000_000, 10_000, 5000))
+"""Hosts, edge routers and flows of providers that take half a minute each."""
+DROP_TAIL = 'size = "1000 packets"'
+SHAPES: dict[str, str] = {
+    **{f"{n} flows of {control}": link("10 Gbit/s", DROP_TAIL, long(n, control))
+       for control in ("reno", "cubic", "bbr", "bbr3", "dctcp") for n in (10, 1000, 30_000)},
+    **{f"initial window {window}, {n} flows":
+       link("10 Gbit/s", 'size = "1 bdp"', long(n, more=f"initial_window = {window}\n"), "2 s")
+       for window, n in ((10, 20_000), (100, 20_000), (1000, 200), (1000, 20_000))},
+    **{f"{rate} of {control}, 2000 flows": link(rate, 'size = "1 bdp"', long(2000, control))
+       for control in ("cubic", "bbr") for rate in ("1 Gbit/s", "10 Gbit/s", "100 Gbit/s")},
+    **{f"{queue} with {n} flows": link("10 Gbit/s", f'discipline = "{queue}"\n{DROP_TAIL}', long(n))
+       for queue in ("red", "codel", "fq_codel", "pie", "cake") for n in (100, 10_000)},
+    **{f"a queue of {size}": link("10 Gbit/s", f'size = "{size}"', long(1000), "2 s")
+       for size in ("100 packets", "3000 packets", "100000 packets")},
+    **{f"{n} links": chain(n, DROP_TAIL, 1, 100) for n in (1, 30, 1000)},
+    **{f"{n} links of fq_codel": chain(n, 'discipline = "fq_codel"\nsize = "1000 packets"', 1, 100)
+       for n in (10, 300)},
+    "30 links of fq_codel with 65536 buckets":
+        chain(30, 'discipline = "fq_codel"\nsize = "1000 packets"\nbuckets = 65536', 1, 100),
+    "500 links of a million packets": chain(500, 'size = "1000000 packets"', 1, 100),
+    **{f"{n} links with {n} classes": chain(n, DROP_TAIL, n, 50) for n in (10, 100, 1000)},
+    **{f"isp of {hosts} hosts": isp(hosts, edges, flows)
+       for hosts, edges, flows in ((1000, 100, 100), *LARGE)},
+    **{f"fat tree of {k}": fat_tree(k, flows) for k, flows in ((4, 100), (8, 1000), (16, 5000))},
+    **{f"datagrams at {rate}": link(rate, 'discipline = "bfifo"\nsize = "1 MB"',
+       f'kind = "udp"\nflows = 10\nrate = "{rate}"\npacket = "64 B"\nstart = "0 s"')
+       for rate in ("1 Mbit/s", "30 Mbit/s", "1 Gbit/s")},
+    **{f"video of {n}": link("10 Gbit/s", DROP_TAIL,
+       f'kind = "video"\nflows = {n}\nrate = "2 Mbit/s"\nstart = "0 s"')
+       for n in (10, 300)},
+    **{f"short flows at load {load}": link("10 Gbit/s", DROP_TAIL,
+       f'kind = "short"\nload = {load}\nlength = "14 packets"\nrtt = "50 ms"')
+       for load in (0.01, 0.3, 0.9)},
+}  # fmt: skip
