@@ -15,7 +15,7 @@ def test_version(forebay_):
 def test_every_verb_has_help(forebay_):
     for verb in _VERBS:
         result = forebay_(verb, "--help")
-        assert result.status == 0
+        assert result.status == 0, f"verb {verb!r}: {result.err}"
         assert _VERBS[verb].split(".")[0] in " ".join(result.out.split())
 
 

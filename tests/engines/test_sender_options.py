@@ -21,14 +21,18 @@ OPTIONS = sorted(Tcp.model_fields.keys() - Sized.model_fields.keys() - NO_OPTION
 def keywords(path: str, begin: str, end: str) -> set[str]:
     """Return the words before "=" or ":" between two texts of a file."""
     text = (ROOT / path).read_text(encoding="utf-8")
-    return set(re.findall(r"(\w+) ?[:=]", text.partition(begin)[2].partition(end)[0]))
+    return set(
+        re.findall(r"^\s*(\w+)[:=]", text.partition(begin)[2].partition(end)[0], re.MULTILINE)
+    )
 
 
 PLACES = {
     "engines/simulation/runs.py": keywords(
         "src/forebay/engines/simulation/runs.py", "        traffic.sender,", "    )\n"
     ),
-    "_core.pyi": keywords("src/forebay/_core.pyi", "name: str,\n        *,\n", "-> Profile"),
+    "_core.pyi": keywords(
+        "src/forebay/_core.pyi", "        name: str,\n        *,\n", ") -> Profile"
+    ),
     "crates/python/src/run.rs": keywords(
         "crates/python/src/run.rs", "name: &str,\n", "-> PyResult<Self>"
     ),
