@@ -14,6 +14,8 @@
 
 mod buckets;
 mod crowds;
+pub(crate) mod event_key;
+pub(crate) mod event_timer;
 mod look_ahead;
 mod overflow;
 mod slot_list;

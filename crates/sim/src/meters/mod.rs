@@ -4,4 +4,5 @@ pub mod flow_moments;
 pub mod histogram;
 pub mod link;
 pub mod periods;
+pub mod report;
 pub mod trace;

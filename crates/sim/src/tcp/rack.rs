@@ -10,7 +10,7 @@ use super::scoreboard::Scoreboard;
 use super::segment::{LOST, NewlyAcked, RETRANS, SACKED, later};
 use super::sender::{Sender, Timer};
 use crate::cc::Phase;
-use crate::flow_kind::GeneralKind;
+use crate::fast::flow_kind::GeneralKind;
 use crate::ring::Ring;
 use crate::time::{MILLISECOND, Picos};
 use std::hint::select_unpredictable;

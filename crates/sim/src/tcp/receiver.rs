@@ -4,7 +4,7 @@
 
 use super::profile::Profile;
 use super::reassembly::Reassembly;
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::{MILLISECOND, NEVER, Picos};
 use prefetch_index::prefetch_index;
 use std::hint::select_unpredictable;
@@ -356,7 +356,7 @@ fn quick_acks(profile: &Profile) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow_kind::GeneralKind;
+    use crate::fast::flow_kind::GeneralKind;
     use crate::tcp::profile::LINUX;
 
     #[test]

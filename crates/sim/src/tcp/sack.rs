@@ -11,7 +11,7 @@ use super::tlp::TlpSegment;
 use super::usual_ack::{fast_path_ack, one_more_sacked};
 use super::{frto, tlp};
 use crate::cc::{CongestionEvent, Phase};
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::Picos;
 
 /// What an ACK reports: a number of segments that follow each other, the last of them first, and what

@@ -15,7 +15,7 @@ use super::resend_order::ResendOrder;
 use super::segment::{EVER_RETRANS, FLAGS, LOST, NewlyAcked, RETRANS, SACKED, Segment};
 use super::tlp::Tlp;
 use crate::cc::Cc;
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::ring::Ring;
 use crate::time::Picos;
 use prefetch_index::prefetch_index;

@@ -10,7 +10,7 @@ use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
 use super::{newreno, sack};
 use crate::cc::{Cc, CongestionEvent, Controller, IncreaseRule, Phase, Window};
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 
 /// No segment is being timed.

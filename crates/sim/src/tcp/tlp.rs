@@ -6,7 +6,7 @@ use super::rack::MIN_TIMEOUT;
 use super::scoreboard::Scoreboard;
 use super::sender::{Sender, Timer};
 use crate::cc::{CongestionEvent, Phase};
-use crate::flow_kind::{FlowKind, GeneralKind};
+use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::time::{Picos, SECOND};
 
 /// A probe that is due.

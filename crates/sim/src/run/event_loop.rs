@@ -1,18 +1,18 @@
 //! A run, or a part of one: flows, the network between them, and the loop that moves both through time.
 
 use crate::config::Config;
-use crate::event_key::{ACCESS, DELACK, PACE, TIMER, decode, decode_link};
+use crate::events::event_key::{ACCESS, DELACK, PACE, TIMER, decode, decode_link};
 use crate::events::{Event, EventKey};
-use crate::flow::Flow;
-use crate::flow_kind::{
+use crate::fast::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
 };
+use crate::fast::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher, pays};
+use crate::flow::Flow;
+use crate::meters::report::Report;
 use crate::network::Network;
 use crate::packet::Payload;
-use crate::partition::Partition;
-use crate::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher, pays};
-use crate::readings::Readings;
-use crate::report::Report;
+use crate::run::partition::Partition;
+use crate::run::readings::Readings;
 use crate::time::Picos;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -3,8 +3,8 @@
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Route};
 use crate::events::Wheel;
-use crate::prefetch;
-use crate::sole_dequeue::SoleDequeue;
+use crate::fast::prefetch;
+use crate::fast::sole_dequeue::SoleDequeue;
 use crate::time::{Picos, SECOND, serialization};
 
 /// An event queue for what `config` has on its way.

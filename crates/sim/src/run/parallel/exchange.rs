@@ -1,7 +1,7 @@
 //! How parts wait for each other, and give each other events.
 
 use crate::network::Network;
-use crate::outbox::Outbox;
+use crate::run::outbox::Outbox;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

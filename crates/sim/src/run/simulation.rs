@@ -1,12 +1,12 @@
 //! Runs a configuration.
 
-pub use crate::event_loop::Control;
+pub use crate::run::event_loop::Control;
 
 use crate::config::{Config, ConfigError};
-use crate::event_loop::Simulation;
-use crate::parallel::run_in_parts;
-use crate::partition::Partition;
-use crate::report::Report;
+use crate::meters::report::Report;
+use crate::run::event_loop::Simulation;
+use crate::run::parallel::run_in_parts;
+use crate::run::partition::Partition;
 
 /// Runs `config` to its end. Gives `None` if `control` stopped it.
 pub fn run(config: &Config, control: &Control) -> Result<Option<Report>, ConfigError> {

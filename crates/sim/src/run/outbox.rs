@@ -1,7 +1,7 @@
 //! What a part of the network has for the others.
 
 use crate::events::{EventKey, Wheel};
-use crate::lost_acks::LostAcks;
+use crate::flow::lost_acks::LostAcks;
 use crate::packet::Payload;
 use crate::tcp::receiver::{NO_LOST_ACKS, SackRun};
 use crate::time::Picos;

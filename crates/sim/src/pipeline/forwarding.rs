@@ -1,9 +1,9 @@
 //! How packets pass queues, from one to the next of their route, ACKs too.
 
-use crate::event_key::{HOP, encode};
 use crate::events::EventKey;
+use crate::events::event_key::{HOP, encode};
+use crate::fast::flow_kind::{FlowKind, GeneralKind, dispatch_kind};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, GeneralKind, dispatch_kind};
 use crate::link::Verdict;
 use crate::network::Network;
 use crate::packet::Payload;

@@ -1,8 +1,8 @@
 //! The timer of an ACK that a receiver holds back.
 
-use crate::event_key::{DELACK, encode};
+use crate::events::event_key::{DELACK, encode};
+use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, GeneralKind};
 use crate::network::Network;
 use crate::packet::Payload;
 use crate::time::{NEVER, Picos};

@@ -13,10 +13,10 @@ mod exchange;
 mod gather;
 
 use crate::config::Config;
-use crate::event_loop::{AtLimit, Control, Simulation};
-use crate::partition::Partition;
-use crate::readings::Readings;
-use crate::report::Report;
+use crate::meters::report::Report;
+use crate::run::event_loop::{AtLimit, Control, Simulation};
+use crate::run::partition::Partition;
+use crate::run::readings::Readings;
 use crate::time::Picos;
 use exchange::Exchange;
 use gather::swap_into_first;

@@ -3,10 +3,10 @@
 use super::run_in_parts;
 use crate::cc;
 use crate::config::{Config, File, FlowSpec, LinkSpec, Route, Source, TraceSpec};
-use crate::partition::Partition;
+use crate::meters::report::Report;
 use crate::queue::registry::{NAMES, QueueSpec};
-use crate::report::Report;
-use crate::simulation::{Control, run, run_on};
+use crate::run::partition::Partition;
+use crate::run::simulation::{Control, run, run_on};
 use crate::tcp::profile::Profile;
 use crate::time::{MICROSECOND, MILLISECOND, Picos, SECOND, serialization};
 use proptest::prelude::*;

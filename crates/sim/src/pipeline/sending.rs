@@ -3,9 +3,9 @@
 //! A packet needs an event to leave the access link only where anything else happens before: the
 //! second of two that an ACK lets the sender send mostly follows the first at once.
 
-use crate::event_key::{ACCESS, PACE};
+use crate::events::event_key::{ACCESS, PACE};
+use crate::fast::flow_kind::{FlowKind, GeneralKind, PacedKind};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, GeneralKind, PacedKind};
 use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::profile::Profile;

@@ -1,10 +1,10 @@
 //! What other parts have counted, for the readings of the whole network.
 
 use crate::config::Config;
-use crate::event_loop::Simulation;
 use crate::flow::Flow;
 use crate::network::Network;
-use crate::partition::Partition;
+use crate::run::event_loop::Simulation;
+use crate::run::partition::Partition;
 use std::mem::{swap, take};
 
 /// Brings what the other parts have counted, and their links, senders and receivers into the first one; done

@@ -1,13 +1,13 @@
 //! Takes the run's readings at their instants: the ends of batches, and samples when due.
 
 use crate::config::Config;
+use crate::fast::flow_kind::{FlowKind, dispatch_kind};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, dispatch_kind};
 use crate::link::Link;
 use crate::meters::histogram::Histogram;
+use crate::meters::report::{ClassBatch, LinkReport, Report};
 use crate::network::Network;
-use crate::report::{ClassBatch, LinkReport, Report};
-use crate::sampling::Sampler;
+use crate::run::sampling::Sampler;
 use crate::time::Picos;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Looks a little ahead in the event queue: calling what the events to come will touch into the
 //! cache, while others are handled, hides the wait for it.
 
-use crate::event_key::{HOP, decode};
+use crate::events::event_key::{HOP, decode};
 use crate::events::{Event, EventKey, Wheel};
 use crate::flow::Flow;
 use crate::network::Network;

@@ -1,7 +1,7 @@
 //! The events of a flow's sender: an ACK that arrives, and its timer.
 
+use crate::fast::flow_kind::{FlowKind, PacedKind};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, PacedKind};
 use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::receiver::{AckPacket, NO_LOST_ACKS, SackRun};

@@ -6,7 +6,7 @@
 //! listed here: its timer before its ACK. Events of one key fire in the order in which they were scheduled.
 
 use crate::events::EventKey;
-use crate::flow_kind::ACK_EVENT_KINDS;
+use crate::fast::flow_kind::ACK_EVENT_KINDS;
 
 /// The timer of a flow's sender, or of its source.
 pub(crate) const TIMER: u32 = 0;

@@ -1,7 +1,7 @@
 //! What reaches a flow's receiver, and what it answers.
 
+use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, GeneralKind};
 use crate::network::Network;
 use crate::packet::{EcnCodepoint, Payload};
 use crate::tcp::profile::Profile;

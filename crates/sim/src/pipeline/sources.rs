@@ -1,8 +1,8 @@
 //! Flows that do more than send their segments once: open-loop sources, and users who fetch file
 //! after file.
 
+use crate::fast::flow_kind::GeneralKind;
 use crate::flow::Flow;
-use crate::flow_kind::GeneralKind;
 use crate::network::Network;
 use crate::packet::EcnCodepoint;
 use crate::time::{NEVER, Picos};

@@ -3,7 +3,7 @@
 //! A receiver moves on as soon as it is known when a packet leaves the last queue. A reading of an
 //! instant before that is not to have it yet; most packets have left before the next one.
 
-use crate::counts::Counts;
+use crate::flow::counts::Counts;
 use crate::time::Picos;
 
 /// What a packet adds to its flow's counts.

@@ -1,7 +1,7 @@
 //! The application behind a sender that does more than send its segments once.
 
 use crate::config::{FlowSpec, Source};
-use crate::counts::Counts;
+use crate::flow::counts::Counts;
 use crate::time::{NEVER, Picos, serialization};
 
 /// An open-loop source of datagrams, or a user who fetches file after file.

@@ -52,24 +52,25 @@ pub struct GeneralKind;
 macro_rules! dispatch_kind {
     ($ack_event:expr, $kind:ident => $does:expr) => {
         match $ack_event {
-            $crate::flow_kind::Ns2Kind::ACK_EVENT | $crate::flow_kind::NewRenoKind::ACK_EVENT => {
-                type $kind = $crate::flow_kind::NewRenoKind;
+            $crate::fast::flow_kind::Ns2Kind::ACK_EVENT
+            | $crate::fast::flow_kind::NewRenoKind::ACK_EVENT => {
+                type $kind = $crate::fast::flow_kind::NewRenoKind;
                 $does
             }
-            $crate::flow_kind::LinuxKind::ACK_EVENT => {
-                type $kind = $crate::flow_kind::LinuxKind;
+            $crate::fast::flow_kind::LinuxKind::ACK_EVENT => {
+                type $kind = $crate::fast::flow_kind::LinuxKind;
                 $does
             }
-            $crate::flow_kind::PacedKind::ACK_EVENT => {
-                type $kind = $crate::flow_kind::PacedKind;
+            $crate::fast::flow_kind::PacedKind::ACK_EVENT => {
+                type $kind = $crate::fast::flow_kind::PacedKind;
                 $does
             }
-            $crate::flow_kind::SackKind::ACK_EVENT => {
-                type $kind = $crate::flow_kind::SackKind;
+            $crate::fast::flow_kind::SackKind::ACK_EVENT => {
+                type $kind = $crate::fast::flow_kind::SackKind;
                 $does
             }
             _ => {
-                type $kind = $crate::flow_kind::GeneralKind;
+                type $kind = $crate::fast::flow_kind::GeneralKind;
                 $does
             }
         }
