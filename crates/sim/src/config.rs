@@ -4,7 +4,8 @@ mod check;
 
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 
-use crate::queue::registry::{QueueSpec, Wire};
+use crate::queue::parameters::Wire;
+use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, SECOND};
 

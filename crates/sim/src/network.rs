@@ -17,7 +17,7 @@ use crate::link::{Link, Links};
 use crate::meters::histogram::Histogram;
 use crate::packet::{Packet, Payload};
 use crate::paths::Paths;
-use crate::queue::registry::Wire;
+use crate::queue::parameters::Wire;
 use crate::run::outbox::Part;
 use crate::run::partition::Partition;
 use crate::tcp::profile::Profile;

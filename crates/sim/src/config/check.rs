@@ -1,7 +1,7 @@
 //! What makes a configuration impossible to simulate.
 
 use super::{BucketSpec, Config, FlowSpec, LinkSpec, Refill, Route, Source};
-use crate::queue::registry::BadParameter;
+use crate::queue::parameters::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
 

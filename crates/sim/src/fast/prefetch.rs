@@ -16,19 +16,12 @@ const MOST: u64 = 4 * START;
 /// that for what lies in there: each says where the next is.
 const STEPS: usize = 8;
 const SEEN: usize = 4 * STEPS;
-/// Flows of fewer bytes together stay in the core's cache by themselves.
-const LARGE: usize = 1 << 20;
 
 /// Events between the call for what each step of `NetworkPrefetch` finds and the event.
 const FIRST: usize = 32;
 const SECOND: usize = 24;
 const THIRD: usize = 14;
 const FOURTH: usize = 6;
-
-/// Whether a look at more than the next event pays with so many flows.
-pub(crate) fn pays(flows: usize) -> bool {
-    flows * size_of::<Flow>() > LARGE
-}
 
 /// How far ahead the event loop looks.
 pub(crate) trait Prefetcher {

@@ -3,7 +3,7 @@
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Route};
 use crate::events::Wheel;
-use crate::fast::prefetch;
+use crate::fast::many_flows::exceed_cache;
 use crate::fast::sole_dequeue::SoleDequeue;
 use crate::time::{Picos, SECOND, serialization};
 
@@ -12,7 +12,7 @@ pub(crate) fn wheel(config: &Config) -> Wheel {
     let (width, horizon) = (slot_width(config), horizon(config));
     if config.routes.iter().all(Route::has_one_link) {
         Wheel::new(width, horizon)
-    } else if prefetch::pays(config.flows.len()) && crosses_several_links(config) {
+    } else if exceed_cache(config.flows.len()) && crosses_several_links(config) {
         Wheel::for_large_network(width, horizon)
     } else {
         Wheel::for_network(width, horizon)

@@ -6,7 +6,8 @@ use crate::events::{Event, EventKey};
 use crate::fast::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
 };
-use crate::fast::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher, pays};
+use crate::fast::many_flows::exceed_cache;
+use crate::fast::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher};
 use crate::flow::Flow;
 use crate::meters::report::Report;
 use crate::network::Network;
@@ -78,7 +79,7 @@ impl<'a> Simulation<'a> {
     ) -> Option<(Self, u64)> {
         if self.network.wheel.is_sorted() {
             self.sorted_event_loop(at_limit, control)
-        } else if pays(self.flows.len()) {
+        } else if exceed_cache(self.flows.len()) {
             self.event_loop(DeepPrefetch::default(), at_limit, control)
         } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
             self.event_loop(NextEventPrefetch::<false>, at_limit, control)
