@@ -82,27 +82,27 @@ impl Partition {
 }
 
 /// By two links, the least time from an event at one of them to its effect at the other.
-type Effects = HashMap<(u16, u16), Picos>;
+type Effects = HashMap<(u32, u32), Picos>;
 
 /// The part of each link, where those stay together of which one has an effect at the other in less time than
 /// `apart`; and the largest part's work, as a multiple of the mean.
 fn share_out(effects: &Effects, loads: &[f64], parts: usize, apart: Picos) -> (Vec<u8>, f64) {
     let mut groups = Groups::of(loads.len());
     for (&(from, to), _) in effects.iter().filter(|&(_, &time)| time < apart) {
-        groups.join(from.into(), to.into());
+        groups.join(from as usize, to as usize);
     }
     groups.share_out(loads, parts)
 }
 
 fn lookahead(effects: &Effects, by_link: &[u8]) -> Picos {
-    let is_cut = |&(from, to): &(u16, u16)| by_link[from as usize] != by_link[to as usize];
+    let is_cut = |&(from, to): &(u32, u32)| by_link[from as usize] != by_link[to as usize];
     let cut = effects.iter().filter(|(links, _)| is_cut(links));
     cut.map(|(_, &time)| time).min().unwrap_or(Picos::MAX)
 }
 
 fn effects(config: &Config) -> Effects {
     let smallest = config.wire(1.0).smallest_packet; // looks at all flows
-    let transmit = |link: u16| serialization(smallest, config.links[link as usize].rate_bps);
+    let transmit = |link: u32| serialization(smallest, config.links[link as usize].rate_bps);
     let mut least = HashMap::new();
     let mut add = |(from, to), time: Picos| {
         let known = least.entry((from, to)).or_insert(time);
@@ -129,8 +129,8 @@ fn effects(config: &Config) -> Effects {
 fn ack_effects(
     config: &Config,
     flow: &FlowSpec,
-    transmit: impl Fn(u16) -> Picos,
-) -> impl Iterator<Item = ((u16, u16), Picos)> {
+    transmit: impl Fn(u32) -> Picos,
+) -> impl Iterator<Item = ((u32, u32), Picos)> {
     let (first, last) = ends(config, flow);
     let back = &config.routes[flow.route as usize].backward;
     let (to_next, to_sender) = ack_delays(flow, config);
@@ -141,7 +141,7 @@ fn ack_effects(
 
 /// Sender and receiver of datagrams and of file after file have state in common, and the queues on the way
 /// back that of lost ACKs.
-fn links_of_one_part(config: &Config, flow: &FlowSpec) -> impl Iterator<Item = (u16, u16)> + use<> {
+fn links_of_one_part(config: &Config, flow: &FlowSpec) -> impl Iterator<Item = (u32, u32)> + use<> {
     let (first, last) = ends(config, flow);
     let together = !matches!(flow.source, Source::Segments(_));
     let mut links = config.routes[flow.route as usize].backward.clone();
@@ -150,7 +150,7 @@ fn links_of_one_part(config: &Config, flow: &FlowSpec) -> impl Iterator<Item = (
     links.into_iter().map(move |link| (first, link))
 }
 
-fn links_that_share_memory(config: &Config) -> impl Iterator<Item = (u16, u16)> + '_ {
+fn links_that_share_memory(config: &Config) -> impl Iterator<Item = (u32, u32)> + '_ {
     let mut first_of = HashMap::new();
     (0..).zip(&config.links).filter_map(move |(index, link)| {
         let (pool, _) = link.pool?;
@@ -159,7 +159,7 @@ fn links_that_share_memory(config: &Config) -> impl Iterator<Item = (u16, u16)> 
 }
 
 /// The first and the last forward queue of a flow.
-fn ends(config: &Config, flow: &FlowSpec) -> (u16, u16) {
+fn ends(config: &Config, flow: &FlowSpec) -> (u32, u32) {
     let forward = &config.routes[flow.route as usize].forward;
     (forward[0], forward[forward.len() - 1])
 }

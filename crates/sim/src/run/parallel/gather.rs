@@ -13,7 +13,7 @@ pub(super) fn swap_into_first(parts: &mut [Simulation], config: &Config, partiti
     let Some((first, others)) = parts.split_first_mut() else { return };
     for other in others {
         let number = other.network.part.number();
-        let is_there = |link: u16| partition.by_link[link as usize] == number;
+        let is_there = |link: u32| partition.by_link[link as usize] == number;
         add_counts(&mut first.network, &mut other.network);
         let links = first.network.links.iter_mut().zip(other.network.links.iter_mut());
         let theirs = links.zip(&partition.by_link).filter(|&(_, &part)| part == number);

@@ -27,7 +27,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
 
 /// Up to four queues there and two back, all of them different.
 fn any_route(links: usize) -> impl Strategy<Value = Route> {
-    let order = Just((0..links as u16).collect::<Vec<_>>()).prop_shuffle();
+    let order = Just((0..links as u32).collect::<Vec<_>>()).prop_shuffle();
     (order, 1_usize..5, 0_usize..3).prop_map(move |(order, there, back)| {
         let there = there.min(links);
         let back = back.min(links - there);
@@ -40,7 +40,7 @@ fn any_flow() -> impl Strategy<Value = FlowSpec> {
     let given = (1_u64..100, 0_u64..1500, segments, 0..cc::NAMES.len(), 0_u16..5, 0_u16..3);
     given.prop_map(|(edge_ms, start_ms, segments, controller, route, class)| FlowSpec {
         class,
-        route,
+        route: route.into(),
         congestion_control: cc::NAMES[controller],
         rtt: edge_ms * MILLISECOND, // `networks` adds the links'
         start: start_ms * MILLISECOND,
@@ -130,10 +130,10 @@ fn chain(delay: Picos) -> Config {
         shaper: None,
         policer: None,
     };
-    let over = |forward: Vec<u16>| Route { forward, backward: vec![] };
+    let over = |forward: Vec<u32>| Route { forward, backward: vec![] };
     let flow = |index: u16| FlowSpec {
         class: 0,
-        route: index % 5,
+        route: u32::from(index % 5),
         congestion_control: "reno",
         rtt: 100 * MILLISECOND,
         start: 0,
