@@ -42,20 +42,20 @@ class Crate:
     """The modules of one crate by path, without the modules of tests."""
 
     def __init__(self, src: Path):
-        self.texts: dict[tuple[str, ...], str] = {}
-        files = {
-            self.module(path.relative_to(src)): path.read_text(encoding="utf-8")
-            for path in src.rglob("*.rs")
-        }
+        paths = {self.module(path.relative_to(src)): path for path in src.rglob("*.rs")}
+        texts = {module: path.read_text(encoding="utf-8") for module, path in paths.items()}
         tests = [
             (*module, found[1])
-            for module, text in files.items()
+            for module, text in texts.items()
             for found in TEST_MODULE.finditer(text)
             if found[2] == ";"
         ]
-        for module, text in files.items():
-            if not any(module[: len(test)] == test for test in tests):
-                self.texts[module] = without_tests(text)
+        self.paths = {
+            module: path
+            for module, path in paths.items()
+            if not any(module[: len(test)] == test for test in tests)
+        }
+        self.texts = {module: without_tests(texts[module]) for module in self.paths}
 
     @staticmethod
     def module(path: Path) -> tuple[str, ...]:
@@ -128,6 +128,28 @@ def test_no_circle_of_files() -> None:
         crate.name: circle(crate / "src") for crate in CRATES.iterdir() if (crate / "src").is_dir()
     }
     assert circles and not any(circles.values()), circles
+
+
+def long_files(src: Path) -> list[str]:
+    """Return the files with more lines than MOST_LINES, without those of tests."""
+    paths = Crate(src).paths.values()
+    return [
+        path.relative_to(src).as_posix()
+        for path in paths
+        if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES
+    ]
+
+
+def test_no_file_is_long() -> None:
+    assert not [name for src in CRATES.glob("*/src") for name in long_files(src)]
+
+
+def test_a_long_file_is_seen_and_a_long_file_of_tests_is_not_one(tmp_path: Path) -> None:
+    lines = "// x\n" * MOST_LINES
+    planted(tmp_path, {"lib.rs": "#[cfg(test)]\nmod tests;\n", "tests.rs": lines + "// x\n"})
+    assert long_files(tmp_path) == []
+    planted(tmp_path, {"a.rs": lines, "b.rs": lines + "// x\n"})
+    assert long_files(tmp_path) == ["b.rs"]
 
 
 def planted(src: Path, files: dict[str, str]) -> list[str]:

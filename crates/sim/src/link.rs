@@ -8,6 +8,7 @@
 mod conditioned_fifo;
 mod conditioner;
 mod dequeue_driven;
+mod division;
 mod fifo;
 mod fixed_size_fifo;
 mod links;

@@ -2,7 +2,7 @@
 //! reported (RFC 2018, section 4), so the next ACK of the flow through the same queue repeats it, and
 //! carries it on: an ACK holds the number of an entry here.
 
-use crate::tcp::receiver::{NO_LOST_ACKS as NONE, SackRun};
+use crate::tcp::ack_packet::{NO_LOST_ACKS as NONE, SackRun};
 
 /// An ACK has room for smaller numbers.
 const MOST: usize = 1 << 24;

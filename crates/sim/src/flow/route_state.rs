@@ -2,7 +2,7 @@
 
 use crate::config::Route;
 use crate::packet::Payload;
-use crate::tcp::receiver::{AckPacket, SackRun};
+use crate::tcp::ack_packet::{AckPacket, SackRun};
 use crate::time::Picos;
 
 /// A flow's route. Its first queue is `Flow::first_hop`.

@@ -4,8 +4,8 @@ use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::flow::Flow;
 use crate::network::Network;
 use crate::packet::{EcnCodepoint, Payload};
+use crate::tcp::ack_packet::{AckPacket, EcnFlags};
 use crate::tcp::profile::Profile;
-use crate::tcp::receiver::{AckPacket, EcnFlags};
 use crate::time::Picos;
 
 impl Network<'_> {

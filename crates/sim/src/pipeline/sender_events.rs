@@ -4,7 +4,7 @@ use crate::fast::flow_kind::{FlowKind, PacedKind};
 use crate::flow::Flow;
 use crate::network::Network;
 use crate::packet::Payload;
-use crate::tcp::receiver::{AckPacket, NO_LOST_ACKS, SackRun};
+use crate::tcp::ack_packet::{AckPacket, NO_LOST_ACKS, SackRun};
 use crate::time::{NEVER, Picos};
 
 impl Network<'_> {

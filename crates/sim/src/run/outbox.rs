@@ -3,7 +3,7 @@
 use crate::events::{EventKey, Wheel};
 use crate::flow::lost_acks::LostAcks;
 use crate::packet::Payload;
-use crate::tcp::receiver::{NO_LOST_ACKS, SackRun};
+use crate::tcp::ack_packet::{NO_LOST_ACKS, SackRun};
 use crate::time::Picos;
 
 /// Events for another part, in the order in which they were scheduled.

@@ -1,5 +1,6 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
+pub mod ack_packet;
 mod cc_feedback;
 pub mod cwnd_limited;
 mod delivery_rate;

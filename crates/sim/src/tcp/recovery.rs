@@ -1,9 +1,9 @@
 //! What reaches a sender, or leaves it, under the way of recovering from loss that it has: with a scoreboard
 //! `sack`, without one `newreno`.
 
+use super::ack_packet::{AckPacket, SackRun};
 use super::cc_feedback::AckSummary;
 use super::profile::Profile;
-use super::receiver::{AckPacket, SackRun};
 use super::sender::{NOT_TIMED, Sender, Timer};
 use super::sequence::unwrap_sequence;
 use super::{newreno, sack};

@@ -1,9 +1,9 @@
 //! Recovery with SACK (RFC 6675), its sending governed by PRR (RFC 6937) where the profile says so.
 
+use super::ack_packet::SackRun;
 use super::cc_feedback::AckSummary;
 use super::profile::Profile;
 use super::rack::{self, LossDetection};
-use super::receiver::SackRun;
 use super::recovery_state::TlpSegment;
 use super::scoreboard::Scoreboard;
 use super::segment::NewlyAcked;
