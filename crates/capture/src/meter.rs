@@ -1,7 +1,8 @@
 //! All sums over the packets of a link.
 
+use crate::flows::flow::NONE;
 use crate::flows::round_trip::{UNKNOWN, clock};
-use crate::flows::table::{NONE, Table};
+use crate::flows::table::Table;
 use crate::flows::tally::Tally;
 use crate::packet::{FlowKey, Packet, Segment, flags};
 use crate::series::{Cascade, Series};

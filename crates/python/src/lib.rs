@@ -1,5 +1,6 @@
 //! The Rust core as `forebay._core`: the only crate that knows Python.
 
+mod arrays;
 mod capture;
 mod lists;
 mod packets;

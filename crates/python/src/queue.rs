@@ -34,6 +34,7 @@ pub fn classes_spec(queues: &[ClassQueue<'_>], of_traffic: Vec<u16>) -> PyResult
     let class =
         |(name, packets, packet_bytes, parameters, priority, weight, rates): &ClassQueue<'_>| {
             let queue = queue_spec(name, *packets, *packet_bytes, Some(parameters))?;
+            let queue = queue.try_into().map_err(|error| refused(&error))?;
             let (min_rate_bps, max_rate) = *rates;
             let max_rate =
                 max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });

@@ -1,18 +1,14 @@
 //! Reports as dicts of NumPy arrays.
 
+use crate::arrays::{histogram, seconds, spans, table};
 use crate::tracing::trace;
-use forebay_sim::meters::histogram::Histogram;
 use forebay_sim::meters::link::{ClassCounts, LinkBatch, LinkDetail};
 use forebay_sim::meters::periods::PeriodStats;
 use forebay_sim::report::{ClassBatch, LinkReport, Report};
-use forebay_sim::time::{Picos, SECOND};
+use forebay_sim::time::SECOND;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-pub(crate) fn seconds(span: Picos) -> f64 {
-    span as f64 / SECOND as f64
-}
 
 /// See `Readings` in the type stubs for names and shapes.
 pub fn readings<'py>(
@@ -108,20 +104,4 @@ fn detail<'py>(py: Python<'py>, read: &LinkDetail) -> PyResult<Bound<'py, PyDict
     dict.set_item("busy", stretches(&read.periods.busy))?;
     dict.set_item("idle", stretches(&read.periods.idle))?;
     Ok(dict)
-}
-
-pub(crate) fn table(py: Python<'_>, rows: Vec<Vec<i64>>) -> PyResult<Bound<'_, PyArray2<i64>>> {
-    Ok(PyArray2::from_vec2(py, &rows)?)
-}
-
-pub(crate) fn spans<'py>(py: Python<'py>, spans: &[Picos]) -> Bound<'py, PyArray1<f64>> {
-    PyArray1::from_vec(py, spans.iter().map(|&span| seconds(span)).collect())
-}
-
-type Arrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
-
-/// Edges in seconds, and counts.
-fn histogram<'py>(py: Python<'py>, histogram: &Histogram) -> Arrays<'py> {
-    let counts = histogram.counts().iter().map(|&count| count as f64).collect();
-    (spans(py, &histogram.edges()), PyArray1::from_vec(py, counts))
 }

@@ -226,7 +226,7 @@ impl Run {
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
-        routes: Vec<(Vec<u16>, Vec<u16>)>,
+        routes: Vec<(Vec<u32>, Vec<u32>)>,
         profiles: Vec<PyRef<'_, Profile>>,
         mut flows: PyRefMut<'_, Flows>,
         seed: u64,

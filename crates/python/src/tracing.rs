@@ -1,6 +1,6 @@
 //! Traces as dicts of NumPy arrays.
 
-use crate::readings::{seconds, spans, table};
+use crate::arrays::{seconds, spans, table};
 use forebay_sim::meters::trace::{EventCount, FlowTrace, State, Trace};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;

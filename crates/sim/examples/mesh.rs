@@ -45,7 +45,7 @@ fn main() {
     let both_ways = number("back", 0.0) != 0.0;
     let route = |random: &mut Random| {
         let hops = least + random.below(most - least + 1);
-        (0..hops).map(|_| random.below(links) as u16).collect::<Vec<_>>()
+        (0..hops).map(|_| random.below(links) as u32).collect::<Vec<_>>()
     };
     let routes = (0..number("routes", flows as f64) as u64)
         .map(|_| Route {
@@ -70,7 +70,7 @@ fn main() {
     };
     let flow = |index: u64| FlowSpec {
         class: (index % classes) as u16,
-        route: (index % routes.len() as u64) as u16,
+        route: (index % routes.len() as u64) as u32,
         congestion_control: "reno",
         rtt: (30 + random.below(170)) * MILLISECOND,
         start: random.below(SECOND),

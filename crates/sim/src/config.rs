@@ -4,7 +4,8 @@ mod check;
 
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 
-use crate::queue::registry::{QueueSpec, Wire};
+use crate::queue::parameters::Wire;
+use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, SECOND};
 
@@ -88,9 +89,9 @@ impl BucketSpec {
 #[derive(Clone, Debug, Default)]
 pub struct Route {
     /// Indices into `Config::links`; at least one.
-    pub forward: Vec<u16>,
+    pub forward: Vec<u32>,
     /// The same for the ACKs; may be empty.
-    pub backward: Vec<u16>,
+    pub backward: Vec<u32>,
 }
 
 impl Route {
@@ -137,7 +138,7 @@ pub struct FlowSpec {
     /// Index into `Config::profiles`, and into the readings by class.
     pub class: u16,
     /// Index into `Config::routes`.
-    pub route: u16,
+    pub route: u32,
     /// Name of the congestion controller.
     pub congestion_control: &'static str,
     /// Two-way propagation delay, that of the links on the route included.
@@ -200,7 +201,7 @@ pub struct Config {
 
 impl Config {
     /// Propagation between the first and the last of `links`.
-    pub fn interior_delay(&self, links: &[u16]) -> Picos {
+    pub fn interior_delay(&self, links: &[u32]) -> Picos {
         let before_last = links.len().saturating_sub(1);
         links[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
     }
@@ -228,7 +229,7 @@ impl Config {
     /// For each link the size of all packets that cross it, where they have one size.
     pub(crate) fn uniform_sizes(&self) -> Vec<Option<u32>> {
         let mut sizes = vec![(u32::MAX, 0); self.links.len()];
-        let mut crosses = |link: u16, (least, most): (u32, u32)| {
+        let mut crosses = |link: u32, (least, most): (u32, u32)| {
             let seen = &mut sizes[link as usize];
             *seen = (seen.0.min(least), seen.1.max(most));
         };
@@ -251,7 +252,7 @@ mod tests {
     use super::*;
 
     /// Flows of these sizes, each over the route of its number.
-    fn config(routes: &[(&[u16], &[u16])], flows: &[(u32, Source)]) -> Config {
+    fn config(routes: &[(&[u32], &[u32])], flows: &[(u32, Source)]) -> Config {
         let queue = QueueSpec::by_name("pfifo").expect("listed");
         let link = LinkSpec {
             rate_bps: 1e6,
@@ -262,11 +263,11 @@ mod tests {
             shaper: None,
             policer: None,
         };
-        let route = |(forward, backward): &(&[u16], &[u16])| Route {
+        let route = |(forward, backward): &(&[u32], &[u32])| Route {
             forward: forward.to_vec(),
             backward: backward.to_vec(),
         };
-        let flow = |(&(packet_bytes, source), route): (&(u32, Source), u16)| FlowSpec {
+        let flow = |(&(packet_bytes, source), route): (&(u32, Source), u32)| FlowSpec {
             class: 0,
             route,
             congestion_control: "reno",
@@ -298,7 +299,7 @@ mod tests {
         let ack = Profile::ns2().ack_bytes;
         let (segments, packets) = (Source::Segments(1), Source::Datagrams(0, 0));
         // Link 0 carries two sizes, 1 one of them, 2 ACKs too, 3 ACKs alone, and 4 nothing.
-        let routes: &[(&[u16], &[u16])] = &[(&[0, 1], &[3]), (&[0, 2], &[]), (&[1], &[2, 3])];
+        let routes: &[(&[u32], &[u32])] = &[(&[0, 1], &[3]), (&[0, 2], &[]), (&[1], &[2, 3])];
         let flows = [(1500, segments), (600, segments), (1500, segments)];
         let sizes = config(routes, &flows).uniform_sizes();
         assert_eq!(sizes, [None, Some(1500), None, Some(ack), None]);

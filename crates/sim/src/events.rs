@@ -14,19 +14,20 @@
 
 mod buckets;
 mod crowds;
+mod event;
+pub(crate) mod event_key;
+pub(crate) mod event_timer;
 mod look_ahead;
 mod overflow;
 mod slot_list;
 
 use self::buckets::Buckets;
 use self::crowds::{Crowds, is_crowd};
+use self::event::NIL;
+pub use self::event::{Event, EventKey};
 use crate::packet::Payload;
 use crate::time::{NEVER, Picos};
 
-/// Whose event it is and of what kind, and its rank among those of an instant.
-pub type EventKey = i32;
-
-const NIL: u32 = u32::MAX;
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
@@ -44,37 +45,6 @@ const BUCKET_SLOTS: u64 = 1 << 11;
 const BUCKETS_REACH: u64 = 8;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
-
-/// Something that will happen. Two fill a line of the cache.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
-pub struct Event {
-    /// When.
-    pub at: Picos,
-    /// With a packet, what it carries.
-    pub payload: Payload,
-    /// To whom.
-    pub key: EventKey,
-    /// Where in the pool the next event of the slot lies, or of the places the next free one; or the
-    /// crowd that follows.
-    link: u32,
-}
-
-impl Event {
-    const NONE: Self = Self { at: 0, payload: Payload::NONE, key: 0, link: NIL };
-
-    /// Another one of its slot follows.
-    #[inline(always)]
-    pub fn is_followed(&self) -> bool {
-        self.link != NIL
-    }
-
-    /// It fires before an event that was scheduled earlier.
-    #[inline(always)]
-    fn is_before(&self, earlier: &Self) -> bool {
-        (self.at < earlier.at) | ((self.at == earlier.at) & (self.key < earlier.key))
-    }
-}
 
 /// A timing wheel with an overflow wheel of coarse slots. What every event touches comes first, together.
 #[repr(C)]

@@ -5,21 +5,29 @@
 //! packet at the queue. Packets need an event of their own only where they wait for the flow's
 //! access link, and before each further queue on their route.
 
+pub(crate) mod access_link;
+pub(crate) mod ack_path;
+pub(crate) mod app_source;
 mod build;
+pub(crate) mod counts;
+pub(crate) mod early_deliveries;
+pub(crate) mod jitter;
+pub(crate) mod lost_acks;
+pub(crate) mod route_state;
 
 pub(crate) use build::ack_delays;
 
-use crate::access_link::AccessLink;
-use crate::ack_path::AckPath;
-use crate::app_source::AppSource;
 use crate::config::{Config, Source};
-use crate::counts::Counts;
-use crate::event_key::{HOP, decode, encode};
-use crate::event_timer::EventTimer;
 use crate::events::EventKey;
+use crate::events::event_key::{HOP, decode, encode};
+use crate::events::event_timer::EventTimer;
+use crate::flow::access_link::AccessLink;
+use crate::flow::ack_path::AckPath;
+use crate::flow::app_source::AppSource;
+use crate::flow::counts::Counts;
+use crate::flow::route_state::RouteState;
 use crate::packet::{EcnCodepoint, Payload};
 use crate::paths::LinkClass;
-use crate::route_state::RouteState;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
 use crate::time::Picos;

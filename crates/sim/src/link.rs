@@ -8,6 +8,7 @@
 mod conditioned_fifo;
 mod conditioner;
 mod dequeue_driven;
+mod division;
 mod fifo;
 mod fixed_size_fifo;
 mod links;
@@ -16,7 +17,8 @@ mod token_bucket;
 use crate::config::LinkSpec;
 use crate::meters::link::LinkMeter;
 use crate::packet::Packet;
-use crate::queue::registry::{Discipline, Wire};
+use crate::queue::parameters::Wire;
+use crate::queue::registry::Discipline;
 use crate::queue::{DequeueDiscipline, EnqueueDiscipline, Limit};
 use crate::time::{Picos, serialization};
 use conditioned_fifo::ConditionedFifo;

@@ -2,27 +2,27 @@
 
 use crate::capture::Recorder;
 use crate::config::{Config, LinkSpec};
-use crate::early_deliveries::EarlyDeliveries;
-use crate::event_key::{TIMER, encode, encode_link};
-use crate::event_timer::EventTimer;
 use crate::events::EventKey;
 use crate::events::Wheel;
+use crate::events::event_key::{TIMER, encode, encode_link};
+use crate::events::event_timer::EventTimer;
+use crate::fast::flow_kind::FlowKind;
+use crate::fast::sole_dequeue::SoleDequeue;
+use crate::fast::wheel_size;
 use crate::flow::Flow;
-use crate::flow_kind::FlowKind;
-use crate::jitter::JitterDelays;
+use crate::flow::early_deliveries::EarlyDeliveries;
+use crate::flow::jitter::JitterDelays;
+use crate::flow::lost_acks::LostAcks;
 use crate::link::{Link, Links};
-use crate::lost_acks::LostAcks;
 use crate::meters::histogram::Histogram;
-use crate::outbox::Part;
 use crate::packet::{Packet, Payload};
-use crate::partition::Partition;
 use crate::paths::Paths;
-use crate::queue::registry::Wire;
-use crate::sole_dequeue::SoleDequeue;
+use crate::queue::parameters::Wire;
+use crate::run::outbox::Part;
+use crate::run::partition::Partition;
 use crate::tcp::profile::Profile;
 use crate::time::Picos;
 use crate::traffic::Traffic;
-use crate::wheel_size;
 
 /// What flows share. Its methods here schedule events; `sending`, `forwarding`, `receiving` and `sources`
 /// have what happens in them.

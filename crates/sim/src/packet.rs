@@ -1,6 +1,6 @@
 //! A packet as links see it.
 
-use crate::tcp::receiver::AckPacket;
+use crate::tcp::ack_packet::AckPacket;
 
 /// The ECN field of an IP header (RFC 3168, section 5; RFC 9331, section 2, for ECT(1)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

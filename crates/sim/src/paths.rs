@@ -9,7 +9,7 @@ use std::collections::HashMap;
 #[repr(C)]
 pub(crate) struct LinkClass {
     pub(crate) class: u16,
-    pub(crate) link: u16,
+    pub(crate) link: u32,
 }
 
 /// A queue on a flow's route.
@@ -38,7 +38,7 @@ pub(crate) enum Then {
 /// The routes of all flows. Of each, forward queues come first, then backward ones.
 pub(crate) struct Paths {
     hops: Vec<Hop>,
-    starts: HashMap<(u16, u16), u32>,
+    starts: HashMap<(u32, u16), u32>,
     /// By link, the classes that its meter counts apart, in ascending order.
     pub(crate) classes: Vec<Vec<u16>>,
 }
@@ -62,7 +62,7 @@ impl Paths {
     }
 
     /// Where the queues of a route begin for flows of a class.
-    pub(crate) fn start(&self, route: u16, class: u16) -> u32 {
+    pub(crate) fn start(&self, route: u32, class: u16) -> u32 {
         self.starts[&(route, class)]
     }
 
@@ -83,7 +83,7 @@ fn add_path(
     hops: &mut Vec<Hop>,
     config: &Config,
     classes: &[Vec<u16>],
-    key: (u16, u16),
+    key: (u32, u16),
     parts: &[u8],
 ) {
     let Route { forward, backward } = &config.routes[key.0 as usize];

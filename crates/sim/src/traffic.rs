@@ -1,8 +1,8 @@
 //! What is known of each flow from the configuration while a run goes on.
 
 use crate::config::Config;
+use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, GeneralKind};
 use crate::packet::{Packet, Payload};
 use crate::tcp::profile::Profile;
 

@@ -155,7 +155,7 @@ fn sources() -> impl Strategy<Value = Source> {
     ]
 }
 
-fn any_flow(routes: u16) -> impl Strategy<Value = FlowSpec> {
+fn any_flow(routes: u32) -> impl Strategy<Value = FlowSpec> {
     let numbers = (span(6.0, 13.5), span(0.0, 13.0), 0..routes, 0..cc::NAMES.len(), 0_u16..2);
     (numbers, sources(), magnitude(3.0, 18.0), 1_u32..65_536).prop_map(
         |(numbers, source, rate, bytes)| {
@@ -209,7 +209,7 @@ fn any_profile() -> impl Strategy<Value = Profile> {
     })
 }
 
-fn any_route(links: u16) -> impl Strategy<Value = Route> {
+fn any_route(links: u32) -> impl Strategy<Value = Route> {
     let forward = prop::collection::vec(0..links, 1..6);
     let backward = prop::collection::vec(0..links, 0..6);
     (forward, backward).prop_map(|(forward, backward)| Route { forward, backward })
@@ -222,12 +222,12 @@ fn any_config() -> impl Strategy<Value = Config> {
     let window = (span(9.0, 13.0), span(0.0, 12.0), 1_u32..40, span(0.0, 10.0), any::<bool>());
     (links, routes, flows, [any_profile(), any_profile()], window).prop_map(
         |(links, mut routes, mut flows, profiles, (window, warmup, batches, gap, traced))| {
-            let last = links.len() as u16 - 1;
+            let last = links.len() as u32 - 1;
             for route in &mut routes {
                 let all = route.forward.iter_mut().chain(&mut route.backward);
                 all.for_each(|link| *link = (*link).min(last));
             }
-            let most = routes.len() as u16 - 1;
+            let most = routes.len() as u32 - 1;
             flows.iter_mut().for_each(|flow| flow.route = flow.route.min(most));
             let mut config = dumbbell(link(1e6, 1), Profile::ns2(), flows);
             let listed = |i| Datagram { at: u64::from(i) * gap, bytes: 1 + i * 331 % 65_535 };

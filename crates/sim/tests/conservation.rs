@@ -33,7 +33,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
 
 /// Up to four queues there and three back, all of them different.
 fn any_route(links: usize) -> impl Strategy<Value = Route> {
-    let order = Just((0..links as u16).collect::<Vec<_>>()).prop_shuffle();
+    let order = Just((0..links as u32).collect::<Vec<_>>()).prop_shuffle();
     (order, 1_usize..5, 0_usize..4).prop_map(move |(order, there, back)| {
         let there = there.min(links);
         let back = back.min(links - there);
@@ -51,7 +51,7 @@ fn any_flow(routes: usize) -> impl Strategy<Value = FlowSpec> {
     given.prop_map(|(rtt_ms, start_ms, source, controller, route, packet_bytes)| FlowSpec {
         congestion_control: cc::NAMES[controller],
         source,
-        route: route as u16,
+        route: route as u32,
         packet_bytes,
         ..flow(rtt_ms * MILLISECOND, start_ms * MILLISECOND)
     })
@@ -68,7 +68,7 @@ fn networks() -> impl Strategy<Value = Config> {
     (sized, flows, any::<[bool; 2]>()).prop_map(|((links, routes), mut flows, on)| {
         for (class, flow) in (0..).zip(&mut flows) {
             flow.class = class;
-            flow.route = flow.route.min(routes.len() as u16 - 1);
+            flow.route = flow.route.min(routes.len() as u32 - 1);
         }
         let mut config = dumbbell(link(1e6, 1), Profile::ns2(), flows);
         let profile = |i: usize| {
@@ -90,7 +90,7 @@ fn networks() -> impl Strategy<Value = Config> {
 }
 
 /// Packets of a class that reached a link's queue, and those that it did not drop.
-fn in_and_out(report: &Report, link: u16, class: usize) -> (u64, u64) {
+fn in_and_out(report: &Report, link: u32, class: usize) -> (u64, u64) {
     let batches = report.links[link as usize].batches.iter();
     batches.map(|batch| batch.classes[class]).fold((0, 0), |(reached, left), counts| {
         (reached + counts.arrivals, left + counts.arrivals - counts.drops)

@@ -4,8 +4,9 @@ mod testbench;
 
 use forebay_sim::cc::{Cc, Phase};
 use forebay_sim::flow_kind::GeneralKind;
+use forebay_sim::tcp::ack_packet::{AckPacket, EcnFlags};
 use forebay_sim::tcp::profile::Profile;
-use forebay_sim::tcp::receiver::{AckPacket, EcnFlags, Receiver};
+use forebay_sim::tcp::receiver::Receiver;
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, SECOND};
 use testbench::path::RTT;

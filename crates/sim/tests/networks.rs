@@ -4,6 +4,7 @@ mod testbench;
 
 use forebay_sim::config::{Datagram, File, Route, Source};
 use forebay_sim::queue::registry::QueueSpec;
+use forebay_sim::report::LinkReport;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
 use testbench::{dumbbell, flow, link, simulate};
@@ -44,7 +45,7 @@ fn of_many_classes_a_link_counts_those_that_cross_it() {
         config.warmup = 0;
         for class in 0..classes {
             let mut one = flow(MILLISECOND, 0);
-            (one.class, one.route) = (class, class % 3);
+            (one.class, one.route) = (class, u32::from(class % 3));
             one.source = Source::Datagrams(from, from + packets(class));
             from += packets(class);
             let at = |i| SECOND + u64::from(i) * 20 * MILLISECOND;
@@ -70,7 +71,7 @@ fn of_many_classes_a_link_counts_those_that_cross_it() {
 /// one before has left the last queue, whatever the number of queues.
 #[test]
 fn a_second_queue_that_takes_no_time_changes_no_transfer() {
-    let transfers = |forward: Vec<u16>| {
+    let transfers = |forward: Vec<u32>| {
         let mut user = flow(50 * MILLISECOND, 0);
         (user.source, user.access_bps) = (Source::Files(0, 1000), 100e3);
         let mut config = dumbbell(link(1e12, 100), Profile::linux(), vec![user]);
@@ -82,4 +83,21 @@ fn a_second_queue_that_takes_no_time_changes_no_transfer() {
     };
     // 50 ms of propagation, 120 ms on the access link, and 10 ms of thought.
     assert_eq!((transfers(vec![0]), transfers(vec![0, 1])), (555, 555));
+}
+
+#[test]
+fn links_and_routes_beyond_sixteen_bits_are_told_apart() {
+    let (mut config, far) = (dumbbell(link(1e9, 100), Profile::ns2(), vec![]), 70_000);
+    config.links = vec![link(1e9, 100); far as usize + 1];
+    config.routes = (0..=far).map(|l| Route { forward: vec![l], backward: vec![] }).collect();
+    config.warmup = 0;
+    let mut one = flow(MILLISECOND, 0);
+    (one.route, one.source) = (far, Source::Segments(10));
+    config.flows = vec![one];
+    let arrivals = |link: &LinkReport| -> u64 {
+        link.batches.iter().flat_map(|batch| &batch.classes).map(|class| class.arrivals).sum()
+    };
+    let report = simulate(&config);
+    let busy = report.links.iter().map(arrivals).enumerate().filter(|&(_, packets)| packets > 0);
+    assert_eq!(busy.collect::<Vec<_>>(), [(far as usize, 10)]);
 }

@@ -93,7 +93,7 @@ fn scenarios() -> impl Strategy<Value = Config> {
         config.window = 3 * SECOND;
         config.batches = 3;
         config.pools = vec![100_000];
-        let all: Vec<u16> = (0..links.len() as u16).collect();
+        let all: Vec<u32> = (0..links.len() as u32).collect();
         // ACKs share the data's own queues: the hardest way back there is.
         let backward = if back { all.iter().rev().copied().collect() } else { vec![] };
         config.routes = vec![Route { forward: all, backward }];

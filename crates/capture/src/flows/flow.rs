@@ -3,9 +3,11 @@
 use super::holes::{Holes, before};
 use super::pace::Pace;
 use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock, drawn};
-use super::table::NONE;
 use super::tally::Tally;
 use crate::packet::{FlowKey, Segment, flags};
+
+/// No place in the table of flows.
+pub const NONE: u32 = u32::MAX;
 
 /// Assumed round trip of a flow while it is unknown.
 const GUESS_US: u32 = 100_000;

@@ -1,14 +1,12 @@
 //! All active flows, in bounded memory.
 
-use super::flow::Flow;
+use super::flow::{Flow, NONE};
 use super::tally::Tally;
 use crate::packet::FlowKey;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
-/// No place in the table.
-pub const NONE: u32 = u32::MAX;
 /// Flows allocated at a time, so that growing never copies them.
 const CHUNK: usize = 1 << 12;
 /// Places checked for idle flows at each new flow: twice as many, so that all are checked in time.

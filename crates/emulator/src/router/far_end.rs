@@ -6,9 +6,9 @@
 //! cross no queue. Packets that a thread posts are due at the other end half a round trip later, so
 //! that neither thread must be woken for them: each polls often enough.
 
+use super::channels::{FarEndMessage, PRIORITY, Progress};
 use super::cpu::CpuTime;
 use super::dsack_audit::LATE;
-use super::router_loop::{PRIORITY, Progress};
 use super::timer_queue::{Due, TimerQueue};
 use super::timing::TimingStats;
 use super::tun_ports::{TunPort, deliver};
@@ -25,26 +25,6 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
 /// Spare buffers for reads.
 const STOCK: usize = 64;
-
-/// Messages of the far end.
-pub enum FarEndMessage {
-    /// A buffer whose packet has been delivered.
-    Spent(TimedPacket),
-    /// A packet that was read from the right, at `at`.
-    Read(TimedPacket),
-    /// It was late or did not run at this time, which may have delayed any connection.
-    Late(Picos),
-    /// The device failed.
-    Failed(Failure),
-}
-
-/// The router's side of the channels.
-pub struct FarEndChannels {
-    /// To the far end.
-    pub out: Sender<TimedPacket>,
-    /// From it.
-    pub back: Receiver<FarEndMessage>,
-}
 
 /// The thread that writes to and reads from the right TUN device.
 pub struct FarEnd<'a> {

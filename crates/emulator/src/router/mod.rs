@@ -5,6 +5,7 @@
 //! and gives it the arrival times of packets.
 
 pub mod capture;
+pub mod channels;
 mod cpu;
 pub mod dsack_audit;
 pub mod far_end;

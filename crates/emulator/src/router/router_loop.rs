@@ -1,9 +1,10 @@
 //! Runs the router: reads packets, delivers packets when they are due, and sleeps between.
 
 use super::capture::Capture;
+use super::channels::{FarEndChannels, FarEndMessage, PRIORITY, Progress};
 use super::cpu::CpuTime;
 use super::dsack_audit::DsackAudit;
-use super::far_end::{Delivered, FarEndChannels, FarEndMessage};
+use super::far_end::Delivered;
 use super::recorder::RouterReadings;
 use super::timing::TimingStats;
 use super::tun_ports::TunPorts;
@@ -16,23 +17,7 @@ use crate::sys;
 use forebay_sim::time::{Picos, SECOND};
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// Real-time priority.
-pub const PRIORITY: i32 = 10;
-
-/// State of the running router for other threads.
-#[derive(Default)]
-pub struct Progress {
-    /// Time reached.
-    pub reached: AtomicU64,
-    /// Bytes that the first link has accepted.
-    pub first_link_bytes: AtomicU64,
-    /// 99th percentile of lateness so far.
-    pub lateness_p99: AtomicU64,
-    /// Set to stop it early.
-    pub stop: AtomicBool,
-}
+use std::sync::atomic::Ordering;
 
 /// The router's readings, and its timing.
 pub struct RouterResult {

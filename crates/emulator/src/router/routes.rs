@@ -4,8 +4,9 @@ use crate::plan::{Bucket, ClassQueue, Link as LinkPlan, Plan, Tokens};
 use forebay_sim::config::{BucketSpec, LinkSpec, Refill};
 use forebay_sim::link::Link;
 use forebay_sim::queue::classes::{ClassParams, MaxRate};
+use forebay_sim::queue::parameters::Wire;
 use forebay_sim::queue::parse::NamingError;
-use forebay_sim::queue::registry::{QueueSpec, Wire};
+use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::time::{Picos, serialization};
 use std::collections::BTreeMap;
 
@@ -161,7 +162,7 @@ fn queue(link: &LinkPlan) -> Result<QueueSpec, NamingError> {
     }
     let class = |class: &ClassQueue| {
         let ClassQueue { discipline, parameters, buffer_packets, packet_bytes, .. } = class;
-        let queue = named(discipline, *buffer_packets, *packet_bytes, parameters)?;
+        let queue = named(discipline, *buffer_packets, *packet_bytes, parameters)?.try_into()?;
         let max_rate =
             class.max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
         Ok(ClassParams {

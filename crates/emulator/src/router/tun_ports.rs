@@ -1,8 +1,8 @@
 //! The router's devices, left and right, and the readings of delivered packets.
 
 use super::capture::Capture;
+use super::channels::FarEndChannels;
 use super::dsack_audit::DsackAudit;
-use super::far_end::FarEndChannels;
 use super::timing::TimingStats;
 use super::{Egress, Side, TimedPacket};
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! What makes a configuration impossible to simulate.
 
 use super::{BucketSpec, Config, FlowSpec, LinkSpec, Refill, Route, Source};
-use crate::queue::registry::BadParameter;
+use crate::queue::parameters::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
 
@@ -163,7 +163,7 @@ impl Config {
             return Err(ConfigError::Unknown("traffic class", flow.class.into()));
         }
         let Some(route) = self.routes.get(flow.route as usize) else {
-            return Err(ConfigError::Unknown("route", flow.route.into()));
+            return Err(ConfigError::Unknown("route", flow.route as usize));
         };
         if !crate::cc::NAMES.contains(&flow.congestion_control) {
             return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));

@@ -5,8 +5,10 @@
 //! all buckets in use stay in the cache. The next bucket is sorted into an array as the last one runs out, so what
 //! fires next is known exactly, and can be called into the cache in time.
 
+mod sorting;
+
 use super::crowds::Ranked;
-use super::{Event, EventKey, NIL};
+use super::event::{Event, EventKey, NIL};
 use crate::packet::Payload;
 use crate::time::Picos;
 use prefetch_index::prefetch_index;
@@ -25,9 +27,6 @@ const BUCKETS_AHEAD: u64 = 2;
 /// Parts of a bucket's time, 2 to this, into which its events are distributed to sort them.
 const PART_BITS: u32 = 9;
 const PARTS: usize = 1 << PART_BITS;
-/// Where an event shares its part with more than so many on average, the bucket is sorted in another way.
-const LONG_PART: usize = 32;
-
 /// A queue of events in buckets of time.
 pub struct Buckets {
     /// Sorted events, those from `next` on still to come.
@@ -224,25 +223,6 @@ impl Buckets {
             && self.pending[..self.scheduled.min(PENDING)].iter().all(|event| event.at > at)
     }
 
-    /// Sorts the next bucket that holds anything, where nothing else is left, and buckets near the next event; none that
-    /// begins after `limit`.
-    #[cold]
-    #[inline(never)]
-    fn sort_ahead(&mut self, limit: Picos) {
-        if self.waiting == 0 {
-            return;
-        }
-        self.settle_pending();
-        if self.next_at().is_none() {
-            self.sort_next_occupied(limit >> self.shift);
-        }
-        let Some(next) = self.next_at() else { return };
-        let last = (next.min(limit) >> self.shift) + BUCKETS_AHEAD;
-        while self.sorted.len() - self.next <= SORTED_AHEAD && self.open < last {
-            self.sort_bucket(self.open + 1);
-        }
-    }
-
     /// When the next event comes that lies in a bucket that was sorted.
     fn next_at(&self) -> Option<Picos> {
         let sorted = self.sorted.get(self.next).map(|event| event.at);
@@ -250,141 +230,9 @@ impl Buckets {
         sorted.into_iter().chain(late).min()
     }
 
-    /// Sorts the next bucket that holds an event of its revolution, but none beyond number `last`.
-    fn sort_next_occupied(&mut self, last: u64) {
-        let mut in_vain = 0;
-        while self.next == self.sorted.len() && self.open < last {
-            if in_vain == self.buckets.len() {
-                self.skip(last);
-            }
-            in_vain += 1;
-            self.sort_bucket(self.open + 1);
-        }
-    }
-
-    /// Goes on to the bucket of the next event, or to number `last` before it: a fast network that rests for a second
-    /// would take many revolutions.
-    fn skip(&mut self, last: u64) {
-        let mut next = last;
-        for bucket in &self.buckets {
-            self.for_each(*bucket, |event| next = next.min(event.at >> self.shift));
-        }
-        self.open = self.open.max(next - 1);
-    }
-
-    fn for_each(&self, bucket: Bucket, mut then: impl FnMut(&Event)) {
-        let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
-        while left > 0 {
-            let here = left.min(CHUNK);
-            self.chunks[chunk as usize][..here].iter().for_each(&mut then);
-            left -= here;
-            chunk = self.following[chunk as usize];
-        }
-    }
-
-    /// Puts the events of a bucket behind the sorted ones, in order. Those of a later revolution stay.
-    fn sort_bucket(&mut self, number: u64) {
-        self.open = number;
-        let index = number as usize & (self.buckets.len() - 1);
-        let bucket = std::mem::replace(&mut self.buckets[index], Bucket::EMPTY);
-        if bucket.events == 0 {
-            return;
-        }
-        self.sorted.drain(..self.next);
-        self.next = 0;
-        self.waiting -= bucket.events as usize;
-        self.count_parts(bucket, number);
-        self.distribute(bucket, number);
-        self.release(bucket);
-    }
-
-    /// Counts the events of each part of the bucket's time; those of a later revolution join the bucket again.
-    fn count_parts(&mut self, bucket: Bucket, number: u64) {
-        self.parts.fill(0);
-        let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
-        self.prefetch_chunk(chunk);
-        self.prefetch_chunk(self.following[chunk as usize]);
-        while left > 0 {
-            let here = left.min(CHUNK);
-            let following = self.following[chunk as usize];
-            if following != NIL {
-                self.prefetch_chunk(self.following[following as usize]);
-            }
-            for place in 0..here {
-                let event = &self.chunks[chunk as usize][place];
-                if event.at >> self.shift == number {
-                    self.parts[part(event.at, self.shift)] += 1;
-                } else {
-                    let event = *event;
-                    self.append(event);
-                    self.waiting += 1;
-                }
-            }
-            left -= here;
-            chunk = following;
-        }
-    }
-
-    fn prefetch_chunk(&self, chunk: u32) {
-        if let Some(chunk) = self.chunks.get(chunk as usize) {
-            (0..CHUNK).step_by(2).for_each(|place| prefetch_index(chunk, place));
-        }
-    }
-
-    /// Puts the events of the bucket behind the sorted ones: by their parts, and then in order.
-    fn distribute(&mut self, bucket: Bucket, number: u64) {
-        let begin = self.sorted.len();
-        let (mut end, mut shared) = (begin as u32, 0);
-        for part in &mut self.parts {
-            let events = std::mem::replace(part, end);
-            end += events;
-            shared += events as usize * events as usize;
-        }
-        self.sorted.resize(end as usize, Event::NONE);
-        let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
-        while left > 0 {
-            let here = left.min(CHUNK);
-            let events = &self.chunks[chunk as usize][..here];
-            for event in events.iter().filter(|event| event.at >> self.shift == number) {
-                let place = &mut self.parts[part(event.at, self.shift)];
-                self.sorted[*place as usize] = *event;
-                *place += 1;
-            }
-            left -= here;
-            chunk = self.following[chunk as usize];
-        }
-        let sorted = &mut self.sorted[begin..];
-        if shared > LONG_PART * sorted.len() {
-            sorted.sort_by_key(|event| (event.at, event.key));
-        } else {
-            insertion_sort(sorted);
-        }
-    }
-
     /// Frees the chunks of a bucket.
     fn release(&mut self, bucket: Bucket) {
         self.following[bucket.last as usize] = self.free;
         self.free = bucket.first;
-    }
-}
-
-/// The part of its bucket's time in which an event lies.
-#[inline(always)]
-fn part(at: Picos, shift: u32) -> usize {
-    (at << (63 - shift) >> (63 - PART_BITS)) as usize & (PARTS - 1)
-}
-
-/// Of events of which few are out of place.
-fn insertion_sort(events: &mut [Event]) {
-    for i in 1..events.len() {
-        let event = events[i];
-        let mut place = i;
-        while place > 0 && event.is_before(&events[place - 1]) {
-            events[place] = events[place - 1];
-            place -= 1;
-        }
-        if place < i {
-            events[place] = event;
-        }
     }
 }

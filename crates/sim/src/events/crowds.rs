@@ -3,7 +3,7 @@
 //! An event finds its place in a list by a walk. Where thousands of flows start within one slot, each
 //! would walk past thousands of others.
 
-use super::{Event, EventKey, NIL};
+use super::event::{Event, EventKey, NIL};
 use crate::time::Picos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,8 @@
 //! The events of a slot: the first lies in the slot itself, the others follow in a list, or a crowd.
 
 use super::crowds::is_crowd;
-use super::{Event, NIL, NOWHERE, Wheel};
+use super::event::{Event, NIL};
+use super::{NOWHERE, Wheel};
 
 /// Most events of a list that are compared with a new one: beyond it, the slot is crowded.
 const LONGEST_WALK: usize = 64;

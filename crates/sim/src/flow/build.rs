@@ -1,20 +1,20 @@
 //! How a flow begins, and how a connection of it begins after another.
 
 use super::Flow;
-use crate::access_link::AccessLink;
-use crate::ack_path::AckPath;
-use crate::app_source::AppSource;
 use crate::cc::{Cc, Controller};
 use crate::config::{Config, Datagram, FlowSpec, Source};
-use crate::event_key::encode;
-use crate::event_timer::EventTimer;
-use crate::flow_kind::{
+use crate::events::event_key::encode;
+use crate::events::event_timer::EventTimer;
+use crate::fast::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind,
 };
+use crate::flow::access_link::AccessLink;
+use crate::flow::ack_path::AckPath;
+use crate::flow::app_source::AppSource;
+use crate::flow::route_state::RouteState;
 use crate::packet::EcnCodepoint;
 use crate::paths::Paths;
 use crate::rng::stream_seed;
-use crate::route_state::RouteState;
 use crate::tcp::profile::{LINUX, NS2, Profile};
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;

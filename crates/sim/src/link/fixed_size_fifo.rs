@@ -15,8 +15,11 @@
 //! What is left of the batch was spent at level 0, and the waiting times of those accepted add up
 //! to the sum of w k N(k) + R(k). Where there is one class, those counts are also its packets'.
 
+mod readings;
+
 use super::Verdict;
-use crate::meters::link::{AtBatchEnd, LinkMeter};
+use super::division::{DIVIDEND_BITS, Division};
+use crate::meters::link::LinkMeter;
 use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
@@ -60,13 +63,11 @@ pub(super) struct FixedSizeFifo {
 /// Places of the smallest ring of classes: a line of the cache.
 const LEAST_RECENT: usize = 32;
 
-/// Delays are shorter than 2 to this, picoseconds: 13 days.
-const DELAY_BITS: u32 = 60;
-
-/// Whether a queue can be kept in this way: divided through without error, and never too long.
+/// Whether a queue of at most `capacity` packets can be kept in this way: its longest delay can be divided without
+/// error.
 pub(super) fn takes(tx_time: Picos, capacity: usize) -> bool {
     let longest = (capacity as u64).checked_add(2).and_then(|packets| packets.checked_mul(tx_time));
-    tx_time > 1 && longest.is_some_and(|longest| longest < 1 << DELAY_BITS)
+    tx_time > 1 && longest.is_some_and(|longest| longest < 1 << DIVIDEND_BITS)
 }
 
 impl FixedSizeFifo {
@@ -271,127 +272,6 @@ impl FixedSizeFifo {
     pub(super) fn bytes_held(&self, now: Picos) -> u64 {
         let sending = u64::from(self.free_at > now);
         (self.waiting(now) as u64 + sending) * u64::from(self.bytes)
-    }
-
-    /// Hands over the readings since the last call.
-    pub(super) fn settle(&mut self, now: Picos, meter: &mut LinkMeter) -> AtBatchEnd {
-        self.count_arrivals(meter);
-        let backlog = self.free_at.saturating_sub(now);
-        self.report_levels(meter.unread(now), backlog, meter);
-        self.report_counts(self.level(backlog), meter);
-        self.levels.fill(LevelCount::default());
-        self.backlog = backlog;
-        self.at_batch_end(backlog)
-    }
-
-    fn at_batch_end(&self, backlog: Picos) -> AtBatchEnd {
-        let held = self.level(backlog);
-        let class = || match self.recent.len() {
-            0 => 0,
-            places => self.recent[(self.accepted - held - 1) % places],
-        };
-        AtBatchEnd {
-            free_at: self.free_at,
-            on_wire: (backlog > 0).then(|| (class(), backlog - held as u64 * self.tx_time)),
-            held: held as u64,
-            decides_on_arrival: true,
-        }
-    }
-
-    /// How long the queue was at each level, by the formula above.
-    fn report_levels(&self, batch: Picos, backlog: Picos, meter: &mut LinkMeter) {
-        let (begin, end) = (self.level(self.backlog), self.level(backlog));
-        let residual = |delay: Picos, level: usize| delay - level as u64 * self.tx_time;
-        let mut below = self.levels[0].residuals;
-        let mut above_0 = 0;
-        // A packet accepted at the last level lifts the queue beyond it.
-        for k in 1..=self.levels.len() {
-            let at = self.levels.get(k).copied().unwrap_or_default();
-            let mut entered = (at.packets + u64::from(begin > k)) * self.tx_time + below;
-            let mut left = u64::from(end > k) * self.tx_time + at.residuals;
-            if begin == k {
-                entered += residual(self.backlog, k);
-            }
-            if end == k {
-                left += residual(backlog, k);
-            }
-            // Bins reach only as far as the queue can.
-            if entered != left {
-                meter.add_time_at(k, entered - left);
-                above_0 += entered - left;
-            }
-            below = at.residuals;
-        }
-        meter.add_time_at(0, batch - above_0);
-    }
-
-    /// Counts the packets accepted since the last call.
-    fn count_arrivals(&mut self, meter: &mut LinkMeter) {
-        if !self.recent.is_empty() {
-            return self.count_recent(meter);
-        }
-        let not_idle: u64 = self.levels.iter().map(|level| level.packets).sum();
-        meter.arrived_together(0, not_idle + (self.accepted - self.counted) as u64);
-        self.counted = self.accepted;
-    }
-
-    /// Waiting times, work, and the bytes of each class whose transmission began.
-    fn report_counts(&mut self, waiting: usize, meter: &mut LinkMeter) {
-        let waits = self.levels.iter().zip(0_u64..).map(|(level, k)| {
-            u128::from(level.packets) * u128::from(k * self.tx_time) + u128::from(level.residuals)
-        });
-        let waits = waits.sum();
-        let now_waiting = self.waiting_by_class(waiting);
-        let mut accepted = 0;
-        for (class, (before, after)) in (0..).zip(self.waiting.iter().zip(&now_waiting)) {
-            let counts = meter.classes()[class as usize];
-            let joined = counts.arrivals - counts.drops;
-            let sent = before + joined - after;
-            meter.started(class, sent, sent * u64::from(self.bytes), sent * self.tx_time);
-            accepted += joined;
-        }
-        meter.accepted(waits, accepted * self.tx_time);
-        self.waiting = now_waiting;
-    }
-
-    /// Those that wait are the last that were accepted.
-    fn waiting_by_class(&self, waiting: usize) -> Vec<u64> {
-        let mut counts = vec![0; self.waiting.len()];
-        if self.recent.is_empty() {
-            counts[0] = waiting as u64;
-        } else {
-            let places = self.accepted - waiting..self.accepted;
-            places.for_each(|place| counts[self.recent[place % self.recent.len()] as usize] += 1);
-        }
-        counts
-    }
-}
-
-/// Division by a number that is known beforehand, as a multiplication (Granlund and Montgomery,
-/// "Division by Invariant Integers using Multiplication", PLDI 1994, theorem 4.2).
-#[repr(C)]
-struct Division {
-    factor: u64,
-    shift: u32,
-}
-
-impl Division {
-    /// The factor f is the least with f d > 2^(64 + shift), so that f d = 2^(64 + shift) + e with
-    /// 0 < e <= d <= 2^(4 + shift). For n = q d + r, r < d, the product f n / 2^(64 + shift) is
-    /// n/d + (n/d) e / 2^(64 + shift), that is q + r/d and less than 2^60 / d · 2^-60 = 1/d more:
-    /// less than q + 1.
-    fn by(divisor: u64) -> Self {
-        let bits = u64::BITS - (divisor - 1).leading_zeros();
-        let shift = bits.saturating_sub(u64::BITS - DELAY_BITS);
-        let factor = (1_u128 << (u64::BITS + shift)) / u128::from(divisor) + 1;
-        Self { factor: u64::try_from(factor).expect("divisor above 1"), shift }
-    }
-
-    /// The quotient, rounded down, of a number below 2^`DELAY_BITS`.
-    #[inline(always)]
-    fn of(&self, dividend: u64) -> u64 {
-        let product = u128::from(dividend) * u128::from(self.factor);
-        (product >> u64::BITS) as u64 >> self.shift
     }
 }
 

@@ -3,5 +3,7 @@
 pub mod flow_moments;
 pub mod histogram;
 pub mod link;
+mod link_batch;
 pub mod periods;
+pub mod report;
 pub mod trace;

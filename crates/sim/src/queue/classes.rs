@@ -11,7 +11,7 @@ mod params;
 mod rate_meter;
 mod round_robin;
 
-pub use params::{ClassParams, ClassesParams, MaxRate};
+pub use params::{ClassDiscipline, ClassParams, ClassesParams, MaxRate};
 
 use super::packets::Packets;
 use super::{DequeueDiscipline, EnqueueDecision, Limit, QueuedPacket};

@@ -7,7 +7,7 @@ pub(super) mod control_law;
 
 use super::packet_fifo::{PacketFifo, Waiting};
 use super::packets::Packets;
-use super::registry::{BadParameter, Parameters, Wire, within};
+use super::parameters::{BadParameter, Parameters, Wire, within};
 use super::{DequeueDiscipline, Limit};
 use crate::rng::RandomStream;
 use crate::time::{MILLISECOND, Picos, serialization};

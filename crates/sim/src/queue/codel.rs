@@ -4,7 +4,7 @@ pub(super) mod control_law;
 
 use super::packet_fifo::PacketFifo;
 use super::packets::Packets;
-use super::registry::{BadParameter, Parameters, Wire, within};
+use super::parameters::{BadParameter, Parameters, Wire, within};
 use super::{DequeueDiscipline, Limit};
 use crate::time::{MILLISECOND, Picos};
 use control_law::{ControlLaw, Setpoint};

@@ -1,7 +1,8 @@
 //! One suite that every discipline passes: it runs over the list, so nobody can forget it.
 
 use super::classes::{ClassParams, ClassesParams};
-use super::registry::{Discipline, NAMES, QueueSpec, Wire};
+use super::parameters::Wire;
+use super::registry::{Discipline, NAMES, QueueSpec};
 use super::testbench::{self, Log};
 use super::{DequeueDiscipline, EnqueueDiscipline, Limit, QueuedPacket};
 use crate::packet::{EcnCodepoint, Payload};
@@ -36,7 +37,7 @@ fn tight(name: &str, packets: u32, ecn: bool) -> QueueSpec {
             let [first, mut second, mut third] =
                 [0, 1, 1].map(|priority| ClassParams { priority, ..params.classes[0].clone() });
             second.weight = 2.5;
-            third.queue = tight("red", packets, ecn);
+            third.queue = tight("red", packets, ecn).try_into().expect("plain");
             let classes = vec![first, second, third];
             QueueSpec::Classes(ClassesParams { classes, of_traffic: vec![1, 2, 0, 0, 1, 2] })
         }

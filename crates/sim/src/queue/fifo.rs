@@ -1,6 +1,6 @@
 //! Drop-tail: a packet that finds the queue full is lost (Linux `pfifo` and `bfifo`).
 
-use super::registry::{BadParameter, Parameters, Wire, within};
+use super::parameters::{BadParameter, Parameters, Wire, within};
 use super::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::time::Picos;
 

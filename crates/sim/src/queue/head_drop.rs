@@ -3,7 +3,7 @@
 
 use super::packet_fifo::PacketFifo;
 use super::packets::Packets;
-use super::registry::{BadParameter, Parameters, Wire, within};
+use super::parameters::{BadParameter, Parameters, Wire, within};
 use super::{DequeueDiscipline, Limit};
 use crate::time::Picos;
 

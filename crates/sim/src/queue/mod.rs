@@ -16,6 +16,7 @@ pub mod fq_codel;
 pub mod head_drop;
 mod packet_fifo;
 pub mod packets;
+pub mod parameters;
 pub mod parse;
 pub mod pie;
 pub mod red;

@@ -1,6 +1,5 @@
 //! Packets first in, first out, with their bytes: what disciplines that hold packets are made of.
 
-use super::codel::control_law::PacketQueue;
 use super::packets::Packets;
 use crate::time::Picos;
 use std::collections::VecDeque;
@@ -58,18 +57,6 @@ impl PacketFifo {
     /// Bytes waiting.
     #[inline]
     pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl PacketQueue for PacketFifo {
-    #[inline]
-    fn next(&mut self, _packets: &Packets) -> Option<Waiting> {
-        self.pop()
-    }
-
-    #[inline]
-    fn bytes(&self) -> u64 {
         self.bytes
     }
 }

@@ -1,7 +1,8 @@
 //! Disciplines as a scenario writes them: a name, a limit, and parameters by their names.
 
-use super::classes::{ClassParams, ClassesParams};
-use super::registry::{BadParameter, QueueSpec};
+use super::classes::{ClassDiscipline, ClassParams, ClassesParams};
+use super::parameters::BadParameter;
+use super::registry::QueueSpec;
 use crate::time::{Picos, SECOND};
 use std::fmt;
 
@@ -59,6 +60,23 @@ impl QueueSpec {
         let spec = Self::Classes(ClassesParams { classes, of_traffic });
         spec.check().map_err(|error| NamingError::Bad(spec.name(), error))?;
         Ok(spec)
+    }
+}
+
+impl TryFrom<QueueSpec> for ClassDiscipline {
+    type Error = NamingError;
+
+    /// Refuses, as the parameter `queue` of `classes`, what a class queue cannot drop by.
+    fn try_from(spec: QueueSpec) -> Result<Self, NamingError> {
+        match spec {
+            QueueSpec::Pfifo(params) => Ok(Self::Pfifo(params)),
+            QueueSpec::Bfifo(params) => Ok(Self::Bfifo(params)),
+            QueueSpec::Red(params) => Ok(Self::Red(params)),
+            _ => {
+                let bad = BadParameter { field: "queue", must_be: "pfifo, bfifo or red" };
+                Err(NamingError::Bad("classes", bad))
+            }
+        }
     }
 }
 

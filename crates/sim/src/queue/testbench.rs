@@ -1,7 +1,8 @@
 //! A wire with a queue in front of it and nothing else, for the tests.
 
 use super::packets::Packets;
-use super::registry::{Discipline, QueueSpec, Wire};
+use super::parameters::Wire;
+use super::registry::{Discipline, QueueSpec};
 use super::{Backlog, DequeueDiscipline, EnqueueDecision, EnqueueDiscipline, QueuedPacket};
 use crate::packet::{EcnCodepoint, Payload};
 use crate::time::{Picos, serialization};

@@ -4,7 +4,7 @@ use super::profile::Profile;
 use super::scoreboard::Scoreboard;
 use super::sender::Sender;
 use crate::cc::{Ack, CongestionEvent, Controller, IncreaseRule, Phase, RateSample};
-use crate::flow_kind::{FlowKind, GeneralKind};
+use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::time::Picos;
 
 /// What an ACK says, as far as it matters to every kind of recovery.

@@ -7,23 +7,6 @@ use super::segment::NewlyAcked;
 use super::sender::Sender;
 use crate::cc::Phase;
 
-/// F-RTO state of a sender after a retransmission timeout.
-#[derive(Default)]
-pub(super) struct Frto {
-    undecided: bool,
-    /// The next transmission carries new data, no repair.
-    pub(super) only_new: bool,
-}
-
-impl Frto {
-    /// The retransmission timer expired. Section 3.1, step 1: a timeout amid another repair is not
-    /// doubted, for what was repaired arrives now; one of the same segment again is (section 3.2).
-    pub(super) fn begin(&mut self, doubted: bool) {
-        self.undecided = doubted;
-        self.only_new = false;
-    }
-}
-
 /// An ACK arrives.
 #[inline]
 pub(super) fn on_ack(

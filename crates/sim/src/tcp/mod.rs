@@ -1,5 +1,6 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
+pub mod ack_packet;
 mod cc_feedback;
 pub mod cwnd_limited;
 mod delivery_rate;
@@ -13,6 +14,8 @@ pub mod rack;
 mod reassembly;
 pub mod receive_window;
 pub mod receiver;
+mod recovery;
+mod recovery_state;
 mod resend_order;
 pub mod rtt;
 pub mod sack;
@@ -20,5 +23,6 @@ pub mod scoreboard;
 mod segment;
 pub mod send_times;
 pub mod sender;
+mod sequence;
 pub mod tlp;
 mod usual_ack;

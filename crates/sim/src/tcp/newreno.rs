@@ -4,7 +4,7 @@ use super::cc_feedback::AckSummary;
 use super::profile::Profile;
 use super::sender::{NOT_TIMED, Sender};
 use crate::cc::{CongestionEvent, Phase};
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::Picos;
 
 const DUP_THRESH: u32 = 3;

@@ -1,6 +1,6 @@
 //! What a paced sender keeps of its pacing, besides when it may send next (`Sender::paced_until`).
 
-use crate::event_timer::EventTimer;
+use crate::events::event_timer::EventTimer;
 use crate::time::{Picos, SECOND};
 
 /// The timer that lets the next packet go, and the gap between two packets.

@@ -7,28 +7,15 @@
 use super::highest_sacked::DUP_THRESH;
 use super::profile::Profile;
 use super::scoreboard::Scoreboard;
-use super::segment::{LOST, NewlyAcked, RETRANS, SACKED, later};
+use super::segment::{LOST, RETRANS, SACKED, later};
 use super::sender::{Sender, Timer};
 use crate::cc::Phase;
-use crate::flow_kind::GeneralKind;
-use crate::ring::Ring;
+use crate::fast::flow_kind::GeneralKind;
 use crate::time::{MILLISECOND, Picos};
 use std::hint::select_unpredictable;
 
 /// The kernel's least time for a timer (TCP_TIMEOUT_MIN_US).
 pub(super) const MIN_TIMEOUT: Picos = 2 * MILLISECOND;
-
-/// RACK's variables (RFC 8985, section 5.3).
-#[derive(Debug, Default)]
-#[repr(C)]
-pub(super) struct Rack {
-    /// Of the segments delivered so far, the last to be sent: RACK.xmit_ts and RACK.end_seq.
-    newest: (Picos, u64),
-    /// Its round trip: RACK.rtt.
-    rtt: Picos,
-    /// Segments that were sent again, in that order, and when.
-    retransmissions: Ring<(Picos, u64)>,
-}
 
 /// What a look at the scoreboard found.
 #[derive(Clone, Copy, Default)]
@@ -39,53 +26,6 @@ pub(super) struct LossDetection {
     pub(super) retransmission_lost: bool,
     /// So long the others may yet arrive; 0 where there are none.
     pub(super) wait: Picos,
-}
-
-impl Rack {
-    /// Where that lies which only the repair of a loss asks for.
-    #[cfg(test)]
-    pub(super) const RETRANSMISSIONS: usize = std::mem::offset_of!(Rack, retransmissions);
-
-    /// Calls the segments sent again into the cache.
-    #[inline]
-    pub(super) fn prefetch(&self) {
-        self.retransmissions.prefetch();
-    }
-
-    /// Gives back room that it no longer needs.
-    #[inline]
-    pub(super) fn fit(&mut self) {
-        self.retransmissions.fit();
-    }
-
-    pub(super) fn record_retransmission(&mut self, now: Picos, seq: u64) {
-        self.retransmissions.push_back((now, seq));
-    }
-
-    /// Something has arrived that was sent no sooner than a segment that was sent again.
-    #[inline]
-    fn reaches_retransmissions(&self) -> bool {
-        self.retransmissions.front().is_some_and(|first| first.0 <= self.newest.0)
-    }
-
-    /// RFC 8985, section 6.2, step 2. What comes back faster than any round trip was sent before.
-    #[inline]
-    pub(super) fn advance(&mut self, now: Picos, newly_acked: &NewlyAcked, min_rtt: Picos) {
-        let Some(newest) = newly_acked.newest() else { return };
-        let rtt = now - newest.0;
-        if !newly_acked.newest_retransmitted || rtt >= min_rtt {
-            self.deliver(rtt, newest);
-        }
-    }
-
-    /// `newest`, sent `rtt` ago, has arrived.
-    #[inline]
-    pub(super) fn deliver(&mut self, rtt: Picos, newest: (Picos, u64)) {
-        self.rtt = rtt;
-        let newer = later(newest, self.newest);
-        self.newest.0 = select_unpredictable(newer, newest.0, self.newest.0);
-        self.newest.1 = select_unpredictable(newer, newest.1, self.newest.1);
-    }
 }
 
 /// RFC 8985, section 6.2, step 5.

@@ -2,49 +2,14 @@
 //! advanced as soon as that order is known, and each ACK is put on the way back with its time, or
 //! held until another segment comes or its time has come.
 
+use super::ack_packet::{AckPacket, EcnFlags, NO_LOST_ACKS};
 use super::profile::Profile;
 use super::reassembly::Reassembly;
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::{MILLISECOND, NEVER, Picos};
 use prefetch_index::prefetch_index;
 use std::hint::select_unpredictable;
 use std::slice::from_ref;
-
-/// An ACK on its way back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AckPacket {
-    /// Cumulative acknowledgement: the next segment expected (low 32 bits).
-    pub next: u32,
-    /// The segment that triggered it (low 32 bits): what its first SACK block newly reports.
-    pub sacked_last: u32,
-    /// Segments up to and with `sacked_last` that it newly reports.
-    pub sacked_count: u16,
-    /// It echoes a congestion mark.
-    pub marked: bool,
-    /// What its SACK blocks repeat of ACKs that were lost on the way back: an entry of `LostAcks`.
-    pub carried_lost_acks: u32,
-}
-
-/// `AckPacket::carried_lost_acks` of an ACK that repeats nothing.
-pub const NO_LOST_ACKS: u32 = 0;
-
-/// Segments that follow each other, as a SACK block reports them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SackRun {
-    /// The last of them (low 32 bits).
-    pub last: u32,
-    /// How many.
-    pub count: u16,
-}
-
-/// What a segment says of congestion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EcnFlags {
-    /// A queue has marked it (CE).
-    pub ce: bool,
-    /// It is the first since its sender has cut the window for a mark (CWR).
-    pub cwr: bool,
-}
 
 /// Segments out of order whose ACKs are never held back: what NewReno's threshold needs (Linux).
 const FIRST_DUPLICATES: u8 = 3;
@@ -356,7 +321,7 @@ fn quick_acks(profile: &Profile) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow_kind::GeneralKind;
+    use crate::fast::flow_kind::GeneralKind;
     use crate::tcp::profile::LINUX;
 
     #[test]

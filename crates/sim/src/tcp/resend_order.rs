@@ -2,7 +2,7 @@
 //! over, and passes over little that has been sent again: with many losses hundreds lie between one whose
 //! retransmission was lost too and those that were lost once.
 
-use super::sender::unwrap_sequence;
+use super::sequence::unwrap_sequence;
 
 /// Where the lost segments that wait to be sent again are sought.
 #[derive(Default)]

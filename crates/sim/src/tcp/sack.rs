@@ -1,17 +1,18 @@
 //! Recovery with SACK (RFC 6675), its sending governed by PRR (RFC 6937) where the profile says so.
 
+use super::ack_packet::SackRun;
 use super::cc_feedback::AckSummary;
 use super::profile::Profile;
 use super::rack::{self, LossDetection};
-use super::receiver::SackRun;
+use super::recovery_state::TlpSegment;
 use super::scoreboard::Scoreboard;
 use super::segment::NewlyAcked;
-use super::sender::{Sender, Timer, unwrap_sequence};
-use super::tlp::TlpSegment;
+use super::sender::{Sender, Timer};
+use super::sequence::unwrap_sequence;
 use super::usual_ack::{fast_path_ack, one_more_sacked};
 use super::{frto, tlp};
 use crate::cc::{CongestionEvent, Phase};
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::Picos;
 
 /// What an ACK reports: a number of segments that follow each other, the last of them first, and what

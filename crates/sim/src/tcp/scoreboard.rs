@@ -6,16 +6,14 @@ mod tests;
 
 use super::cwnd_limited::CwndLimited;
 use super::delivery_rate::DeliveryRate;
-use super::frto::Frto;
 use super::highest_sacked::HighestSacked;
 use super::prr::Prr;
-use super::rack::Rack;
 use super::receive_window::ReceiveWindow;
+use super::recovery_state::{Frto, Rack, Tlp};
 use super::resend_order::ResendOrder;
 use super::segment::{EVER_RETRANS, FLAGS, LOST, NewlyAcked, RETRANS, SACKED, Segment};
-use super::tlp::Tlp;
 use crate::cc::Cc;
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::ring::Ring;
 use crate::time::Picos;
 use prefetch_index::prefetch_index;

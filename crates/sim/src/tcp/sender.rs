@@ -1,16 +1,13 @@
-//! The sender: what is common to every way of recovering from loss.
+//! The sender's state, and what is common to every way of recovering from loss.
 
-use super::cc_feedback::AckSummary;
 use super::pacer::Pacer;
 use super::profile::Profile;
 use super::receive_window::UNSCALED;
-use super::receiver::{AckPacket, SackRun};
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
-use super::{newreno, sack};
 use crate::cc::{Cc, CongestionEvent, Controller, IncreaseRule, Phase, Window};
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 
 /// No segment is being timed.
@@ -143,36 +140,6 @@ impl Sender {
         self.cc.controls_cwnd() && self.cc.paced()
     }
 
-    /// An ACK arrives, and repeats what `lost` ones reported. Gives the round-trip time where it
-    /// measures one.
-    #[inline(always)]
-    pub fn on_ack<K: FlowKind>(
-        &mut self,
-        now: Picos,
-        ack: AckPacket,
-        lost: &[SackRun],
-        profile: &Profile,
-    ) -> Option<Picos> {
-        let next = unwrap_sequence(self.snd_una, ack.next);
-        if K::NEWRENO_ONLY {
-            newreno::on_ack::<K>(self, now, next, false, profile)
-        } else if K::SACK_ONLY || self.scoreboard.is_some() {
-            let sacked_last = unwrap_sequence(self.snd_una, ack.sacked_last);
-            let marked = ack.marked && !K::SACK_ONLY;
-            let lost = if K::SACK_ONLY { &[] } else { lost };
-            sack::on_ack::<K>(
-                self,
-                now,
-                next,
-                (sacked_last, ack.sacked_count, lost),
-                marked,
-                profile,
-            )
-        } else {
-            newreno::on_ack::<K>(self, now, next, ack.marked, profile)
-        }
-    }
-
     /// Whether a segment that is on its way has been sent before; without SACK nobody knows.
     pub fn was_retransmitted(&self, seq: u64) -> bool {
         let known = |board: &Scoreboard| board.was_retransmitted(self.snd_una, seq);
@@ -182,34 +149,6 @@ impl Sender {
     /// Whether a segment is the first that is new since the window was cut for a mark.
     pub fn carries_cwr(&self, seq: u64) -> bool {
         seq + 1 == self.cwr_end
-    }
-
-    /// How many segments may go now.
-    #[inline]
-    pub fn sendable_segments<K: FlowKind>(&self, profile: &Profile) -> u64 {
-        match &self.scoreboard {
-            _ if K::NEWRENO_ONLY => newreno::sendable_segments::<K>(self, profile),
-            Some(board) => sack::sendable_segments(self, board, profile),
-            None if K::SACK_ONLY => 0,
-            None => newreno::sendable_segments::<K>(self, profile),
-        }
-    }
-
-    /// The next of the segments that `sendable_segments` lets go.
-    #[inline(always)]
-    pub fn next_segment<K: FlowKind>(&mut self, now: Picos) -> u64 {
-        if let Some(rate) = self.window.pacing_rate.filter(|_| K::PACED) {
-            self.pace(now, rate);
-        }
-        if self.timer_at == NEVER {
-            self.timer = Timer::Rto;
-            self.timer_at = now + self.rtt.rto() + self.pacing_delay::<K>(now);
-        }
-        if K::SACK_ONLY || (!K::NEWRENO_ONLY && self.scoreboard.is_some()) {
-            sack::next_segment::<K>(self, now)
-        } else {
-            newreno::next_segment::<K>(self, now)
-        }
     }
 
     /// When a paced sender may send next, if that is still to come.
@@ -222,7 +161,7 @@ impl Sender {
 
     /// A segment goes now. One that is late makes up for it with up to half of the gap after it
     /// (Linux, tcp_update_skb_after_send).
-    fn pace(&mut self, now: Picos, rate: f64) {
+    pub(super) fn pace(&mut self, now: Picos, rate: f64) {
         let Some(board) = &mut self.scoreboard else { return };
         board.pacing_exempt = false;
         let Some(pacer) = board.pacer() else { return };
@@ -254,46 +193,6 @@ impl Sender {
     #[inline]
     pub(super) fn pacing_delay<K: FlowKind>(&self, now: Picos) -> Picos {
         if K::PACED { self.paced_until.saturating_sub(now) } else { 0 }
-    }
-
-    /// The timer that runs has expired.
-    pub fn on_timer(&mut self, now: Picos, profile: &Profile) {
-        match self.timer {
-            Timer::Rto => self.on_timeout(now, profile),
-            Timer::Probe => sack::on_probe_timer(self, now, profile),
-            Timer::Reordering => sack::on_reordering_timer(self, now, profile),
-        }
-    }
-
-    /// RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1: a segment that has timed out before cuts no
-    /// more.
-    fn on_timeout(&mut self, now: Picos, profile: &Profile) {
-        self.timeouts += 1;
-        self.rtt.back_off();
-        self.timer_at = now + self.rtt.rto();
-        self.timed = NOT_TIMED;
-        let repeated = self.phase == Phase::Loss && !self.progressed;
-        let in_recovery = self.phase == Phase::Recovery && self.snd_una < self.recover;
-        let reduces = in_recovery || (self.in_cwr() && profile.prr);
-        if !(repeated || (reduces && !profile.timeout_cuts_again)) {
-            self.reduce_ssthresh(now, CongestionEvent::Timeout, profile);
-        }
-        let fresh = repeated || (self.phase == Phase::Open && !reduces);
-        self.cwr_end = 0;
-        self.cc.on_timeout(&mut self.window, now);
-        self.phase = Phase::Loss;
-        self.progressed = false;
-        self.recover = self.snd_max;
-        if self.scoreboard.is_some() {
-            sack::on_timeout(self, now, profile.f_rto && fresh, profile);
-        } else {
-            self.window.cwnd = 1.0;
-            newreno::on_timeout(self);
-        }
-        if self.cc.needs_every_ack() {
-            let ack = self.cc_ack(now, AckSummary::default(), profile);
-            self.cc.on_loss_state(&mut self.window, &ack);
-        }
     }
 
     /// Sets ssthresh; a stack that counts whole segments (Linux) rounds it down.
@@ -352,10 +251,4 @@ impl Sender {
         let room = u64::from(most).saturating_sub(self.snd_nxt - self.snd_una);
         room.min(self.app_limit - self.snd_nxt)
     }
-}
-
-/// The full number nearest to `base` whose low 32 bits are `low`.
-#[inline]
-pub(super) fn unwrap_sequence(base: u64, low: u32) -> u64 {
-    base.wrapping_add_signed(i64::from(low.wrapping_sub(base as u32) as i32))
 }

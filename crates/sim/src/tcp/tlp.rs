@@ -3,57 +3,12 @@
 
 use super::profile::Profile;
 use super::rack::MIN_TIMEOUT;
+use super::recovery_state::TlpSegment;
 use super::scoreboard::Scoreboard;
 use super::sender::{Sender, Timer};
 use crate::cc::{CongestionEvent, Phase};
-use crate::flow_kind::{FlowKind, GeneralKind};
+use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::time::{Picos, SECOND};
-
-/// A probe that is due.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum TlpSegment {
-    /// One new segment, whatever the window.
-    New,
-    /// The last segment again.
-    Last,
-}
-
-/// TLP.end_seq and TLP.is_retrans of RFC 8985, section 7.1.
-#[derive(Default)]
-pub(super) struct Tlp {
-    /// One past the highest segment sent when the probe was (low 32 bits).
-    end: u32,
-    is_out: bool,
-    resent: bool,
-    /// What `next_segment` has to send.
-    pub(super) due: Option<TlpSegment>,
-}
-
-impl Tlp {
-    /// No probe is out.
-    #[inline]
-    pub(super) fn is_idle(&self) -> bool {
-        !self.is_out
-    }
-
-    pub(super) fn cancel(&mut self) {
-        self.is_out = false;
-    }
-
-    /// By how much `una` lies beyond the highest segment sent before the probe.
-    #[inline]
-    fn beyond(&self, una: u64) -> i32 {
-        (una as u32).wrapping_sub(self.end) as i32
-    }
-
-    /// The probe goes out now.
-    pub(super) fn sent(&mut self, due: TlpSegment, snd_nxt: u64) {
-        self.due = None;
-        self.end = snd_nxt as u32;
-        self.is_out = true;
-        self.resent = due == TlpSegment::Last;
-    }
-}
 
 /// RFC 8985, section 7.2: the probe's time. Linux adds its minimum timeout where a single segment
 /// is out, whose ACK may be delayed.

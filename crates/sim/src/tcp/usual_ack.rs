@@ -5,7 +5,7 @@ use super::profile::Profile;
 use super::segment::{EVER_RETRANS, Segment};
 use super::sender::Sender;
 use super::{rack, tlp};
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::time::Picos;
 
 /// The usual ACK: nothing is missing, nothing was sent twice, and the oldest one or two segments

@@ -3,8 +3,9 @@
 
 use forebay_sim::cc::Cc;
 use forebay_sim::flow_kind::GeneralKind;
+use forebay_sim::tcp::ack_packet::{AckPacket, EcnFlags};
 use forebay_sim::tcp::profile::Profile;
-use forebay_sim::tcp::receiver::{AckPacket, EcnFlags, Receiver};
+use forebay_sim::tcp::receiver::Receiver;
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use std::collections::VecDeque;

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _PS_PER_S = 1e12
-MOST_LINKS = 2**16
-"""Links of routers and hosts: crates/sim numbers them with 16 bits."""
+MOST_LINKS = 2**20
+"""Links of routers and hosts. crates/sim numbers up to 2**26; so many take some gigabytes."""
 
 
 def expand(

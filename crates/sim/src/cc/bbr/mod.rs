@@ -8,6 +8,7 @@
 mod cycle;
 mod extra_acked;
 mod lt_bw;
+mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,7 @@ use super::max_filter::MaxFilter;
 use super::record::{Declared, Decrease, Marks, Record};
 use super::rounding::{double, whole_above, whole_below};
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
-use crate::time::{MICROSECOND, MILLISECOND, NEVER, Picos, SECOND};
+use crate::time::{NEVER, Picos, SECOND};
 use cycle::Cycle;
 use extra_acked::ExtraAcked;
 use lt_bw::LongTermBw;
@@ -31,8 +32,6 @@ const CWND_GAIN: f64 = 2.0;
 const PACING_MARGIN: f64 = 0.99;
 /// Round trips that the bandwidth filter remembers.
 const BW_ROUNDS: u64 = 10;
-const MIN_RTT_WINDOW: Picos = 10 * SECOND;
-const PROBE_RTT_TIME: Picos = 200 * MILLISECOND;
 const MIN_CWND: f64 = 4.0;
 const INITIAL_CWND: f64 = 10.0;
 /// The pipe is full once the bandwidth has not grown by a quarter for three rounds.
@@ -216,10 +215,6 @@ impl Bbr {
         }
     }
 
-    fn sent_in_probe_rtt(&self, prior_delivered: u64) -> bool {
-        (self.small_window.0..=self.small_window.1).contains(&prior_delivered)
-    }
-
     /// Draft, section 4.3.2.2.
     fn check_full_pipe(&mut self, ack: &Ack) {
         let limited = ack.rate.is_some_and(|rate| self.sent_in_probe_rtt(rate.prior_delivered));
@@ -243,55 +238,6 @@ impl Bbr {
         }
         if self.mode == Mode::Drain && double(ack.in_flight) <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now);
-        }
-    }
-
-    /// Draft, sections 4.1.2 and 4.3.5.
-    fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
-        let expired = self.min_rtt_at > 0 && ack.now > self.min_rtt_at + MIN_RTT_WINDOW;
-        // In the kernel's microseconds: a round trip that equals the least one renews it.
-        let rtt = ack.rtt.unwrap_or(NEVER);
-        if (rtt < self.min_rtt.saturating_add(MICROSECOND)) | (expired & ack.rtt.is_some()) {
-            self.min_rtt = rtt - rtt % MICROSECOND;
-            self.min_rtt_at = ack.now;
-        }
-        if expired && self.mode != Mode::ProbeRtt {
-            self.mode = Mode::ProbeRtt;
-            self.save_cwnd(window);
-            self.probe_rtt_done = None;
-            self.small_window.0 = ack.delivered_total;
-        }
-        if self.mode == Mode::ProbeRtt {
-            self.small_window.1 = ack.delivered_total + ack.in_flight;
-            self.stay_in_probe_rtt(window, ack);
-        }
-    }
-
-    /// At least 200 ms and a round trip at the least window.
-    fn stay_in_probe_rtt(&mut self, window: &mut Window, ack: &Ack) {
-        match self.probe_rtt_done {
-            None if double(ack.in_flight) <= MIN_CWND => {
-                self.probe_rtt_done = Some(ack.now + PROBE_RTT_TIME);
-                self.probe_rtt_round_done = false;
-                self.round_end = ack.delivered_total;
-            }
-            None => {}
-            Some(done) => {
-                self.probe_rtt_round_done |= self.round_start;
-                if self.probe_rtt_round_done && ack.now > done {
-                    self.min_rtt_at = ack.now;
-                    window.cwnd = window.cwnd.at_least(self.prior_cwnd);
-                    self.leave_probe_rtt(ack.now);
-                }
-            }
-        }
-    }
-
-    fn leave_probe_rtt(&mut self, now: Picos) {
-        if self.full_bw_reached {
-            self.enter_probe_bw(now);
-        } else {
-            self.mode = Mode::Startup;
         }
     }
 

@@ -1,5 +1,7 @@
+use super::probe_rtt::PROBE_RTT_TIME;
 use super::*;
 use crate::cc::{IncreaseRule, RateSample, testing};
+use crate::time::MICROSECOND;
 
 /// A path of `rate` segments a second and 100 ms that holds `buffer` more than its own product.
 struct Path {

@@ -5,7 +5,7 @@ use super::lists::Lists;
 use super::{Cake, FlowQueue};
 use crate::queue::cobalt::control_law::Setpoint;
 use crate::queue::fq_codel::store::Store;
-use crate::queue::registry::{BadParameter, Parameters, Wire, within};
+use crate::queue::parameters::{BadParameter, Parameters, Wire, within};
 use crate::rng::RandomStream;
 use crate::time::{MILLISECOND, Picos, SECOND, serialization};
 

@@ -5,14 +5,44 @@ use super::rate_meter::RateMeter;
 use super::round_robin::RoundRobin;
 use super::{Classes, LastSent};
 use crate::queue::Limit;
-use crate::queue::fifo::PfifoParams;
-use crate::queue::registry::{BadParameter, Parameters, QueueSpec, Wire, within};
+use crate::queue::fifo::{BfifoParams, PfifoParams};
+use crate::queue::parameters::{BadParameter, Parameters, Wire, within};
+use crate::queue::red::RedParams;
+
+/// What a class queue drops by: a discipline that decides on arrival by its own queue alone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClassDiscipline {
+    /// `pfifo`.
+    Pfifo(PfifoParams),
+    /// `bfifo`.
+    Bfifo(BfifoParams),
+    /// `red`.
+    Red(RedParams),
+}
+
+impl ClassDiscipline {
+    fn check(&self) -> Result<(), BadParameter> {
+        match self {
+            Self::Pfifo(params) => params.check(),
+            Self::Bfifo(params) => params.check(),
+            Self::Red(params) => params.check(),
+        }
+    }
+
+    fn sized(self, packets: u32, packet_bytes: u32) -> Self {
+        match self {
+            Self::Pfifo(params) => Self::Pfifo(params.sized(packets, packet_bytes)),
+            Self::Bfifo(params) => Self::Bfifo(params.sized(packets, packet_bytes)),
+            Self::Red(params) => Self::Red(params.sized(packets, packet_bytes)),
+        }
+    }
+}
 
 /// One class queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassParams {
-    /// Its limit and what it drops by: `pfifo`, `bfifo` or `red`. Default `pfifo`'s.
-    pub queue: QueueSpec,
+    /// Its limit and what it drops by. Default `pfifo`'s.
+    pub queue: ClassDiscipline,
     /// Classes of a lower number are served first, always. Default 0.
     pub priority: u32,
     /// Its share of what is left to its priority, in bytes, relative to the others' there; more
@@ -38,7 +68,7 @@ pub struct MaxRate {
 impl Default for ClassParams {
     fn default() -> Self {
         Self {
-            queue: QueueSpec::Pfifo(PfifoParams::default()),
+            queue: ClassDiscipline::Pfifo(PfifoParams::default()),
             priority: 0,
             weight: 1.0,
             min_rate_bps: None,
@@ -127,11 +157,6 @@ impl Parameters for ClassesParams {
         within("of_traffic", self.of_traffic.iter().all(known), "indices of classes")?;
         for class in &self.classes {
             class.queue.check()?;
-            let plain = matches!(
-                class.queue,
-                QueueSpec::Pfifo(_) | QueueSpec::Bfifo(_) | QueueSpec::Red(_)
-            );
-            within("queue", plain, "pfifo, bfifo or red")?;
             within("weight", class.weight > 0.0 && class.weight.is_finite(), "more than 0")?;
             let ratio = class.weight / self.lightest(class.priority);
             within("weight", ratio <= MOST_UNEVEN, "at most 1000000 times another's")?;
@@ -180,16 +205,15 @@ impl Parameters for ClassesParams {
 
 /// What a class queue drops by, and the most packets that can ever wait in it. An idle wire takes a
 /// packet that its limit in bytes would not.
-fn admission(spec: &QueueSpec, wire: &Wire, seed: u64) -> (Admission, usize) {
+fn admission(spec: &ClassDiscipline, wire: &Wire, seed: u64) -> (Admission, usize) {
     let tail_drop = |limit| Admission::TailDrop(limit);
     let (admission, bytes) = match spec {
-        QueueSpec::Red(red) => (Admission::Red(Box::new(red.build(wire, seed))), red.limit),
-        QueueSpec::Bfifo(bfifo) => (tail_drop(Limit::Bytes(bfifo.limit)), bfifo.limit),
-        QueueSpec::Pfifo(pfifo) => {
+        ClassDiscipline::Red(red) => (Admission::Red(Box::new(red.build(wire, seed))), red.limit),
+        ClassDiscipline::Bfifo(bfifo) => (tail_drop(Limit::Bytes(bfifo.limit)), bfifo.limit),
+        ClassDiscipline::Pfifo(pfifo) => {
             let limit = u64::from(pfifo.limit);
             return (tail_drop(Limit::Packets(limit)), limit as usize);
         }
-        _ => unreachable!("checked"),
     };
     (admission, wire.most_packets(bytes).max(1))
 }

@@ -1,14 +1,15 @@
 use super::*;
 use crate::packet::{EcnCodepoint, Payload};
 use crate::queue::fifo::{BfifoParams, PfifoParams};
+use crate::queue::parameters::Parameters;
 use crate::queue::red::RedParams;
-use crate::queue::registry::{Parameters, QueueSpec};
+use crate::queue::registry::QueueSpec;
 use crate::queue::testbench::{self, Event, Log, WIRE};
 use crate::time::{MILLISECOND, SECOND};
 use proptest::prelude::*;
 
 fn class(priority: u32, weight: f64, packets: u32) -> ClassParams {
-    let queue = QueueSpec::Pfifo(PfifoParams { limit: packets });
+    let queue = ClassDiscipline::Pfifo(PfifoParams { limit: packets });
     ClassParams { queue, priority, weight, ..ClassParams::default() }
 }
 
@@ -149,7 +150,7 @@ fn red_looks_at_its_own_class_alone() {
         ecn: true,
         ..RedParams::default()
     };
-    let early = ClassParams { queue: QueueSpec::Red(red), ..ClassParams::default() };
+    let early = ClassParams { queue: ClassDiscipline::Red(red), ..ClassParams::default() };
     let mut packets = testbench::merge(&[
         testbench::train(0, 1500, 0, 4 * SECOND, MILLISECOND),
         testbench::train(1, 1500, 0, 4 * SECOND, MILLISECOND),
@@ -196,6 +197,7 @@ proptest! {
             QueueSpec::Red(red.sized(limit, 1500)),
         ] {
             let alone = testbench::run(&queue, &WIRE, seed, &packets);
+            let queue = ClassDiscipline::try_from(queue).expect("plain");
             let class = ClassParams { queue, ..ClassParams::default() };
             let within = testbench::run(&spec(vec![class]), &WIRE, seed, &packets);
             let fates = |log: &Log| -> Vec<_> {
@@ -227,8 +229,8 @@ fn impossible_parameters_are_refused_by_name() {
     assert_eq!(field(vec![class(0, f64::NAN, 9)], vec![]), "weight");
     assert_eq!(field(vec![class(0, 1e-6, 9), class(0, 2.0, 9)], vec![]), "weight");
     assert_eq!(field(vec![class(0, 1.0, 0)], vec![]), "limit");
-    let nested = ClassParams { queue: spec(vec![class(0, 1.0, 9)]), ..ClassParams::default() };
-    assert_eq!(field(vec![nested], vec![]), "queue");
+    let nested = ClassDiscipline::try_from(spec(vec![class(0, 1.0, 9)])).unwrap_err();
+    assert_eq!(nested.to_string(), "classes: queue must be pfifo, bfifo or red");
 }
 
 /// A flood of each class for four seconds: bytes of each in the last three.

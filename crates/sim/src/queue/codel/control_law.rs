@@ -1,6 +1,6 @@
 //! CoDel's control law (RFC 8289, section 5), for any queue that it is laid on.
 
-use crate::queue::packet_fifo::Waiting;
+use crate::queue::packet_fifo::{PacketFifo, Waiting};
 use crate::queue::packets::Packets;
 use crate::time::{NEVER, Picos};
 use std::hint::select_unpredictable;
@@ -33,6 +33,18 @@ impl<Q: PacketQueue> PacketQueue for &mut Q {
     #[inline(always)]
     fn bytes(&self) -> u64 {
         (**self).bytes()
+    }
+}
+
+impl PacketQueue for PacketFifo {
+    #[inline]
+    fn next(&mut self, _packets: &Packets) -> Option<Waiting> {
+        self.pop()
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        PacketFifo::bytes(self)
     }
 }
 

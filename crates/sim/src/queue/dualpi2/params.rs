@@ -1,7 +1,7 @@
 //! What tc lets one choose of `dualpi2`.
 
 use super::DualPi2;
-use crate::queue::registry::{BadParameter, Parameters, Wire, within};
+use crate::queue::parameters::{BadParameter, Parameters, Wire, within};
 use crate::time::{MILLISECOND, Picos};
 
 /// Parameters of `dualpi2` (tc-dualpi2(8); RFC 9332, appendix A). The defaults are Linux's.

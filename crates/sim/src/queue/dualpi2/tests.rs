@@ -1,6 +1,7 @@
 use super::*;
 use crate::packet::EcnCodepoint;
-use crate::queue::registry::{Parameters, QueueSpec};
+use crate::queue::parameters::Parameters;
+use crate::queue::registry::QueueSpec;
 use crate::queue::testbench::{self, Bench, Log, WIRE, train, with_ecn};
 use crate::time::MILLISECOND;
 

@@ -3,7 +3,7 @@
 use super::store::Store;
 use super::{DrrList, FlowQueue, FqCodel};
 use crate::queue::codel::control_law::Setpoint;
-use crate::queue::registry::{BadParameter, Parameters, Wire, within};
+use crate::queue::parameters::{BadParameter, Parameters, Wire, within};
 use crate::time::{MILLISECOND, Picos};
 
 /// Parameters of `fq_codel` (tc-fq_codel(8); RFC 8290, section 5.2). The defaults are Linux's.

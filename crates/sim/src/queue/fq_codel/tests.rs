@@ -1,7 +1,8 @@
 use super::*;
 use crate::packet::Payload;
 use crate::queue::QueuedPacket;
-use crate::queue::registry::{Parameters, QueueSpec};
+use crate::queue::parameters::Parameters;
+use crate::queue::registry::QueueSpec;
 use crate::queue::testbench::{self, Bench, Event, WIRE};
 use crate::time::{MILLISECOND, SECOND};
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use super::{MAX_BURST, Pie};
 use crate::queue::busy_until::BusyUntil;
-use crate::queue::registry::{BadParameter, Parameters, Wire, within};
+use crate::queue::parameters::{BadParameter, Parameters, Wire, within};
 use crate::rng::RandomStream;
 use crate::time::{MILLISECOND, Picos};
 

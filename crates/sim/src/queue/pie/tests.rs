@@ -1,5 +1,6 @@
 use super::*;
-use crate::queue::registry::{Parameters, QueueSpec};
+use crate::queue::parameters::Parameters;
+use crate::queue::registry::QueueSpec;
 use crate::queue::testbench::{self, WIRE};
 
 fn pie(params: PieParams) -> Pie {

@@ -2,7 +2,7 @@
 
 use super::Red;
 use crate::queue::busy_until::BusyUntil;
-use crate::queue::registry::{BadParameter, Parameters, Wire, within};
+use crate::queue::parameters::{BadParameter, Parameters, Wire, within};
 use crate::rng::RandomStream;
 
 /// Parameters of `red` (tc-red(8)). tc's `bandwidth` is the wire's rate.

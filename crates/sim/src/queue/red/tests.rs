@@ -1,5 +1,5 @@
 use super::*;
-use crate::queue::registry::Parameters;
+use crate::queue::parameters::Parameters;
 use crate::queue::testbench::WIRE;
 use crate::time::MILLISECOND;
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::cc::{Cc, NAMES};
-use crate::flow_kind::{GeneralKind, LinuxKind, PacedKind, SackKind};
+use crate::fast::flow_kind::{GeneralKind, LinuxKind, PacedKind, SackKind};
 use crate::time::{MICROSECOND, MILLISECOND};
 use std::collections::{BTreeSet, VecDeque};
 

@@ -2,7 +2,7 @@
 
 use super::Scoreboard;
 use crate::cc::RateSample;
-use crate::flow_kind::FlowKind;
+use crate::fast::flow_kind::FlowKind;
 use crate::tcp::delivery_rate::DeliveryRate;
 use crate::tcp::pacer::Pacer;
 use crate::tcp::segment::SACKED;

@@ -1,0 +1,64 @@
+//! Whose event it is, and of what kind.
+//!
+//! Events of the same instant fire in ascending order of their keys. Links' dequeues come first, so that a
+//! packet that arrives then finds the queue without the packet that leaves it, as where departures are
+//! planned on arrival. Then come the flows by their number, and of each flow the kinds of event as they are
+//! listed here: its timer before its ACK. Events of one key fire in the order in which they were scheduled.
+
+use crate::events::EventKey;
+use crate::fast::flow_kind::ACK_EVENT_KINDS;
+
+/// The timer of a flow's sender, or of its source.
+pub(crate) const TIMER: u32 = 0;
+// Kinds 1 to `ACK_EVENT_KINDS`: an ACK reaches the sender, one kind for each `FlowKind`.
+/// A packet leaves the flow's access link.
+pub(crate) const ACCESS: u32 = ACK_EVENT_KINDS + 1;
+/// The pacing timer.
+pub(crate) const PACE: u32 = ACCESS + 1;
+/// The timer of an ACK that the receiver holds back.
+pub(crate) const DELACK: u32 = PACE + 1;
+/// A packet reaches a queue of its route; a segment any but the first.
+pub(crate) const HOP: u32 = DELACK + 1;
+const KIND_BITS: u32 = 5;
+
+/// The flow and the kind of an event; of a link's event no flow.
+#[inline(always)]
+pub(crate) fn decode(key: EventKey) -> (usize, u32) {
+    let key = key as u32; // a link's is then that of a flow beyond all others
+    ((key >> KIND_BITS) as usize, key & ((1 << KIND_BITS) - 1))
+}
+
+/// The key that `decode` takes apart.
+#[inline(always)]
+pub(crate) fn encode(flow: u32, kind: u32) -> EventKey {
+    ((flow << KIND_BITS) + kind) as EventKey
+}
+
+/// The key of a link's dequeue.
+#[inline]
+pub(crate) fn encode_link(link: usize) -> EventKey {
+    EventKey::MIN + link as EventKey
+}
+
+/// The link whose dequeue it is.
+#[inline]
+pub(crate) fn decode_link(key: EventKey) -> usize {
+    (key - EventKey::MIN) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::MAX_FLOWS;
+
+    #[test]
+    fn keys_of_links_come_before_those_of_flows() {
+        let last_flow = MAX_FLOWS as u32 - 1;
+        let keys = [encode_link(0), encode_link(65_535), encode(0, TIMER), encode(0, HOP)];
+        assert!(keys.is_sorted() && keys[3] < encode(1, TIMER));
+        assert!(encode(1, TIMER) < encode(last_flow, HOP));
+        assert_eq!(decode(encode(last_flow, HOP)), (last_flow as usize, HOP));
+        assert_eq!(decode_link(keys[1]), 65_535);
+        assert!(decode(keys[1]).0 >= MAX_FLOWS, "a link is no flow");
+    }
+}

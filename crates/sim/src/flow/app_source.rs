@@ -1,0 +1,76 @@
+//! The application behind a sender that does more than send its segments once.
+
+use crate::config::{FlowSpec, Source};
+use crate::flow::counts::Counts;
+use crate::time::{NEVER, Picos, serialization};
+
+/// An open-loop source of datagrams, or a user who fetches file after file.
+pub(crate) struct AppSource {
+    source: Source,
+    /// Index of the datagram or file that is next.
+    pub(crate) next: usize,
+    /// When the first packet of the present connection reaches the first queue.
+    pub(crate) start: Picos,
+    /// When the next file begins; `NEVER` while one is being sent.
+    pub(crate) restart_at: Picos,
+    /// What earlier connections, or a source without any, have counted.
+    pub(crate) earlier: Counts,
+    access_bps: f64,
+    /// One past the newest datagram that was received.
+    newest: usize,
+}
+
+impl AppSource {
+    /// That of a flow, if it needs one.
+    pub(crate) fn of(spec: &FlowSpec) -> Option<Box<Self>> {
+        let next = match spec.source {
+            Source::Datagrams(first, _) | Source::Files(first, _) => first as usize,
+            Source::Segments(_) => return None,
+        };
+        Some(Box::new(Self {
+            source: spec.source,
+            next,
+            start: spec.start,
+            restart_at: NEVER,
+            earlier: Counts::default(),
+            access_bps: spec.access_bps,
+            newest: 0,
+        }))
+    }
+
+    /// One past the last datagram, of an open-loop source.
+    pub(crate) fn datagrams_end(&self) -> Option<usize> {
+        match self.source {
+            Source::Datagrams(_, end) => Some(end as usize),
+            _ => None,
+        }
+    }
+
+    /// One past the last file, of a user who fetches files.
+    pub(crate) fn files_end(&self) -> Option<usize> {
+        match self.source {
+            Source::Files(_, end) => Some(end as usize),
+            _ => None,
+        }
+    }
+
+    /// A datagram's time on the access link.
+    pub(crate) fn access_time(&self, bytes: u32) -> Picos {
+        serialization(bytes, self.access_bps)
+    }
+
+    /// Datagram number `seq`, of so many bytes, has arrived, `in_order` of its number if its network keeps order.
+    pub(crate) fn count_received(&mut self, seq: usize, bytes: u32, in_order: bool) {
+        debug_assert!(!in_order || seq >= self.newest, "it was overtaken by another");
+        self.newest = seq + 1;
+        self.earlier.received += 1;
+        self.earlier.received_bytes += u64::from(bytes);
+    }
+
+    /// The next file begins `now`; `counts` are those of all connections before it.
+    pub(crate) fn restart(&mut self, now: Picos, counts: Counts) {
+        self.earlier = counts;
+        self.restart_at = NEVER;
+        self.start = now;
+    }
+}

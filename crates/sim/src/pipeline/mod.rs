@@ -1,0 +1,12 @@
+//! What happens to a packet, in its order.
+//!
+//! `sender_events`: an ACK or a timer reaches the sender. `sending`: its segments cross the access link. `forwarding`:
+//! a packet is enqueued at a link, departs and goes on. `receiving`: the receiver's ACK is put on the way back.
+//! `delayed_ack`: an ACK that was held back is sent. `sources`: datagrams, and users who write.
+
+mod delayed_ack;
+mod forwarding;
+mod receiving;
+mod sender_events;
+mod sending;
+mod sources;

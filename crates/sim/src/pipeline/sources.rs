@@ -1,0 +1,71 @@
+//! Flows that do more than send their segments once: open-loop sources, and users who fetch file
+//! after file.
+
+use crate::fast::flow_kind::GeneralKind;
+use crate::flow::Flow;
+use crate::network::Network;
+use crate::packet::EcnCodepoint;
+use crate::time::{NEVER, Picos};
+
+impl Network<'_> {
+    /// The timer of a flow that sends datagrams or file after file; true if it has no sender's timer.
+    #[cold]
+    pub(crate) fn on_app_timer(&mut self, now: Picos, flow: &mut Flow) -> bool {
+        let Some(app) = &flow.app else { return false };
+        if let Some(end) = app.datagrams_end() {
+            self.on_datagram_due(now, flow, end);
+            return true;
+        }
+        let restart_at = app.restart_at;
+        if restart_at == NEVER {
+            return false;
+        }
+        if now < restart_at {
+            self.arm_timer(flow, restart_at); // until then the sender's own timer runs on
+            return false;
+        }
+        flow.restart(now, self.traffic.config);
+        false
+    }
+
+    /// A datagram of an open-loop source reaches the first queue; the next is scheduled.
+    fn on_datagram_due(&mut self, now: Picos, flow: &mut Flow, end: usize) {
+        let Some(app) = &mut flow.app else { return };
+        let index = app.next;
+        app.next += 1;
+        app.earlier.sent += 1;
+        if app.next < end {
+            let at = flow.datagram_arrival(self.traffic.config.datagrams[index + 1]);
+            self.arm_timer(flow, at);
+        }
+        self.enqueue_first_hop::<GeneralKind>(now, flow, flow.segment(index as u64));
+    }
+
+    /// A packet of an open-loop source has arrived: it is not acknowledged. False for any other packet.
+    #[cold]
+    pub(crate) fn receive_datagram(&mut self, flow: &mut Flow, seq: u64) -> bool {
+        let bytes = flow.data_bytes(seq, self.traffic.config);
+        // One that a queue has marked enters the L4S queue of a later DualPI2, and may overtake others.
+        let in_order = flow.ecn == EcnCodepoint::NotEct;
+        match &mut flow.app {
+            Some(app) if app.datagrams_end().is_some() => {
+                app.count_received(seq as usize, bytes, in_order);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A file has arrived whole; the user learns of it at `now` and thinks.
+    #[cold]
+    pub(crate) fn on_transfer_complete(&mut self, flow: &mut Flow, now: Picos) {
+        let Some(app) = &mut flow.app else { return };
+        let Some(end) = app.files_end() else { return };
+        let at = now + self.traffic.config.files[app.next].think;
+        app.next += 1;
+        if app.next < end {
+            app.restart_at = at;
+            self.arm_timer(flow, at);
+        }
+    }
+}
