@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.options import Options
+    from forebay.search.problem import LossBand
 
 _OF_NETWORKS = ("network", "simulation")
 
@@ -112,7 +113,7 @@ def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResu
     from forebay.search.search import search
 
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
-    context = LawContext(*known, laws.assumptions.sawtooths_s)
+    context = LawContext(*known, laws.assumptions.sawtooths_s, _loss_by_law)
 
     def by_theory(theory: Engine) -> object:
         one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
@@ -120,6 +121,13 @@ def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResu
 
     with naming_theory(by_theory):
         return search(problem_of(scenario, engine.name, context), engine, options)
+
+
+def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
+    """Return the loss of a buffer in packets by the law that covers the traffic."""
+    from forebay.engines.theory import lost
+
+    return lost.of_scenario(scenario.with_buffer(packets))
 
 
 @contextmanager

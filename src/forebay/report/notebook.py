@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
-from forebay.report.headline import metric_words, scale, sentence, target, warning_lines
+from forebay.report.headline import (
+    least_lines,
+    metric_words,
+    recommended_lines,
+    scale,
+    sentence,
+    target,
+    warning_lines,
+)
 from forebay.report.tables import (
     count,
     duration,
@@ -72,7 +80,8 @@ def _size(result: SizeResult) -> str:
         )
         for goal in result.goals
     ]
-    lines = [sentence(result), *warning_lines(result)]
+    beneath = (*recommended_lines(result), *least_lines(result))
+    lines = [sentence(result), *beneath, *warning_lines(result)]
     return _page(result.scenario, lines, ("goal", "target", "reached", "95 %", ""), rows)
 
 

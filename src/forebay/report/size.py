@@ -14,8 +14,10 @@ from forebay.report.headline import (
     goal_name,
     governs_lines,
     helpless_line,
+    least_lines,
     memory,
     metric_words,
+    recommended_lines,
     region_lines,
     relaxations_table,
     scale,
@@ -59,6 +61,8 @@ def print_size(answer: SizeResult) -> None:
     out.print(answer.scenario, style="bold")
     out.print()
     out.print(sentence(answer), style=colour(answer))
+    for line in (*recommended_lines(answer), *least_lines(answer)):
+        out.print(line)
     for line in warning_lines(answer):
         out.print(line, style="bold yellow")
     for line in (*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)):
