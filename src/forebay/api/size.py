@@ -15,6 +15,7 @@ from forebay.api.arguments import (
     seed_range,
     threads,
 )
+from forebay.api.assumed import assumed
 from forebay.errors import option
 from forebay.scenario import expect_scenario
 
@@ -99,11 +100,13 @@ def size(
         budget_s=allowed if engine == "simulation" else None,
         open_ended=max_seeds is None and budget is not None,
     )  # fmt: skip
+    said = {"assumptions": assumed(scenario)}
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        return _size_links(chosen, scenario, link, link_class, options)
+        sized = _size_links(chosen, scenario, link, link_class, options)
+        return sized.model_copy(update=said)
     with _storing(chosen, store) as chosen:
-        return _size_link(chosen, scenario, options)
+        return _size_link(chosen, scenario, options).model_copy(update=said)
 
 
 def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:

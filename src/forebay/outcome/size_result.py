@@ -343,6 +343,7 @@ class SizeResult(Document):
         of the result are then those of its target queue. None for other disciplines.
     scaled : the extrapolation from smaller links, if the link was too large for the time limit.
         The curve is then that of the smaller links, scaled. None otherwise.
+    assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
     cost : expected and actual time of the answer.
     memory, configuration : added by the command line: the memory for the answer, and the document
         of the configuration by ``--emit``.
@@ -370,6 +371,7 @@ class SizeResult(Document):
     undecided: bool = False
     aqm: Aqm | None = None
     scaled: Scaled | None = None
+    assumptions: tuple[str, ...] = ()
     cost: Cost | None = None
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None

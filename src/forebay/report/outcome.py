@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.catalogue import of_level
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
 from forebay.report.tables import (
+    assumed_lines,
     called,
     completion,
     console,
@@ -35,6 +36,8 @@ def print_outcome(outcome: Outcome) -> None:
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
+    for line in assumed_lines(outcome.assumptions):
+        out.print(line)
     for name, link in outcome.links.items():
         out.print()
         out.print(_link_title(name, link), style="bold")

@@ -32,6 +32,7 @@ from forebay.report.headline import (
 )
 from forebay.report.tables import (
     NOT_MEASURED,
+    assumed_lines,
     class_table,
     console,
     is_open,
@@ -65,6 +66,8 @@ def print_size(answer: SizeResult) -> None:
         out.print(line)
     for line in warning_lines(answer):
         out.print(line, style="bold yellow")
+    for line in assumed_lines(answer.assumptions):
+        out.print(line)
     for line in (*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)):
         out.print(line)
     for line in (*flows_lines(answer), *share_of_bdp(answer), *memory(answer)):

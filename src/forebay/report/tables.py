@@ -271,3 +271,8 @@ def _controller(part: ControllerOutcome, titles: Iterable[str]) -> list[str]:
         "Jain": show(part.jain, 1, 2),
     }
     return [known.get(title, "") for title in titles]
+
+
+def assumed_lines(assumptions: Sequence[str]) -> list[str]:
+    """Return what was assumed because nobody chose it, as one sentence."""
+    return [f"Assumes {'; '.join(assumptions)}."] if assumptions else []

@@ -14,6 +14,8 @@ from forebay.topology.graph import BETWEEN, DOWN, UP, Graph
 from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
     from forebay.topology.graph import Floats, Ints
 
@@ -33,12 +35,18 @@ def build(scenario: Scenario) -> Graph:
     if topology is None:
         hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
-    wiring = _wiring(topology)
-    fail(topology.failed, wiring)
+    wiring = wired(topology)
     _hosts(topology, wiring)
     _demands(topology, wiring)
     _check(wiring)
     return _Assembly(scenario, topology, wiring).graph()
+
+
+def wired(topology: Topology) -> Wiring:
+    """Return the routers and the links that did not fail. Raises ScenarioError."""
+    wiring = _wiring(topology)
+    fail(topology.failed, wiring)
+    return wiring
 
 
 def _wiring(topology: Topology) -> Wiring:
@@ -135,6 +143,7 @@ class _Assembly:
         routers, kinds, counts, rates, delays, buffers = columns
         reversed_ = np.concatenate([np.zeros(len(forth), bool), np.ones(len(back), bool)])
         rate, delay, buffer = self._between()
+        _check_delays(delay, delays)
         index = {name: place for place, name in enumerate(self.classes)}
         own = np.array([index[name] for name in wiring.link_class], dtype=np.int64)
         return Graph(
@@ -201,6 +210,13 @@ class _Assembly:
                     made.append((router, UP, share, each, delay, buffer))
                     made.append((router, DOWN, share, each, delay, buffer))
         return made
+
+
+def _check_delays(between: Floats, hosts: Sequence[float]) -> None:
+    """Refuse a network without any distance: its round trips would be queueing alone."""
+    if not np.any(between) and not any(hosts):
+        hint = "write link.delay, a delay of a class, or places of the routers"
+        raise refuse("all delays of its links are 0", hint)
 
 
 def _ints(own: Floats | Ints, more: object) -> Ints:
