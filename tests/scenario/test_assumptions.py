@@ -31,10 +31,14 @@ def test_every_default_that_moves_an_answer_is_said() -> None:
 @pytest.mark.parametrize(
     ("field", "index"),
     [
-        ('access_rate = "100 Mbit/s"', 0), ('congestion_control = "reno"', 1), ('rtt = "100 ms"', 2),
-        ('sender = "linux"', 3), ('start = { uniform = ["0 s", "10 s"] }', 4), ('packet = "1500 B"', 5),
+        ('access_rate = "100 Mbit/s"', 0),
+        ('congestion_control = "reno"', 1),
+        ('rtt = "100 ms"', 2),
+        ('sender = "linux"', 3),
+        ('start = { uniform = ["0 s", "10 s"] }', 4),
+        ('packet = "1500 B"', 5),
     ],
-)  # fmt: skip
+)
 def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field: str, index: int) -> None:
     said = assumptions(made(f"flows = 5\n{field}"))
     assert said == (*ALL[:index], *ALL[index + 1 :])

@@ -53,6 +53,11 @@ def _access(scenario: Scenario, group: Traffic) -> str:
     return f"access links of {rate}, {'the peak of the source' if own else 'ten times the link'}"
 
 
+def _round_trip(_: Scenario, group: Traffic) -> str:
+    assert isinstance(group, Tcp), "by `applies`"
+    return f"a round trip of {group.rtt.mean} for every flow"
+
+
 def _congestion_control(_: Scenario, group: Traffic) -> str:
     return f"congestion control {getattr(group, 'congestion_control', '')}"
 
@@ -63,7 +68,7 @@ _LIST = (
     Assumption(
         "rtt",
         lambda scenario, group: isinstance(group, Tcp) and scenario.topology is None,
-        lambda _, group: f"a round trip of {getattr(group, 'rtt', '')} for every flow",
+        _round_trip,
     ),
     Assumption("sender", _is_tcp, lambda _, group: "the stack of Linux in its present release"),
     Assumption("start", _starts, lambda _, group: "flows that start within 10 s"),

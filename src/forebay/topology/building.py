@@ -14,8 +14,6 @@ from forebay.topology.graph import BETWEEN, DOWN, UP, Graph
 from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
     from forebay.topology.graph import Floats, Ints
 
@@ -143,7 +141,9 @@ class _Assembly:
         routers, kinds, counts, rates, delays, buffers = columns
         reversed_ = np.concatenate([np.zeros(len(forth), bool), np.ones(len(back), bool)])
         rate, delay, buffer = self._between()
-        _check_delays(delay, delays)
+        if not self._wrote_delay() and not np.any(delay) and not any(delays):
+            hint = "write link.delay, a delay of a class, or places of the routers"
+            raise refuse("all delays of its links are 0, and nobody wrote that", hint)
         index = {name: place for place, name in enumerate(self.classes)}
         own = np.array([index[name] for name in wiring.link_class], dtype=np.int64)
         return Graph(
@@ -162,6 +162,12 @@ class _Assembly:
             buffers=self.buffers,
             demands=_matrix(wiring),
         )
+
+    def _wrote_delay(self) -> bool:
+        """Whether someone chose a delay, be it 0: of all links, of a class, or of one link."""
+        of_class = any(each.delay is not None for each in self.known.values())
+        of_link = any(each is not None for each in self.wiring.delay_s)
+        return of_class or of_link or "delay" in self.scenario.link.model_fields_set
 
     def _both_ways(self) -> tuple[Ints, Ints]:
         every = np.arange(len(self.wiring.source))
@@ -210,13 +216,6 @@ class _Assembly:
                     made.append((router, UP, share, each, delay, buffer))
                     made.append((router, DOWN, share, each, delay, buffer))
         return made
-
-
-def _check_delays(between: Floats, hosts: Sequence[float]) -> None:
-    """Refuse a network without any distance: its round trips would be queueing alone."""
-    if not np.any(between) and not any(hosts):
-        hint = "write link.delay, a delay of a class, or places of the routers"
-        raise refuse("all delays of its links are 0", hint)
 
 
 def _ints(own: Floats | Ints, more: object) -> Ints:
