@@ -19,6 +19,7 @@ from forebay.outcome import (
 )
 from forebay.report.tables import (
     NOT_MEASURED,
+    bounded,
     count,
     duration,
     mean,
@@ -204,7 +205,8 @@ def at_once(answer: SizeResult) -> list[str]:
         return []
     link, parts = there.link, []
     if link.utilization is not None:
-        parts.append(f"{show(link.utilization, 100)} % of the link used")
+        used = bounded(link.utilization, there.outcome, "utilization")
+        parts.append(f"{show(used, 100)} % of the link used")
     if link.loss_rate is not None:
         parts.append(f"{show_significant(link.loss_rate, 100)} % of the packets lost")
     waits = mean(link.queue_delay_s)
@@ -396,6 +398,9 @@ def helpless_line(answer: SizeResult) -> list[str]:
     """Explain a dash in the table of relaxations, if there is one."""
     if all(each.relaxed is not None for each in answer.relaxations):
         return []
+    if answer.ends:
+        what = "no size was found that meets the other goals at both ends of the range of flows"
+        return [f"{NOT_MEASURED}: {what}."]
     return [f"{NOT_MEASURED}: the other goals contradict each other even without this one."]
 
 

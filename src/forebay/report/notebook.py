@@ -19,6 +19,7 @@ from forebay.report.headline import (
     warning_lines,
 )
 from forebay.report.tables import (
+    bounded,
     count,
     duration,
     mean,
@@ -90,7 +91,7 @@ def _outcome(outcome: Outcome) -> str:
         (
             name,
             count(link.buffer_packets, "packet"),
-            f"{show(link.utilization, 100)} %",
+            f"{show(bounded(link.utilization, outcome, 'utilization'), 100)} %",
             f"{show_significant(link.loss_rate, 100)} %",
             show_significant(mean(link.queue_delay_s), 1e3),
             show_significant(p99(link.queue_delay_s), 1e3),

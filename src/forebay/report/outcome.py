@@ -8,6 +8,7 @@ from forebay.catalogue import of_level
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
 from forebay.report.tables import (
     assumed_lines,
+    bounded,
     called,
     completion,
     console,
@@ -41,7 +42,8 @@ def print_outcome(outcome: Outcome) -> None:
     for name, link in outcome.links.items():
         out.print()
         out.print(_link_title(name, link), style="bold")
-        show_table(out, _link(link))
+        used = bounded(link.utilization, outcome, "utilization")
+        show_table(out, _link(link.model_copy(update={"utilization": used})))
     for each in outcome.classes:
         out.print()
         out.print(_class_title(each), style="bold")

@@ -33,6 +33,7 @@ from forebay.report.headline import (
 from forebay.report.tables import (
     NOT_MEASURED,
     assumed_lines,
+    bounded,
     class_table,
     console,
     is_open,
@@ -200,7 +201,7 @@ def _cells(point: CurvePoint, here: bool, answer: SizeResult) -> tuple[str, ...]
     return (
         f"> {point.packets}" if here else str(point.packets),
         *_aimed(point, answer),
-        show(link.utilization, 100),
+        show(bounded(link.utilization, point.outcome, "utilization"), 100),
         show_significant(link.loss_rate, 100),
         show_significant(mean(link.queue_delay_s), 1e3),
         NOT_MEASURED if high is None else plain(high.value * 1e3),

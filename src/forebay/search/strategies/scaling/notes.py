@@ -10,7 +10,7 @@ from forebay.search.parameter import notes_of as notes_of_parameter
 from forebay.search.problem import most_by_delay
 from forebay.search.sawtooths import too_short
 from forebay.search.stopping import SURE
-from forebay.search.strategies.scaling.law_band import note_of
+from forebay.search.strategies.scaling.law_band import band, note_of
 
 if TYPE_CHECKING:
     from forebay.outcome import Buffer
@@ -59,7 +59,7 @@ def _too_wide(problem: Problem, buffer: Buffer) -> list[str]:
     wide, most = "this range is too wide to choose a buffer by", most_by_delay(problem)
     if most is not None and most < buffer.high:
         return [f"{wide}; beyond {most} packets the goals on the delay are not assured"]
-    return [f"{wide}; to be sure of the goals, set its upper end, {buffer.high} packets"]
+    return [f"{wide}; of these sizes, {buffer.high} packets are the surest to meet the goals"]
 
 
 def _narrowed(problem: Problem, study: ScalingStudy, buffer: Buffer) -> list[str]:
@@ -89,8 +89,8 @@ def _against_the_law(problem: Problem, buffer: Buffer) -> list[str]:
     context = problem.law_context
     governs = context.governs
     named = [law for law in context.results if governs is not None and law.law == governs.law]
-    if not named or named[0].packets is None:
-        return []
+    if not named or named[0].packets is None or band(problem) is not None:
+        return []  # with a band, the interval is compared with that
     low, high = named[0].packets_between or (named[0].packets, named[0].packets)
     if high >= buffer.low and low <= buffer.high:
         return []
