@@ -93,14 +93,11 @@ def test_size_of_a_mix() -> None:
 
 
 def test_a_mix_shares_the_link() -> None:
-    """The short flows get the 80 Mbit/s that they offer, the long ones what is left of eq. 6."""
+    """The short flows get the 80 Mbit/s that they offer; eq. 6 only bounds what is left."""
     outcome = run(shipped("mix"))
     long, short = outcome.classes
-    assert short.throughput_bps is not None and long.throughput_bps is not None
+    assert short.throughput_bps is not None and long.throughput_bps is None
     assert short.throughput_bps.value == pytest.approx(80e6)
-    used = outcome.links["bottleneck"].utilization
-    assert used is not None
-    assert long.throughput_bps.value == pytest.approx(used.value * 400e6 - 80e6)
     alone = link(shipped("mix", "traffic.1.load=0.000001")).loss_rate
     beside = outcome.links["bottleneck"].loss_rate
     assert alone is not None and beside is not None and beside.value > 1.4 * alone.value

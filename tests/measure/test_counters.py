@@ -136,9 +136,14 @@ def test_the_interval_of_the_loss_is_student_s_of_a_ratio(tmp_path):
 def test_a_queue_lengthens_the_longer_round_trip_alone(tmp_path):
     """A buffer may be empty or full: the low end of n stays, the high end waits the whole of it."""
     path = written(tmp_path, drops_of(40))
-    how = {"rate": RATE, "rtt": "100 ms", "congestion_control": "reno"}
-    without = measure.counters(path, **how).estimates["long_flows"]
+
+    def n(buffer=None):
+        told = measure.counters(
+            path, rate=RATE, rtt="100 ms", congestion_control="reno", buffer=buffer
+        )
+        return told.estimates["long_flows"]
+
     packets = round(0.05 * 100e6 / 12000)
-    full = measure.counters(path, **how, buffer=f"{packets} packets").estimates["long_flows"]
+    without, full = n(), n(f"{packets} packets")
     assert full.low == pytest.approx(without.low)
     assert full.high == pytest.approx(1.5 * without.high, rel=0.01)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forebay.cli.program import call
-from forebay.platforms import PlatformError, read_target
+from forebay.platforms import PlatformError, emit, read_sizing, read_target
 from forebay.scenario import ScenarioError
 
 SCENARIO = str(Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml")
@@ -28,12 +28,45 @@ def test_a_scenario_gives_its_own_queue_and_rate() -> None:
 def test_a_sizing_gives_the_buffer_found(tmp_path: Path) -> None:
     path = tmp_path / "size.json"
     buffer = {"packets": 129, "bytes": 193_500, "seconds": 193_500 * 8 / 155e6}
-    path.write_text(json.dumps({"schema": 1, "buffer": buffer}))
+    recommended = {**buffer, "packets": 200, "bytes": 300_000, "why": ["it holds two bursts"]}
+    document = {"schema": 1, "buffer": buffer, "recommended": recommended}
+    path.write_text(json.dumps(document))
     wanted, port = read_target(str(path))
-    assert (wanted.packets, port.rate_bps, port.packet_bytes) == (129, 155e6, 1500)
+    assert (wanted.packets, wanted.bytes, port.rate_bps) == (200, 300_000, 155e6)
+    assert port.packet_bytes == 1500
+    assert "! why: it holds two bursts" in emit(wanted, port, "ios-xe").text
     path.write_text(json.dumps({"schema": 1, "buffer": None}))
     with pytest.raises(PlatformError, match="found none"):
         read_target(str(path))
+
+
+@pytest.mark.parametrize(
+    ("buffer", "region", "packets"),
+    [
+        ({"packets": 3, "low": 1, "high": 40}, [], 40),
+        ({"packets": 3, "low": 1, "high": 40}, [(3, None)], 40),
+        ({"packets": 3, "low": 1, "high": 40}, [(3, 20)], 20),
+        ({"packets": 30, "low": 1, "high": 30}, [(30, 30)], 30),
+    ],
+)
+def test_a_size_that_is_not_recommended_is_written_by_force_alone(
+    tmp_path: Path, buffer: dict[str, int], region: list[tuple[int, int | None]], packets: int
+) -> None:
+    path, octets = tmp_path / "size.json", 1500 * buffer["packets"]
+    sizes = [{"low": a, "high": b, "binding_low": [], "binding_high": []} for a, b in region]
+    document = {
+        "schema": 1, "region": sizes, "reason": "the evidence leaves 1 to 40 packets",
+        "buffer": {**buffer, "bytes": octets, "seconds": octets * 8 / 1e9},
+    }  # fmt: skip
+    path.write_text(json.dumps(document))
+    with pytest.raises(PlatformError, match="recommends no size: the evidence leaves") as error:
+        read_sizing(str(path))
+    assert error.value.exit_status == 3 and "\n" not in str(error.value)
+    wanted, port = read_sizing(str(path), force=True)
+    assert wanted.packets == packets
+    text = emit(wanted, port, "ios-xe").text
+    assert "! why: not recommended: the evidence leaves 1 to 40 packets" in text
+    assert f"queue-limit {packets} packets" in text
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"schema": 1, "buffer": {}}'])
@@ -156,13 +189,13 @@ def test_the_answer_of_a_sizing_is_emitted(
     assert call(["size", str(path), "--engine", "theory", "--json"]) in (0, 1)
     out = capsys.readouterr().out
     answer.write_text(out)
-    buffer = json.loads(out)["buffer"]
+    buffer = json.loads(out)["recommended"]
     assert buffer is not None
     assert forebay("emit", "--answer", str(answer), "--platform", "ios-xe") == 0
     assert f"queue-limit {buffer['packets']} packets" in capsys.readouterr().out
     assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe"]) == 0
     said = capsys.readouterr().out
-    assert said.index("Buffer:") < said.index(f"queue-limit {buffer['packets']} packets")
+    assert said.index("Recommended:") < said.index(f"queue-limit {buffer['packets']} packets")
     assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["configuration"]["given"]["packets"] >= buffer["packets"]

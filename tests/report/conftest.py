@@ -77,6 +77,10 @@ def document() -> dict[str, Any]:
         "scenario": "OC3 line card (Appenzeller et al. 2004, Figure 15)",
         "engine": "simulation",
         "buffer": {"packets": 121, "bytes": 181500, "seconds": 0.009368, "low": 117, "high": 121},
+        "recommended": {
+            "packets": 129, "bytes": 193500, "seconds": 0.009987,
+            "why": ["the least lies between 117 and 121 packets"],
+        },
         "goals": [
             {
                 "name": "utilization", "sense": "at least", "direction": "increasing", "unit": "",

@@ -87,7 +87,7 @@ def test_probabilities_have_a_panel_of_their_own(document, tmp_path):
 def test_no_label_covers_another(document):
     marks = _marks(SizeResult.from_dict(document))
     assert [mark.label for mark in marks] == [
-        "answer: 121", "appenzeller-2004/utilization: 128, sqrt-n: 130",
+        "least: 121", "appenzeller-2004/utilization: 128, sqrt-n: 130", "recommended: 129",
         "appenzeller-2004/rule-of-thumb: 1292", "appenzeller-2004/synchronized: 1292",
     ]  # fmt: skip
     low, high = 10.0, 3000.0

@@ -32,14 +32,32 @@ def printed(capsys, monkeypatch):
 
 def test_size_answers_in_its_first_sentence(printed, document):
     lines = [line.strip() for line in printed(print_size, document).splitlines() if line.strip()]
-    assert lines[1] == "Buffer: 121 packets (181.5 kB, 9.37 ms at line rate)."
-    assert lines[2].startswith("Why: with fewer packets, utilization of at least 98 %")
+    assert lines[1] == "Recommended: 129 packets (193.5 kB, 9.99 ms at line rate)."
+    assert lines[2] == "Why this size: the least lies between 117 and 121 packets."
+    assert lines[3].startswith("Least that was shown to meet the goals: 121 packets (181.5 kB")
+    assert "Why not less: with fewer packets, utilization of at least 98 %" in " ".join(lines)
 
 
-def test_a_guess_is_called_one_in_the_first_sentence(printed, document):
+def test_a_guess_is_no_recommendation_and_shows_its_bracket(printed, document):
     document["buffer"] |= {"packets": 21, "low": 16, "high": 4242}
+    document |= {"recommended": None, "reason": "the evidence leaves 16 to 4242 packets"}
     out = " ".join(printed(print_size, document).split())
-    assert "at line rate), a guess: 16 to 4242 packets are possible." in out
+    assert "No buffer can be recommended: the evidence leaves 16 to 4242 packets." in out
+    assert "it lies between 16 and 4242" in out and "enough" not in out
+
+
+def test_goals_that_no_size_was_shown_to_miss_are_not_called_unreachable(printed, document):
+    first = {**document["curve"][0], "verdict": "undecided"}
+    changed = {**document, "buffer": None, "recommended": None, "curve": [first], "reason": "noise"}
+    out = printed(print_size, changed)
+    assert "No buffer can be recommended: noise." in out and "meets the goals" not in out
+    assert SizeResult.from_dict(changed).exit_status == 3
+
+
+def test_a_document_of_an_older_version_has_the_least_alone(printed, document):
+    out = " ".join(printed(print_size, {**document, "recommended": None}).split())
+    assert "the document is of a version that recommended none" in out
+    assert "Least that was shown to meet the goals: 121 packets" in out
 
 
 def test_size_shows_goal_laws_and_curve(printed, document):
@@ -61,7 +79,12 @@ def test_a_long_curve_keeps_its_ends_and_the_answer(printed, document):
 
 
 def test_no_answer_says_why_and_what_came_nearest(printed, document):
-    changed = {**document, "buffer": None, "reason": "the goals contradict", "nearest": 64}
+    missed = [{**point, "verdict": "missed"} for point in document["curve"]]
+    changed = {
+        **document, "buffer": None, "recommended": None, "curve": missed,
+        "reason": "the goals contradict", "nearest": 64,
+    }  # fmt: skip
+    assert SizeResult.from_dict(changed).exit_status == 1
     out = printed(print_size, changed)
     assert "No buffer meets the goals: the goals contradict." in out
     assert "With 64 packets (the nearest to the goals): " in out
@@ -84,11 +107,12 @@ def test_loss_that_is_not_usable_is_in_the_headline_with_the_buffer_that_would_d
 ):
     out = printed(print_size, {**document, "loss_warning": WARNING})
     flat = " ".join(out.split())
-    said = "Warning: 14.0 % of the packets are lost there, more than the 1 % that is usable"
+    said = "Warning: 14.0 % of the packets are lost with the least, more than the 1 %"
     assert said in flat
     change = 'scenario.replace({"goals.loss_rate": 0.01})'
     assert f"500 packets would keep it below 1 %; to make this a goal, write {change}." in flat
-    assert out.index("Buffer: ") < out.index("Warning: ") < out.index("Why: ")
+    assert out.index("Recommended: ") < out.index("Warning: ") < out.index("Why not less: ")
+    assert "at line rate), but with a loss that is not usable." in flat
 
 
 def test_a_class_that_loses_most_is_named_with_the_goal_to_set(printed, document):
@@ -96,7 +120,7 @@ def test_a_class_that_loses_most_is_named_with_the_goal_to_set(printed, document
     changed = {**document, "loss_warning": {**WARNING, "of": name}}
     with words(Words.COMMAND_LINE):
         flat = " ".join(printed(print_size, changed).split())
-    assert f"14.0 % of {name}'s packets are lost there" in flat
+    assert f"14.0 % of {name}'s packets are lost with the least" in flat
     assert "to make this a goal, write --set traffic.0.goals.loss_rate=0.01." in flat
 
 
@@ -104,9 +128,24 @@ def test_the_warning_says_what_the_larger_buffer_costs_or_that_there_is_none(pri
     costs = {**WARNING, "missed": ["queue_delay_p99", "traffic.0.fct_p99"]}
     flat = " ".join(printed(print_size, {**document, "loss_warning": costs}).split())
     assert "below 1 %, but not meet p99 of the queueing delay and p99 of the completion" in flat
+
+
+@pytest.mark.parametrize(
+    ("end", "says"),
+    [
+        (208, "No buffer within the goals keeps it below 1 %: with 900 packets, 8.40 %"),
+        (900, "No buffer within the goals keeps it below 1 %: with 900 packets, 8.40 %"),
+        (901, "With 900 packets, the largest that was tried, 8.40 % are lost; larger ones within"),
+        (None, "With 900 packets, the largest that was tried, 8.40 % are lost; larger ones within"),
+    ],
+)
+def test_no_buffer_keeps_the_loss_low_only_where_the_goals_end_was_tried(
+    printed, document, end, says
+):
     none = {**WARNING, "packets": None, "loss_there": 0.084}
-    flat = " ".join(printed(print_size, {**document, "loss_warning": none}).split())
-    assert "No buffer tried keeps the loss below 1 %: with 900 packets, the largest, 8.40 %" in flat
+    region = [{"low": 121, "high": end, "binding_low": [], "binding_high": []}]
+    changed = {**document, "loss_warning": none, "region": region}
+    assert says in " ".join(printed(print_size, changed).split())
 
 
 def test_each_buffer_says_which_goal_it_misses_and_a_class_has_its_column(capsys, document):

@@ -36,6 +36,7 @@ class Link155:
     bdp_packets: float = 1291.7
     n_flows: int = 100
     packet: int = 1500
+    largest_packet: int = 1500
     link: Any = field(default_factory=lambda: SimpleNamespace(capacity=155e6))
     buffer_packets: int = 129
     traffic: tuple[Any, ...] = ()

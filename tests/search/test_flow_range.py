@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from tests.search.asking import size_within
+from tests.search.asking import size, size_within
 from tests.search.known_links import KnownLinks, half_root, link
 
 from forebay.engines.base import Engine
 from forebay.outcome import Buffer, Interval, Metric, Outcome, SizeResult, Verdict
+from forebay.report.headline import helpless_line
 from forebay.scenario import Scenario
 from forebay.search.evaluations import Evaluation
 from forebay.search.flow_range import intersection, serve_both
@@ -169,3 +170,19 @@ def test_an_evaluation_that_the_end_of_the_time_stops_is_none() -> None:
     engine.packets_per_s /= 1000.0
     assert found.evaluate(2 * packets, left) is None
     assert left.time.spent_s <= 10.0
+
+
+@pytest.mark.parametrize("delay", ["0.05 ms", "0.1 ms", "0.2 ms"])
+def test_relaxations_of_a_range_hold_at_both_ends_or_do_not_blame_the_others(delay: str) -> None:
+    """A wait that is shorter than both ends need: each goal alone can give way."""
+    goals = f'utilization = 0.98\nqueue_delay_p99 = "{delay}"'
+    asked = link("1 Gbit/s", '"400..600"', goals)  # type: ignore[arg-type]
+    found = size(asked, KnownLinks(noise=0.0), seeds=range(1, 4), max_seeds=3)
+    assert found.buffer is None
+    given = {each.name: each for each in found.relaxations}
+    assert given["queue_delay_p99"].relaxed is not None
+    assert given["queue_delay_p99"].packets is not None
+    enough = half_root(asked.at_flows("low"))
+    assert given["queue_delay_p99"].packets >= 0.9 * enough
+    out = " ".join(helpless_line(found))
+    assert "contradict each other" not in out

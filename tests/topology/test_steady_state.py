@@ -110,7 +110,7 @@ def test_cubic_beside_reno_and_datagrams_get_their_shares():
 
 def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much():
     for each, used in (("1 Mbit/s", 0.1), ("20 Mbit/s", 1.0)):
-        text = '[link]\nrate = "1 Gbit/s"\n[queue]\nsize = "500 packets"\n'
+        text = '[link]\nrate = "1 Gbit/s"\ndelay = "0 s"\n[queue]\nsize = "500 packets"\n'
         text += f'[[traffic]]\nkind = "udp"\nflows = 100\nrate = "{each}"\n'
         scenario = forebay.scenario.loads(text + "[topology]\n" + ONE)
         outcome = forebay.run(scenario, engine="network")

@@ -16,6 +16,7 @@ from forebay.api.arguments import (
     seed_range,
     threads,
 )
+from forebay.api.assumed import assumed
 from forebay.errors import option
 from forebay.scenario import expect_scenario
 
@@ -99,7 +100,8 @@ def run(
         _count_by(chosen, listed("counters", counters))
     counted, jobs = seed_range(seed, seeds), threads(jobs)
     with nullcontext() if capture is None else _capturing(chosen, capture, seeds):
-        return _run(chosen, scenario, counted, jobs, progress, budget)
+        outcome = _run(chosen, scenario, counted, jobs, progress, budget)
+    return outcome.model_copy(update={"assumptions": assumed(scenario)})
 
 
 def compare(
@@ -123,7 +125,9 @@ def compare(
         get_engine(name, memory_limit) for name in names
     ]  # an unknown one fails before any run
     counted, jobs = seed_range(seed, seeds), threads(jobs)
-    return [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
+    made = [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
+    said = {"assumptions": assumed(scenario)}
+    return [each.model_copy(update=said) for each in made]
 
 
 def _run(

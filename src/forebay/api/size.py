@@ -16,6 +16,7 @@ from forebay.api.arguments import (
     seed_range,
     threads,
 )
+from forebay.api.assumed import assumed
 from forebay.errors import option
 from forebay.scenario import expect_scenario
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.options import Options
+    from forebay.search.problem import LossBand
 
 _OF_NETWORKS = ("network", "simulation")
 
@@ -99,11 +101,13 @@ def size(
         budget_s=allowed if engine == "simulation" else None,
         open_ended=max_seeds is None and budget is not None,
     )  # fmt: skip
+    said = {"assumptions": assumed(scenario)}
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        return _size_links(chosen, scenario, link, link_class, options)
+        sized = _size_links(chosen, scenario, link, link_class, options)
+        return sized.model_copy(update=said)
     with _storing(chosen, store) as chosen:
-        return _size_link(chosen, scenario, options)
+        return _size_link(chosen, scenario, options).model_copy(update=said)
 
 
 def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
@@ -113,7 +117,7 @@ def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResu
     from forebay.search.search import search
 
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
-    context = LawContext(*known, laws.assumptions.sawtooths_s)
+    context = LawContext(*known, laws.assumptions.sawtooths_s, _loss_by_law)
 
     def by_theory(theory: Engine) -> object:
         one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
@@ -121,6 +125,13 @@ def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResu
 
     with naming_theory(by_theory):
         return search(problem_of(scenario, engine.name, context), engine, options)
+
+
+def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
+    """Return the loss of a buffer in packets by the law that covers the traffic."""
+    from forebay.engines.theory import lost
+
+    return lost.of_scenario(scenario.with_buffer(packets))
 
 
 @contextmanager

@@ -62,6 +62,10 @@ _overrides = click.option(
 )
 @_port_options
 @_overrides
+@click.option(
+    "--force", is_flag=True,
+    help="Write a size of --answer that is not recommended, with the reason as a comment.",
+)  # fmt: skip
 @click.option("--form", metavar="NAME", help="How to write the size; see list.")
 @click.option("--interface", metavar="NAME", help="The port's name in the configuration.")
 @options.as_json
@@ -75,6 +79,7 @@ def emit_command(
     header: str | None,
     pool: str | None,
     overrides: tuple[str, ...],
+    force: bool,
     form: str | None,
     interface: str | None,
     as_json: bool,
@@ -90,7 +95,7 @@ def emit_command(
         if target is not None or overrides or rate is not None or packet is not None:
             wrong = "--answer already gives the buffer, its rate and its packet"
             raise PlatformError("two-sizes", wrong, "leave out the other options about the size")
-        wanted, port = read_sizing(answer)
+        wanted, port = read_sizing(answer, force=force)
     elif target is None:
         wrong = "nothing to emit"
         raise PlatformError("no-size", wrong, "write --answer FILE, a scenario or a size")

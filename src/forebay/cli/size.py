@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     "--emit", "platform", metavar="PLATFORM", default=None,
     help="Print the answer as configuration too; forebay platforms list names the platforms.",
 )  # fmt: skip
+@click.option(
+    "--force", is_flag=True,
+    help="With --emit: write a size that is not recommended, with the reason as a comment.",
+)  # fmt: skip
 @options.as_json
 def command(
     path: str,
@@ -62,6 +66,7 @@ def command(
     link_class: str | None,
     figure: Path | None,
     platform: str | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """The smallest buffer that meets the scenario's goals, with the evidence.
@@ -86,7 +91,7 @@ def command(
         if not _keep(stop, as_json):
             raise KeyboardInterrupt(*_kept_in(store)) from None
         raise
-    made, refused = _emit(result, platform, path)
+    made, refused = _emit(result, platform, path, force)
     configuration = None if made is None else made.to_dict()
     found = {"memory": _memory(result, scenario), "configuration": configuration}
     result = result.model_copy(update=found)
@@ -110,7 +115,7 @@ def _check(platform: str) -> None:
 
 
 def _emit(
-    result: forebay.SizeResult, platform: str | None, path: str
+    result: forebay.SizeResult, platform: str | None, path: str, force: bool
 ) -> tuple[Emission | None, Exception | None]:
     """Return the configuration, or the error; the answer is printed in both cases."""
     if platform is None or result.buffer is None:
@@ -118,7 +123,7 @@ def _emit(
     from forebay.platforms import PlatformError, emit, of_sizing
 
     try:
-        return emit(*of_sizing(result, f"forebay size {path}"), platform), None
+        return emit(*of_sizing(result, f"forebay size {path}", force=force), platform), None
     except PlatformError as error:
         return None, error
 
@@ -133,11 +138,12 @@ def _print_configuration(made: Emission) -> None:
 
 def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | None:
     """Return the memory that the answer needs; only platforms can compute it."""
-    if result.buffer is None:
+    chosen = result.buffer if result.recommended is None else result.recommended
+    if chosen is None:
         return None
     from forebay.platforms import memory_for
 
-    size = result.buffer.bytes
+    size = chosen.bytes
     if result.aqm is not None:  # all packets up to its limit must fit
         size = result.aqm.limit_packets * result.aqm.packet_bytes
     return memory_for(size, float(scenario.link.capacity))

@@ -61,12 +61,15 @@ class Regime:
         "round trips alike", "windows below a packet" or "flows out of step".
     law : name of the governing law, None if no published law covers the link.
     why, would_change : sentences for users.
+    times_simulation : between which factors of the simulated buffer the law's lies, for a goal on
+        utilization alone; None where no such factors are known.
     """
 
     regime: str
     law: str | None
     why: str
     would_change: str
+    times_simulation: tuple[float, float] | None = None
 
 
 def regime_of(scenario: Scenario) -> Regime:
@@ -237,7 +240,8 @@ def _tiny(scenario: Scenario) -> Regime | None:
 
 def _many(scenario: Scenario) -> Regime:
     law = MIX if long_and_short(scenario) else utilization.LAW.name
-    return Regime("flows out of step", law, words.many(scenario), words.MANY_CHANGE)
+    found = None if law == MIX else words.times_simulation(scenario)
+    return Regime("flows out of step", law, words.many(scenario), words.MANY_CHANGE, found)
 
 
 def _kinds(scenario: Scenario) -> set[str]:

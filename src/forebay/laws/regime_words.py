@@ -260,15 +260,20 @@ def many(scenario: Scenario) -> str:
     return why
 
 
+def times_simulation(scenario: Scenario) -> tuple[float, float]:
+    """Return between which factors of the simulated buffer the law of many flows lies."""
+    low, high = round_trips(scenario)
+    alike = high < 1.5 * low
+    if not halves(scenario):
+        return 1.2, 4.5 if alike else 2.6
+    return 0.8, 4.0 if alike else 2.1
+
+
 def _found(scenario: Scenario) -> str:
     """Difference of the law from simulations."""
-    low, high = round_trips(scenario)
-    if not halves(scenario):
-        times = "1.2 to 4.5" if high < 1.5 * low else "1.2 to 2.6"
-        said = f"The law gives {times} times the buffer that simulation needs"
-        return f"{said}, because the cuts are smaller than Reno's."
-    times = "0.8 to 4" if high < 1.5 * low else "0.8 to 2.1"
-    return f"The law gives {times} times the buffer that simulation needs."
+    least, most = times_simulation(scenario)
+    said = f"The law gives {least:g} to {most:g} times the buffer that simulation needs"
+    return f"{said}." if halves(scenario) else f"{said}, because the cuts are smaller than Reno's."
 
 
 def _others(scenario: Scenario) -> str:

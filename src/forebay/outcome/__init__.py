@@ -24,6 +24,7 @@ from forebay.outcome.model import (
     Quantiles,
     delay_quantile_name,
 )
+from forebay.outcome.recommended import Floor, Recommended
 from forebay.outcome.size_result import (
     LINK,
     Aqm,
@@ -83,6 +84,7 @@ __all__ = [
     "Direction",
     "Document",
     "DocumentError",
+    "Floor",
     "FlowsEnd",
     "GoalAtPoint",
     "GoalResult",
@@ -101,6 +103,7 @@ __all__ = [
     "Provenance",
     "Quantiles",
     "Reading",
+    "Recommended",
     "Regime",
     "Relaxation",
     "RoundTrips",

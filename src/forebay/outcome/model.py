@@ -194,13 +194,20 @@ class Provenance(BaseModel):
 
 
 class Outcome(Document):
-    """One engine's answer to one scenario (schema 1)."""
+    """One engine's answer to one scenario (schema 1).
+
+    Attributes
+    ----------
+    broken_assumptions : of the engine, which the scenario breaks.
+    assumptions : of the scenario: what nobody chose and moves the answer. `forebay.run` adds them.
+    """
 
     scenario: dict[str, Any]
     engine: str
     links: dict[str, LinkOutcome]
     classes: list[ClassOutcome]
     broken_assumptions: list[str]
+    assumptions: tuple[str, ...] = ()
     provenance: Provenance
     network: NetworkOutcome | None = None
 

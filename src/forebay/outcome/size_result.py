@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from forebay.outcome.document import Closed, Document
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
+from forebay.outcome.recommended import Recommended
 
 LINK = "bottleneck"
 """The link whose buffer is sized."""
@@ -317,14 +318,15 @@ class SizeResult(Document):
 
     Attributes
     ----------
-    buffer : the answer, None if no buffer meets all goals.
+    buffer : the least that was shown to meet all goals, None if none was.
+    recommended : the size to configure; None where the evidence carries none, with ``reason``.
     goals : each goal at the answer or at ``nearest``.
     curve : every buffer tried, sorted by packets.
     nearest : packets of the buffer that is nearest to all goals; None with an answer.
     largest : largest buffer shown to meet the goals that push it down (queueing delay);
         None if there is no such goal or none binds up to the search's limit.
     limit : largest buffer that the search may try, packets.
-    reason : why there is no answer; None with one.
+    reason : why there is no recommended size; None with one.
     notes : notes on the answer, such as its uncertainty and the reason.
     region : all buffers that meet the goals; several intervals if a goal is met between
         sizes that miss. Empty without an answer.
@@ -335,10 +337,13 @@ class SizeResult(Document):
         ``buffer`` then meets the goals at both, and ``curve`` is that of the end that needs more.
     loss_warning : set if the loss rate at the answer is above a published criterion.
     interrupted : whether the search was stopped before its end.
+    undecided : without a buffer, whether the interval of an extrapolation leaves open if there is
+        one.
     aqm : for an AQM discipline, the parameters that were sized instead of its limit. All packets
         of the result are then those of its target queue. None for other disciplines.
     scaled : the extrapolation from smaller links, if the link was too large for the time limit.
         The curve is then that of the smaller links, scaled. None otherwise.
+    assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
     cost : expected and actual time of the answer.
     memory, configuration : added by the command line: the memory for the answer, and the document
         of the configuration by ``--emit``.
@@ -347,6 +352,7 @@ class SizeResult(Document):
     scenario: str = ""
     engine: str = ""
     buffer: Buffer | None
+    recommended: Recommended | None = None
     goals: tuple[GoalResult, ...] = ()
     laws: tuple[LawResult, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
@@ -362,16 +368,27 @@ class SizeResult(Document):
     ends: tuple[FlowsEnd, ...] = Field(default=(), alias="flows")
     loss_warning: LossWarning | None = None
     interrupted: bool = False
+    undecided: bool = False
     aqm: Aqm | None = None
     scaled: Scaled | None = None
+    assumptions: tuple[str, ...] = ()
     cost: Cost | None = None
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None
 
     @property
     def exit_status(self) -> int:
-        """0 with an answer, 1 if no buffer meets the goals."""
-        return 1 if self.buffer is None else 0
+        """0 with a recommended size, 1 if no buffer meets the goals, 3 if that is undecided."""
+        if self.recommended is not None:
+            return 0
+        return 1 if self.no_buffer_meets else 3
+
+    @property
+    def no_buffer_meets(self) -> bool:
+        """Whether every buffer tried was shown to miss a goal, and the search came to its end."""
+        tried = (point.verdict is Verdict.MISSED for point in self.curve)
+        is_open = self.interrupted or self.undecided
+        return self.buffer is None and not is_open and all(tried)
 
     @property
     def binding(self) -> tuple[str, ...]:
@@ -404,12 +421,12 @@ class SizeResult(Document):
         return max((point.seeds for point in self.curve), default=0)
 
     def __repr__(self) -> str:
-        found = self.buffer
-        answer = (
-            f"{found.packets} packets, {found.bytes} B, {found.seconds:.4g} s"
-            if found is not None
-            else "no buffer meets the goals"
-        )
+        least, found = self.buffer, self.recommended
+        answer = "no buffer meets the goals" if self.no_buffer_meets else "undecided"
+        if found is not None:
+            answer = f"{found.packets} packets, {found.bytes} B, {found.seconds:.4g} s"
+        if least is not None:
+            answer += f"; least {least.packets} packets"
         return f"SizeResult({self.scenario!r}, {self.engine}: {answer})"
 
     __str__ = __repr__

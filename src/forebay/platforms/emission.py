@@ -50,6 +50,7 @@ class Emission:
             f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
             f"wanted: {wanted}",
             f"configured: {given}",
+            *(printable(f"why: {each}") for each in self.wanted.why),
         ]
         return (*lines, *map(str, self.notes))
 

@@ -24,6 +24,12 @@ class PlatformError(ForebayError, ValueError):
         return printable(f"{self.wrong}; {self.hint}")
 
 
+class NotRecommended(PlatformError):
+    """The evidence of a sizing does not decide which size to configure."""
+
+    exit_status = 3
+
+
 def printable(text: str) -> str:
     """Return text in one line with control characters escaped, because snippets are untrusted."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

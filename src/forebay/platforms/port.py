@@ -49,7 +49,8 @@ class Wanted:
 
     ``bytes`` is its size in bytes, ``packets`` in whole packets. ``written`` is the user's text
     and ``source`` its file, or ``""`` for the command line. ``aqm`` is the sizing's result for an
-    AQM queue; bytes and packets are then those of its limit.
+    AQM queue; bytes and packets are then those of its limit. ``why`` says why a sizing
+    recommended the size, or why it recommended none.
     """
 
     bytes: int
@@ -57,6 +58,7 @@ class Wanted:
     written: str
     source: str = ""
     aqm: Aqm | None = None
+    why: tuple[str, ...] = ()
 
     def whole_packets(self, port: Port) -> int:
         """Smallest number of the port's packets that contains the bytes."""

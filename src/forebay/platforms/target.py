@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from forebay.errors import Words, argument, current_words, option
-from forebay.outcome import Aqm, DocumentError, SizeResult
-from forebay.platforms.errors import PlatformError, short
+from forebay.outcome import Aqm, Buffer, DocumentError, SizeResult
+from forebay.platforms.errors import NotRecommended, PlatformError, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.snippet import MOST_BYTES, Snippet
 from forebay.scenario import BufferSize, DataSize, Rate, Scenario, load, shipped
@@ -112,30 +112,66 @@ def _bytes(chosen: BufferSize, port: Port) -> int:
     return port.bytes_in(Fraction(chosen.amount))
 
 
-def read_sizing(path: str) -> tuple[Wanted, Port]:
-    """Return the buffer of a ``forebay size --json`` document, and the port of its scenario.
+def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:
+    """Return the size of a ``forebay size --json`` document, and the port of its scenario.
 
-    Raises PlatformError if the file is not such a document, or the sizing found no buffer.
+    Raises PlatformError if the file is not such a document, or as `of_sizing`.
     """
-    return of_sizing(_document(path), path)
+    return of_sizing(_document(path), path, force=force)
 
 
-def of_sizing(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
-    """Return the result of a sizing; ``path`` is its source."""
+def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wanted, Port]:
+    """Return the recommended size of a sizing; ``path`` is its source.
+
+    Parameters
+    ----------
+    force : without a recommended size, return the upper end of the least's interval, within the
+        goals, with the reason why it is not recommended.
+
+    Raises
+    ------
+    PlatformError
+        The sizing found no buffer; or it recommends none, without ``force``.
+    """
     if answer.governs is not None and answer.governs.regime == "class queues":
         raise _class_queues(path)
     buffer = answer.buffer
     if buffer is None:
         wrong = f"{short(path)} has no buffer: that sizing found none"
         raise PlatformError("no-buffer", wrong, "relax its goals and size again")
+    if answer.recommended is None and not force:
+        why = answer.reason or "the document is of a version that recommended none"
+        wrong = f"{short(path)} recommends no size: {why}"
+        hint = f"size again with more time, or {argument('force')} writes its upper end"
+        raise NotRecommended("not-recommended", wrong, hint)
     packet = buffer.bytes // buffer.packets if buffer.packets >= 1 else 0
     if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
         raise _not_ours(path, "its buffer is no size")
     port = Port(float(f"{8 * buffer.bytes / buffer.seconds:.12g}"), packet)
+    reasons = _reasons(answer)
     if answer.aqm is not None:
-        return _managed(answer.aqm, port, path), port
-    written = f"{buffer.packets} packet{'' if buffer.packets == 1 else 's'}"
-    return Wanted(buffer.bytes, buffer.packets, written, path), port
+        return replace(_managed(answer.aqm, port, path), why=reasons), port
+    packets = _packets(answer, buffer)
+    if not 0 < packets * packet < 1e18:
+        raise _not_ours(path, "its recommended size is no size")
+    written = f"{packets} packet{'' if packets == 1 else 's'}"
+    return Wanted(packets * packet, packets, written, path, why=reasons), port
+
+
+def _packets(answer: SizeResult, buffer: Buffer) -> int:
+    """Return the recommended size; without one the upper end of the interval within the goals."""
+    if answer.recommended is not None:
+        return answer.recommended.packets
+    here = (i for i in answer.region if i.low <= buffer.packets and i.high is not None)
+    most = max((i.high for i in here if i.high is not None), default=buffer.high)
+    return max(buffer.packets, min(buffer.high, most))
+
+
+def _reasons(answer: SizeResult) -> tuple[str, ...]:
+    """Return why the size is recommended, or why it is not."""
+    if answer.recommended is not None:
+        return answer.recommended.why
+    return (f"not recommended: {answer.reason or 'by a version that recommended none'}",)
 
 
 def _class_queues(source: str) -> PlatformError:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
 from forebay.report.outcome import print_broken
 from forebay.report.tables import (
+    bounded,
     called,
     console,
     count,
@@ -44,7 +45,7 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
     for name, link in first.links.items():
         made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
         for label, show_link in _LINK_ROWS:
-            made.add_row(f"  {label}", *(show_link(each.links[name]) for each in outcomes))
+            made.add_row(f"  {label}", *(show_link(_link(each, name)) for each in outcomes))
     for place, kind in enumerate(first.classes):
         made.add_row(f"{called(kind)}: {count(kind.flows, 'flow')}", style="bold")
         for label, show_class in _CLASS_ROWS:
@@ -55,3 +56,9 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
     show_table(out, made)
     for each in outcomes:
         print_broken(out, each)
+
+
+def _link(outcome: Outcome, name: str) -> LinkOutcome:
+    link = outcome.links[name]
+    used = bounded(link.utilization, outcome, "utilization")
+    return link.model_copy(update={"utilization": used})

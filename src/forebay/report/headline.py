@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import setting
-from forebay.outcome import Aqm, GoalResult, Interval, Relaxation, SizeResult
+from forebay.outcome import (
+    Aqm,
+    Buffer,
+    GoalResult,
+    Interval,
+    Recommended,
+    Relaxation,
+    SizeResult,
+)
 from forebay.report.tables import (
     NOT_MEASURED,
+    bounded,
     count,
     duration,
     mean,
@@ -37,36 +46,73 @@ def sentence(answer: SizeResult) -> str:
     """Return the answer in one plain sentence."""
     if answer.interrupted:
         return f"No answer yet: {answer.reason}."
-    if answer.buffer is None:
+    if answer.no_buffer_meets:
         return f"No {size_name(answer)} meets the goals: {answer.reason}."
-    b = answer.buffer
-    guess = f", a guess: {b.low} to {count(b.high, 'packet')} are possible" if b.is_guess else ""
+    if answer.recommended is None:
+        reason = answer.reason or "the document is of a version that recommended none"
+        return f"No {size_name(answer)} can be recommended: {reason}."
+    best = answer.recommended
     if answer.aqm is not None:
-        return _aim(answer.aqm, b.packets, guess)
-    lossy = "" if answer.loss_warning is None else ", but with a loss that is not usable"
+        return f"Recommended: {_aim(answer.aqm, best.packets)}"
+    return f"Recommended: {_amounts(best)}{', but ' * lossy(answer)}{LOSSY * lossy(answer)}."
+
+
+LOSSY = "with a loss that is not usable"
+
+
+def lossy(answer: SizeResult) -> bool:
+    """Whether the loss is not usable at the recommended size either."""
+    warning, best = answer.loss_warning, answer.recommended
+    if warning is None or best is None:
+        return warning is not None
+    return warning.packets is None or best.packets < warning.packets
+
+
+def _amounts(of: Recommended | Buffer) -> str:
     return (
-        f"Buffer: {count(b.packets, 'packet')} ({with_prefix(b.bytes, 'B')}, "
-        f"{duration(b.seconds)} at line rate){guess}{lossy}."
+        f"{count(of.packets, 'packet')} ({with_prefix(of.bytes, 'B')}, "
+        f"{duration(of.seconds)} at line rate)"
     )
+
+
+def recommended_lines(answer: SizeResult) -> list[str]:
+    """Return why the recommended size is what it is."""
+    best = answer.recommended
+    return [] if best is None else [f"Why this size: {'; '.join(best.why)}."]
+
+
+def least_lines(answer: SizeResult) -> list[str]:
+    """Return the least that was shown to meet the goals, and where it lies."""
+    least = answer.buffer
+    if least is None:
+        return []
+    between = "" if least.low == least.high else f"; it lies between {least.low} and {least.high}"
+    if answer.aqm is not None:
+        return [f"Least that was shown to meet the goals: {sized(answer, least.packets)}{between}."]
+    if answer.recommended is None and answer.scaled is not None:
+        return [
+            f"Bracket: {least.low} to {count(least.high, 'packet')}; best guess {_amounts(least)}."
+        ]
+    return [f"Least that was shown to meet the goals: {_amounts(least)}{between}."]
 
 
 def colour(answer: SizeResult) -> str:
     """Return the style of the first line: a warning shows at a glance."""
-    if answer.buffer is None:
+    if answer.no_buffer_meets:
         return "bold red"
-    sure = answer.loss_warning is None and not answer.buffer.is_guess
+    sure = answer.recommended is not None and not lossy(answer)
     return "bold green" if sure else "bold yellow"
 
 
-def _aim(aqm: Aqm, packets: int, guess: str) -> str:
+def _aim(aqm: Aqm, packets: int) -> str:
     """Return what to configure under an AQM, whose limit is only a guard."""
     guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
     if aqm.parameter == "min":
         low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
-        return f"{aqm.discipline}: min {low}, max {high}{guess}; {guard}."
+        return f"{aqm.discipline}: min {low}, max {high}; {guard}."
     aim = f"target {duration(aqm.target_s)} ({count(packets, 'packet')} at line rate)"
     interval = "" if aqm.interval_s is None else f", interval {duration(aqm.interval_s)} as it was"
-    return f"{aqm.discipline}: {aim}{guess}{interval}; {guard}."
+    return f"{aqm.discipline}: {aim}{interval}; {guard}."
 
 
 def sized_line(answer: SizeResult) -> list[str]:
@@ -100,23 +146,37 @@ def warning_lines(answer: SizeResult) -> list[str]:
     whose = f"of {warning.of}'s packets " if warning.of else "of the packets "
     usable = f"{100 * warning.usable:g} %"
     first = (
-        f"Warning: {plain(100 * warning.loss)} % {whose}are lost there, more than the {usable} "
-        f"that is usable ({warning.source})."
+        f"Warning: {plain(100 * warning.loss)} % {whose}are lost with the least, more than the "
+        f"{usable} that is usable ({warning.source})."
     )
     about = "" if answer.scaled is None else "about "
     if warning.packets is None:
+        there = f"{about}{sized(answer, warning.largest)}"
+        lost = f"{plain(100 * warning.loss_there)} % are lost"
+        if warning.largest >= _most(answer):
+            return [
+                f"{first} No buffer within the goals keeps it below {usable}: with {there}, {lost}."
+            ]
         return [
-            f"{first} No buffer tried keeps the loss below {usable}: with "
-            f"{about}{sized(answer, warning.largest)}, the largest, "
-            f"{plain(100 * warning.loss_there)} % are lost."
+            f"{first} With {there}, the largest that was tried, {lost}; larger ones within the "
+            "goals were not tried."
         ]
     remedy = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
     second = sentence_case(remedy)[:-1]
     if warning.missed:
         missed = listed(metric_words(answer, name) for name in warning.missed)
         return [f"{first} {second}, but not meet {missed}."]
+    if answer.recommended is not None and not lossy(answer):
+        second = f"{second}, as recommended"
     goal = setting(_loss_goal(answer, warning.of), warning.usable)
     return [f"{first} {second}; to make this a goal, write {goal}."]
+
+
+def _most(answer: SizeResult) -> float:
+    """Return the largest size that meets the goals; the search's limit if they have no end."""
+    ends = [math.inf if each.high is None else each.high for each in answer.region]
+    most = max(ends, default=0)
+    return most if most < math.inf or answer.limit is None else answer.limit
 
 
 def _loss_goal(answer: SizeResult, name: str) -> str:
@@ -145,7 +205,8 @@ def at_once(answer: SizeResult) -> list[str]:
         return []
     link, parts = there.link, []
     if link.utilization is not None:
-        parts.append(f"{show(link.utilization, 100)} % of the link used")
+        used = bounded(link.utilization, there.outcome, "utilization")
+        parts.append(f"{show(used, 100)} % of the link used")
     if link.loss_rate is not None:
         parts.append(f"{show_significant(link.loss_rate, 100)} % of the packets lost")
     waits = mean(link.queue_delay_s)
@@ -165,12 +226,12 @@ def why(answer: SizeResult) -> list[str]:
     if answer.buffer is None:
         return []
     binding = [goal for goal in answer.goals if goal.binding]
-    least = "one packet is enough"
+    least = "one packet meets the goals"
     if answer.aqm is not None:
-        least = f"the smallest {size_name(answer)} is enough"
+        least = f"the smallest {size_name(answer)} meets the goals"
     elif answer.buffer.packets > 1:
-        least = "no smaller buffer is certain to be enough"
-    return [f"Why: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
+        least = "no smaller buffer is certain to meet the goals"
+    return [f"Why not less: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
 
 
 def memory(answer: SizeResult) -> list[str]:
@@ -337,6 +398,9 @@ def helpless_line(answer: SizeResult) -> list[str]:
     """Explain a dash in the table of relaxations, if there is one."""
     if all(each.relaxed is not None for each in answer.relaxations):
         return []
+    if answer.ends:
+        what = "no size was found that meets the other goals at both ends of the range of flows"
+        return [f"{NOT_MEASURED}: {what}."]
     return [f"{NOT_MEASURED}: the other goals contradict each other even without this one."]
 
 
@@ -366,7 +430,8 @@ def share_of_bdp(answer: SizeResult) -> list[str]:
     """Return the answer as a share of the bandwidth-delay product."""
     if not answer.bdp_packets or answer.buffer is None or answer.aqm is not None:
         return []
-    share = answer.buffer.packets / answer.bdp_packets
+    chosen = answer.buffer if answer.recommended is None else answer.recommended
+    share = chosen.packets / answer.bdp_packets
     bdp = (
         f"{plain(answer.bdp_packets, 3)} packets"
         if answer.bdp_packets < 10
@@ -374,4 +439,4 @@ def share_of_bdp(answer: SizeResult) -> list[str]:
     )
     parts = f"{plain(100 * share, 2)} %" if share < 10 else f"{plain(share, 2)} times"
     of = " of" if share < 10 else ""
-    return [f"That is {parts}{of} the bandwidth-delay product ({bdp})."]
+    return [f"{count(chosen.packets, 'packet')}: {parts}{of} the bandwidth-delay product ({bdp})."]

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
-from forebay.report.headline import metric_words, scale, sentence, target, warning_lines
+from forebay.report.headline import (
+    least_lines,
+    metric_words,
+    recommended_lines,
+    scale,
+    sentence,
+    target,
+    warning_lines,
+)
 from forebay.report.tables import (
+    bounded,
     count,
     duration,
     mean,
@@ -72,7 +81,8 @@ def _size(result: SizeResult) -> str:
         )
         for goal in result.goals
     ]
-    lines = [sentence(result), *warning_lines(result)]
+    beneath = (*recommended_lines(result), *least_lines(result))
+    lines = [sentence(result), *beneath, *warning_lines(result)]
     return _page(result.scenario, lines, ("goal", "target", "reached", "95 %", ""), rows)
 
 
@@ -81,7 +91,7 @@ def _outcome(outcome: Outcome) -> str:
         (
             name,
             count(link.buffer_packets, "packet"),
-            f"{show(link.utilization, 100)} %",
+            f"{show(bounded(link.utilization, outcome, 'utilization'), 100)} %",
             f"{show_significant(link.loss_rate, 100)} %",
             show_significant(mean(link.queue_delay_s), 1e3),
             show_significant(p99(link.queue_delay_s), 1e3),

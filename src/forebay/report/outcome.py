@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from forebay.catalogue import of_level
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
 from forebay.report.tables import (
+    assumed_lines,
+    bounded,
     called,
     completion,
     console,
@@ -35,10 +37,13 @@ def print_outcome(outcome: Outcome) -> None:
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
+    for line in assumed_lines(outcome.assumptions):
+        out.print(line)
     for name, link in outcome.links.items():
         out.print()
         out.print(_link_title(name, link), style="bold")
-        show_table(out, _link(link))
+        used = bounded(link.utilization, outcome, "utilization")
+        show_table(out, _link(link.model_copy(update={"utilization": used})))
     for each in outcome.classes:
         out.print()
         out.print(_class_title(each), style="bold")

@@ -14,8 +14,10 @@ from forebay.report.headline import (
     goal_name,
     governs_lines,
     helpless_line,
+    least_lines,
     memory,
     metric_words,
+    recommended_lines,
     region_lines,
     relaxations_table,
     scale,
@@ -30,6 +32,8 @@ from forebay.report.headline import (
 )
 from forebay.report.tables import (
     NOT_MEASURED,
+    assumed_lines,
+    bounded,
     class_table,
     console,
     is_open,
@@ -59,8 +63,12 @@ def print_size(answer: SizeResult) -> None:
     out.print(answer.scenario, style="bold")
     out.print()
     out.print(sentence(answer), style=colour(answer))
+    for line in (*recommended_lines(answer), *least_lines(answer)):
+        out.print(line)
     for line in warning_lines(answer):
         out.print(line, style="bold yellow")
+    for line in assumed_lines(answer.assumptions):
+        out.print(line)
     for line in (*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)):
         out.print(line)
     for line in (*flows_lines(answer), *share_of_bdp(answer), *memory(answer)):
@@ -193,7 +201,7 @@ def _cells(point: CurvePoint, here: bool, answer: SizeResult) -> tuple[str, ...]
     return (
         f"> {point.packets}" if here else str(point.packets),
         *_aimed(point, answer),
-        show(link.utilization, 100),
+        show(bounded(link.utilization, point.outcome, "utilization"), 100),
         show_significant(link.loss_rate, 100),
         show_significant(mean(link.queue_delay_s), 1e3),
         NOT_MEASURED if high is None else plain(high.value * 1e3),

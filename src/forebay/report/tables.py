@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from forebay.outcome import ClassOutcome, ControllerOutcome, Metric, Quantiles
+from forebay.outcome import ClassOutcome, ControllerOutcome, Metric, Outcome, Quantiles
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -271,3 +271,15 @@ def _controller(part: ControllerOutcome, titles: Iterable[str]) -> list[str]:
         "Jain": show(part.jain, 1, 2),
     }
     return [known.get(title, "") for title in titles]
+
+
+def assumed_lines(assumptions: Sequence[str]) -> list[str]:
+    """Return what was assumed because nobody chose it, as one sentence."""
+    return [f"Assumes {'; '.join(assumptions)}."] if assumptions else []
+
+
+def bounded(metric: Metric | None, outcome: Outcome, name: str) -> Metric | None:
+    """Return a metric as a lower bound if the outcome's law gives only that ("≥ 98.2")."""
+    if metric is None or name not in getattr(outcome.provenance, "lower_bounds", ()):
+        return metric
+    return metric.model_copy(update={"low": metric.value, "high": None})

@@ -31,6 +31,7 @@ def check(scenario: Scenario) -> None:
     _names(scenario)
     _lengths(scenario)
     _flows(scenario)
+    _access_rates(scenario)
     _on_times(scenario)
     _counted(scenario)
     _buffer(scenario)
@@ -84,6 +85,22 @@ def _flows(scenario: Scenario) -> None:
     if standing > MAX_FLOWS:
         wrong = f"{standing} flows in all are above the most, {MAX_FLOWS}"
         raise ScenarioError("out-of-range", wrong, "write fewer flows", field="traffic")
+
+
+def _access_rates(scenario: Scenario) -> None:
+    """Refuse a source that sends faster than its own link, where both were written."""
+    for index, group in enumerate(scenario.traffic):
+        peak = group.flow_peak(float(scenario.link.rate))
+        if group.access_rate is None or peak <= group.access_rate or not _writes_rate(group):
+            continue
+        field = "peak_rate" if isinstance(group, OnOff) else "rate"
+        wrong = f"{Rate(peak)} is above access_rate, {group.access_rate}"
+        hint = f"write a lower {field}, or a higher access_rate"
+        raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.{field}")
+
+
+def _writes_rate(group: Traffic) -> bool:
+    return isinstance(group, OnOff) or getattr(group, "rate", None) is not None
 
 
 def _on_times(scenario: Scenario) -> None:

@@ -131,14 +131,20 @@ class Source(ScenarioModel):
     access_rate: Annotated[Rate | None, RATES] = Field(
         default=None,
         description="Rate of each flow's own link to the first queue; not set: ten times the "
-        "bottleneck's. With an access link no faster than the bottleneck, one "
-        "flow can fill the bottleneck evenly and lock out the others.",
+        "bottleneck's, or the source's own peak if that is more. With an access link no faster "
+        "than the bottleneck, one flow can fill the bottleneck evenly and lock out the others.",
         examples=["1 Gbit/s"],
     )
 
     def access(self, link_rate: float) -> float:
         """Return the rate of a flow's access link, for a bottleneck rate; both in bit/s."""
-        return 10 * link_rate if self.access_rate is None else self.access_rate
+        if self.access_rate is not None:
+            return self.access_rate
+        return max(10 * link_rate, self.flow_peak(link_rate))
+
+    def flow_peak(self, link_rate: float) -> float:
+        """Return the rate at which one flow sends whatever it loses, bit/s; 0 for TCP."""
+        return 0.0
 
     def offered(self, link_rate: float) -> float | None:
         """Return the bit/s that all flows offer; None if TCP determines their rate."""

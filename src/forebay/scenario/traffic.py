@@ -153,6 +153,10 @@ class Rated(Datagrams, Sized):
             return self.rate
         return (self.load or 0.0) * link_rate / self.flows
 
+    def flow_peak(self, link_rate: float) -> float:
+        """Return the rate of one flow, bit/s."""
+        return self.flow_rate(link_rate)
+
     def packets_in(self, seconds: float, link_rate: float) -> float:
         """Return the expected packets of all flows in `seconds`."""
         return self.flows * (1 + seconds * self.flow_rate(link_rate) / (8 * self.packet))
@@ -194,6 +198,10 @@ class OnOff(Datagrams, Sized):
         description="How long it pauses after that: a distribution.",
         examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}],
     )
+
+    def flow_peak(self, link_rate: float) -> float:
+        """Return the rate of one flow while it is on, bit/s."""
+        return self.peak_rate
 
     def periods(self, seconds: float) -> float:
         """Return the approximate number of on times of one flow in `seconds`."""

@@ -152,15 +152,36 @@ class _Ends:
         both = [result.relaxations for result in self.results if result.relaxations]
         found = []
         for each in zip(*both, strict=True):
-            helps = (r for r in each if r.packets and self._hold(r, r.packets))
+            own = [relaxation.packets for relaxation in each if relaxation.packets]
+            sizes = dict.fromkeys([*own, *self._sizes_without(each[0].name)])
+            helps = (r for packets in sizes if (r := self._given(each[0].name, packets)))
             none = each[0].model_copy(update={"relaxed": None, "packets": None, "reached": None})
             found.append(next(helps, none))
         return tuple(found)
 
-    def _hold(self, relaxation: Relaxation, packets: int) -> bool:
-        """Whether a relaxation holds at both ends."""
-        there = (self._evaluated(index, packets) for index in range(2))
-        return all(each is not None and holds(relaxation, each) for each in there)
+    def _sizes_without(self, name: str) -> list[int]:
+        """Return the ends of the sizes that meet all goals but one at both ends, by the curves."""
+        spans = []
+        for result in self.results:
+            fits = [point.packets for point in result.curve if set(point.unmet) <= {name}]
+            if not fits:
+                return []
+            spans.append((min(fits), max(fits)))
+        low, high = max(low for low, _ in spans), min(high for _, high in spans)
+        return [low, high] if low <= high else []
+
+    def _given(self, name: str, packets: int) -> Relaxation | None:
+        """Return a goal's relaxation with which a size meets all goals at both ends."""
+        both = [self._evaluated(index, packets) for index in range(2)]
+        there = [each for each in both if each is not None]
+        given = [
+            given_at(goal, each) for each in there for goal in each.goals if goal.kind.name == name
+        ]
+        if len(there) < 2 or any(each.relaxed is None for each in given):
+            return None
+        sign = 1.0 if given[0].sense == "at most" else -1.0
+        weakest = max(given, key=lambda each: sign * (each.relaxed or 0.0))
+        return weakest if all(holds(weakest, each) for each in there) else None
 
     def _evaluated(self, index: int, packets: int) -> Evaluation | None:
         """Return the evaluation of a size at one end; None if there is no time for a run."""

@@ -68,7 +68,17 @@ class SawtoothTimes(Protocol):
     def period_s(self) -> float: ...
 
 
+class LossBand(Protocol):
+    """A loss rate by a law, between the ends of the band in which simulations found it."""
+
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
 if TYPE_CHECKING:
+    LossLaw = Callable[[Scenario, int], LossBand | None]
     Sawtooths = Callable[[Scenario, int], SawtoothTimes]
 
 
@@ -81,11 +91,13 @@ class LawContext:
     laws : their answers; the result shows them, and the search starts from them.
     governs : which law governs the link, in words; the result shows it.
     sawtooths : `forebay.laws.assumptions.sawtooths_s`; without it no window is lengthened.
+    loss : the loss law's band at a buffer in packets; None where no law covers the traffic.
     """
 
     laws: Sequence[LawLike] = ()
     governs: RegimeLike | None = None
     sawtooths: Sawtooths | None = None
+    loss: LossLaw | None = None
 
     @property
     def results(self) -> tuple[LawResult, ...]:
@@ -190,6 +202,12 @@ def problem_of_links(engine: LinksEngine) -> Problem:
     return problem_of(
         links.question, engine.name, largest=links.limit, network=NetworkLinks.of(engine)
     )
+
+
+def most_by_delay(problem: Problem) -> int | None:
+    """Return the packets above which one may wait longer than a goal allows; None without one."""
+    delays = [goal.target for goal in problem.decreasing if goal.kind.unit == "s"]
+    return math.floor(min(delays) / problem.parameter.packet_s) if delays else None
 
 
 def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:

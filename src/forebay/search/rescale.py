@@ -22,20 +22,24 @@ _DELAY_METRIC = "queue_delay"
 _PARTS = ("mean", "p50", "p95", "p99")
 
 
-def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> Outcome:
+def as_whole(
+    outcome: Outcome, whole: Scenario, factor: float, packets: int, *, same_windows: bool = True
+) -> Outcome:
     """Return the outcome scaled to the whole link.
 
     Parameters
     ----------
     whole : the whole link, ``factor`` times larger than the simulated one.
     packets : the simulated buffer, scaled to the whole link.
+    same_windows : whether each flow has the same window on both. If not, no loss is carried over:
+        it goes as the inverse square of the window (`laws.loss`).
     """
     link = outcome.links[LINK]
     buffers = packets / link.buffer_packets
     sized = whole.with_buffer(packets)
     provenance = outcome.provenance.model_copy(update={"scaled": factor})
     classes = zip(outcome.classes, whole.traffic, strict=True)
-    return outcome.model_copy(
+    made = outcome.model_copy(
         update={
             "scenario": sized.to_dict(),
             "links": {LINK: _link(link, sized, factor, buffers)},
@@ -45,6 +49,16 @@ def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> 
             "provenance": provenance,
         }
     )
+    return made if same_windows else _without_loss(made)
+
+
+def _without_loss(outcome: Outcome) -> Outcome:
+    """Return an outcome whose loss is not known, and neither is what follows from it."""
+    links = {
+        name: link.model_copy(update={"loss_rate": None}) for name, link in outcome.links.items()
+    }
+    classes = [each.model_copy(update={"loss_rate": None}) for each in outcome.classes]
+    return outcome.model_copy(update={"links": links, "classes": classes})
 
 
 def _link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> LinkOutcome:

@@ -56,12 +56,14 @@ class NoAnswer:
     Attributes
     ----------
     against : the goals that prevent it; they are marked as binding.
+    undecided : whether one may exist.
     """
 
     reason: str
     against: Sequence[Goal] = ()
     relaxations: Sequence[Relaxation] = ()
     scaled: Scaled | None = None
+    undecided: bool = False
 
 
 def answered(problem: Problem, evaluations: Evaluations, answer: Answer) -> SizeResult:
@@ -92,6 +94,7 @@ def unanswered(
             "reason": why.reason,
             "relaxations": tuple(why.relaxations),
             "scaled": why.scaled,
+            "undecided": why.undecided,
             "aqm": _aqm(problem, there),
         }
     )

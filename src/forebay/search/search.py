@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from forebay.outcome import LINK, SizeResult
 from forebay.search.ask import ask
 from forebay.search.goals import NobodyCrosses, SizingError
+from forebay.search.recommended import with_recommended
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.strategies.protocol import Session
 
@@ -32,7 +33,8 @@ def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
     Returns
     -------
     SizeResult
-        If no buffer meets all goals, ``buffer`` is None, with ``reason`` and ``relaxations``.
+        If no buffer meets all goals, ``buffer`` is None, with ``reason`` and ``relaxations``. If
+        the evidence does not carry a recommended size, ``recommended`` is None, with ``reason``.
         If flows are a range, the answer serves both of its ends (`forebay.search.flow_range`).
         With a budget it has ``cost``, and ``scaled`` if smaller links were simulated in place of
         this one.
@@ -48,7 +50,7 @@ def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
         Ctrl-C; the exception contains the findings so far.
     """
     _check(problem, options.seeds)
-    result = _searched(problem, engine, options)
+    result = with_recommended(problem, _searched(problem, engine, options))
     return result if problem.network is None else problem.network.named(result)
 
 

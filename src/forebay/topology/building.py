@@ -33,12 +33,18 @@ def build(scenario: Scenario) -> Graph:
     if topology is None:
         hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
-    wiring = _wiring(topology)
-    fail(topology.failed, wiring)
+    wiring = wired(topology)
     _hosts(topology, wiring)
     _demands(topology, wiring)
     _check(wiring)
     return _Assembly(scenario, topology, wiring).graph()
+
+
+def wired(topology: Topology) -> Wiring:
+    """Return the routers and the links that did not fail. Raises ScenarioError."""
+    wiring = _wiring(topology)
+    fail(topology.failed, wiring)
+    return wiring
 
 
 def _wiring(topology: Topology) -> Wiring:
@@ -135,6 +141,9 @@ class _Assembly:
         routers, kinds, counts, rates, delays, buffers = columns
         reversed_ = np.concatenate([np.zeros(len(forth), bool), np.ones(len(back), bool)])
         rate, delay, buffer = self._between()
+        if not self._wrote_delay() and not np.any(delay) and not any(delays):
+            hint = "write link.delay, a delay of a class, or places of the routers"
+            raise refuse("all delays of its links are 0, and nobody wrote that", hint)
         index = {name: place for place, name in enumerate(self.classes)}
         own = np.array([index[name] for name in wiring.link_class], dtype=np.int64)
         return Graph(
@@ -153,6 +162,12 @@ class _Assembly:
             buffers=self.buffers,
             demands=_matrix(wiring),
         )
+
+    def _wrote_delay(self) -> bool:
+        """Whether someone chose a delay, be it 0: of all links, of a class, or of one link."""
+        of_class = any(each.delay is not None for each in self.known.values())
+        of_link = any(each is not None for each in self.wiring.delay_s)
+        return of_class or of_link or "delay" in self.scenario.link.model_fields_set
 
     def _both_ways(self) -> tuple[Ints, Ints]:
         every = np.arange(len(self.wiring.source))

@@ -15,7 +15,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay import laws
-from forebay.catalogue import KINDS
 from forebay.engines.base import Engine
 from forebay.engines.errors import (
     NoLaw,
@@ -207,6 +206,7 @@ def _provenance(
             "scenario_sha256": scenario.sha256(),
             "wall_s": time.perf_counter() - started,
             "laws": {law.name: law.source for law in prediction.laws},
+            "lower_bounds": ["utilization"] if prediction.is_bound else [],
         }
     )
 
@@ -224,13 +224,13 @@ def _version() -> str:
 def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
     """Return the bit/s of each class, None if no law gives it.
 
-    A single class gets all that the link carries. Bursts get their offered rate, reduced by the
-    loss rate unless all of them send lost packets again. Next to long flows, short flows get their
-    offered rate and the long class gets the rest, if there is any (paper A, §5.1.3).
+    A single class gets all that the link carries, unless the law only bounds that (eq. 6). Bursts
+    get their offered rate, reduced by the loss rate unless all of them send lost packets again.
+    Next to long flows, short flows get their offered rate, if there is room (paper A, §5.1.3).
     """
     groups = scenario.crossing
     here = {id(group) for group in groups}
-    carried = prediction.utilization * scenario.link.rate
+    carried = None if prediction.is_bound else prediction.utilization * scenario.link.rate
     if len(groups) == 1:
         return [carried if id(t) in here else None for t in scenario.traffic]
     if laws.burst_law.LAW in prediction.laws:
@@ -239,13 +239,11 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
         return [None if delivered is None or each is None else delivered * each for each in own]
     if laws.mix.LAW not in prediction.laws:
         return [None] * len(scenario.traffic)
-    left = carried - short_share(scenario) * scenario.link.rate
-    alone = sum(KINDS[t.kind].lasts for t in groups) == 1
+    left = prediction.utilization - short_share(scenario)
     return [
-        None if id(t) not in here or left <= 0.0
-        else _offered_or_rest(scenario, t, left if alone else None)
+        offered(t, scenario.link.rate) if id(t) in here and left > 0.0 else None
         for t in scenario.traffic
-    ]  # fmt: skip
+    ]
 
 
 def _delivered_share(prediction: Prediction, groups: Sequence[Traffic]) -> float | None:
@@ -253,9 +251,3 @@ def _delivered_share(prediction: Prediction, groups: Sequence[Traffic]) -> float
     if all(isinstance(group, Tcp) for group in groups):
         return 1.0
     return None if prediction.loss_rate is None else 1.0 - prediction.loss_rate.value
-
-
-def _offered_or_rest(scenario: Scenario, traffic: Traffic, left: float | None) -> float | None:
-    """Return the class's offered rate, or `left` for a class without one."""
-    own = offered(traffic, scenario.link.rate)
-    return left if own is None else own

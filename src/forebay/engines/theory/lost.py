@@ -14,6 +14,7 @@ import numpy as np
 
 from forebay.laws import response, sawtooth
 from forebay.laws.quantities import capacity, growth, growth_of, halves, share
+from forebay.laws.regime import SAWTOOTHS_ADD
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Tcp
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ class Between:
     value: float
     low: float
     high: float
+
+
+def of_scenario(scenario: Scenario) -> Between | None:
+    """Return the loss rate of the law that covers a scenario's flows; None if none does."""
+    if not scenario.n_flows > 0 or response.wide_windows(scenario) is not None:
+        return None
+    many = scenario.n_flows >= SAWTOOTHS_ADD
+    return of_many(scenario) if many else of_few(scenario)
 
 
 def of_many(scenario: Scenario) -> Between | None:

@@ -59,6 +59,11 @@ class Prediction:
     laws: tuple[Law, ...]
     goal_metrics: dict[str, Metric]
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether the utilization is a lower bound (eq. 6), and no prediction."""
+        return any(law is utilization.LAW or law.name == MIX for law in self.laws)
+
 
 def predict_long_flows(scenario: Scenario, law: Law) -> Prediction | None:
     """Return the prediction of `law`, which governs `scenario` and is one of long flows."""

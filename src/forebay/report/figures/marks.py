@@ -59,11 +59,22 @@ def _marks(answer: SizeResult) -> list[_Mark]:
         else:
             paper = law.law.rpartition("/")[0] + "/"
             marks.append(_Mark(packets, name, law.assumptions_hold, paper=paper))
-    if answer.buffer is not None:
-        packets = answer.buffer.packets
-        label = f"answer: {packets if answer.aqm is None else sized(answer, packets)}"
-        marks.append(_Mark(answer.buffer.packets, label, True, is_answer=True))
+    marks += _answers(answer)
     return sorted(marks, key=lambda mark: mark.packets)
+
+
+def _answers(answer: SizeResult) -> list[_Mark]:
+    """Return the recommended size and the least; one mark where they are the same."""
+    best, least = answer.recommended, answer.buffer
+    if best is not None and least is not None and best.packets == least.packets:
+        return [_answer(answer, "recommended, least", best.packets)]
+    marks = [] if best is None else [_answer(answer, "recommended", best.packets)]
+    return marks if least is None else [*marks, _answer(answer, "least", least.packets)]
+
+
+def _answer(answer: SizeResult, name: str, packets: int) -> _Mark:
+    size = packets if answer.aqm is None else sized(answer, packets)
+    return _Mark(packets, f"{name}: {size}", True, is_answer=name.startswith("recommended"))
 
 
 def _widen(axes: Axes, marks: Sequence[_Mark]) -> None:

@@ -33,7 +33,7 @@ from forebay.report.figures.style import (
     literal,
     save,
 )
-from forebay.report.headline import goal_name, scale, size_name, sized
+from forebay.report.headline import LOSSY, goal_name, lossy, scale, size_name, sized
 from forebay.report.tables import count, mean, p99
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def size_figure(answer: SizeResult) -> Figure:
 def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
     """Shade the range of all buffers that meet the goals."""
     low, high = panels[-1].get_xlim()
+    _interval(panels, answer)
     for interval in answer.region:
         right = high if interval.high is None else min(interval.high + 0.5, high)
         for axes in panels:
@@ -77,17 +78,30 @@ def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
     panels[-1].set_xlim(low, high)
 
 
-def _title(figure: Figure, answer: SizeResult) -> None:
-    found = answer.buffer
-    if answer.aqm is not None and found is not None:
-        aim = f"{answer.aqm.discipline}: {sized(answer, found.packets).removeprefix('a ')}"
-        _head(figure, f"{answer.scenario}\n{aim} ({answer.engine})")
+def _interval(panels: Sequence[Axes], answer: SizeResult) -> None:
+    """Shade the interval of the least, which ends at or below the recommended size."""
+    least = answer.buffer
+    if least is None or least.low == least.high:
         return
-    enough = "is enough" if found and found.packets == 1 else "are enough"
-    none = f"no {size_name(answer)} meets the goals"
-    text = f"{count(found.packets, 'packet')} {enough}" if found else none
-    if answer.loss_warning is not None:
-        text += ", but with a loss that is not usable"
+    for axes in panels:
+        axes.axvspan(least.low, least.high, color=INK, alpha=0.12, linewidth=0, zorder=0)
+
+
+def _title(figure: Figure, answer: SizeResult) -> None:
+    best, least = answer.recommended, answer.buffer
+    if answer.no_buffer_meets:
+        text = f"no {size_name(answer)} meets the goals"
+    elif best is None:
+        text = f"no {size_name(answer)} can be recommended"
+    elif answer.aqm is not None:
+        aim = f"{answer.aqm.discipline}: {sized(answer, best.packets).removeprefix('a ')}"
+        text = f"recommended: {aim}"
+    else:
+        text = f"recommended: {count(best.packets, 'packet')}{f', but {LOSSY}' * lossy(answer)}"
+    if least is not None and least.low == least.high:
+        text += f"; least {least.packets}"
+    elif least is not None:
+        text += f"; least {least.packets} ({least.low} to {least.high})"
     _head(figure, f"{answer.scenario}\n{text} ({answer.engine})")
 
 
@@ -249,9 +263,11 @@ def _shared_axis(panels: Sequence[Axes], answer: SizeResult) -> None:
     laws = answer.laws if answer.aqm is None else ()
     broken = any(law.packets and not law.assumptions_hold for law in laws)
     text = ["tinted: all goals are met"] if answer.region else []
+    least = answer.buffer
+    text += ["grey: interval of the least"] if least and least.low < least.high else []
     text += ["dashed: a law of which an assumption is broken here"] if broken else []
     axis = "buffer, packets" if answer.aqm is None else f"{size_name(answer)}, packets at line rate"
-    last.set_xlabel(f"{axis} ({'; '.join(text)})" if text else axis)
+    last.set_xlabel(f"{axis}\n({'; '.join(text)})" if text else axis)
     for axes in panels:
         clean(axes)
 

@@ -10,6 +10,7 @@ from forebay.outcome import Metric, Scaled, ScaledLink
 from forebay.scenario import Long
 from forebay.search.goals import Goal
 from forebay.search.strategies.scaling.extrapolate import Carried, extrapolate
+from forebay.search.strategies.scaling.law_band import within_law
 from forebay.search.strategies.scaling.rule import is_one_process
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def carry(problem: Problem, study: ScalingStudy) -> Carried:
         gentlest=study.rule.gentlest,
         proportional=_is_proportional(problem.scenario, problem.increasing),
     )
-    return _bounded(carried, problem, study)
+    return within_law(_bounded(carried, problem, study), problem)
 
 
 def described(study: ScalingStudy, carried: Carried, packets: int) -> Scaled | None:
@@ -40,10 +41,10 @@ def described(study: ScalingStudy, carried: Carried, packets: int) -> Scaled | N
     if top.factor == 1.0:
         return None
     seeds = top.found.seeds
+    low, high = min(carried.low, packets), max(carried.high, packets)  # it holds its answer
     error = Metric(
-        value=carried.packets / packets - 1, low=carried.low / packets - 1,
-        high=carried.high / packets - 1, n=seeds,
-    )  # fmt: skip
+        value=carried.packets / packets - 1, low=low / packets - 1, high=high / packets - 1, n=seeds
+    )
     exponent = Metric(
         value=carried.exponent, low=carried.exponent_low, high=carried.exponent_high, n=seeds
     )

@@ -12,14 +12,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from forebay.search.acceptable_loss import GOAL, guess, is_acceptable, loss_value
-from forebay.search.rescale import as_whole
 from forebay.search.stopping import OutOfTime
 from forebay.search.strategies.crossing.crossing import find
 from forebay.search.strategies.crossing.curve import LinkCurve, curve_of
 
 if TYPE_CHECKING:
     from forebay.search.evaluations import Evaluation, Evaluations
-    from forebay.search.problem import Problem
     from forebay.search.strategies.scaling.study import ScalingStudy
 
 _MARGINS = (1.05, 1.1)
@@ -28,16 +26,14 @@ _MORE_RUNS = 1.5
 """Cost relative to a level's runs: the buffer may lie far from the first one tried."""
 
 
-def looking(
-    problem: Problem, study: ScalingStudy, evaluations: Evaluations
-) -> Callable[[Evaluation], None] | None:
+def looking(study: ScalingStudy, evaluations: Evaluations) -> Callable[[Evaluation], None] | None:
     """Return what looks for the buffer; None where no link of the study has the same loss."""
     if study.rule.shrinks_windows or study.stopped:
         return None
-    return lambda there: _look(problem, study, evaluations, loss_value(there.outcome))
+    return lambda there: _look(study, evaluations, loss_value(there.outcome))
 
 
-def _look(problem: Problem, study: ScalingStudy, evaluations: Evaluations, loss: float) -> None:
+def _look(study: ScalingStudy, evaluations: Evaluations, loss: float) -> None:
     """Record the buffer, found on the largest link for which there is time."""
     study.reserved_s = 0.0
     for level in study.levels:
@@ -54,10 +50,7 @@ def _look(problem: Problem, study: ScalingStudy, evaluations: Evaluations, loss:
         packets = min(enough, default=max(done, default=0))
         if packets:
             there = math.ceil(packets * level.factor)
-            outcome = done[packets].outcome
-            if level.factor != 1.0:
-                outcome = as_whole(outcome, problem.scenario, level.factor, there)
-            evaluations.record(there, outcome)
+            evaluations.record(there, study.as_whole(done[packets].outcome, level.factor, there))
         return
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from forebay.errors import option
 from forebay.search.cost import in_words
 from forebay.search.parameter import notes_of as notes_of_parameter
+from forebay.search.problem import most_by_delay
 from forebay.search.sawtooths import too_short
 from forebay.search.stopping import SURE
+from forebay.search.strategies.scaling.law_band import band, note_of
 
 if TYPE_CHECKING:
     from forebay.outcome import Buffer
@@ -24,7 +26,8 @@ def notes_of(problem: Problem, study: ScalingStudy, buffer: Buffer) -> tuple[str
     top, sawtooths = study.levels[0], problem.law_context.sawtooths
     return (
         f"between {buffer.low} and {buffer.high} packets (95 %); {_more(study)}",
-        *_too_wide(buffer),
+        *_too_wide(problem, buffer),
+        *_narrowed(problem, study, buffer),
         *_cut(study),
         *_smaller_windows(study),
         *too_short(top.link, round(top.found.packets), sawtooths),
@@ -49,14 +52,18 @@ def _more(study: ScalingStudy) -> str:
     )
 
 
-def _too_wide(buffer: Buffer) -> list[str]:
-    """State what to set where the range says little."""
+def _too_wide(problem: Problem, buffer: Buffer) -> list[str]:
+    """State what to set where the range says little, within the goals."""
     if not buffer.is_guess:
         return []
-    return [
-        "this range is too wide to choose a buffer by; to be sure of the goals, set its upper end, "
-        f"{buffer.high} packets"
-    ]
+    wide, most = "this range is too wide to choose a buffer by", most_by_delay(problem)
+    if most is not None and most < buffer.high:
+        return [f"{wide}; beyond {most} packets the goals on the delay are not assured"]
+    return [f"{wide}; of these sizes, {buffer.high} packets are the surest to meet the goals"]
+
+
+def _narrowed(problem: Problem, study: ScalingStudy, buffer: Buffer) -> list[str]:
+    return [] if study.levels[0].factor == 1.0 else note_of(problem, buffer.low, buffer.high)
 
 
 def _smaller_windows(study: ScalingStudy) -> list[str]:
@@ -82,8 +89,8 @@ def _against_the_law(problem: Problem, buffer: Buffer) -> list[str]:
     context = problem.law_context
     governs = context.governs
     named = [law for law in context.results if governs is not None and law.law == governs.law]
-    if not named or named[0].packets is None:
-        return []
+    if not named or named[0].packets is None or band(problem) is not None:
+        return []  # with a band, the interval is compared with that
     low, high = named[0].packets_between or (named[0].packets, named[0].packets)
     if high >= buffer.low and low <= buffer.high:
         return []

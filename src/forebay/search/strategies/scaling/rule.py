@@ -132,7 +132,7 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     """
     flows, others = _fewer_flows(scenario, LEAST_FLOWS), _other_limits(scenario)
     fewest, long = ScalingRule(1.0, min(flows, others)), _long_flows(scenario)
-    if not long or scenario.goals.loss_rate is not None:
+    if not long or _has_loss_goal(scenario):
         return fewest
     enough = long >= TOP_FLOWS * top
     if flows >= wanted and enough:
@@ -147,6 +147,14 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     factor = min(wanted, largest)
     share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
     return ScalingRule(share, min(largest, others), model_share(scenario) > 0.0)
+
+
+def _has_loss_goal(scenario: Scenario) -> bool:
+    """Whether a goal is on loss: of the link, of the real-time classes, or of one class."""
+    goals = scenario.goals
+    own = (group.goals for group in scenario.traffic if group.goals is not None)
+    of_link = goals.loss_rate is not None or goals.realtime_loss is not None
+    return of_link or any(each.loss_rate is not None for each in own)
 
 
 def _long_flows(scenario: Scenario) -> float:

@@ -12,7 +12,7 @@ from forebay.search.add_seeds import add_seeds
 from forebay.search.evaluations import Evaluation, Evaluations
 from forebay.search.evidence import Evidence
 from forebay.search.goals import Goal
-from forebay.search.rescale import as_whole
+from forebay.search.problem import most_by_delay
 from forebay.search.result import Answer, NoAnswer, answered, buffer_of, interrupted, unanswered
 from forebay.search.stopping import Interrupted
 from forebay.search.strategies.crossing.crossing import seeds_of_crossing
@@ -87,7 +87,7 @@ def _found(problem: Problem, study: ScalingStudy) -> Extrapolated:
     carried = carry(problem, study)
     ratio = carried.packets / top.found.packets
     packets = max(1, math.ceil(max(1, math.ceil(top.meets)) * ratio))
-    _record(problem, study, evaluations, ratio)
+    _record(study, evaluations, ratio)
     there = evaluations.done[packets]
     missed = there.missed(problem.decreasing)
     if missed:
@@ -109,7 +109,7 @@ def _answer(
     buffer = buffer_of(problem.scenario, min(low, packets), packets, high)
     binding = evaluations.not_met_below(packets, problem.needing)
     region = (_region(problem, packets, binding),)
-    look = looking(problem, study, evaluations)
+    look = looking(study, evaluations)
     warning = loss_warning(problem.scenario, evaluations, there, look)
     notes = notes_of(problem, study, buffer)
     scaled = described(study, carried, packets)
@@ -117,15 +117,12 @@ def _answer(
     return answered(problem, evaluations, answer)
 
 
-def _record(problem: Problem, study: ScalingStudy, evaluations: Evaluations, ratio: float) -> None:
+def _record(study: ScalingStudy, evaluations: Evaluations, ratio: float) -> None:
     """Record the curve of the largest simulated link, scaled to the whole link."""
     top = study.levels[0]
     for packets, outcome in sorted(top.outcomes.items()):
         there = max(1, math.ceil(packets * ratio))
-        known = outcome
-        if top.factor != 1.0:
-            known = as_whole(outcome, problem.scenario, top.factor, there)
-        evaluations.record(there, known)
+        evaluations.record(there, study.as_whole(outcome, top.factor, there))
 
 
 def _unreachable(problem: Problem, study: ScalingStudy) -> str:
@@ -149,9 +146,14 @@ def _contradiction(
     packets, needing = there.packets, problem.increasing
     needed = " and ".join(str(goal) for goal in needing)
     says = " and ".join(f"{goal} is not met ({goal.says(there.metric(goal))})" for goal in missed)
-    reason = f"the goals contradict each other: {needed} needs {packets} packets, where {says}"
+    low, high = max(1, math.floor(carried.low)), max(packets, math.ceil(carried.high))
+    most = most_by_delay(problem)
+    is_open = study.levels[0].factor > 1.0 and most is not None and low <= most
+    claim = "the goals may contradict" if is_open else "the goals contradict"
+    between = f" ({low} to {high})" if is_open else ""
+    reason = f"{claim} each other: {needed} needs {packets} packets{between}, where {says}"
     scaled = described(study, carried, packets)
-    why = NoAnswer(reason, (*needing, *missed), scaled=scaled)
+    why = NoAnswer(reason, (*needing, *missed), scaled=scaled, undecided=is_open)
     return unanswered(problem, evaluations, why, there)
 
 
@@ -159,9 +161,7 @@ def _region(problem: Problem, packets: int, binding: tuple[Goal, ...]) -> Interv
     """Return the sizes that meet the goals; no packet can exceed a delay goal at these sizes."""
     from forebay.outcome import Interval
 
-    delays = [goal.target for goal in problem.decreasing if goal.kind.unit == "s"]
-    high = None
-    if delays:
-        high = max(packets, math.floor(min(delays) / problem.parameter.packet_s))
+    most = most_by_delay(problem)
+    high = None if most is None else max(packets, most)
     names = tuple(goal.kind.name for goal in binding)
     return Interval(low=packets, high=high, binding_low=names, binding_high=())

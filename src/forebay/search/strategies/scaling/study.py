@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from forebay.search.rescale import as_whole
 from forebay.search.stopping import END, RESERVE, OutOfTime
 from forebay.search.strategies.scaling.forecast import Forecast
 from forebay.search.strategies.scaling.rule import ScalingRule, scaled
@@ -118,6 +119,13 @@ class ScalingStudy:
     def at(self, factor: float) -> Scenario:
         """Return the link, ``factor`` times smaller."""
         return scaled(self.problem.scenario, factor, self.rule.share)
+
+    def as_whole(self, outcome: Outcome, factor: float, packets: int) -> Outcome:
+        """Return a level's outcome as that of the whole link with a buffer of ``packets``."""
+        if factor == 1.0:
+            return outcome
+        same = not self.rule.shrinks_windows
+        return as_whole(outcome, self.problem.scenario, factor, packets, same_windows=same)
 
     def predict(self, link: Scenario, measure: Measure | None = None) -> float:
         """Return the predicted seconds of a level on this machine."""

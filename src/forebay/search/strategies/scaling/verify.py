@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.search.evaluator import Evaluator
-from forebay.search.rescale import as_whole
 from forebay.search.stopping import END, RESERVE, OutOfTime
 
 if TYPE_CHECKING:
@@ -43,9 +42,7 @@ def evaluate(
     outcome = _simulated(study, level, min(max(here, 1), level.curve.limit), session)
     if outcome is None:
         return None
-    if level.factor != 1.0:
-        outcome = as_whole(outcome, study.problem.scenario, level.factor, packets)
-    return evaluations.record(packets, outcome)
+    return evaluations.record(packets, study.as_whole(outcome, level.factor, packets))
 
 
 def _largest_in_time(study: ScalingStudy, time: TimeLimit) -> Level | None:

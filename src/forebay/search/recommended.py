@@ -1,0 +1,203 @@
+"""The recommended size: the one place that says which size an engineer should configure.
+
+The least that was shown to meet the goals is an answer to a narrow question. A careful engineer
+configures more, as far as the goals leave room: the upper end of the interval in which the least
+lies, a size with a usable loss, and on fast links at least what hosts and neighbours send at once.
+It reads the result of a search and runs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from forebay.outcome import Floor, Recommended, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forebay.outcome import Buffer, GoalResult, Interval, SizeResult
+    from forebay.search.problem import Problem
+
+_FAST = 1e9
+"""Rate in bit/s from which the floor holds: hosts with segmentation offload send whole bursts."""
+_BURST = 64 << 10
+"""Bytes that a host hands to its card at once, at most (GSO_LEGACY_MAX_SIZE, linux/netdevice.h)."""
+
+
+def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
+    """Return a result with the recommended size, or with the reason why there is none."""
+    if found.buffer is None:
+        return found
+    why_not = _undecided(found, found.buffer)
+    if why_not is not None:
+        return found.model_copy(update={"reason": why_not})
+    made = _Choice(problem, found, found.buffer).made()
+    if isinstance(made, str):
+        return found.model_copy(update={"reason": made})
+    update: dict[str, object] = {"recommended": made}
+    if found.aqm is not None:
+        update["aqm"] = problem.parameter.describe(made.packets)
+    return found.model_copy(update=update)
+
+
+def _undecided(found: SizeResult, buffer: Buffer) -> str | None:
+    """Return why the evidence carries no recommendation; None if it may carry one."""
+    if buffer.is_guess:
+        return (
+            f"the evidence leaves {buffer.low} to {buffer.high} packets, which is too wide to "
+            "choose a buffer by"
+        )
+    open_ = [goal for goal in found.goals if _is_open(goal)]
+    if open_:
+        names = " and ".join(goal.name for goal in open_)
+        return f"with {_packets(buffer.packets)}, {names} is undecided"
+    return None
+
+
+def _is_open(goal: GoalResult) -> bool:
+    """Whether a goal that limits the buffer is undecided; the interval is about the others."""
+    return goal.direction != "increasing" and goal.verdict is Verdict.UNDECIDED
+
+
+class _Choice:
+    """Chooses a size step by step, within the sizes that meet the goals; each step says why."""
+
+    def __init__(self, problem: Problem, found: SizeResult, buffer: Buffer) -> None:
+        self._problem, self._found = problem, found
+        self._region = _from(found.region, buffer.packets)
+        self._packets = buffer.packets
+        self._why: list[str] = []
+        self._begin(buffer)
+
+    def made(self) -> Recommended | str:
+        """Return the recommended size; the reason if its loss decides, and is unknown."""
+        unknown = self._usable_loss()
+        if unknown is not None:
+            return unknown
+        floor = self._hold_bursts()
+        sized = self._problem.scenario
+        octets = self._packets * int(sized.packet)
+        seconds = octets * 8 / float(sized.link.capacity)
+        return Recommended(
+            packets=self._packets, bytes=octets, seconds=seconds, why=tuple(self._why), floor=floor
+        )
+
+    def _begin(self, buffer: Buffer) -> None:
+        """Take the upper end of the interval, or the end of the goals' region below it."""
+        if buffer.low == buffer.high:
+            self._why.append("it is the least that was shown to meet the goals")
+            return
+        within = self._least_from(buffer.high)
+        self._packets = self._most() if within is None else within
+        between = f"the least lies between {buffer.low} and {_packets(buffer.high)}"
+        if within is None:
+            self._why.append(f"{between}, and the goals allow at most {self._packets}")
+        else:
+            self._why.append(f"{between}, and this is the upper end")
+
+    def _usable_loss(self) -> str | None:
+        """Take a size whose loss is usable, if the goals have one; else say that none has.
+
+        Returns why that is unknown, if it is.
+        """
+        warning = self._found.loss_warning
+        if warning is not None:
+            self._avoid(warning.usable, warning.packets if not warning.missed else None)
+        elif self._loss_is_unknown():
+            from forebay.search.law_loss import usable_by_law
+
+            packets, why = usable_by_law(self._problem, self._packets, self._most())
+            if packets is None:
+                return why
+            self._packets = packets
+            self._why.append(why)
+        return None
+
+    def _avoid(self, usable: float, packets: int | None) -> None:
+        warning = self._found.loss_warning
+        assert warning is not None
+        lost = f"{100 * warning.loss:.3g} % are lost with {_packets(self._found.chosen or 1)}"
+        within = None if packets is None else self._least_from(max(packets, self._packets))
+        if within is not None:
+            self._packets = within
+            self._why.append(f"{lost}; here no more than {100 * usable:g} %, which is usable")
+            return
+        self._why.append(f"{lost}; {self._none_usable(usable)}")
+
+    def _none_usable(self, usable: float) -> str:
+        """Return what is known of the loss of larger sizes within the goals."""
+        warning = self._found.loss_warning
+        assert warning is not None
+        bound, most = f"{100 * usable:g} %", self._most()
+        if warning.packets is not None:
+            missed = " and ".join(warning.missed) or "the goals"
+            return (
+                f"{_packets(warning.packets)} would lose less than the {bound} that is usable, but "
+                f"not meet {missed}: no size within the goals has a usable loss"
+            )
+        there = f"{100 * warning.loss_there:.3g} % with {_packets(warning.largest)}"
+        if warning.largest >= most:
+            return f"no size within the goals has a usable loss of {bound}: {there}"
+        return f"a usable loss of {bound} was not found: {there}, the largest that was tried"
+
+    def _loss_is_unknown(self) -> bool:
+        """Whether the loss of the whole link is unknown, because smaller windows were simulated."""
+        there, scaled = self._found.there, self._found.scaled
+        if scaled is None or there is None or there.link.loss_rate is not None:
+            return False
+        return self._problem.scenario.goals.loss_rate is None
+
+    def _hold_bursts(self) -> Floor | None:
+        """Take at least the floor of a fast link, if the goals leave room for it."""
+        floor = floor_of(self._problem)
+        if floor is None or self._found.aqm is not None:
+            return None
+        if floor.packets <= self._packets:
+            return floor
+        within = self._least_from(floor.packets)
+        if within is None:
+            self._why.append(f"the goals leave no room for {floor.why} ({floor.packets} packets)")
+            return floor
+        self._packets = within
+        self._why.append(f"it holds {floor.why}")
+        return floor
+
+    def _least_from(self, packets: int) -> int | None:
+        """Return the smallest size from ``packets`` on that meets the goals; None if none does."""
+        fits = (max(packets, i.low) for i in self._region if _end(i) >= packets)
+        return min(fits, default=None)
+
+    def _most(self) -> int:
+        """Return the largest size that meets the goals, or that the search may try."""
+        most = max(map(_end, self._region), default=float(self._packets))
+        return self._problem.limit if math.isinf(most) else int(most)
+
+
+def floor_of(problem: Problem) -> Floor | None:
+    """Return the least size for the bursts of hosts and neighbours; None on a slower link."""
+    scenario = problem.scenario
+    if float(scenario.link.capacity) < _FAST:
+        return None
+    packets = math.ceil((2 * _BURST + scenario.largest_packet) / int(scenario.packet))
+    return Floor(packets=packets, why="two bursts of 64 KiB and one largest packet")
+
+
+def _from(region: Sequence[Interval], packets: int) -> tuple[Interval, ...]:
+    """Return the parts of the region from a size on."""
+
+    def parts() -> Iterator[Interval]:
+        for each in region:
+            if _end(each) >= packets:
+                yield each.model_copy(update={"low": max(each.low, packets)})
+
+    return tuple(parts())
+
+
+def _end(interval: Interval) -> float:
+    return math.inf if interval.high is None else float(interval.high)
+
+
+def _packets(packets: int) -> str:
+    return "1 packet" if packets == 1 else f"{packets} packets"

@@ -1,0 +1,105 @@
+"""Defaults that nobody chose are said, and a source is not clipped by one of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from forebay import run
+from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.scenario.assumptions import assumptions
+
+LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "100 packets"\n[[traffic]]\n'
+ALL = (
+    "access links of 100 Mbit/s, ten times the link",
+    "congestion control reno",
+    "a round trip of 100 ms for every flow",
+    "the stack of Linux in its present release",
+    "flows that start within 10 s",
+    "packets of 1500 B",
+    "hosts that send one packet at a time, without segmentation offload",
+)
+
+
+def made(traffic: str) -> Scenario:
+    return loads(LINK + traffic)
+
+
+def test_every_default_that_moves_an_answer_is_said() -> None:
+    assert assumptions(made("flows = 5")) == ALL
+
+
+@pytest.mark.parametrize(
+    ("field", "index"),
+    [
+        ('access_rate = "100 Mbit/s"', 0),
+        ('congestion_control = "reno"', 1),
+        ('rtt = "100 ms"', 2),
+        ('sender = "linux"', 3),
+        ('start = { uniform = ["0 s", "10 s"] }', 4),
+        ('packet = "1500 B"', 5),
+    ],
+)
+def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field: str, index: int) -> None:
+    said = assumptions(made(f"flows = 5\n{field}"))
+    assert said == (*ALL[:index], *ALL[index + 1 :])
+
+
+def test_a_change_keeps_what_was_chosen() -> None:
+    asked = made('flows = 5\nrtt = "100 ms"').replace({"queue.size": "20 packets"})
+    assert assumptions(asked) == (*ALL[:2], *ALL[3:])
+
+
+def test_a_default_of_some_classes_names_them() -> None:
+    said = assumptions(made('flows = 5\nrtt = "20 ms"\n[[traffic]]\nname = "bulk"\nflows = 2'))
+    assert "a round trip of 100 ms for every flow (bulk)" in said
+    assert "congestion control reno" in said
+
+
+@pytest.mark.parametrize(
+    ("traffic", "says"),
+    [
+        ('kind = "udp"\nflows = 1\nrate = "200 Mbit/s"', "200 Mbit/s, the peak of the source"),
+        ('kind = "udp"\nflows = 1\nrate = "2 Mbit/s"', "100 Mbit/s, ten times the link"),
+        (
+            'kind = "onoff"\nflows = 1\npeak_rate = "1 Gbit/s"\non = "1 s"\noff = "1 s"',
+            "1 Gbit/s, the peak of the source",
+        ),
+    ],
+)
+def test_a_default_access_link_is_no_slower_than_its_source(traffic: str, says: str) -> None:
+    assert assumptions(made(traffic))[0] == f"access links of {says}"
+
+
+@pytest.mark.parametrize(
+    ("rate", "lost"), [("200 Mbit/s", 0.95), ("1 Gbit/s", 0.99), ("20 Mbit/s", 0.5)]
+)
+def test_datagrams_above_the_link_lose_the_difference(rate: str, lost: float) -> None:
+    """Loss is 1 - C/rate, whatever the default of the access link."""
+    window = '[measure]\nwarmup = "1 s"\nduration = "2 s"'
+    start = 'start = "0 s"'
+    outcome = run(made(f'kind = "udp"\nflows = 1\nrate = "{rate}"\n{start}\n{window}'))
+    found = outcome.links["bottleneck"].loss_rate
+    assert found is not None and found.value == pytest.approx(lost, abs=0.002)
+    assert outcome.assumptions[0].startswith("access links of ")
+
+
+@pytest.mark.parametrize(
+    ("traffic", "field"),
+    [
+        ('kind = "udp"\nflows = 1\nrate = "200 Mbit/s"\naccess_rate = "100 Mbit/s"', "rate"),
+        ('kind = "video"\nflows = 1\nrate = "2 Mbit/s"\naccess_rate = "1 Mbit/s"', "rate"),
+        (
+            'kind = "onoff"\nflows = 1\npeak_rate = "11 Mbit/s"\non = "1 s"\noff = "1 s"\n'
+            'access_rate = "10 Mbit/s"',
+            "peak_rate",
+        ),
+    ],
+)
+def test_a_source_faster_than_its_written_access_link_is_refused(traffic: str, field: str) -> None:
+    with pytest.raises(ScenarioError, match=rf"traffic\.0\.{field}: .*above access_rate") as error:
+        made(traffic)
+    assert "\n" not in str(error.value)
+
+
+def test_a_load_at_its_access_link_is_no_contradiction() -> None:
+    made('kind = "udp"\nflows = 1\nload = 2.0\naccess_rate = "10 Mbit/s"')

@@ -1,0 +1,73 @@
+"""What a network assumes where its file has no speed and no place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.topology import build
+from forebay.topology.assumed import assumed
+
+FILE = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key attr.name="Latitude" attr.type="double" for="node" id="b"/>
+<key attr.name="Longitude" attr.type="double" for="node" id="c"/>
+<key attr.name="LinkSpeedRaw" attr.type="double" for="edge" id="d"/>
+<graph edgedefault="undirected">
+<node id="0"><data key="b">45.5</data><data key="c">9.2</data></node>
+<node id="1"><data key="b">41.9</data><data key="c">12.5</data></node>
+<node id="2"/>
+<edge source="0" target="1"><data key="d">155000000</data></edge>
+<edge source="1" target="2"/></graph></graphml>"""
+
+
+def network(folder: Path, text: str = FILE, link: str = "", more: str = "") -> Scenario:
+    (folder / "net.graphml").write_text(text)
+    return loads(
+        f'[link]\nrate = "10 Gbit/s"\n{link}\n[topology]\nfile = "{folder}/net.graphml"\n{more}\n'
+        "[[traffic]]\nflows = 10\n"
+    )
+
+
+def test_links_without_speed_or_place_are_counted(tmp_path: Path) -> None:
+    assert assumed(network(tmp_path)) == (
+        "1 of 2 links has no speed: 10 Gbit/s (link.rate) assumed",
+        "1 of 2 links has no delay and no place: a delay of 0 assumed",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "more", "says"),
+    [
+        (FILE, 'delay = "1 ms"', "", ["1 of 2 links has no speed"]),
+        (FILE, "", '[[topology.classes]]\nname = "core"\ndelay = "1 ms"', ["1 of 2 links"]),
+        (
+            FILE, "", '[[topology.classes]]\nname = "core"\nrate = "1 Gbit/s"',
+            ["1 of 2 links has no delay"],
+        ),
+        (
+            FILE.replace("155000000", "1e9").replace('attr.name="LinkSpeedRaw"', 'attr.name="x"'),
+            "", "", ["2 of 2 links have no speed", "1 of 2 links has no delay"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_class_or_the_link_gives_is_not_assumed(
+    tmp_path: Path, text: str, link: str, more: str, says: list[str]
+) -> None:
+    found = assumed(network(tmp_path, text, link, more))
+    assert len(found) == len(says)
+    assert all(line.startswith(start) for line, start in zip(found, says, strict=True))
+
+
+def test_a_network_without_any_distance_is_refused(tmp_path: Path) -> None:
+    nowhere = FILE.replace("Latitude", "y").replace("Longitude", "x")
+    with pytest.raises(ScenarioError, match="all delays of its links are 0") as error:
+        build(network(tmp_path, nowhere))
+    assert "\n" not in str(error.value)
+    for chosen in ('delay = "1 ms"', 'delay = "0 s"'):
+        build(network(tmp_path, nowhere, chosen))
+
+
+def test_a_single_link_assumes_nothing_of_a_network() -> None:
+    assert assumed(loads('[link]\nrate = "1 Gbit/s"\n[[traffic]]\nflows = 1')) == ()
