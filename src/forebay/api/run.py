@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -75,12 +76,14 @@ def run(
     budget : str, optional
         Wall time of a simulation, such as ``"2 min"``. If it would take longer, and the scenario
         does not fix the measured window, warm-up and window are shortened; ``provenance.cost`` has
-        the details. No limit by default.
+        the details. If flows have not settled, warm-up and window are lengthened within this time.
+        No limit by default.
 
     Returns
     -------
     Outcome
-        Metrics of every link and class, in SI units (their names end in the unit).
+        Metrics of every link and class, in SI units (their names end in the unit). A class of long
+        flows says whether they have ``settled``; if not, nothing of it and its link has intervals.
 
     Raises
     ------
@@ -140,17 +143,50 @@ def _run(
 ) -> Outcome:
     """Run an engine; a budget applies to simulation only."""
     if budget is None or engine.name != "simulation":
-        return engine.run(scenario, seeds, jobs=jobs, progress=progress)
-    from forebay.search.run_within import fitted, predict_run
+        outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    else:
+        outcome = _run_within(engine, scenario, seeds, jobs, progress, budget)
+    return _settled_or_said(outcome, scenario)
 
-    allowed = budget_seconds(engine.name, budget)
+
+def _run_within(
+    engine: Engine,
+    scenario: Scenario,
+    seeds: range,
+    jobs: int,
+    progress: Progress | None,
+    budget: str,
+) -> Outcome:
+    """Run within a time: over a shorter window if need be, and over longer ones that settle."""
+    from forebay import laws
+    from forebay.search.cost import Speed
+    from forebay.search.run_within import fitted, predict_run
+    from forebay.search.settled import run_settled
+    from forebay.search.timed import Timed
+
+    begun, allowed = time.monotonic(), budget_seconds(engine.name, budget)
     with naming_theory(lambda theory: theory.run(scenario, seeds)):
         scenario = fitted(scenario, allowed, len(seeds), jobs)
-    begun, predicted = time.monotonic(), predict_run(scenario, len(seeds), jobs)
-    outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    predicted, speed = predict_run(scenario, len(seeds), jobs), Speed(jobs or os.cpu_count() or 1)
+    timed = Timed(engine, speed, time.monotonic)
+    outcome = run_settled(
+        lambda each: timed.run(each, seeds, jobs=jobs, progress=progress), scenario,
+        lambda: allowed - (time.monotonic() - begun), len(seeds), speed,
+        laws.assumptions.sawtooths_s,
+    )  # fmt: skip
     cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
     provenance = outcome.provenance.model_copy(update={"cost": cost})
     return outcome.model_copy(update={"provenance": provenance})
+
+
+def _settled_or_said(outcome: Outcome, scenario: Scenario) -> Outcome:
+    """Return the outcome, without intervals of what has not settled; it says what that needs."""
+    if all(each.settled is not False for each in outcome.classes):
+        return outcome
+    from forebay import laws
+    from forebay.search.settled import said
+
+    return said(outcome, scenario, laws.assumptions.sawtooths_s)
 
 
 @contextmanager

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         ControllerReading,
         Histogram,
         LinkReading,
+        LongFlows,
         Reading,
         RoundTrips,
         violations_of_reading,
@@ -95,6 +96,7 @@ __all__ = [
     "LawResult",
     "LinkOutcome",
     "LinkReading",
+    "LongFlows",
     "LossWarning",
     "Memory",
     "Metric",
@@ -125,8 +127,8 @@ __all__ = [
 
 # Only engines that measure need these: import them on first use.
 _READING = (
-    "ClassReading", "ControllerReading", "Histogram", "LinkReading", "Reading", "RoundTrips",
-    "violations_of_reading", "violations_of_readings",
+    "ClassReading", "ControllerReading", "Histogram", "LinkReading", "LongFlows", "Reading",
+    "RoundTrips", "violations_of_reading", "violations_of_readings",
 )  # fmt: skip
 _HOLDERS = {
     "summarize": "metrics",

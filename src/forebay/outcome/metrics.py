@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 Ratio = tuple[FloatArray, FloatArray]
+Queued = tuple[LinkReading | None, NDArray[np.int64] | None]
 
 FRACTION: Bounds = (0.0, 1.0)
 POSITIVE: Bounds = (0.0, math.inf)
@@ -60,6 +61,7 @@ def summarize(
     first = readings[0]
     links = {name: link_outcome([r.links[name] for r in readings], goals) for name in first.links}
     windows = [_window_s(reading) for reading in readings]
+    marked = [(reading, _marks(reading)) for reading in readings]
     classes = [
         class_outcome(
             [r.classes[i] for r in readings],
@@ -67,10 +69,17 @@ def summarize(
             # A network's classes end on many links.
             first.links[each.link].most_bps if each.link else math.inf,
             [_class_delay(next(iter(r.links.values())), i, len(r.classes)) for r in readings],
+            [(r.links[each.link] if each.link else None, told) for r, told in marked],
         )
         for i, each in enumerate(first.classes)
     ]
     return links, classes
+
+
+def _marks(reading: Reading) -> NDArray[np.int64] | None:
+    """Packets that all queues marked, shape (b,); None if no queue tells."""
+    known = [link.marks for link in reading.links.values() if link.marks is not None]
+    return np.sum(known, axis=0) if known else None
 
 
 def _class_delay(link: LinkReading, index: int, classes: int) -> Histogram:
@@ -114,6 +123,7 @@ def class_outcome(
     windows_s: Sequence[float],
     capacity_bps: float = math.inf,
     delays: Sequence[Histogram] = (),
+    queues: Sequence[Queued] = (),
 ) -> ClassOutcome:
     """One traffic class over its replications.
 
@@ -123,6 +133,8 @@ def class_outcome(
     capacity_bps : the capacity of the last link, which bounds throughput and goodput.
     delays : waiting times of its packets at the link under study, one histogram per replication;
         empty if they are unknown.
+    queues : the last link that it crosses, None if there are several, and the packets that all
+        queues marked; one pair per replication, empty if they are unknown.
     """
     pairs = list(zip(classes, windows_s, strict=True))
     most: Bounds = (0.0, capacity_bps)
@@ -141,7 +153,21 @@ def class_outcome(
         queue_delay_s=_histograms(delays),
         controllers=_controllers(classes, windows_s, capacity_bps),
         **_transfers(classes, windows_s),
+        **_settled(classes, queues, windows_s),
     )
+
+
+def _settled(
+    classes: Sequence[ClassReading], queues: Sequence[Queued], windows_s: Sequence[float]
+) -> dict[str, Any]:
+    """The fields of a ClassOutcome about its steady state; only long flows have one."""
+    if classes[0].long_flows is None:
+        return {}
+    from forebay.outcome.settling import why_unsettled
+
+    links, marks = zip(*(queues or [(None, None)] * len(classes)), strict=True)
+    why = why_unsettled(classes, links, marks, windows_s)
+    return {"settled": why is None, "unsettled": why}
 
 
 def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> dict[str, Any]:

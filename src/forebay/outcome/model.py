@@ -116,6 +116,9 @@ class ClassOutcome(Closed):
     queue_delay_s : waiting time of the class's packets at the link under study; None if none
         of them crosses it, or the engine does not measure it.
     controllers : by congestion control; None for a class with one.
+    settled : whether its long flows are in their steady state in the window
+        (docs/reference/readings.md); None for other flows, and where an engine does not measure it.
+    unsettled : what shows that they are not, as text; None if they are.
     """
 
     kind: str
@@ -136,6 +139,8 @@ class ClassOutcome(Closed):
     fct_open: str | None = None
     queue_delay_s: Quantiles | None = None
     controllers: dict[str, ControllerOutcome] | None = None
+    settled: bool | None = None
+    unsettled: str | None = None
 
 
 def measured(part: type[Closed]) -> list[str]:

@@ -120,6 +120,25 @@ class ControllerReading:
 
 
 @dataclass(frozen=True, slots=True)
+class LongFlows:
+    """What drives the long flows of a class, and what may hold them back.
+
+    Attributes
+    ----------
+    loss_based, model_based
+        Whether some of them have a control that reduces its window at a loss, and one that follows
+        a model of the path.
+    most_bps : rate of their access links together.
+    window_bits : the most that they may have in flight; infinite if not limited.
+    """
+
+    loss_based: bool
+    model_based: bool
+    most_bps: float
+    window_bits: float
+
+
+@dataclass(frozen=True, slots=True)
 class ClassReading:
     """One traffic class over the same ``b`` batches; shapes are (b,) unless given.
 
@@ -137,6 +156,7 @@ class ClassReading:
         those that had not ended at its end, whenever they began.
     retransmissions : segments sent again; None if the engine does not measure it.
     controllers : by congestion control; empty if there is only one.
+    long_flows : None if it has other flows than long ones.
     """
 
     name: str
@@ -155,6 +175,7 @@ class ClassReading:
     unfinished_s: FloatArray | None
     retransmissions: IntArray | None = None
     controllers: dict[str, ControllerReading] = field(default_factory=dict)
+    long_flows: LongFlows | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ def print_outcome(outcome: Outcome) -> None:
         out.print()
         out.print(_class_title(each), style="bold")
         show_table(out, _class(each))
+        if each.unsettled is not None:
+            out.print(each.unsettled, style="yellow", highlight=False)
     print_broken(out, outcome)
 
 

@@ -16,6 +16,7 @@ from forebay.search.ask import ask
 from forebay.search.cost import TooLittleTime, predict_search
 from forebay.search.result import with_cost
 from forebay.search.sawtooths import measures_too_short, too_short
+from forebay.search.settled import MOST_TRIES, NotSettled, Settling, later, notes_of, some_note
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.watch import Fallback, again_within, search_within
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
     from forebay.search.problem import Problem
     from forebay.search.strategies.protocol import Session
+
+
+_UNKNOWN: tuple[str, ...] = ("",)
+"""Stands for the notes of a search that a run ended."""
 
 
 def search_within_budget(problem: Problem, given: Session) -> SizeResult:
@@ -41,13 +46,14 @@ def search_within_budget(problem: Problem, given: Session) -> SizeResult:
         session.options.expect(min(whole_s, budget_s))
     fits = whole_s <= budget_s
     if fits:
-        found = _bisected(whole, session, only)
+        whole, found = _settled(whole, session, only, fixed=_is_fixed(problem))
         if found is not None:
             found = _with_more_seeds(found, whole, given)
             return with_cost(_with_short_windows(whole, found), whole_s, session.time)
     elif only is not None:
         raise TooLittleTime(only, whole_s, budget_s)
     result, predicted_s = _scaled(problem, session)
+    result = _noted(result, notes_of(problem, result))
     return with_cost(result, whole_s if fits else predicted_s, session.time)
 
 
@@ -78,14 +84,59 @@ def _with_short_windows(problem: Problem, found: SizeResult) -> SizeResult:
     sawtooths, packets = problem.law_context.sawtooths, found.chosen or 1
     if not sawtooths or not measures_too_short(problem.scenario, packets, sawtooths):
         return found
-    notes = (*found.notes, *too_short(problem.scenario, packets, sawtooths))
-    return found.model_copy(update={"notes": notes})
+    return _noted(found, too_short(problem.scenario, packets, sawtooths))
+
+
+def _noted(found: SizeResult, notes: tuple[str, ...]) -> SizeResult:
+    return found.model_copy(update={"notes": (*found.notes, *notes)}) if notes else found
+
+
+def _is_fixed(problem: Problem) -> bool:
+    """Whether the scenario sets the measured window."""
+    return "measure" in problem.scenario.model_fields_set
+
+
+def _settled(
+    problem: Problem, session: Session, only: str | None, *, fixed: bool
+) -> tuple[Problem, SizeResult | None]:
+    """Return the bisection's answer, over windows in which its flows have settled if they fit.
+
+    Also returns the problem with these windows. A run whose flows still change ends the search at
+    once; whether they met losses and queues that grow is asked of the size that decides alone.
+    """
+    watching = session.with_engine(Settling(session.engine))
+    for _ in range(0 if fixed else MOST_TRIES):
+        try:
+            found = _bisected(problem, watching, only)
+        except NotSettled:
+            found, notes = None, _UNKNOWN
+        else:
+            notes = () if found is None else notes_of(problem, found)
+        made = later(problem, session) if notes else None
+        if made is None:
+            return problem, _with_notes(problem, session, only, found, notes)
+        problem = made
+    return problem, _with_notes(problem, session, only, None, _UNKNOWN)
+
+
+def _with_notes(
+    problem: Problem,
+    session: Session,
+    only: str | None,
+    found: SizeResult | None,
+    notes: tuple[str, ...],
+) -> SizeResult | None:
+    """Return a search's answer with its notes; where it ended without one, search as it is."""
+    if found is None and notes:
+        found = _bisected(problem, session, only)
+        notes = () if found is None else notes_of(problem, found) or (some_note(problem),)
+    return None if found is None else _noted(found, notes)
 
 
 def _bisected(problem: Problem, session: Session, only: str | None) -> SizeResult | None:
     """Return the bisection's answer; None if it gave way."""
     return search_within(
-        partial(_bisect, problem), session.for_seconds(session.time.seconds),
+        partial(_bisect, problem), session.for_seconds(session.time.left_s),
         None if only else _fallback(problem, session),
         all_or_nothing=problem.scenario.flows_uncertain,
     )  # fmt: skip

@@ -22,6 +22,7 @@ from forebay.outcome.reading import (
     ControllerReading,
     Histogram,
     LinkReading,
+    LongFlows,
     Reading,
     RoundTrips,
 )
@@ -29,7 +30,8 @@ from forebay.outcome.reading import (
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        Replication, Reading, LinkReading, ClassReading, ControllerReading, RoundTrips, Histogram,
+        Replication, Reading, LinkReading, ClassReading, ControllerReading, LongFlows, RoundTrips,
+        Histogram,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8")

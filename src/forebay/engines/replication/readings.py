@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.catalogue import KINDS
+from forebay.catalogue import CONTROLS, KINDS
 from forebay.outcome import (
     ClassReading,
     ControllerReading,
     Histogram,
     LinkReading,
+    LongFlows,
     Reading,
     RoundTrips,
 )
 from forebay.outcome.reading import FloatArray, IntArray
-from forebay.scenario import ScenarioError, Tcp
+from forebay.scenario import Long, ScenarioError, Tcp
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
@@ -294,6 +295,7 @@ def _classes(
             unfinished_s=_of_ending(traffic, raw["unfinished_s"][index]),
             retransmissions=resent[:, index] if isinstance(traffic, Tcp) else None,
             controllers=_controllers(traffic, workload, raw, index),
+            long_flows=_long_flows(scenario, traffic),
         )
         for index, traffic in enumerate(scenario.traffic)
     ]
@@ -315,6 +317,19 @@ def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index:
 
 def _of_ending(traffic: Traffic, spans_s: FloatArray) -> FloatArray | None:
     return spans_s if KINDS[traffic.kind].completes else None
+
+
+def _long_flows(scenario: Scenario, traffic: Traffic) -> LongFlows | None:
+    if not isinstance(traffic, Long):
+        return None
+    model_based = [CONTROLS[name].is_model_based for name, part in traffic.shares.items() if part]
+    window = math.inf if traffic.max_window is None else float(traffic.max_window)
+    return LongFlows(
+        loss_based=not all(model_based),
+        model_based=any(model_based),
+        most_bps=traffic.access_links * traffic.access(scenario.link.capacity),
+        window_bits=_BITS * traffic.flows * window * traffic.packet,
+    )
 
 
 def _controllers(

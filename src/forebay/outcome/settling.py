@@ -1,0 +1,189 @@
+"""Whether long flows are in their steady state in the measured window: one check for all verbs.
+
+It reads what an engine reports for each batch of the window. A class is not settled if its goodput
+or, with a control that follows a model of the path, its losses still change over the window; if
+flows of a loss-based control were not twice told of congestion; or if their queue still grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.outcome.document import Closed
+
+if TYPE_CHECKING:
+    from forebay.outcome.model import ClassOutcome, Outcome
+    from forebay.outcome.reading import ClassReading, LinkReading, LongFlows
+
+    FloatArray = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+
+Part = TypeVar("Part", bound=Closed)
+
+GOODPUT, LOSSES = "its goodput still changes", "its losses still change"
+EVENTS = "its flows met fewer than two congestion events"
+GROWS = "its queue still grows"
+STILL_CHANGES = (GOODPUT, LOSSES)
+"""Reasons that show a warm-up that is too short, whatever the buffer."""
+
+_LEAST_EVENTS = 2.0
+_USED = 0.8
+"""Share of a window, or of the sources' rate, from which on it holds the flows back."""
+_CHANGE, _CERTAIN = 0.1, 4.0
+"""Relative change between the halves of the window, and its standard errors, that show a drift."""
+_LOST, _OTHER = 1e-3, 0.5
+"""Share of packets lost, and relative change of its mean without a beginning, that show one."""
+_GROWTH, _PACKETS, _RISING = 1.1, 2.0, 0.8
+"""Ratio of the mean queue between the halves, its least change, and the share of rising steps."""
+
+
+def why_unsettled(
+    classes: Sequence[ClassReading],
+    links: Sequence[LinkReading | None],
+    marks: Sequence[Counts | None],
+    windows_s: Sequence[float],
+) -> str | None:
+    """Return why the long flows of a class have not settled; None if they have.
+
+    Parameters
+    ----------
+    classes, links, marks, windows_s : one for each replication; the link is the last one that the
+        class crosses, None if there are several; ``marks``, shape (batches,), are those of all
+        queues, None if they are unknown.
+    """
+    flows = classes[0].long_flows
+    assert flows is not None, "a class of long flows"
+    goodput = _mean([each.goodput_bits for each in classes])
+    if not goodput.any():
+        return None
+    if _drifts(goodput):
+        return GOODPUT
+    if flows.model_based and _begins_otherwise(classes):
+        return LOSSES
+    if flows.loss_based and not _held_back(flows, classes, windows_s):
+        events = [_events(*each) for each in zip(classes, marks, strict=True)]
+        if np.mean(events) < _LEAST_EVENTS:
+            return EVENTS
+    known = [link for link in links if link is not None]
+    return GROWS if known and _grows(known) else None
+
+
+def _mean(series: Sequence[NDArray[np.int64] | FloatArray]) -> FloatArray:
+    """Return the mean over replications, shape (batches,)."""
+    return np.asarray(np.mean(np.asarray(series, dtype=np.float64), axis=0))
+
+
+def _halves(series: FloatArray) -> tuple[FloatArray, FloatArray]:
+    middle = len(series) // 2
+    return series[:middle], series[middle:]
+
+
+def _drifts(series: FloatArray) -> bool:
+    """Whether the mean of the second half differs by more than noise and a tenth."""
+    first, second = _halves(series)
+    change = abs(float(second.mean() - first.mean()))
+    error = float(np.hypot(first.std(), second.std())) / np.sqrt(len(first))
+    return change > _CHANGE * float(series.mean()) and change > _CERTAIN * error
+
+
+def _begins_otherwise(classes: Sequence[ClassReading]) -> bool:
+    """Whether the losses of the window's beginning are not those of its rest.
+
+    The beginning ends where its omission lowers the error of the mean most: the marginal standard
+    error rule (White, SIMULATION 69(6), 1997).
+    """
+    drops, decided = (
+        _mean([each.drops for each in classes]),
+        _mean([each.passed for each in classes]),
+    )
+    share = drops / np.maximum(drops + decided, 1.0)
+    if float(drops.sum()) < _LOST * float((drops + decided).sum()):
+        return False
+    rests = [share[cut:] for cut in range(len(share) // 2 + 1)]
+    rest = min(rests, key=lambda each: float(each.var()) / len(each))
+    return abs(float(rest.mean() - share.mean())) > _OTHER * float(share.mean())
+
+
+def _held_back(
+    flows: LongFlows, classes: Sequence[ClassReading], windows_s: Sequence[float]
+) -> bool:
+    """Whether the largest window of the flows, or the rate of their sources, is used up."""
+    rates = [float(k.throughput_bits.sum()) / s for k, s in zip(classes, windows_s, strict=True)]
+    rate_bps = float(np.mean(rates))
+    if rate_bps >= _USED * flows.most_bps:
+        return True
+    return rate_bps * _round_trip_s(classes) >= _USED * flows.window_bits
+
+
+def _round_trip_s(classes: Sequence[ClassReading]) -> float:
+    """Return the mean round trip of the class's packets; 0 if none was measured."""
+    from forebay.outcome.statistics import mean_of_histogram
+
+    seen = [mean_of_histogram(each.rtt) for each in classes if each.rtt is not None]
+    known = [each for each in seen if each is not None]
+    return float(np.mean(known)) if known else 0.0
+
+
+def _events(reading: ClassReading, marks: Counts | None) -> int:
+    """Return the batches in which packets of the class were dropped, or some were marked."""
+    told = reading.drops > 0
+    return int((told if marks is None else told | (marks > 0)).sum())
+
+
+def _grows(links: Sequence[LinkReading]) -> bool:
+    """Whether a queue that drops nothing rises over the whole window."""
+    if any(link.drops.any() for link in links):
+        return False
+    queue = _mean([link.queue_packet_s * len(link.bits) / link.window_s for link in links])
+    first, second = (float(half.mean()) for half in _halves(queue))
+    rising = float(np.mean(np.diff(queue) > 0.0))
+    return second > max(_GROWTH * first, first + _PACKETS) and rising >= _RISING
+
+
+def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
+    """Return an outcome in which no metric of what has not settled has an interval.
+
+    Parameters
+    ----------
+    warmup : what the flows need, as text; each class that has not settled says so.
+    """
+    late = [each for each in outcome.classes if each.settled is False]
+    ends = {each.link for each in late}
+    names = outcome.links.keys() if "" in ends else ends
+    return outcome.model_copy(
+        update={
+            "classes": [
+                _bare(each).model_copy(update={"unsettled": _needs(each, warmup)})
+                if each.settled is False
+                else each
+                for each in outcome.classes
+            ],
+            "links": {
+                name: _bare(link) if name in names else link for name, link in outcome.links.items()
+            },
+        }
+    )
+
+
+def _needs(each: ClassOutcome, warmup: str) -> str:
+    return f"not settled: warm-up of about {warmup} ({each.unsettled})"
+
+
+def _bare(part: Part) -> Part:
+    """Return a part of an outcome with the values of its metrics alone."""
+    from forebay.outcome.model import Metric, Quantiles
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, Metric):
+            return value.model_copy(update={"low": None, "high": None})
+        if isinstance(value, Quantiles):
+            return value.model_copy(update={k: bare(v) for k, v in value})
+        if isinstance(value, dict):
+            return {name: bare(each) for name, each in value.items()}
+        return _bare(value) if isinstance(value, Closed) else value
+
+    return part.model_copy(update={name: bare(value) for name, value in part})

@@ -1,0 +1,176 @@
+"""What is done about long flows that have not settled: measure later and longer, or say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from forebay.engines.base import Decorator
+from forebay.errors import setting
+from forebay.outcome.settling import STILL_CHANGES
+from forebay.search.cost import Speed, in_words, predict_search
+from forebay.search.sawtooths import measure_of
+from forebay.search.stopping import RESERVE
+
+if TYPE_CHECKING:
+    from forebay.outcome import Outcome, SizeResult
+    from forebay.progress import Progress
+    from forebay.scenario import Measure, Scenario
+    from forebay.search.problem import Problem, Sawtooths
+    from forebay.search.strategies.protocol import Session
+
+_LONGER = 3.0
+"""Ratio of the next warm-up, and window, to those that were too short, where no law says more."""
+_LEAST = 1.5
+"""Least such ratio: less is not worth another run."""
+MOST_TRIES = 4
+_LONGEST_S, _SPAN_S = 80_000.0, 100.0
+
+
+class NotSettled(Exception):
+    """A run of a search whose flows still change; the search begins again with a later window."""
+
+
+def is_settled(outcome: Outcome) -> bool:
+    """Whether all long flows of an outcome have settled, as far as is known."""
+    return all(each.settled is not False for each in outcome.classes)
+
+
+def still_changes(outcome: Outcome) -> bool:
+    """Whether flows were seen to change, which no other buffer ends."""
+    return any(each.unsettled in STILL_CHANGES for each in outcome.classes)
+
+
+def longer(scenario: Scenario, sawtooths: Sawtooths | None) -> Measure:
+    """Return the measurement that flows which have not settled need.
+
+    It is what the sawtooths need, or three times the present one where that is no longer.
+    """
+    measure = scenario.measure
+    warmup, window = float(measure.warmup), float(measure.duration)
+    later_s = longer_s = 0.0
+    if sawtooths is not None and scenario.topology is None:
+        times = sawtooths(scenario, max(1, scenario.buffer_packets))
+        later_s, longer_s = times.warmup_s, times.window_s
+    later_s = later_s if later_s > _LEAST * warmup else max(_LONGER * warmup, _least(scenario))
+    longer_s = max(window, longer_s)
+    return measure_of(later_s, longer_s, min(1.0, _LONGEST_S / (later_s + longer_s)))
+
+
+def _least(scenario: Scenario) -> float:
+    from forebay.search.settling import least_warmup
+
+    return least_warmup(scenario)
+
+
+def fitting(scenario: Scenario, wanted: Measure, most_s: float) -> Scenario | None:
+    """Return the scenario with as much of a measurement as ``most_s`` simulated seconds hold.
+
+    None if its warm-up would hardly be longer.
+    """
+    measure = scenario.measure
+    whole_s = float(wanted.warmup + wanted.duration)
+    share = min(1.0, most_s / whole_s)
+    window_s = max(share * float(wanted.duration), float(measure.duration))
+    made = measure_of(max(share * whole_s - window_s, 0.0), window_s)
+    if made.warmup < _LEAST * measure.warmup:
+        return None
+    return scenario.model_copy(update={"measure": made})
+
+
+class Settling(Decorator):
+    """An engine whose run raises NotSettled if its flows still change."""
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Run the engine."""
+        outcome = super().run(scenario, seeds, jobs=jobs, progress=progress)
+        if still_changes(outcome):
+            raise NotSettled
+        return outcome
+
+
+def later(problem: Problem, session: Session) -> Problem | None:
+    """Return the problem with a later and longer window, if a search over it fits into the time."""
+    scenario = problem.scenario
+    each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
+    simulated_s = float(scenario.measure.warmup + scenario.measure.duration)
+    search_s = predict_search(scenario, session.speed, len(session.options.seeds))
+    most_s = RESERVE * session.time.left_s * simulated_s / search_s
+    wanted = longer(each, problem.law_context.sawtooths)
+    made = fitting(scenario, wanted, most_s)
+    return None if made is None else problem.of(made)
+
+
+def notes_of(problem: Problem, found: SizeResult) -> tuple[str, ...]:
+    """Return a note if flows had not settled at the size that decides a result."""
+    there = next((each for each in found.curve if each.packets == found.chosen), None)
+    if there is None or is_settled(there.outcome):
+        return ()
+    why = next(each.unsettled for each in there.outcome.classes if each.settled is False)
+    return (f"not settled with {there.packets} packets: {_wanted(problem)} ({why})",)
+
+
+def some_note(problem: Problem) -> str:
+    """Return the note of a search that had no time for the window that some of its runs need."""
+    return f"not settled in some of the runs: {_wanted(problem)}"
+
+
+def _wanted(problem: Problem) -> str:
+    scenario = problem.scenario
+    each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
+    warmup = in_words(float(longer(each, problem.law_context.sawtooths).warmup))
+    return f"warm-up of about {warmup}; {setting('measure.warmup', warmup)} waits for it"
+
+
+def run_settled(
+    run: Callable[[Scenario], Outcome],
+    scenario: Scenario,
+    left_s: Callable[[], float],
+    seeds: int,
+    speed: Speed,
+    sawtooths: Sawtooths | None,
+) -> Outcome:
+    """Run, and again with a later and longer window while flows have not settled and time is left.
+
+    Parameters
+    ----------
+    run : runs a scenario, and corrects the speed.
+    left_s : seconds that are left.
+    """
+    outcome = run(scenario)
+    tries = 0 if "measure" in scenario.model_fields_set else MOST_TRIES
+    for _ in range(tries):
+        if is_settled(outcome):
+            break
+        second_s = speed.wall_s(scenario, _SPAN_S, seeds) / _SPAN_S
+        made = fitting(scenario, longer(scenario, sawtooths), RESERVE * left_s() / second_s)
+        if made is None:
+            break
+        scenario = made
+        outcome = run(scenario)
+    return outcome
+
+
+def said(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> Outcome:
+    """Return an outcome without the intervals of what has not settled, and with what it needs."""
+    if is_settled(outcome):
+        return outcome
+    from forebay.outcome.settling import without_intervals
+
+    measured = scenario.model_copy(update={"measure": _measure_of(outcome, scenario)})
+    return without_intervals(outcome, in_words(float(longer(measured, sawtooths).warmup)))
+
+
+def _measure_of(outcome: Outcome, scenario: Scenario) -> Measure:
+    """Return the measurement of an outcome, which may have been lengthened."""
+    from forebay.scenario import Measure
+
+    written = outcome.scenario.get("measure")
+    return scenario.measure if written is None else Measure.model_validate(written)

@@ -1,0 +1,86 @@
+"""Flows that have not settled have no interval; `run` says what they need, or measures later."""
+
+from __future__ import annotations
+
+import pytest
+
+import forebay
+from forebay.outcome import Outcome
+from forebay.scenario import Scenario, loads
+
+
+def flow(rate: str, buffer: str, control: str, more: str = "", rtt: str = "65 ms") -> Scenario:
+    return loads(
+        f'[link]\nrate = "{rate}"\n[queue]\nsize = "{buffer}"\n[[traffic]]\nflows = 1\n'
+        f'rtt = "{rtt}"\ncongestion_control = "{control}"\n{more}\n'
+    )
+
+
+def settled(outcome: Outcome) -> list[bool | None]:
+    return [each.settled for each in outcome.classes]
+
+
+CLIMBING = flow("500 Mbit/s", "500 kB", "reno")
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        CLIMBING,
+        flow("5 Gbit/s", "500 kB", "reno"),
+        flow("50 Mbit/s", "500 kB", "reno", rtt="600 ms"),
+        flow("1 Gbit/s", "7 s", "cubic"),
+        flow("500 Mbit/s", "500 kB", "scalable", '[measure]\nwarmup = "1 s"\nduration = "10 s"'),
+    ],
+)
+def test_a_flow_without_a_steady_state_has_no_interval(scenario: Scenario) -> None:
+    outcome = forebay.run(scenario)
+    assert settled(outcome) == [False]
+    link, only = outcome.links["bottleneck"], outcome.classes[0]
+    assert link.utilization is not None and only.goodput_bps is not None
+    assert link.utilization.low is None and only.goodput_bps.high is None
+    assert only.unsettled is not None
+    assert only.unsettled.startswith("not settled: warm-up of about ")
+    assert Outcome.from_dict(outcome.to_dict()) == outcome
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        flow("5 Mbit/s", "30 packets", "reno"),
+        flow("5 Mbit/s", "30 packets", "cubic"),
+        flow("5 Mbit/s", "60 packets", "bbr"),
+        flow("500 Mbit/s", "500 kB", "reno", "max_window = 100"),
+        flow("500 Mbit/s", "500 kB", "cubic", 'access_rate = "10 Mbit/s"\nmax_window = 60'),
+    ],
+)
+def test_a_settled_flow_has_its_interval(scenario: Scenario) -> None:
+    outcome = forebay.run(scenario)
+    assert settled(outcome) == [True]
+    assert outcome.classes[0].unsettled is None
+    assert outcome.links["bottleneck"].utilization.low is not None  # type: ignore[union-attr]
+
+
+def test_a_class_that_does_not_last_is_not_judged() -> None:
+    assert settled(
+        forebay.run(
+            loads(
+                '[link]\nrate = "5 Mbit/s"\n[[traffic]]\nkind = "udp"\nflows = 3\nload = 0.5\n[queue]\nsize = "9 packets"\n'
+            )
+        )
+    ) == [None]
+
+
+def test_with_a_budget_the_window_is_lengthened_until_flows_have_settled() -> None:
+    outcome = forebay.run(CLIMBING, budget="60 s")
+    assert settled(outcome) == [True]
+    assert outcome.links["bottleneck"].utilization.value == pytest.approx(0.83, abs=0.04)  # type: ignore[union-attr]
+    assert outcome.provenance.model_extra is not None
+    assert outcome.provenance.model_extra["cost"]["spent_s"] < 60.0
+
+
+def test_a_window_that_the_scenario_sets_is_kept() -> None:
+    more = '[measure]\nwarmup = "20 s"\nduration = "40 s"'
+    outcome = forebay.run(flow("500 Mbit/s", "500 kB", "reno", more), budget="60 s")
+    assert settled(outcome) == [False]
+    assert outcome.links["bottleneck"].utilization.value == pytest.approx(0.318, abs=0.02)  # type: ignore[union-attr]

@@ -1,0 +1,99 @@
+"""Whether long flows have settled, from known series of batches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forebay.outcome import Histogram, LongFlows
+from forebay.outcome.reading import ClassReading, LinkReading
+from forebay.outcome.settling import EVENTS, GOODPUT, GROWS, LOSSES, why_unsettled
+
+BATCHES, WINDOW_S, RATE = 20, 40.0, 1e8
+LOSS_BASED = LongFlows(True, False, 1e9, float("inf"))
+BY_MODEL = LongFlows(False, True, 1e9, float("inf"))
+NOISE = np.random.default_rng(1)
+
+
+def counts(*values: float) -> Any:
+    """Return whole numbers, repeated to 20 batches."""
+    return np.resize(np.asarray(values), BATCHES).astype(np.int64)
+
+
+def read(
+    flows: LongFlows, drops: Any, goodput: Any = None, rtt_s: float = 0.1, queue: Any = None
+) -> tuple[ClassReading, LinkReading]:
+    bits = np.full(BATCHES, RATE * WINDOW_S / BATCHES) if goodput is None else goodput
+    rtt = Histogram(np.array([0.0, 2 * rtt_s]), np.array([1.0]))
+    nothing = counts(0)
+    of_class = ClassReading(
+        name="long-0", kind="long", flows=1, link="bottleneck", throughput_bits=bits,
+        goodput_bits=bits, drops=drops, passed=counts(10_000), sent=counts(10_000),
+        timeouts=nothing, flow_goodput_bits=np.array([bits.sum()]), rtt=rtt, fct_s=None,
+        unfinished_s=None, long_flows=flows,
+    )  # fmt: skip
+    waits = np.full(BATCHES, 10.0) if queue is None else queue
+    link = LinkReading(
+        capacity_bps=RATE, window_s=WINDOW_S, buffer_packets=100, bdp_packets=800.0, bits=bits,
+        arrivals=nothing, drops=drops, accepted=nothing, sent=nothing, held=counts(0),
+        most_packets=100, queue_packet_s=waits * WINDOW_S / BATCHES, queue_s=np.zeros((BATCHES, 1)),
+        queue_step=1, delay=rtt, delay_sum_s=np.zeros(BATCHES), longest_s=0.0, class_delays=[],
+    )  # fmt: skip
+    return of_class, link
+
+
+def why(of_class: ClassReading, link: LinkReading, marks: Any = None) -> str | None:
+    return why_unsettled([of_class], [link], [marks], [WINDOW_S])
+
+
+climbing = np.linspace(0.6, 1.4, BATCHES) * RATE * 0.3
+noisy = RATE * NOISE.normal(1.0, 0.05, BATCHES)
+sawtooth = RATE * np.resize([0.7, 0.8, 0.9, 1.0], BATCHES)
+
+
+@pytest.mark.parametrize(
+    ("flows", "drops", "goodput", "queue", "expected"),
+    [
+        (LOSS_BASED, counts(0), climbing, None, GOODPUT),
+        (LOSS_BASED, counts(0), climbing[::-1], None, GOODPUT),
+        (LOSS_BASED, counts(0), None, None, EVENTS),
+        (LOSS_BASED, np.eye(1, BATCHES, 3, dtype=np.int64)[0], None, None, EVENTS),
+        (LOSS_BASED, counts(0, 0, 0, 5), sawtooth, None, None),
+        (LOSS_BASED, counts(3, 0, 7, 1), noisy, None, None),
+        (BY_MODEL, counts(0), noisy, None, None),
+        (BY_MODEL, np.array([6207, 3155, *[0] * 18]), None, None, LOSSES),
+        (BY_MODEL, counts(290, 310, 305), noisy, None, None),
+        (BY_MODEL, np.array([9, 3, *[0] * 18]), None, None, None),
+        (BY_MODEL, counts(0), None, np.linspace(10, 90, BATCHES), GROWS),
+        (BY_MODEL, counts(0), None, np.resize([10.0, 30.0], BATCHES), None),
+        (LOSS_BASED, counts(0), np.zeros(BATCHES), None, None),
+    ],
+)  # fmt: skip
+def test_a_series_is_judged(
+    flows: LongFlows, drops: Any, goodput: Any, queue: Any, expected: str | None
+) -> None:
+    assert why(*read(flows, drops, goodput, queue=queue)) == expected
+
+
+def test_marks_are_congestion_events() -> None:
+    of_class, link = read(LOSS_BASED, counts(0))
+    assert why(of_class, link, counts(0, 1)) is None
+
+
+@pytest.mark.parametrize("share", [0.9, 0.5])
+def test_what_holds_the_flows_back_excuses_that_no_loss_is_met(share: float) -> None:
+    by_window = replace(LOSS_BASED, window_bits=RATE * 0.1 / share)
+    by_source = replace(LOSS_BASED, most_bps=RATE / share)
+    for flows in (by_window, by_source):
+        assert why(*read(flows, counts(0))) == (None if share > 0.8 else EVENTS)
+
+
+def test_replications_are_judged_together() -> None:
+    """One of five without an event does not leave the class unsettled."""
+    quiet, busy = read(LOSS_BASED, counts(0)), read(LOSS_BASED, counts(0, 1))
+    runs = [quiet, busy, busy, busy, busy]
+    classes, links = [each for each, _ in runs], [link for _, link in runs]
+    assert why_unsettled(classes, links, [None] * 5, [WINDOW_S] * 5) is None
