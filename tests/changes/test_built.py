@@ -36,7 +36,7 @@ def test_it_runs(name: str, tmp_path: Path) -> None:
     queue, traffic, unit_tests = BUILT[name]
     copy = Copy.at(tmp_path)
     copy.apply(places_of(name))
-    target = ROOT / "target/changes"
+    target = ROOT / "target"
     for command in (
         *CHANGES[name].generates,
         ("cargo", "test", "--locked", "--quiet", "-p", "forebay-sim", "--lib", unit_tests),
