@@ -65,7 +65,8 @@ def test_a_class_that_does_not_last_is_not_judged() -> None:
     assert settled(
         forebay.run(
             loads(
-                '[link]\nrate = "5 Mbit/s"\n[[traffic]]\nkind = "udp"\nflows = 3\nload = 0.5\n[queue]\nsize = "9 packets"\n'
+                '[link]\nrate = "5 Mbit/s"\n[[traffic]]\nkind = "udp"\nflows = 3\nload = 0.5\n'
+                '[queue]\nsize = "9 packets"\n'
             )
         )
     ) == [None]
