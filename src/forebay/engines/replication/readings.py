@@ -6,6 +6,7 @@ function reads both. Histograms are (edges, counts). The measured window has BAT
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
