@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python lint package format bench bench-peers figures fuzz fuzz-capture fuzz-readers lock clean
+.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-capture fuzz-readers lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -22,6 +22,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 help:
 	@echo 'make demo     how large must the buffer of an OC3 line card be? (sets everything up first)'
 	@echo 'make test     every test of every language'
+	@echo 'make long     what takes more than minutes: additions built, agreement, mutants, artefacts, fuzz'
 	@echo 'make lint     format, lints, types, import rules'
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
@@ -94,6 +95,16 @@ test-python: setup
 	$(BIN)/python -m pytest $(COVERED:%=tests/%) $(COVERED:%=--cov=forebay.%) --cov-branch \
 	    --cov-report=term:skip-covered --cov-fail-under=94
 	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%)
+
+# What takes too long for each change. In this order: the additions of tests/changes that need a Rust build, built and
+# run; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
+# property that a control declares; all artefacts, of which none may be out of its band; random scenarios; mutated captures.
+long: setup
+	FOREBAY_LONG=1 $(BIN)/python -m pytest tests/changes/test_built.py
+	$(BIN)/python -m pytest tests/agreement
+	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
+	$(BIN)/forebay reproduce
+	$(MAKE) --no-print-directory fuzz fuzz-capture
 
 lint: setup
 	$(BIN)/ruff check .

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forebay import _core, catalogue
 from forebay._core import structure_bytes
-from forebay.catalogue import CONTROLS, IncompleteRecord, registered
+from forebay.catalogue import CONTROLS, IncompleteRecord, generate_list, registered
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.memory_estimate import estimate
+from forebay.engines.simulation import core_lists
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.laws.heterogeneous import PROTOCOLS
 from forebay.scenario import loads
@@ -58,14 +61,53 @@ def test_a_growth_function_leaves_what_the_record_says(control):
         assert PROTOCOLS[control.growth].beta == control.kept_after_loss
 
 
+def test_the_list_of_the_simulator_is_that_of_the_records():
+    for path, text in generate_list.sources(CC).items():
+        assert path.read_text(encoding="utf-8") == text, (
+            f"{path.name} has another list than catalogue/controls.py, which ends with "
+            f"{list(CONTROLS)[-1]!r}: run `{generate_list.COMMAND}`"
+        )
+
+
 @pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda each: each.name)
-def test_the_simulator_paces_and_sends_ecn_as_the_record_says(control):
-    """By the constants of `impl Controller`, in crates/sim/src/cc."""
-    name = {"cubic-beta-0.8": "cubic", "cubic-beta-0.7": "cubic"}.get(control.name, control.name)
-    place = CC / f"{name}.rs"
-    text = (place if place.is_file() else CC / name / "mod.rs").read_text()
-    assert ("const WANTS_RATE: bool = true" in text) == control.paced
-    assert ("const NEEDS_ECN: bool = true" in text) == control.needs_ecn
+def test_the_type_of_a_control_has_a_file(control):
+    module = control.in_core.removeprefix("Box<").partition("::")[0]
+    found = [place for place in (CC / f"{module}.rs", CC / module / "mod.rs") if place.is_file()]
+    assert found, f"control {control.name!r}: crates/sim/src/cc has no {module}.rs"
+
+
+def test_every_file_that_declares_a_control_has_its_record():
+    """A file that no record names is no module, so that Rust would not read it."""
+    named = {each.in_core.removeprefix("Box<").partition("::")[0] for each in CONTROLS.values()}
+    for path in (*CC.glob("*.rs"), *CC.glob("*/mod.rs")):
+        module = path.parent.name if path.name == "mod.rs" else path.stem
+        declares = "\nimpl Declared for" in path.read_text(encoding="utf-8")
+        assert not declares or module in named, (
+            f"cc/{module} declares a control, but catalogue/controls.py has no record of it"
+        )
+
+
+@pytest.mark.parametrize(
+    "key, other, said",
+    [
+        ("name", "veno", "does not have the congestion control '(prague|veno)'"),
+        ("paced", False, "paced of the congestion control 'prague' is False there, not True"),
+        ("kept_after_loss", 0.7, "kept_after_loss of the congestion control 'prague' is 0.7"),
+        ("marks", "loss", "answers_marks of the congestion control 'prague' is as a loss"),
+    ],
+)
+def test_a_core_that_differs_is_refused_with_the_name_and_what_to_do(monkeypatch, key, other, said):
+    built: list[Any] = list(_core.controllers())
+    built[-1][key] = other
+    monkeypatch.setattr(_core, "controllers", lambda: built)
+    with pytest.raises(EngineUnavailable, match=f"{said}.*run `make setup`"):
+        core_lists.check_core.__wrapped__()
+
+
+def test_a_core_without_lists_is_refused(monkeypatch):
+    monkeypatch.delattr(_core, "controllers")
+    with pytest.raises(EngineUnavailable, match="run `make setup`"):
+        core_lists.check_core.__wrapped__()
 
 
 @pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda each: each.name)

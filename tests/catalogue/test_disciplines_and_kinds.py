@@ -8,28 +8,37 @@ from typing import get_args
 
 import pytest
 
+import forebay
+from forebay import _core, scenario
 from forebay.catalogue import DISCIPLINES, KINDS
+from forebay.engines.errors import EngineUnavailable
+from forebay.engines.simulation import core_lists
 from forebay.outcome import AqmTarget
-from forebay.scenario import Long, OnOff, Queue, Replay, Session, Short, Tcp, Udp, Video
+from forebay.scenario import Long, OpenLoop, Queue, Session, Short, Tcp
 from forebay.scenario.queue import Discipline
 from forebay.search import parameter as knob
+from forebay.workload.drawing import _draw_of
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs/reference/queues.md").read_text(encoding="utf-8")
+CALLED = {"buckets": "flows"}
+"""Parameters with another name in tc."""
 MODELS = {
-    each.model_fields["kind"].default: each
-    for each in (Long, Short, Session, Udp, OnOff, Video, Replay)
+    each.model_fields["kind"].default: each for each in (Long, Short, Session, *get_args(OpenLoop))
 }
 
 
 def chapter(name: str) -> str:
+    assert f"\n## `{name}`\n" in REFERENCE, f"discipline {name!r} has no chapter in queues.md"
     return REFERENCE.split(f"\n## `{name}`\n", 1)[1].split("\n## ", 1)[0]
 
 
 def test_the_simulator_has_the_same_disciplines():
     registry = (ROOT / "crates/sim/src/queue/registry.rs").read_text(encoding="utf-8")
     names = set(re.findall(r'^ +"([a-z0-9_]+)" => ', registry, re.MULTILINE))
-    assert names == {each.in_tc for each in DISCIPLINES.values()}
+    for name in names ^ {each.in_tc for each in DISCIPLINES.values()}:
+        part = "registry.rs" if name not in names else "forebay.catalogue.disciplines"
+        raise AssertionError(f"discipline {name!r} is not in {part}")
     assert tuple(DISCIPLINES) == get_args(Discipline)
 
 
@@ -69,4 +78,59 @@ def test_a_kind_is_that_of_its_model(kind):
 
 
 def test_every_model_has_a_record():
-    assert set(MODELS) == set(KINDS)
+    for name in MODELS.keys() ^ KINDS.keys():
+        part = "forebay.scenario.traffic" if name in KINDS else "forebay.catalogue.kinds"
+        raise AssertionError(f"kind {name!r} is not in {part}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_record_of_a_kind_names_its_draw(kind):
+    assert callable(_draw_of(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_can_be_imported_from_the_package(kind):
+    name = MODELS[kind].__name__
+    for module in (forebay, scenario):
+        assert name in module.__all__, f"kind {kind!r}: {module.__name__} does not have {name}"
+        assert getattr(module, name) is MODELS[kind]
+    seen_by_checkers = Path(forebay.__file__).read_text(encoding="utf-8")
+    assert f"{name} as {name}" in seen_by_checkers, f"kind {kind!r}: type checkers miss {name}"
+
+
+@pytest.mark.parametrize("name", [n for n, each in DISCIPLINES.items() if each.default_limit])
+def test_a_default_limit_is_that_of_the_reference(name):
+    row = re.search(r"^\| `limit` \|.*$", chapter(DISCIPLINES[name].in_tc), re.MULTILINE)
+    assert row is not None
+    assert int(row.group().split("|")[4]) == DISCIPLINES[name].default_limit
+
+
+@pytest.mark.parametrize("name", DISCIPLINES)
+def test_a_default_is_that_of_the_reference(name):
+    """The chapter's table has the default of each parameter, in words where it is computed."""
+    for parameter, default in DISCIPLINES[name].parameters.items():
+        row = re.search(
+            rf"^\| `{CALLED.get(parameter, parameter)}` \|.*$",
+            chapter(DISCIPLINES[name].in_tc),
+            re.MULTILINE,
+        )
+        assert row is not None, f"discipline {name!r}: queues.md has no row for {parameter}"
+        _, _, unit, _, written, *_ = (cell.strip() for cell in row.group().split("|"))
+        if default is None:
+            assert not written.replace(".", "").isdigit()
+        elif unit == "time":
+            assert written == f"{1e3 * default:g} ms"
+        elif written in ("on", "off"):
+            assert default == (written == "on")
+        else:
+            assert float(written) == default
+
+
+def test_a_core_with_another_default_is_refused(monkeypatch):
+    built = _core.disciplines()
+    (pie,) = (each for each in built if each["name"] == "pie")
+    pie["parameters"]["target"] = 0.02
+    monkeypatch.setattr(_core, "disciplines", lambda: built)
+    said = "default of target of the discipline 'pie' is 0.02 there, not 0.015; run `make setup`"
+    with pytest.raises(EngineUnavailable, match=said):
+        core_lists.check_core.__wrapped__()

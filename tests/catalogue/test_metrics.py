@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from forebay import run
 from forebay.catalogue import METRICS, IncompleteRecord, check_stated
-from forebay.outcome import Quantiles
+from forebay.outcome import Quantiles, reference
 from forebay.outcome.document import Closed
 from forebay.outcome.model import ClassOutcome, ControllerOutcome, LinkOutcome, measured
 from forebay.scenario import loads
@@ -80,3 +82,54 @@ def outcomes():
     whole = loads(SMALL.replace("10 Mbit/s", "100 Mbit/s").replace("flows = 4", "flows = 40"))
     outcome = run(small, engine="simulation", seeds=2)
     return outcome, as_whole(outcome, whole, 10.0, 200)
+
+
+def test_the_page_of_the_metrics_is_that_of_the_records():
+    page = Path(__file__).parents[2] / "docs/reference/metrics.md"
+    assert page.read_text(encoding="utf-8") == reference.page(), (
+        "metrics.md is older than the records: run `python -m forebay.outcome.reference`"
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=lambda each: each.name)
+def test_the_schema_describes_a_metric_as_its_record(metric):
+    (model,) = (name for name, level in reference.PARTS.items() if level == metric.level)
+    field = reference.schema("outcome")["$defs"][model]["properties"][metric.key]
+    assert field["description"] == metric.meaning and field["title"].endswith(metric.unit)
+
+
+EVERYTHING = """
+[link]
+rate = "10 Mbit/s"
+[queue]
+size = "20 packets"
+[[traffic]]
+flows = 4
+rtt = { uniform = ["30 ms", "50 ms"] }
+congestion_control = { reno = 0.5, cubic = 0.5 }
+[[traffic]]
+kind = "short"
+load = 0.2
+length = { pareto = { mean = "40 packets", shape = 1.2, high = "5000 packets" } }
+rtt = "40 ms"
+[measure]
+warmup = "1 s"
+duration = "4 s"
+"""
+
+
+@pytest.fixture(scope="module")
+def everything():
+    outcome = run(loads(EVERYTHING), engine="simulation", seeds=2)
+    controllers = [k for each in outcome.classes for k in (each.controllers or {}).values()]
+    return {"link": outcome.links.values(), "class": outcome.classes, "controller": controllers}
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=lambda each: each.name)
+def test_the_simulation_measures_a_metric(metric, everything):
+    """A field that `forebay.outcome.metrics` does not compute would be None in every answer."""
+    values = [getattr(part, metric.key) for part in everything[metric.level]]
+    assert any(value is not None for value in values), (
+        f"metric {metric.name!r} has a record and a field, but forebay.outcome.metrics does not "
+        "compute it"
+    )

@@ -28,11 +28,11 @@ def test_import_forebay_imports_no_package_of_ours():
 
 
 FILES_READ = {
-    "theory": 99,
-    "simulation": 112,
+    "theory": 102,
+    "simulation": 118,
 }
 """Most files of ours that a sizing may import. Lower a number when a change allows it.
-Six of them are the catalogue."""
+Nine of them are the catalogue."""
 
 
 @pytest.mark.parametrize("engine", list(FILES_READ))

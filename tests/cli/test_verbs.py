@@ -1,8 +1,10 @@
 """What each verb prints: one JSON document, or text, or a picture."""
 
 import json
+from pathlib import Path
 
 import forebay
+from forebay.cli import program
 from forebay.cli.program import _VERBS
 
 
@@ -13,8 +15,21 @@ def test_version(forebay_):
 def test_every_verb_has_help(forebay_):
     for verb in _VERBS:
         result = forebay_(verb, "--help")
-        assert result.status == 0
+        assert result.status == 0, f"verb {verb!r}: {result.err}"
         assert _VERBS[verb].split(".")[0] in " ".join(result.out.split())
+
+
+def test_every_file_with_a_command_is_a_verb():
+    for path in Path(program.__file__).parent.glob("*.py"):
+        has_command = "\ndef command(" in path.read_text(encoding="utf-8")
+        assert not has_command or path.stem in _VERBS, f"verb {path.stem!r} is not in _VERBS"
+
+
+def test_every_verb_is_on_the_page_of_the_command_line():
+    page = Path(__file__).parents[2] / "docs/reference/command-line.md"
+    text = page.read_text(encoding="utf-8")
+    for verb in _VERBS:
+        assert f"    forebay {verb} " in text, f"verb {verb!r} is not in command-line.md"
 
 
 def test_run_json_is_the_outcome(forebay_, link, scenario):

@@ -114,3 +114,31 @@ def test_sizes_that_no_link_has_are_refused(tmp_path, wrong):
     table.write_text("\n".join(["time_s,octets,drops", *rows, ""]))
     with pytest.raises(measure.MeasureError, match="write"):
         measure.counters(table, rate="100 Mbit/s", rtt="50 ms..150 ms", **wrong)
+
+
+def test_the_interval_of_the_loss_is_student_s_of_a_ratio(tmp_path):
+    """Against the ratio estimator that the engines use: 20 batches, 19 degrees of freedom."""
+    from forebay.outcome.statistics import ratio_half_width
+
+    drops = np.random.default_rng(2).poisson(30.0, 200).astype(float)
+    path = tmp_path / "counters.csv"
+    rows = np.cumsum(np.stack([np.full(200, 100e6 / 8), drops], axis=1), axis=0)
+    lines = [f"{at + 1},{octets:.0f},{lost:.0f}" for at, (octets, lost) in enumerate(rows)]
+    path.write_text("\n".join(["time_s,octets,drops", "0,0,0", *lines]))
+    told = measure.counters(path, rate=RATE, rtt="100 ms").estimates["loss_rate"]
+    arrivals = drops + 100e6 / 8 / 1500
+    batches = [each.reshape(20, -1).sum(axis=1) for each in (drops, arrivals)]
+    half = ratio_half_width(*batches)
+    assert told.value == pytest.approx(drops.sum() / arrivals.sum())
+    assert (told.low, told.high) == pytest.approx((told.value - half, told.value + half))
+
+
+def test_a_queue_lengthens_the_longer_round_trip_alone(tmp_path):
+    """A buffer may be empty or full: the low end of n stays, the high end waits the whole of it."""
+    path = written(tmp_path, drops_of(40))
+    how = {"rate": RATE, "rtt": "100 ms", "congestion_control": "reno"}
+    without = measure.counters(path, **how).estimates["long_flows"]
+    packets = round(0.05 * 100e6 / 12000)
+    full = measure.counters(path, **how, buffer=f"{packets} packets").estimates["long_flows"]
+    assert full.low == pytest.approx(without.low)
+    assert full.high == pytest.approx(1.5 * without.high, rel=0.01)

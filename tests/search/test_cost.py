@@ -83,3 +83,9 @@ def test_a_run_far_too_large_is_refused_with_its_time() -> None:
 )
 def test_times_are_written_as_a_scenario_reads_them(seconds: float, words: str) -> None:
     assert in_words(seconds) == words
+
+
+def test_a_round_that_is_not_full_takes_as_long_as_a_full_one() -> None:
+    scenario = link("1 Gbit/s", 100)
+    one, three, four = (Speed(2).wall_s(scenario, 10.0, seeds) for seeds in (1, 3, 4))
+    assert three == four == pytest.approx(2 * one)

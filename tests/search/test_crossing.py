@@ -127,3 +127,22 @@ def test_harm_that_is_never_small_enough_is_missed_at_the_largest() -> None:
 def test_a_few_packets_are_known_to_half_a_packet_at_best() -> None:
     found = find(NoisyCurve(4.0, 2, seeds=60), 10, 1000)
     assert found.high - found.low >= 1.0
+
+
+class DifferingCurve:
+    """A short run that says one thing, and a long one that says another: 1.5 times the target."""
+
+    def __init__(self, coarse: float) -> None:
+        self.said = coarse
+
+    def coarse(self, packets: int) -> float:
+        return self.said
+
+    def fine(self, packets: int) -> np.ndarray:
+        return np.full((1, 6), 1.5)
+
+
+def test_the_long_run_decides_at_both_ends_and_misses_by_any_amount() -> None:
+    """1.5 times the target is missed, though its logarithm is below 1."""
+    assert find(DifferingCurve(1.0), 100, 1000).reached == "above"
+    assert find(DifferingCurve(-1.0), 100, 1000).reached != "below"

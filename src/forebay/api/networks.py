@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from forebay.files.tables import is_parquet, write_table
 
 if TYPE_CHECKING:
     from forebay.engines.fixed_point.solver import Solution
@@ -189,7 +189,8 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
 def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
     """Write a row for each instant of `transient`, CSV or Parquet."""
     columns = course.columns()
-    _write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
+    check_format(path)
+    write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,11 +202,13 @@ class Answer:
 
     def write_links(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
-        _write_table(path, _LINK_COLUMNS, self._links())
+        check_format(path)
+        write_table(path, _LINK_COLUMNS, self._links())
 
     def write_paths(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each path: a connection's values, and the link with the most loss."""
-        _write_table(path, _PATH_COLUMNS, self._paths())
+        check_format(path)
+        write_table(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
@@ -226,7 +229,8 @@ class Answer:
                 self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
             )
         ]
-        _write_table(path, columns, rows)
+        check_format(path)
+        write_table(path, columns, rows)
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers, the links between them and their metrics, as GraphML."""
@@ -338,7 +342,7 @@ def check_format(path: str | os.PathLike[str]) -> None:
     EngineUnavailable
         pyarrow is not installed.
     """
-    if _is_parquet(path):
+    if is_parquet(path):
         from importlib.util import find_spec
 
         from forebay.engines import EngineUnavailable
@@ -346,36 +350,6 @@ def check_format(path: str | os.PathLike[str]) -> None:
         if find_spec("pyarrow") is None:
             hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
             raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
-
-
-def _is_parquet(path: str | os.PathLike[str]) -> bool:
-    return os.fspath(path).lower().endswith(".parquet")
-
-
-def _write_table(
-    path: str | os.PathLike[str], columns: Sequence[str], rows: list[tuple[Any, ...]]
-) -> None:
-    """Write rows in the format of the name's ending. Raises EngineUnavailable."""
-    from forebay.files.atomic import replacing
-
-    check_format(path)
-    with replacing(path) as raw:
-        if _is_parquet(path):
-            _write_parquet(raw, columns, rows)
-            return
-        with io.TextIOWrapper(raw, "utf-8", newline="") as file:
-            out = csv.writer(file, lineterminator="\n")
-            out.writerow(columns)
-            out.writerows(rows)
-
-
-def _write_parquet(raw: Any, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
-    values = list(zip(*rows, strict=True)) or [()] * len(columns)
-    made = pyarrow.table({name: list(of) for name, of in zip(columns, values, strict=True)})
-    parquet.write_table(made, raw)
 
 
 def _quoted(text: str) -> str:

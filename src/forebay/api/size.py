@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -128,10 +129,17 @@ def _storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engi
     if store is None:
         yield engine
         return
+    from forebay.search.cost import TooLittleTime
     from forebay.store import Store, with_store
 
     with Store(store) as opened:
-        yield with_store(engine, opened)
+        known = opened.count
+        try:
+            yield with_store(engine, opened)
+        except TooLittleTime as refused:
+            if opened.count == known:
+                raise
+            raise refused.but(kept_in=os.fspath(store)) from None
 
 
 def _size_links(

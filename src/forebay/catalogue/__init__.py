@@ -7,8 +7,9 @@ under that name.
 
 from forebay.catalogue.controls import CONTROLS, Control
 from forebay.catalogue.disciplines import DISCIPLINES, Discipline
-from forebay.catalogue.kinds import KINDS, Kind
-from forebay.catalogue.metrics import METRICS, Metric, check_stated, of_level
+from forebay.catalogue.kinds import KINDS, Kind, kinds_that
+from forebay.catalogue.metric import Metric
+from forebay.catalogue.metrics import METRICS, check_stated, of_level
 from forebay.catalogue.record import IncompleteRecord, Record, registered
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Metric",
     "Record",
     "check_stated",
+    "kinds_that",
     "of_level",
     "registered",
 ]

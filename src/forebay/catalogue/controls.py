@@ -14,8 +14,10 @@ class Control(Record):
 
     Attributes
     ----------
-    name : name in a scenario, and in ``controllers!`` of crates/sim/src/cc/mod.rs.
+    name : name in a scenario, and in the simulator.
     source : RFC, draft or paper.
+    in_core : its type in crates/sim/src/cc, in a Box if it is larger than a few words. The list of
+        the simulator is generated from it (`forebay.catalogue.generate_list`).
     in_kernel : name on the testbed, at most 15 characters; None if no kernel can have it.
     bpf_program : our program of that control, without ".o"; None if Linux's own is used.
     paced : whether its sender spaces packets by a rate, and so takes a rate sample of each.
@@ -33,6 +35,7 @@ class Control(Record):
     """
 
     source: str
+    in_core: str
     in_kernel: str | None
     bpf_program: str | None
     paced: bool
@@ -58,6 +61,7 @@ CONTROLS = by_name(
         Control(
             name="reno",
             source="RFC 5681",
+            in_core="reno::Reno",
             in_kernel="reno",
             bpf_program=None,
             paced=False,
@@ -75,6 +79,7 @@ CONTROLS = by_name(
         Control(
             name="scalable",
             source="Kelly 2003",
+            in_core="scalable::Scalable",
             in_kernel="fb_scalable",
             bpf_program="scalable",
             paced=False,
@@ -92,6 +97,7 @@ CONTROLS = by_name(
         Control(
             name="bic",
             source="Xu et al. 2004",
+            in_core="Box<bic::Bic>",
             in_kernel="fb_bic",
             bpf_program="bic",
             paced=False,
@@ -109,6 +115,7 @@ CONTROLS = by_name(
         Control(
             name="cubic",
             source="RFC 9438",
+            in_core="Box<cubic::Cubic<717, true>>",
             in_kernel="cubic",
             bpf_program=None,
             paced=False,
@@ -126,6 +133,7 @@ CONTROLS = by_name(
         Control(
             name="cubic-beta-0.8",
             source="Yang et al. 2013, CUBIC'",
+            in_core="Box<cubic::Cubic<819, false>>",
             in_kernel="fb_cubic08",
             bpf_program="cubic_beta_08",
             paced=False,
@@ -143,6 +151,7 @@ CONTROLS = by_name(
         Control(
             name="cubic-beta-0.7",
             source="Yang et al. 2013, CUBIC''",
+            in_core="Box<cubic::Cubic<717, false>>",
             in_kernel="fb_cubic07",
             bpf_program="cubic_beta_07",
             paced=False,
@@ -160,6 +169,7 @@ CONTROLS = by_name(
         Control(
             name="compound",
             source="draft-sridharan-tcpm-ctcp-02",
+            in_core="Box<compound::Compound>",
             in_kernel="fb_compound",
             bpf_program="compound",
             paced=False,
@@ -177,6 +187,7 @@ CONTROLS = by_name(
         Control(
             name="dctcp",
             source="RFC 8257",
+            in_core="Box<dctcp::Dctcp>",
             in_kernel="dctcp",
             bpf_program=None,
             paced=False,
@@ -194,6 +205,7 @@ CONTROLS = by_name(
         Control(
             name="bbr",
             source="Cardwell et al. 2016",
+            in_core="Box<bbr::Bbr>",
             in_kernel="bbr",
             bpf_program=None,
             paced=True,
@@ -211,6 +223,7 @@ CONTROLS = by_name(
         Control(
             name="bbr3",
             source="draft-ietf-ccwg-bbr",
+            in_core="Box<bbr3::Bbr3>",
             in_kernel=None,
             bpf_program=None,
             paced=True,
@@ -228,6 +241,7 @@ CONTROLS = by_name(
         Control(
             name="westwood",
             source="Grieco and Mascolo 2004",
+            in_core="Box<westwood::Westwood>",
             in_kernel="westwood",
             bpf_program=None,
             paced=False,
@@ -245,6 +259,7 @@ CONTROLS = by_name(
         Control(
             name="prague",
             source="draft-briscoe-iccrg-prague-congestion-control",
+            in_core="Box<prague::Prague>",
             in_kernel=None,
             bpf_program=None,
             paced=True,

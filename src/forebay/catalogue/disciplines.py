@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,35 +17,52 @@ class Discipline(Record):
     ----------
     name : name in a scenario.
     in_tc : name in Linux's tc and in ``disciplines!`` of crates/sim/src/queue/registry.rs.
-    parameters : fields of `[queue]` that it reads, besides size.
+    parameters : fields of `[queue]` that it reads, besides size, each with its default as the
+        simulator has it: seconds, bytes, a number, 1.0 for true and 0.0 for false; None if it is
+        computed (docs/reference/queues.md).
+    simulator_only : parameters of the simulator that a scenario does not have.
     sized : what a sizing changes: "limit", "target" (of cake by its rtt) or "thresholds".
-    default_target_s : target without one in the scenario (docs/reference/queues.md), seconds; None
-        if it has none.
-    reads_interval : whether its interval is a parameter beside its target.
+    default_limit : packets, as in tc; None if its limit is in bytes.
     counts_bytes : whether its limit is in bytes, as in tc.
     drops_tail : whether it drops only an arrival that finds it full, and marks none.
     flow_bytes : memory that it takes for each flow, bytes.
     """
 
     in_tc: str
-    parameters: tuple[str, ...]
+    parameters: Mapping[str, float | None]
+    simulator_only: tuple[str, ...]
     sized: Literal["limit", "target", "thresholds"]
-    default_target_s: float | None
-    reads_interval: bool
+    default_limit: int | None
     counts_bytes: bool
     drops_tail: bool
     flow_bytes: int
 
+    @property
+    def reads_interval(self) -> bool:
+        """Whether its interval is a parameter beside its target."""
+        return "interval" in self.parameters
+
+    @property
+    def default_target_s(self) -> float | None:
+        """Target without one in the scenario, seconds; None if it has none."""
+        round_trip = self.parameters.get("rtt")
+        if round_trip is not None:
+            return round_trip / CAKE_TARGETS
+        return self.parameters.get("target")
+
+
+CAKE_TARGETS = 20
+"""Targets of cake in its rtt (tc, q_cake.c)."""
 
 DISCIPLINES = by_name(
     (
         Discipline(
             name="drop-tail",
             in_tc="pfifo",
-            parameters=(),
+            parameters={},
+            simulator_only=(),
             sized="limit",
-            default_target_s=None,
-            reads_interval=False,
+            default_limit=1000,
             counts_bytes=False,
             drops_tail=True,
             flow_bytes=0,
@@ -52,10 +70,10 @@ DISCIPLINES = by_name(
         Discipline(
             name="bfifo",
             in_tc="bfifo",
-            parameters=(),
+            parameters={},
+            simulator_only=(),
             sized="limit",
-            default_target_s=None,
-            reads_interval=False,
+            default_limit=None,
             counts_bytes=True,
             drops_tail=True,
             flow_bytes=0,
@@ -63,10 +81,17 @@ DISCIPLINES = by_name(
         Discipline(
             name="red",
             in_tc="red",
-            parameters=("ecn", "min", "max", "probability", "weight", "gentle"),
+            parameters={
+                "ecn": 0.0,
+                "min": None,
+                "max": None,
+                "probability": 0.02,
+                "weight": None,
+                "gentle": 0.0,
+            },
+            simulator_only=(),
             sized="thresholds",
-            default_target_s=None,
-            reads_interval=False,
+            default_limit=None,
             counts_bytes=True,
             drops_tail=False,
             flow_bytes=0,
@@ -74,10 +99,10 @@ DISCIPLINES = by_name(
         Discipline(
             name="pie",
             in_tc="pie",
-            parameters=("ecn", "target"),
+            parameters={"ecn": 0.0, "target": 0.015},
+            simulator_only=(),
             sized="target",
-            default_target_s=0.015,
-            reads_interval=False,
+            default_limit=1000,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=0,
@@ -85,10 +110,10 @@ DISCIPLINES = by_name(
         Discipline(
             name="codel",
             in_tc="codel",
-            parameters=("ecn", "target", "interval"),
+            parameters={"ecn": 0.0, "target": 0.005, "interval": 0.1},
+            simulator_only=(),
             sized="target",
-            default_target_s=0.005,
-            reads_interval=True,
+            default_limit=1000,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=0,
@@ -96,10 +121,16 @@ DISCIPLINES = by_name(
         Discipline(
             name="fq_codel",
             in_tc="fq_codel",
-            parameters=("ecn", "target", "interval", "quantum", "buckets"),
+            parameters={
+                "ecn": 1.0,
+                "target": 0.005,
+                "interval": 0.1,
+                "quantum": 1514,
+                "buckets": 1024,
+            },
+            simulator_only=(),
             sized="target",
-            default_target_s=0.005,
-            reads_interval=True,
+            default_limit=10240,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=4,
@@ -107,16 +138,16 @@ DISCIPLINES = by_name(
         Discipline(
             name="dualpi2",
             in_tc="dualpi2",
-            parameters=(
-                "target",
-                "step_thresh",
-                "coupling_factor",
-                "classic_protection",
-                "drop_on_overload",
-            ),
+            parameters={
+                "target": 0.015,
+                "step_thresh": 0.001,
+                "coupling_factor": 2,
+                "classic_protection": 10,
+                "drop_on_overload": 1.0,
+            },
+            simulator_only=(),
             sized="target",
-            default_target_s=0.015,
-            reads_interval=False,
+            default_limit=10000,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=0,
@@ -124,10 +155,10 @@ DISCIPLINES = by_name(
         Discipline(
             name="cobalt",
             in_tc="cobalt",
-            parameters=("ecn", "target", "interval"),
+            parameters={"ecn": 1.0, "target": 0.005, "interval": 0.1},
+            simulator_only=(),
             sized="target",
-            default_target_s=0.005,
-            reads_interval=True,
+            default_limit=1000,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=0,
@@ -135,10 +166,10 @@ DISCIPLINES = by_name(
         Discipline(
             name="cake",
             in_tc="cake",
-            parameters=("rtt",),
+            parameters={"rtt": 0.1},
+            simulator_only=("target",),
             sized="target",
-            default_target_s=0.005,
-            reads_interval=False,
+            default_limit=10240,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=0,
@@ -146,10 +177,10 @@ DISCIPLINES = by_name(
         Discipline(
             name="pfifo_head_drop",
             in_tc="pfifo_head_drop",
-            parameters=(),
+            parameters={},
+            simulator_only=(),
             sized="limit",
-            default_target_s=None,
-            reads_interval=False,
+            default_limit=1000,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=0,
@@ -157,10 +188,10 @@ DISCIPLINES = by_name(
         Discipline(
             name="classes",
             in_tc="classes",
-            parameters=(),
+            parameters={},
+            simulator_only=(),
             sized="limit",
-            default_target_s=None,
-            reads_interval=False,
+            default_limit=None,
             counts_bytes=False,
             drops_tail=False,
             flow_bytes=0,

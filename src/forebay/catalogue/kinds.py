@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from forebay.catalogue.record import Record, by_name
@@ -14,6 +15,7 @@ class Kind(Record):
     Attributes
     ----------
     name : ``kind`` in a scenario.
+    drawn_by : module and function of `forebay.workload` that draw it.
     draws : what its draw makes.
     counts : what its ``flows`` are.
     runs_tcp : whether a congestion control determines its rate.
@@ -21,81 +23,141 @@ class Kind(Record):
     open_loop : whether it does not respond to loss: real-time traffic.
     in_bursts : whether the laws of bursts (paper A, section 4) describe it if it cannot fill a
         link.
+    lasts : whether its flows send for the whole run: n of the laws.
+    single_datagrams : whether each of its arrivals is one datagram, independent of the others.
+    waits_for_itself : whether it sends less while its last transfer is under way: a closed loop of
+        users.
+    in_fixed_point : whether the network engine's steady state has it.
+    in_simulated_network : whether it has a number of connections to divide among routes, so that
+        the packets of a whole network can be simulated.
     """
 
+    drawn_by: str
     draws: str
     counts: str
     runs_tcp: bool
     completes: bool
     open_loop: bool
     in_bursts: bool
+    lasts: bool
+    single_datagrams: bool
+    waits_for_itself: bool
+    in_fixed_point: bool
+    in_simulated_network: bool
 
 
 KINDS = by_name(
     (
         Kind(
             name="long",
+            drawn_by="drawing.long",
             draws="flows with a start and a path",
             counts="flows that send for the whole run",
             runs_tcp=True,
             completes=False,
             open_loop=False,
             in_bursts=True,
+            lasts=True,
+            single_datagrams=False,
+            waits_for_itself=False,
+            in_fixed_point=True,
+            in_simulated_network=True,
         ),
         Kind(
             name="short",
+            drawn_by="drawing.short",
             draws="arrivals of a Poisson process, and lengths",
             counts="none: flows arrive at a rate",
             runs_tcp=True,
             completes=True,
             open_loop=False,
             in_bursts=True,
+            lasts=False,
+            single_datagrams=False,
+            waits_for_itself=False,
+            in_fixed_point=True,
+            in_simulated_network=False,
         ),
         Kind(
             name="session",
+            drawn_by="drawing.session",
             draws="users, their files and pauses",
             counts="users",
             runs_tcp=True,
             completes=True,
             open_loop=False,
             in_bursts=False,
+            lasts=False,
+            single_datagrams=False,
+            waits_for_itself=True,
+            in_fixed_point=False,
+            in_simulated_network=False,
         ),
         Kind(
             name="udp",
+            drawn_by="open_loop.udp",
             draws="datagrams at a rate",
             counts="senders",
             runs_tcp=False,
             completes=False,
             open_loop=True,
             in_bursts=True,
+            lasts=False,
+            single_datagrams=True,
+            waits_for_itself=False,
+            in_fixed_point=True,
+            in_simulated_network=True,
         ),
         Kind(
             name="onoff",
+            drawn_by="open_loop.onoff",
             draws="periods of sending and silence",
             counts="senders",
             runs_tcp=False,
             completes=False,
             open_loop=True,
             in_bursts=False,
+            lasts=False,
+            single_datagrams=False,
+            waits_for_itself=False,
+            in_fixed_point=True,
+            in_simulated_network=False,
         ),
         Kind(
             name="video",
+            drawn_by="video.video",
             draws="frames of a long-range dependent film",
             counts="streams",
             runs_tcp=False,
             completes=False,
             open_loop=True,
             in_bursts=False,
+            lasts=False,
+            single_datagrams=False,
+            waits_for_itself=False,
+            in_fixed_point=True,
+            in_simulated_network=False,
         ),
         Kind(
             name="replay",
+            drawn_by="open_loop.replay",
             draws="nothing: a list gives each datagram",
             counts="one for each list",
             runs_tcp=False,
             completes=False,
             open_loop=True,
             in_bursts=False,
+            lasts=False,
+            single_datagrams=False,
+            waits_for_itself=False,
+            in_fixed_point=False,
+            in_simulated_network=False,
         ),
     )
 )
 """All kinds of traffic of a scenario, by name."""
+
+
+def kinds_that(are: Callable[[Kind], bool]) -> frozenset[str]:
+    """Return the names of the kinds for which a property of the record is true."""
+    return frozenset(each.name for each in KINDS.values() if are(each))

@@ -17,10 +17,7 @@ from forebay.engines.replication import n_parts
 from forebay.scenario import (
     BOTTLENECK,
     MAX_OFFERED,
-    Replay,
     ScenarioError,
-    Session,
-    Short,
     Tcp,
     Video,
 )
@@ -113,9 +110,9 @@ def estimate(
         More flows start, or more datagrams are sent, than one run may have.
     """
     seconds = float(scenario.measure.warmup + scenario.measure.duration)
-    flows = sum(_flows(scenario, group, seconds) for group in scenario.traffic)
-    files = sum(_files(group, seconds) for group in scenario.traffic)
-    packets = sum(_packets(scenario, group, seconds) for group in scenario.traffic)
+    flows = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    files = sum(group.transfers_in(seconds) for group in scenario.traffic)
+    packets = sum(group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic)
     film = max((_film(group, seconds) for group in scenario.traffic), default=0.0)
     _check_counts(flows + files, packets)
     links = 1 + len(scenario.links) if network is None else len(network.links)
@@ -133,12 +130,15 @@ def _running(
     scenario: Scenario, core: Mapping[str, int], seconds: float, network: Layout | None
 ) -> float:
     """Return the bytes of flows, packets on their way, queues and the event queue."""
-    flows = sum(_flows(scenario, group, seconds) * _flow(group, core) for group in scenario.traffic)
+    flows = sum(
+        group.starting_in(seconds, scenario.link.capacity) * _flow(group, core)
+        for group in scenario.traffic
+    )
     ways = _packets_in_flight(scenario, seconds) * _in_flight(scenario, core)
     queues = [scenario.queue, *(link.queue for link in scenario.links)]
     if network is not None:
         queues = [scenario.queue] * (len(network.links) + len(_hosts(network)))
-    many = sum(_flows(scenario, group, seconds) for group in scenario.traffic)
+    many = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
     state = sum(_queue(queue, core, many) for queue in queues)
     return flows + ways + state + _event_queue(scenario, core, network)
 
@@ -225,30 +225,12 @@ def _check_counts(flows: float, packets: float) -> None:
 
 def _capture(scenario: Scenario) -> float:
     seconds = scenario.measure.duration
-    open_loop = sum(_packets(scenario, group, seconds) for group in scenario.traffic)
+    open_loop = sum(
+        group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic
+    )
     segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
     most = scenario.link.capacity * seconds / 8 / min(segments) if segments else 0.0
     return _CAPTURED * (open_loop + 2 * most)
-
-
-def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:
-    if isinstance(group, Short):
-        return group.arrivals_per_second(scenario.link.capacity) * seconds
-    return float(group.flows)
-
-
-def _files(group: Traffic, seconds: float) -> float:
-    if isinstance(group, Session):
-        return group.flows * group.files_in(seconds)
-    return 0.0
-
-
-def _packets(scenario: Scenario, group: Traffic, seconds: float) -> float:
-    if isinstance(group, Tcp):
-        return 0.0
-    if isinstance(group, Replay):
-        return float(group.most_packets())
-    return group.packets_in(seconds, scenario.link.capacity)
 
 
 def _film(group: Traffic, seconds: float) -> float:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from forebay.catalogue import kinds_that
 from forebay.laws import quantities, sawtooth
-from forebay.laws.quantities import ack_queues, other_queues
+from forebay.laws.quantities import ARRIVING, ack_queues, other_queues
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -26,7 +27,7 @@ PERIODS_MEASURED = 5
 
 def long_lived(scenario: Scenario) -> str | None:
     """Every flow lasts longer than the measurement."""
-    others = sorted({t.kind for t in scenario.crossing} - {"long"})
+    others = sorted({t.kind for t in scenario.crossing} - kinds_that(lambda kind: kind.lasts))
     if not others:
         return None
     return f"traffic of kind {', '.join(others)}: the law covers long-lived TCP flows only"
@@ -76,7 +77,7 @@ def congested(scenario: Scenario) -> str | None:
     """The access links can overload the link."""
     rate = scenario.link.capacity
     access = sum(getattr(t, "access_links", 0) * t.access(rate) for t in scenario.crossing)
-    if access > rate or any(t.kind == "short" for t in scenario.crossing):
+    if access > rate or any(t.kind in ARRIVING for t in scenario.crossing):
         return None
     return "access links together no faster than the link: it is never congested"
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.catalogue import KINDS
 from forebay.laws import completion_time
 from forebay.laws.assumptions import drop_tail, one_way
 from forebay.laws.burst_traffic import burst_traffic
 from forebay.laws.flow_lengths import flow_lengths
 from forebay.laws.quantities import FULL, paced
-from forebay.scenario import Short, Udp
+from forebay.scenario import Short
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -98,9 +99,9 @@ def unpaced(scenario: Scenario) -> str | None:
 
 def poisson(scenario: Scenario) -> str | None:
     """Bursts arrive as a Poisson process."""
-    if any(isinstance(t, Udp) and t.arrivals == "constant" for t in scenario.crossing):
+    if any(getattr(t, "arrivals", None) == "constant" for t in scenario.crossing):
         return "datagrams at a constant rate queue less than the Poisson arrivals of the law"
-    if any(t.kind == "long" for t in scenario.crossing):
+    if any(KINDS[t.kind].lasts for t in scenario.crossing):
         return "long flows that never fill the link: packets count as Poisson, an upper bound"
     return None
 

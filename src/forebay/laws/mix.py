@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from forebay.laws import assumptions, utilization
 from forebay.laws.answer import Law
 from forebay.laws.assumptions import DESYNCHRONIZED
-from forebay.laws.quantities import long_and_short, short_share
+from forebay.laws.quantities import LONG_OR_SHORT, long_and_short, short_share
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -42,7 +42,7 @@ def as_in_the_paper(scenario: Scenario) -> str | None:
 
 def others(scenario: Scenario) -> str | None:
     """There are only long and short TCP flows."""
-    if {t.kind for t in scenario.crossing} <= {"long", "short"}:
+    if {t.kind for t in scenario.crossing} <= LONG_OR_SHORT:
         return None
     return "traffic other than long and short TCP flows: the law covers these alone"
 

@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from forebay.catalogue import CONTROLS, KINDS
+from forebay.catalogue import CONTROLS, KINDS, kinds_that
 from forebay.scenario import (
     BOTTLENECK,
     Long,
     Replay,
     Session,
     Tcp,
-    Udp,
     ack_route,
     data_route,
 )
@@ -137,14 +136,7 @@ FULL = 1.0 - 1e-9
 
 def offered(traffic: Traffic, link_rate: float) -> float | None:
     """Offered bit/s of a class; None if TCP determines its rate."""
-    rate = getattr(traffic, "flow_rate", None)
-    if rate is not None:
-        return float(traffic.flows * rate(link_rate))
-    arrivals = getattr(traffic, "arrivals_per_second", None)
-    if arrivals is None:
-        return None
-    packets = getattr(traffic, "length").mean_packets(traffic.packet)  # noqa: B009
-    return float(arrivals(link_rate) * packets * 8 * traffic.packet)
+    return traffic.offered(link_rate)
 
 
 def most(traffic: Traffic, link_rate: float) -> float:
@@ -213,14 +205,21 @@ class Held(Enum):
     BY_WINDOWS = "the receivers' windows"
 
 
+ARRIVING = kinds_that(lambda kind: kind.completes and kind.in_bursts)
+"""TCP flows that arrive as a Poisson process and end."""
+
+LONG_OR_SHORT = kinds_that(lambda kind: kind.runs_tcp and kind.in_bursts)
+"""TCP flows that last, or that arrive and end."""
+
+
 def long_and_short(scenario: Scenario) -> bool:
     """Whether the link's traffic consists of long and short flows only."""
-    return {t.kind for t in scenario.crossing} == {"long", "short"}
+    return {t.kind for t in scenario.crossing} == LONG_OR_SHORT
 
 
 def short_share(scenario: Scenario) -> float:
     """Offered load of the short flows over the link's rate."""
-    short = (t for t in scenario.crossing if t.kind == "short")
+    short = (t for t in scenario.crossing if t.kind in ARRIVING)
     return sum(offered(t, scenario.link.capacity) or 0.0 for t in short) / scenario.link.capacity
 
 
@@ -229,7 +228,7 @@ def bursts_only(scenario: Scenario) -> bool:
     groups = scenario.crossing
     if not groups or not all(KINDS[group.kind].in_bursts for group in groups):
         return False
-    lasting = any(isinstance(group, Long) for group in groups)
+    lasting = any(KINDS[group.kind].lasts for group in groups)
     return not lasting or held_back(scenario) is not Held.NOT
 
 
@@ -237,7 +236,7 @@ def held_back(scenario: Scenario) -> Held:
     """Return the limit by which all classes together cannot fill the link."""
     groups = scenario.crossing
     if (
-        all(isinstance(t, Long | Udp) for t in groups)
+        all(KINDS[t.kind].lasts or KINDS[t.kind].single_datagrams for t in groups)
         and _access(scenario) < scenario.link.capacity
     ):
         return Held.BY_ACCESS

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.catalogue import DISCIPLINES
+from forebay.catalogue import DISCIPLINES, kinds_that
 from forebay.laws import general_decrease, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
 from forebay.laws.quantities import (
@@ -41,6 +41,10 @@ SHORT_FLOWS_MATTER = 0.4
 SAWTOOTHS_ADD = 10
 """Flows from which their sum counts as normal; eq. 6 is a weak bound for fewer."""
 MIX = "appenzeller-2004/mix"
+_LASTING = kinds_that(lambda kind: kind.lasts)
+_WAITING = kinds_that(lambda kind: kind.waits_for_itself)
+_DATAGRAMS = kinds_that(lambda kind: kind.single_datagrams)
+_BURSTS = kinds_that(lambda kind: kind.in_bursts and not kind.lasts)
 SMALLEST_WINDOW = 0.5
 """Path window in packets for each flow; nothing was compared below it."""
 
@@ -107,8 +111,8 @@ def _class_queues(scenario: Scenario) -> Regime | None:
 
 def _uncongested(scenario: Scenario) -> Regime | None:
     why = words.cannot_fill(scenario)
-    if why is None and _kinds(scenario) == {"udp"} and share(scenario, {"udp"}) < FULL:
-        why = words.datagrams(share(scenario, {"udp"}))
+    if why is None and _kinds(scenario) <= _DATAGRAMS and share(scenario, _DATAGRAMS) < FULL:
+        why = words.datagrams(share(scenario, _DATAGRAMS))
     if why is None:
         return None
     law = _bursts().LAW.name if _bursts_govern(scenario) else None
@@ -143,12 +147,12 @@ def _ending(scenario: Scenario) -> Regime | None:
     """No significant long flows, and some flows that end."""
     kinds, others = _kinds(scenario), COMPLETING_KINDS | OPEN_LOOP_KINDS
     load = share(scenario, others)
-    if not kinds & COMPLETING_KINDS or ("long" in kinds and load < 1.0 - LONG_FLOWS_MATTER):
+    if not kinds & COMPLETING_KINDS or (kinds & _LASTING and load < 1.0 - LONG_FLOWS_MATTER):
         return None
-    if "session" not in kinds and load >= FULL:
+    if not kinds & _WAITING and load >= FULL:
         return Regime("overloaded", None, words.short_overload(load), words.LOWER_LOAD)
     fresh = _in_slow_start(scenario)
-    if not kinds <= {"short", "udp"} or not fresh or not _bursts_govern(scenario):
+    if not kinds <= _BURSTS or not fresh or not _bursts_govern(scenario):
         why = words.ending(scenario, load, in_slow_start=fresh)
         return Regime("flows that end", None, why, words.ENDING_CHANGE)
     why = words.bursts(load)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import KINDS
 from forebay.laws.quantities import halves, other_queues, path_window, share, short_share
-from forebay.scenario import OPEN_LOOP_KINDS, Long, OnOff, Standing
+from forebay.scenario import OPEN_LOOP_KINDS, Long, Standing
 
 if TYPE_CHECKING:
     from forebay.scenario import Duration, Scenario
@@ -70,7 +71,7 @@ def cannot_fill(scenario: Scenario) -> str | None:
     """Return why the classes that cross a link cannot fill it; None if they can."""
     rate, groups = scenario.link.capacity, scenario.crossing
     if all(isinstance(t, Standing) for t in groups):
-        most = sum(_fastest(t, rate) for t in groups if isinstance(t, Standing))
+        most = sum(t.peak(rate) for t in groups if isinstance(t, Standing))
         if most <= rate:
             return (
                 f"The flows together can send at most {_rate(most)}, which is no more than the "
@@ -83,12 +84,6 @@ def cannot_fill(scenario: Scenario) -> str | None:
             f"{scenario.bdp_packets:.0f} packets."
         )
     return None
-
-
-def _fastest(group: Standing, rate: float) -> float:
-    """Maximum rate of a class at any time, bit/s."""
-    access = group.access_links * group.access(rate)
-    return min(access, group.flows * group.peak_rate) if isinstance(group, OnOff) else access
 
 
 def _windows(scenario: Scenario) -> int | None:
@@ -159,12 +154,12 @@ def paced(scenario: Scenario, names: list[str]) -> str:
 
 def ending(scenario: Scenario, load: float, *, in_slow_start: bool) -> str:
     """Flows that end, but not as bursts of slow start."""
-    if any(t.kind == "session" for t in scenario.crossing):
+    if any(KINDS[t.kind].waits_for_itself for t in scenario.crossing):
         return (
             "Users fetch files and wait for them. The link itself determines how many fetch at "
             "the same time, and therefore n."
         )
-    if any(t.kind == "long" for t in scenario.crossing):
+    if any(KINDS[t.kind].lasts for t in scenario.crossing):
         return (
             f"Flows that end offer up to {100 * load:.3g} % of the link's rate. They leave the "
             "long flows so little that neither law, that of long flows or that of bursts, "

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay import catalogue
-    from forebay.catalogue.metrics import Level
+    from forebay.catalogue.metric import Level
 
 
 def print_outcome(outcome: Outcome) -> None:

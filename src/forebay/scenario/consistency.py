@@ -13,7 +13,7 @@ from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing
 from forebay.scenario.tcp import Long, Session, Short, Tcp
-from forebay.scenario.traffic import OnOff, Replay
+from forebay.scenario.traffic import OnOff
 
 if TYPE_CHECKING:
     from forebay.scenario.model import Scenario, TokenBucket
@@ -237,7 +237,7 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate
 
 def largest(group: Traffic) -> int:
     """Return the bytes of the largest packet of a class."""
-    return int(group.file.bytes.max() if isinstance(group, Replay) else group.packet)
+    return group.largest_packet
 
 
 def _routes(scenario: Scenario) -> None:

@@ -20,23 +20,29 @@ if TYPE_CHECKING:
 
     from forebay.scenario.inputs import ClassQueueDict, QueueDict, RedDict
 
-
-if TYPE_CHECKING:
     Discipline = str
 else:
     Discipline = Literal[tuple(DISCIPLINES)]
 
-_PARAMETERS = (
-    "ecn", "min", "max", "probability", "weight", "gentle", "target", "interval", "rtt", "quantum",
-    "buckets", "step_thresh", "coupling_factor", "classic_protection", "drop_on_overload",
-)  # fmt: skip
-"""Fields of a queue that only some disciplines read, in the order of their checks."""
 
-# The disciplines that use each parameter; other disciplines have none.
-_READ_BY: dict[str, tuple[str, ...]] = {
-    parameter: tuple(each.name for each in DISCIPLINES.values() if parameter in each.parameters)
-    for parameter in _PARAMETERS
-}
+def _readers(parameter: str) -> tuple[str, ...]:
+    """Return the disciplines that read a parameter; the others have none of this name."""
+    return tuple(each.name for each in DISCIPLINES.values() if parameter in each.parameters)
+
+
+def _read_by(parameter: str, meaning: str) -> str:
+    """Return the description of a parameter: the disciplines that read it, and its meaning."""
+    return f"{', '.join(_readers(parameter))}: {meaning}"
+
+
+def _as_in_linux() -> str:
+    """Return the names that need no words of their own in the description of `discipline`."""
+    others = DISCIPLINES.keys() - {"drop-tail", "bfifo", "pfifo_head_drop", "classes"}
+    *first, last = (f'"{name}"' for name in DISCIPLINES if name in others)
+    return f"{', '.join(first)} and {last}"
+
+
+_AS_IN_LINUX = _as_in_linux()
 _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))
 _PRIORITIES = Between(0, 1000, "number")
@@ -197,8 +203,7 @@ class Queue(ScenarioModel):
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
         'pfifo); "bfifo" does so in bytes; "pfifo_head_drop" drops the oldest instead; '
-        '"red", "pie", "codel", "fq_codel", "dualpi2", "cobalt" and "cake" as in '
-        "queues.md, with Linux's defaults for parameters that are not set; "
+        f"{_AS_IN_LINUX} as in queues.md, with Linux's defaults for parameters that are not set; "
         '"classes" means several class queues, which [[queue.classes]] lists.',
     )
     size: BufferSize = Field(
@@ -223,53 +228,66 @@ class Queue(ScenarioModel):
         default=None, description="Mark packets of ECN-capable flows instead of dropping them."
     )
     min: Annotated[DataSize | None, _BYTES] = Field(
-        default=None, description="red: average queue below which no packet is marked or dropped."
+        default=None,
+        description=_read_by("min", "average queue below which no packet is marked or dropped."),
     )
     max: Annotated[DataSize | None, _BYTES] = Field(
-        default=None, description="red: average queue at which the probability is reached."
+        default=None,
+        description=_read_by("max", "average queue at which the probability is reached."),
     )
     probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = Field(
-        default=None, description="red: probability of a mark or drop at max."
+        default=None, description=_read_by("probability", "probability of a mark or drop at max.")
     )
     weight: Annotated[float | None, Between(1e-9, 1.0)] = Field(
-        default=None, description="red: weight of the current queue in its average."
+        default=None, description=_read_by("weight", "weight of the current queue in its average.")
     )
     gentle: Annotated[bool | None, Strict()] = Field(
-        default=None, description="red: from max to twice max the probability increases to 1."
+        default=None,
+        description=_read_by("gentle", "from max to twice max the probability increases to 1."),
     )
     target: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="pie, codel, fq_codel, dualpi2, cobalt: target queueing delay."
+        default=None, description=_read_by("target", "target queueing delay.")
     )
     interval: Annotated[Duration | None, _TIMES] = Field(
         default=None,
-        description="codel, fq_codel, cobalt: time within which the delay must fall below target.",
+        description=_read_by("interval", "time within which the delay must fall below target."),
     )
     rtt: Annotated[Duration | None, _TIMES] = Field(
         default=None,
-        description="cake: the RTT for which it is tuned, its interval; its target is a twentieth "
-        "of that.",
+        description=_read_by(
+            "rtt", "the RTT for which it is tuned, its interval; its target is a twentieth of that."
+        ),
     )
     quantum: Annotated[DataSize | None, Between(DataSize(256), DataSize(1_000_000))] = Field(
-        default=None, description="fq_codel: bytes that a flow may send in each round."
+        default=None, description=_read_by("quantum", "bytes that a flow may send in each round.")
     )
     buckets: Annotated[int | None, Strict(), Between(1, 65_536, "queues")] = Field(
-        default=None, description="fq_codel: number of queues to which flows are hashed."
+        default=None, description=_read_by("buckets", "number of queues to which flows are hashed.")
     )
     step_thresh: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="dualpi2: all L4S packets with a longer delay are marked."
+        default=None,
+        description=_read_by("step_thresh", "all L4S packets with a longer delay are marked."),
     )
     coupling_factor: Annotated[int | None, Strict(), Between(1, 255)] = Field(
         default=None,
-        description="dualpi2: k; if classic packets are dropped with probability p, L4S packets "
-        "are marked with k times the root of p.",
+        description=_read_by(
+            "coupling_factor",
+            "k; if classic packets are dropped with probability p, L4S packets "
+            "are marked with k times the root of p.",
+        ),
     )
     classic_protection: Annotated[int | None, Strict(), Between(0, 100, "percent")] = Field(
         default=None,
-        description="dualpi2: share of the classic queue while both queues have packets.",
+        description=_read_by(
+            "classic_protection", "share of the classic queue while both queues have packets."
+        ),
     )
     drop_on_overload: Annotated[bool | None, Strict()] = Field(
         default=None,
-        description="dualpi2: drop packets that marks cannot slow down; else they fill the queue.",
+        description=_read_by(
+            "drop_on_overload",
+            "drop packets that marks cannot slow down; else they fill the queue.",
+        ),
     )
 
     alpha: Annotated[float | None, Between(1e-3, 1000.0)] = Field(
@@ -314,6 +332,10 @@ class Queue(ScenarioModel):
         """Parameters set for the discipline: bytes, seconds, numbers and switches by name."""
         given = ((name, getattr(self, name)) for name in _READ_BY)
         return {name: value for name, value in given if value is not None}
+
+
+_READ_BY = {name: _readers(name) for name in Queue.model_fields if _readers(name)}
+"""The disciplines that use each parameter, in the order of the fields."""
 
 
 def _written(names: tuple[str, ...]) -> list[str]:

@@ -140,6 +140,18 @@ class Source(ScenarioModel):
         """Return the rate of a flow's access link, for a bottleneck rate; both in bit/s."""
         return 10 * link_rate if self.access_rate is None else self.access_rate
 
+    def offered(self, link_rate: float) -> float | None:
+        """Return the bit/s that all flows offer; None if TCP determines their rate."""
+        return None
+
+    def datagrams_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected datagrams of all flows in ``seconds``; 0 for TCP."""
+        return 0.0
+
+    def transfers_in(self, seconds: float) -> float:
+        """Return the expected files of all users in ``seconds``; 0 without users."""
+        return 0.0
+
 
 class Standing(Source):
     """A class with a given number of flows, each of which starts once."""
@@ -166,6 +178,34 @@ class Standing(Source):
         """Access links of this class: its flows over `access_sharing`, rounded up."""
         return -(-self.flows // self.access_sharing)
 
+    def starting_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected flows that start in ``seconds``."""
+        return float(self.flows)
+
+    def peak(self, link_rate: float) -> float:
+        """Return the maximum rate of all flows together at any time, bit/s."""
+        return self.access_links * self.access(link_rate)
+
+
+class Datagrams(Standing):
+    """A class that sends without congestion control."""
+
+    def flow_rate(self, link_rate: float) -> float:
+        """Return the mean rate of one flow while it sends, for a link rate; both in bit/s."""
+        raise NotImplementedError
+
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected packets of all flows in ``seconds``."""
+        raise NotImplementedError
+
+    def offered(self, link_rate: float) -> float:
+        """Return the mean rate of all flows together, bit/s."""
+        return float(self.flows * self.flow_rate(link_rate))
+
+    def datagrams_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected datagrams of all flows in ``seconds``."""
+        return self.packets_in(seconds, link_rate)
+
 
 class Sized(Source):
     """A class whose full packets have one size."""
@@ -173,6 +213,16 @@ class Sized(Source):
     packet: Annotated[DataSize, PACKETS] = Field(
         default=DataSize(1500), description="Size of a full packet on the link, headers included."
     )
+
+    @property
+    def largest_packet(self) -> int:
+        """Largest packet of its data, bytes."""
+        return int(self.packet)
+
+    @property
+    def smallest_packet(self) -> float:
+        """Smallest packet that may wait, bytes; an ACK has 40."""
+        return min(40.0, float(self.packet))
 
 
 def exactly_one(source: S, first: str, second: str, example: tuple[str, object]) -> S:

@@ -224,6 +224,15 @@ class Short(Tcp):
         """Flows that exist during the whole run: none."""
         return 0
 
+    def starting_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected flows that arrive in ``seconds``."""
+        return self.arrivals_per_second(link_rate) * seconds
+
+    def offered(self, link_rate: float) -> float:
+        """Return the bit/s of all first transmissions."""
+        packets = self.length.mean_packets(self.packet)
+        return float(self.arrivals_per_second(link_rate) * packets * 8 * self.packet)
+
     def arrivals_per_second(self, link_rate: float) -> float:
         """Return the rate of the Poisson process, flows/s, for a link rate in bit/s."""
         if self.arrival_rate is not None:
@@ -256,6 +265,10 @@ class Session(Standing, Tcp):
         """Return the approximate number of files of one user in `seconds` without queueing."""
         cycle = self.think.mean_within(seconds) + self.rtt.mean_within(seconds)
         return 1 + seconds / max(cycle, 1e-12)
+
+    def transfers_in(self, seconds: float) -> float:
+        """Return the approximate files of all users in ``seconds``."""
+        return self.flows * self.files_in(seconds)
 
     @property
     def shortest_cycle(self) -> float:

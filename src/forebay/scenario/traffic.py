@@ -9,8 +9,10 @@ import builtins
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from io import BytesIO
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
@@ -19,7 +21,7 @@ from forebay.scenario.base import DAY, RATES, Between, FromFile
 from forebay.scenario.distribution import AnyDistribution
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.source import LOADS, Sized, Standing, exactly_one
+from forebay.scenario.source import LOADS, Datagrams, Sized, exactly_one
 from forebay.scenario.tcp import Long, Session, Short
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from forebay.scenario.inputs import OnOffFields, ReplayFields, UdpFields, VideoFields
+    from forebay.scenario import inputs
 
 MOST_PACKETS = 5_000_000
 _HEADER = b"time_s,bytes"
@@ -126,7 +128,7 @@ def _wrong(path: str, what: str) -> ScenarioError:
     return ScenarioError("bad-packets", f"{show(path)}: {what}", _LINE)
 
 
-class Rated(Standing, Sized):
+class Rated(Datagrams, Sized):
     """A class with a given rate."""
 
     rate: Annotated[Rate | None, RATES] = Field(
@@ -161,7 +163,7 @@ class Udp(Rated):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[UdpFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.UdpFields]) -> None: ...
 
     kind: Literal["udp"] = Field(default="udp", description="What the flows do: send datagrams.")
     arrivals: Literal["constant", "poisson"] = Field(
@@ -171,12 +173,12 @@ class Udp(Rated):
     )
 
 
-class OnOff(Standing, Sized):
+class OnOff(Datagrams, Sized):
     """Datagrams at a peak rate in on times, none in off times; a flow starts in an on time."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[OnOffFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.OnOffFields]) -> None: ...
 
     kind: Literal["onoff"] = Field(
         default="onoff", description="What the flows do: send datagrams on and off."
@@ -203,6 +205,10 @@ class OnOff(Standing, Sized):
         cycle = self.on.mean + self.off.mean
         return self.peak_rate * self.on.mean / cycle if cycle else self.peak_rate
 
+    def peak(self, link_rate: float) -> float:
+        """Return the rate at which all flows are on, within their access links, bit/s."""
+        return min(super().peak(link_rate), self.flows * self.peak_rate)
+
     def packets_in(self, seconds: float, link_rate: float) -> float:
         """Return the approximate packets of all flows in `seconds`; each starts with an on time."""
         sending = min(seconds, self.on.mean_within(seconds) * self.periods(seconds))
@@ -215,7 +221,7 @@ class Video(Rated):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[VideoFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.VideoFields]) -> None: ...
 
     kind: Literal["video"] = Field(
         default="video", description="What the flows do: stream video, independent of losses."
@@ -249,12 +255,12 @@ class Video(Rated):
         return self.flows * (1 + frames * (full + 1))
 
 
-class Replay(Standing):
+class Replay(Datagrams):
     """Packets from a file; each flow sends them once after its start."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ReplayFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ReplayFields]) -> None: ...
 
     kind: Literal["replay"] = Field(
         default="replay", description="What the flows do: send the packets of a list."
@@ -280,6 +286,24 @@ class Replay(Standing):
         """Return the number of packets that all flows can send."""
         return self.flows * len(self.file)
 
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return the number of packets that all flows can send, however short the time."""
+        return float(self.most_packets())
+
+    @property
+    def largest_packet(self) -> int:
+        """Largest listed packet, bytes."""
+        return int(self.file.bytes.max())
+
+    @property
+    def smallest_packet(self) -> float:
+        """A list may have packets of one byte."""
+        return 1.0
+
+
+OpenLoop = Udp | OnOff | Video | Replay
+"""Classes that do not respond to losses."""
+
 
 def _kind(value: Any) -> Any:
     """Return the kind that a table names, "long" by default; not a known one if it is not text."""
@@ -289,22 +313,20 @@ def _kind(value: Any) -> Any:
     return named if isinstance(named, str) else repr(named)[:60]
 
 
-Traffic = Annotated[
-    Union[  # noqa: UP007
-        Annotated[Long, Tag("long")],
-        Annotated[Short, Tag("short")],
-        Annotated[Session, Tag("session")],
-        Annotated[Udp, Tag("udp")],
-        Annotated[OnOff, Tag("onoff")],
-        Annotated[Video, Tag("video")],
-        Annotated[Replay, Tag("replay")],
-    ],
-    Discriminator(_kind),
-]
-"""Any traffic class; all have ``kind flows packet direction access_rate``."""
-
-OpenLoop = Udp | OnOff | Video | Replay
-"""Classes that do not respond to losses."""
+if TYPE_CHECKING:
+    Traffic = Long | Short | Session | OpenLoop
+else:
+    Traffic = Annotated[
+        reduce(
+            or_,
+            (
+                Annotated[each, Tag(each.model_fields["kind"].default)]
+                for each in (Long, Short, Session, *get_args(OpenLoop))
+            ),
+        ),
+        Discriminator(_kind),
+    ]
+    """Any traffic class; all have ``kind flows packet direction access_rate``."""
 
 KINDS: tuple[str, ...] = tuple(catalogue.KINDS)
 """All kinds, in the order of `Traffic`."""

@@ -143,8 +143,10 @@ class TooLittleTime(ForebayError):
     why : why no smaller link can represent it.
     of_network : it is a link of a network, which the network engine can also size.
     needs_s, budget_s : approximate seconds for the whole link on this machine, and the time limit.
+        The former is never less: where less was predicted, the time was used and not enough.
     scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
     theory_answers : published laws answer the same question.
+    kept_in : the store that has the finished simulations; None without one.
     hint : which options to use instead.
     """
 
@@ -160,27 +162,44 @@ class TooLittleTime(ForebayError):
         of_network: bool = False,
         scaled_s: float | None = None,
         theory_answers: bool = False,
+        kept_in: str | None = None,
     ) -> None:
-        self.why, self.needs_s, self.budget_s, self.of_network = why, needs_s, budget_s, of_network
-        self.scaled_s, self.theory_answers = scaled_s, theory_answers
+        self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
+        self.of_network, self.scaled_s, self.theory_answers = of_network, scaled_s, theory_answers
+        self.kept_in = kept_in
         self.hint = f"write {', or '.join(self._ways())}"
+        takes = "more than" if self._was_wrong else "about"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
-            f"about {in_words(needs_s)} here; {self.hint}"
+            f"{takes} {in_words(self.needs_s)} here; {self.hint}{self._kept()}"
         )
+
+    @property
+    def _was_wrong(self) -> bool:
+        """Whether the time was shown to be too short, against the prediction."""
+        return self.needs_s <= self.budget_s
 
     def _ways(self) -> list[str]:
         """Return the options that give an answer, and what each gives."""
-        whole = option("budget", in_words(_MORE * self.needs_s))
+        whole_s = (_FAR_MORE if self._was_wrong else _MORE) * self.needs_s
+        whole = option("budget", in_words(whole_s))
         ways = [whole]
-        if self.scaled_s is not None and _MORE * self.scaled_s < self.needs_s:
-            longer = option("budget", in_words(max(_MORE * self.scaled_s, _MORE * self.budget_s)))
-            ways = [f"{longer} for an estimate from smaller links", f"{whole} for the whole link"]
+        if self.scaled_s is not None:
+            longer_s = _MORE * max(self.scaled_s, self.budget_s)
+            if longer_s < self.needs_s:
+                longer = f"{option('budget', in_words(longer_s))} for an estimate"
+                ways = [f"{longer} from smaller links", f"{whole} for the whole link"]
         if self.of_network:
             ways.append(f"{option('engine', 'network')} for its steady state")
         elif self.theory_answers:
             ways.append(f"{option('engine', 'theory')} for what published laws say")
         return ways
+
+    def _kept(self) -> str:
+        """Return what a second try can begin with."""
+        if self.kept_in is None:
+            return ""
+        return f"; finished simulations are kept in {self.kept_in}, and it continues from there"
 
     def but(self, **facts: Any) -> TooLittleTime:
         """Return the same refusal with other facts, named as its attributes."""
@@ -190,9 +209,11 @@ class TooLittleTime(ForebayError):
         return (partial(type(self), **{name: getattr(self, name) for name in _FACTS}), ())
 
 
-_FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers")
-_MORE = 1.25
-"""Ratio of the time that a refusal recommends to the predicted time."""
+_FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers",
+          "kept_in")  # fmt: skip
+_MORE, _FAR_MORE = 1.25, 2.0
+"""Ratio of the time that a refusal recommends to the predicted time; the larger where that was
+wrong, as on a machine with other work."""
 _UNITS = ((3600.0, "h"), (60.0, "min"))
 
 

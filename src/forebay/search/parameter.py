@@ -14,22 +14,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from forebay.catalogue import DISCIPLINES
+from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import AqmTarget, AqmThresholds
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
     from forebay.scenario import Scenario
 
-_TARGETS = ("codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake")
-_INTERVALS = ("codel", "fq_codel", "cobalt")
-_CAKE_ROUND_TRIPS = 20
-"""Share of cake's target in its rtt (tc, q_cake.c)."""
-
-_DEFAULT_INTERVAL_S = 0.1
+_TARGETS = tuple(each.name for each in DISCIPLINES.values() if each.sized == "target")
+_INTERVALS = tuple(each.name for each in DISCIPLINES.values() if each.reads_interval)
 _RED_LEAST = 2
 """Packets below which no weight allows RED's burst (docs/reference/queues.md)."""
 
-_RED_PROBABILITY = 0.02
+_RED_PROBABILITY = DISCIPLINES["red"].parameters["probability"] or 0.0
 _RED_SPREAD = 3
 """RED's default ratio of max to min (docs/reference/queues.md)."""
 
@@ -91,7 +89,7 @@ class SizedParameter:
         target = packets * self.packet_s
         interval = self.interval_s
         if self.discipline == "cake":
-            interval = _CAKE_ROUND_TRIPS * target
+            interval = CAKE_TARGETS * target
         return AqmTarget(**common, target_s=target, interval_s=interval)
 
     def _aim(self, packets: int) -> dict[str, Any]:
@@ -102,7 +100,7 @@ class SizedParameter:
             return {"min": DataSize(low), "max": DataSize(high)}
         target = packets * self.packet_s
         if self.discipline == "cake":
-            return {"rtt": Duration(_CAKE_ROUND_TRIPS * target)}
+            return {"rtt": Duration(CAKE_TARGETS * target)}
         return {"target": Duration(target)}
 
     def _thresholds(self, packets: int) -> tuple[int, int]:
@@ -132,7 +130,8 @@ def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
         chance = queue.probability or _RED_PROBABILITY
         return SizedParameter("red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance)
     timed = queue.discipline in _INTERVALS
-    interval = float(queue.interval or _DEFAULT_INTERVAL_S) if timed else None
+    default_s = DISCIPLINES[queue.discipline].parameters.get("interval")
+    interval = float(queue.interval or default_s or 0.0) if timed else None
     return SizedParameter(
         queue.discipline, "target", guard, packet_s, packet, interval, bool(queue.ecn)
     )

@@ -15,7 +15,7 @@ from forebay.outcome import LINK, ClassOutcome, LinkOutcome, Metric, Outcome, Qu
 
 if TYPE_CHECKING:
     from forebay import catalogue
-    from forebay.catalogue.metrics import Level
+    from forebay.catalogue.metric import Level
     from forebay.scenario import Scenario
 
 _DELAY_METRIC = "queue_delay"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.catalogue import KINDS
 from forebay.progress import Progress, enter
-from forebay.scenario import Long, OnOff, Replay, Short, Tcp, Udp, Video
+from forebay.scenario import Long
 from forebay.topology import demand, routing
 from forebay.topology.building import build
 from forebay.topology.cost import Cost
@@ -276,16 +277,9 @@ def _kinds(scenario: Scenario) -> list[Kind]:
 
 def _offered(scenario: Scenario, group: Traffic) -> float:
     """Return the bit/s of all unresponsive connections of a class."""
-    rate = scenario.link.rate
-    if isinstance(group, Short):
-        mean: float = group.length.mean_packets(group.packet)
-        return float(group.arrivals_per_second(rate) * mean * 8 * group.packet)
-    if isinstance(group, Udp | OnOff | Video):
-        return float(group.flows * _flow_rate(group, rate))
-    wanted: Any = "long, short, udp, onoff or video"
-    place = "kind" if not isinstance(group, Tcp | Replay) else f"kind {group.kind}"
-    raise refuse(f"the network engine does not support {place}", f"write {wanted}")
-
-
-def _flow_rate(group: Any, rate: float) -> float:
-    return float(group.flow_rate(rate))
+    offered = group.offered(scenario.link.rate)
+    if offered is not None and KINDS[group.kind].in_fixed_point:
+        return offered
+    *first, last = (each.name for each in KINDS.values() if each.in_fixed_point)
+    wanted: Any = f"{', '.join(first)} or {last}"
+    raise refuse(f"the network engine does not support kind {group.kind}", f"write {wanted}")

@@ -6,24 +6,23 @@ needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.catalogue import KINDS, IncompleteRecord
 from forebay.scenario import (
     CONGESTION_CONTROLS,
     Long,
-    OnOff,
-    Replay,
     Scenario,
     Session,
     Short,
     Standing,
     Tcp,
     Traffic,
-    Udp,
-    Video,
 )
 from forebay.workload.model import (
     FlowColumns,
@@ -77,29 +76,28 @@ def draw(scenario: Scenario, seed: int) -> Workload:
 def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Part:
     rate = scenario.link.capacity
     end = round((scenario.measure.warmup + scenario.measure.duration) * PS_PER_S)
-    match group:
-        case Long():
-            return _long(group, index, seed)
-        case Short():
-            return _short(group, index, seed, rate, end)
-        case Session():
-            return _session(group, index, seed, rate, end)
-        case Udp():
-            from forebay.workload import open_loop
+    return _draw_of(group.kind)(group, index, seed, rate, end)
 
-            return open_loop.udp(group, index, seed, rate, end)
-        case OnOff():
-            from forebay.workload import open_loop
 
-            return open_loop.onoff(group, index, seed, end)
-        case Replay():
-            from forebay.workload import open_loop
+Draw = Callable[[Any, int, int, float, int], Part]
+"""Draws a class: the class, its index, the seed, the link's rate in bit/s, the run's end in ps."""
 
-            return open_loop.replay(group, index, seed, end)
-        case Video():
-            from forebay.workload.video import video
 
-            return video(group, index, seed, rate, end)
+def _draw_of(kind: str) -> Draw:
+    """Return the function that the kind's record names; its module is imported at first use.
+
+    Raises
+    ------
+    IncompleteRecord
+        There is no such function.
+    """
+    module, _, name = KINDS[kind].drawn_by.partition(".")
+    try:
+        found: Draw = getattr(import_module(f"forebay.workload.{module}"), name)
+    except (ModuleNotFoundError, AttributeError):
+        wrong = f"names {module}.{name}, which forebay.workload does not have"
+        raise IncompleteRecord("kind", kind, wrong) from None
+    return found
 
 
 def _access_groups(groups: Sequence[Traffic], counts: Sequence[int]) -> NDArray[np.int32]:
@@ -152,7 +150,7 @@ def _offsets(
 _Ints = NDArray[np.int64]
 
 
-def _long(group: Long, index: int, seed: int) -> Part:
+def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) -> Part:
     """Draw flows of unlimited length."""
     return Part(
         start_ps=picoseconds(group.start, uniforms(seed, "start", index, group.flows)),
@@ -162,7 +160,7 @@ def _long(group: Long, index: int, seed: int) -> Part:
     )
 
 
-def _short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
     """Draw the flows that arrive in [0, end); a longer run adds flows and changes none."""
     rate = group.arrivals_per_second(link_rate)
     start = poisson_arrivals(seed, "arrival", index, rate, end_ps)
@@ -176,7 +174,7 @@ def _short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -
     )
 
 
-def _session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
     """Draw users, each with more files than it can transfer before the end."""
     start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
     rtt = _rtts(group, index, seed, group.flows)

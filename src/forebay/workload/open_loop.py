@@ -45,7 +45,7 @@ def udp(group: Udp, index: int, seed: int, link_rate: float, end_ps: int) -> Par
     return part(start, _alike(columns, group.packet))
 
 
-def onoff(group: OnOff, index: int, seed: int, end_ps: int) -> Part:
+def onoff(group: OnOff, index: int, seed: int, _link_rate: float, end_ps: int) -> Part:
     """Draw datagrams with equal gaps of on time, beginning at a random phase."""
     start = starts(group, index, seed)
     gap = 8 * group.packet / group.peak_rate * PS_PER_S
@@ -62,7 +62,7 @@ def onoff(group: OnOff, index: int, seed: int, end_ps: int) -> Part:
     return part(start, _alike(columns, group.packet))
 
 
-def replay(group: Replay, index: int, seed: int, end_ps: int) -> Part:
+def replay(group: Replay, index: int, seed: int, _link_rate: float, end_ps: int) -> Part:
     """Return the listed packets after each flow's start."""
     start = starts(group, index, seed)
     listed = group.file.at_ps

@@ -4,6 +4,7 @@
 //! Left out: Linux compensates for delayed ACKs because it then counted ACKs; we count segments.
 
 use super::ai_counter::{AiCounter, counted};
+use super::record::{Declared, Decrease, Growth, Marks, PerRound, Record};
 use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::{Picos, SECOND};
 
@@ -35,6 +36,22 @@ pub struct Bic {
     segments_per_increment: f64,
     last_cwnd: f64,
     last_time: Picos,
+}
+
+/// S_max, or 5 % of a window before the first loss (Linux 2.6.19).
+const BIC_MOST: PerRound = PerRound { segments: 16.0, share: 0.05, power: 1.0 };
+
+impl Declared for Bic {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(819.0 / 1024.0),
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(Growth { least: PerRound::constant(0.2), most: BIC_MOST }),
+        response: None,
+        needs_every_ack: false,
+        source: "Xu, Harfoush, Rhee 2004; Linux 2.6.19",
+    };
 }
 
 impl Controller for Bic {

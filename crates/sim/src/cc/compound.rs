@@ -2,6 +2,7 @@
 //! while the path shows no queue and gives way when it does.
 
 use super::ai_counter::AiCounter;
+use super::record::{Declared, Decrease, Growth, Marks, PerRound, Record, Response};
 use super::{Ack, CongestionEvent, Controller, Window};
 use crate::time::{NEVER, Picos};
 
@@ -35,6 +36,22 @@ impl Default for Compound {
             round_end: 0,
         }
     }
+}
+
+/// Reno's and the delay window's (alpha win^k - 1)+ (draft-sridharan-tcpm-ctcp-02, section 4).
+const COMPOUND_MOST: PerRound = PerRound { segments: 1.0, share: 0.125, power: 0.75 };
+
+impl Declared for Compound {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(0.5),
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(Growth { least: PerRound::constant(1.0), most: COMPOUND_MOST }),
+        response: Some(Response::Reno),
+        needs_every_ack: false,
+        source: "draft-sridharan-tcpm-ctcp-02; its response is Reno's at a standing queue",
+    };
 }
 
 impl Controller for Compound {

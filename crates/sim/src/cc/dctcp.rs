@@ -1,5 +1,6 @@
 //! DCTCP (RFC 8257): reduces the window by the share of segments that met a congestion mark.
 
+use super::record::{Declared, Decrease, Growth, Marks, Record, Response};
 use super::reno::Reno;
 use super::{Ack, CongestionEvent, Controller, Window};
 use crate::time::Picos;
@@ -23,6 +24,19 @@ impl Default for Dctcp {
     fn default() -> Self {
         Self { reno: Reno::default(), alpha: 1.0, window_end: 0, delivered: 0, marked: 0 }
     }
+}
+
+impl Declared for Dctcp {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(0.5),
+        marks: Marks::Fraction,
+        timeout_reduces_ssthresh: true,
+        growth: Some(Growth::RENO),
+        response: Some(Response::Reno),
+        needs_every_ack: true,
+        source: "RFC 8257",
+    };
 }
 
 impl Controller for Dctcp {

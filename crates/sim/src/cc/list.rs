@@ -1,27 +1,13 @@
-//! The list of controllers: each with its record, and the enum that holds any of them.
+//! The list of controllers, and the enum that holds any of them.
 
-use super::record::{Decrease, Growth, Marks, PerRound, Record, Response};
+use super::record::{Declared, Record};
 use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
-use super::{bbr, bbr3, bic, compound, cubic, dctcp, prague, reno, scalable, westwood};
 use crate::time::Picos;
-
-/// What the variants of CUBIC share: at its plateau the window stands still (one segment for 100 windows,
-/// Linux); it grows by at most one segment for two acknowledged.
-const CUBIC_GROWTH: Growth = Growth {
-    least: PerRound::constant(0.01),
-    most: PerRound { segments: 1.0, share: 0.5, power: 1.0 },
-};
-/// 1 / 100 of a window (Kelly 2003, section 3), and Reno's below 100 segments (Linux).
-const SCALABLE_GROWTH: PerRound = PerRound { segments: 1.0, share: 0.01, power: 1.0 };
-/// S_max, or 5 % of a window before the first loss (Linux 2.6.19).
-const BIC_MOST: PerRound = PerRound { segments: 16.0, share: 0.05, power: 1.0 };
-/// Reno's and the delay window's (alpha win^k - 1)+ (draft-sridharan-tcpm-ctcp-02, section 4).
-const COMPOUND_MOST: PerRound = PerRound { segments: 1.0, share: 0.125, power: 0.75 };
 
 // Large controllers live on the heap, so that a flow with a small one stays small. `Box` is no controller: a
 // hook is called on what it holds, and none can be left out.
 macro_rules! controllers {
-    ($($name:literal => $variant:ident($type:ty) = $record:expr;)+) => {
+    ($($name:literal => $variant:ident($type:ty);)+) => {
         /// Any of the controllers, dispatched without a table of functions.
         pub enum Cc { $(#[doc = $name] $variant($type)),+ }
 
@@ -33,7 +19,7 @@ macro_rules! controllers {
         pub(super) fn subjects() -> Vec<super::conformance::declared::Subject> {
             vec![$(super::conformance::declared::Subject {
                 name: $name,
-                record: $record,
+                record: <$type as Declared>::RECORD,
                 make: || Box::new(Cc::by_name($name).expect("listed")),
             }),+]
         }
@@ -47,34 +33,34 @@ macro_rules! controllers {
             /// What it declares.
             #[inline]
             pub fn record(&self) -> &'static Record {
-                match self { $(Self::$variant(_) => const { &$record }),+ }
+                match self { $(Self::$variant(_) => const { &<$type as Declared>::RECORD }),+ }
             }
 
             /// `Record::paced`.
             pub fn paced(&self) -> bool {
-                match self { $(Self::$variant(_) => const { $record.paced }),+ }
+                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.paced }),+ }
             }
 
             /// `Record::controls_cwnd`.
             #[inline]
             pub fn controls_cwnd(&self) -> bool {
-                match self { $(Self::$variant(_) => const { $record.controls_cwnd() }),+ }
+                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.controls_cwnd() }),+ }
             }
 
             /// `Record::needs_ecn`.
             pub fn needs_ecn(&self) -> bool {
-                match self { $(Self::$variant(_) => const { $record.needs_ecn() }),+ }
+                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.needs_ecn() }),+ }
             }
 
             /// `Record::l4s`.
             pub fn l4s(&self) -> bool {
-                match self { $(Self::$variant(_) => const { $record.l4s() }),+ }
+                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.l4s() }),+ }
             }
 
             /// `Record::needs_every_ack`.
             #[inline]
             pub fn needs_every_ack(&self) -> bool {
-                match self { $(Self::$variant(_) => const { $record.needs_every_ack }),+ }
+                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.needs_every_ack }),+ }
             }
         }
 
@@ -110,125 +96,19 @@ macro_rules! controllers {
     };
 }
 
+// Begin: from src/forebay/catalogue/controls.py, by `python -m forebay.catalogue.generate_list`.
 controllers! {
-    "reno" => Reno(reno::Reno) = Record {
-        paced: false,
-        decrease: Decrease::Share(0.5),
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(Growth::RENO),
-        response: Some(Response::Reno),
-        needs_every_ack: false,
-        source: "RFC 5681",
-    };
-    "scalable" => Scalable(scalable::Scalable) = Record {
-        paced: false,
-        decrease: Decrease::Share(0.875),
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(Growth { least: SCALABLE_GROWTH, most: SCALABLE_GROWTH }),
-        response: Some(Response::Scalable),
-        needs_every_ack: false,
-        source: "Kelly 2003",
-    };
-    "bic" => Bic(Box<bic::Bic>) = Record {
-        paced: false,
-        decrease: Decrease::Share(819.0 / 1024.0),
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(Growth { least: PerRound::constant(0.2), most: BIC_MOST }),
-        response: None,
-        needs_every_ack: false,
-        source: "Xu, Harfoush, Rhee 2004; Linux 2.6.19",
-    };
-    "cubic" => Cubic(Box<cubic::Cubic<717, true>>) = Record {
-        paced: false,
-        decrease: Decrease::Share(717.0 / 1024.0),
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(CUBIC_GROWTH),
-        response: Some(Response::Cubic),
-        needs_every_ack: true,
-        source: "RFC 9438",
-    };
-    "cubic-beta-0.8" => CubicBeta08(Box<cubic::Cubic<819, false>>) = Record {
-        paced: false,
-        decrease: Decrease::Share(819.0 / 1024.0),
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(CUBIC_GROWTH),
-        response: Some(Response::Cubic),
-        needs_every_ack: true,
-        source: "Yang, Zhang, Xu 2013",
-    };
-    "cubic-beta-0.7" => CubicBeta07(Box<cubic::Cubic<717, false>>) = Record {
-        paced: false,
-        decrease: Decrease::Share(717.0 / 1024.0),
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(CUBIC_GROWTH),
-        response: Some(Response::Cubic),
-        needs_every_ack: true,
-        source: "Yang, Zhang, Xu 2013",
-    };
-    "compound" => Compound(Box<compound::Compound>) = Record {
-        paced: false,
-        decrease: Decrease::Share(0.5),
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(Growth { least: PerRound::constant(1.0), most: COMPOUND_MOST }),
-        response: Some(Response::Reno),
-        needs_every_ack: false,
-        source: "draft-sridharan-tcpm-ctcp-02; its response is Reno's at a standing queue",
-    };
-    "dctcp" => Dctcp(Box<dctcp::Dctcp>) = Record {
-        paced: false,
-        decrease: Decrease::Share(0.5),
-        marks: Marks::Fraction,
-        timeout_reduces_ssthresh: true,
-        growth: Some(Growth::RENO),
-        response: Some(Response::Reno),
-        needs_every_ack: true,
-        source: "RFC 8257",
-    };
-    "bbr" => Bbr(Box<bbr::Bbr>) = Record {
-        paced: true,
-        decrease: Decrease::Model,
-        marks: Marks::Ignored,
-        timeout_reduces_ssthresh: false,
-        growth: None,
-        response: None,
-        needs_every_ack: true,
-        source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux, tcp_bbr",
-    };
-    "bbr3" => Bbr3(Box<bbr3::Bbr3>) = Record {
-        paced: true,
-        decrease: Decrease::Model,
-        marks: Marks::Ignored,
-        timeout_reduces_ssthresh: false,
-        growth: None,
-        response: None,
-        needs_every_ack: true,
-        source: "draft-ietf-ccwg-bbr",
-    };
-    "westwood" => Westwood(Box<westwood::Westwood>) = Record {
-        paced: false,
-        decrease: Decrease::Bandwidth,
-        marks: Marks::Loss,
-        timeout_reduces_ssthresh: true,
-        growth: Some(Growth::RENO),
-        response: None,
-        needs_every_ack: true,
-        source: "Grieco and Mascolo 2004; Linux, tcp_westwood",
-    };
-    "prague" => Prague(Box<prague::Prague>) = Record {
-        paced: true,
-        decrease: Decrease::Share(0.5),
-        marks: Marks::L4s,
-        timeout_reduces_ssthresh: true,
-        growth: Some(Growth::RENO),
-        response: Some(Response::Reno),
-        needs_every_ack: true,
-        source: "draft-briscoe-iccrg-prague-congestion-control",
-    };
+    "reno" => Reno(super::reno::Reno);
+    "scalable" => Scalable(super::scalable::Scalable);
+    "bic" => Bic(Box<super::bic::Bic>);
+    "cubic" => Cubic(Box<super::cubic::Cubic<717, true>>);
+    "cubic-beta-0.8" => CubicBeta08(Box<super::cubic::Cubic<819, false>>);
+    "cubic-beta-0.7" => CubicBeta07(Box<super::cubic::Cubic<717, false>>);
+    "compound" => Compound(Box<super::compound::Compound>);
+    "dctcp" => Dctcp(Box<super::dctcp::Dctcp>);
+    "bbr" => Bbr(Box<super::bbr::Bbr>);
+    "bbr3" => Bbr3(Box<super::bbr3::Bbr3>);
+    "westwood" => Westwood(Box<super::westwood::Westwood>);
+    "prague" => Prague(Box<super::prague::Prague>);
 }
+// End

@@ -1,24 +1,27 @@
-//! Congestion controllers. Adding one is a file here and a line with its record in `controllers!` of `list.rs`.
+//! Congestion controllers. Adding one is a file here and a record in src/forebay/catalogue/controls.py.
 //!
 //! A controller sees its flow through `Ack` and steers it through `Window`. It never sees a packet.
 
-mod ai_counter;
+// Begin: from src/forebay/catalogue/controls.py, by `python -m forebay.catalogue.generate_list`.
 mod bbr;
 mod bbr3;
 mod bic;
-mod bounds;
 mod compound;
 mod cubic;
 mod dctcp;
+mod prague;
+mod reno;
+mod scalable;
+mod westwood;
+// End
+
+mod ai_counter;
+mod bounds;
 mod hash_choice;
 mod list;
 mod max_filter;
-mod prague;
 pub mod record;
-mod reno;
 mod rounding;
-mod scalable;
-mod westwood;
 
 pub use list::{Cc, NAMES};
 

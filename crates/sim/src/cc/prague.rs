@@ -1,6 +1,7 @@
 //! Prague (draft-briscoe-iccrg-prague-congestion-control; Linux, tcp_prague of the L4S team): DCTCP's
 //! response to marks for the Internet. It sends ECT(1), is paced, and grows on every ACK without a mark.
 
+use super::record::{Declared, Decrease, Growth, Marks, Record, Response};
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{Picos, SECOND};
 
@@ -28,6 +29,19 @@ impl Default for Prague {
     fn default() -> Self {
         Self { alpha: 1.0, saw_ce: false, round_end: 0, delivered: 0, marked: 0, cut_end: 0 }
     }
+}
+
+impl Declared for Prague {
+    const RECORD: Record = Record {
+        paced: true,
+        decrease: Decrease::Share(0.5),
+        marks: Marks::L4s,
+        timeout_reduces_ssthresh: true,
+        growth: Some(Growth::RENO),
+        response: Some(Response::Reno),
+        needs_every_ack: true,
+        source: "draft-briscoe-iccrg-prague-congestion-control",
+    };
 }
 
 impl Controller for Prague {

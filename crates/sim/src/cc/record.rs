@@ -1,4 +1,4 @@
-//! What a controller declares of itself: one record a controller, beside its line in `controllers!`. The
+//! What a controller declares of itself: one record a controller, in its file. The
 //! conformance suite measures each property, so that a record cannot say what its controller does not do.
 
 /// What a controller does. No field has a default: a property left out fails the build at the record.
@@ -21,6 +21,16 @@ pub struct Record {
     pub needs_every_ack: bool,
     /// Where it is specified.
     pub source: &'static str,
+}
+
+/// A controller of the list: it declares what it does.
+pub trait Declared {
+    /// What it does.
+    const RECORD: Record;
+}
+
+impl<T: Declared> Declared for Box<T> {
+    const RECORD: Record = T::RECORD;
 }
 
 /// What a loss does to the window.

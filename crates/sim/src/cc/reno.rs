@@ -1,6 +1,7 @@
 //! Reno: additive increase of one segment a round trip, halving on loss (RFC 5681).
 
 use super::ai_counter::AiCounter;
+use super::record::{Declared, Decrease, Growth, Marks, Record, Response};
 use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::Picos;
 
@@ -8,6 +9,19 @@ use crate::time::Picos;
 #[derive(Default)]
 pub struct Reno {
     ai_counter: AiCounter,
+}
+
+impl Declared for Reno {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(0.5),
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(Growth::RENO),
+        response: Some(Response::Reno),
+        needs_every_ack: false,
+        source: "RFC 5681",
+    };
 }
 
 impl Controller for Reno {

@@ -2,6 +2,7 @@
 //! section 3): the time to recover from a loss does not depend on the rate.
 
 use super::ai_counter::AiCounter;
+use super::record::{Declared, Decrease, Growth, Marks, PerRound, Record, Response};
 use super::{Ack, CongestionEvent, Controller, Window};
 use crate::time::Picos;
 
@@ -14,6 +15,22 @@ const DECREASE: f64 = 0.125;
 #[derive(Default)]
 pub struct Scalable {
     ai_counter: AiCounter,
+}
+
+/// 1 / 100 of a window (Kelly 2003, section 3), and Reno's below 100 segments (Linux).
+const SCALABLE_GROWTH: PerRound = PerRound { segments: 1.0, share: 0.01, power: 1.0 };
+
+impl Declared for Scalable {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(0.875),
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(Growth { least: SCALABLE_GROWTH, most: SCALABLE_GROWTH }),
+        response: Some(Response::Scalable),
+        needs_every_ack: false,
+        source: "Kelly 2003",
+    };
 }
 
 impl Controller for Scalable {

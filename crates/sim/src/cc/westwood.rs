@@ -1,6 +1,7 @@
 //! Westwood+ (Linux, tcp_westwood; Grieco and Mascolo 2004): Reno until a loss, after which the window
 //! is what the path delivered over its least round trip.
 
+use super::record::{Declared, Decrease, Growth, Marks, Record};
 use super::reno::Reno;
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
@@ -40,6 +41,19 @@ impl Default for Westwood {
             recovering: false,
         }
     }
+}
+
+impl Declared for Westwood {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Bandwidth,
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(Growth::RENO),
+        response: None,
+        needs_every_ack: true,
+        source: "Grieco and Mascolo 2004; Linux, tcp_westwood",
+    };
 }
 
 impl Controller for Westwood {

@@ -196,6 +196,17 @@ mod tests {
         assert!(rtt.rto() > 600 * MILLISECOND, "within the window the peak stays");
     }
 
+    /// Of the two round trips of an ACK the one without a delayed ACK's wait counts.
+    #[test]
+    fn the_least_round_trip_has_no_wait_of_a_delayed_ack() {
+        for profile in [Profile::ns2(), Profile::linux()] {
+            let mut rtt = RttEstimator::default();
+            rtt.sample(140 * MILLISECOND, 100 * MILLISECOND, (1, 10), &profile);
+            assert_eq!(rtt.min_rtt, 100 * MILLISECOND);
+            assert_eq!(rtt.srtt, 140 * MILLISECOND);
+        }
+    }
+
     #[test]
     fn back_off_stops_at_the_bound() {
         let mut rtt = RttEstimator::default();

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from forebay.catalogue import DISCIPLINES
+from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.fixed_point.bursts import burst_note
 from forebay.engines.fixed_point.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
@@ -56,12 +56,11 @@ def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) ->
     bursts = burst_note(solution, sized)
     if bursts is not None:
         found.append(bursts)
-    kinds = {group.kind for group in scenario.traffic}
     if scenario.queue.discipline not in NO_MARKS:
         found.append(
             f"a queue that drops early ({scenario.queue.discipline}): treated as drop-tail"
         )
-    if "short" in kinds:
+    if any(KINDS[g.kind].completes for g in scenario.traffic):
         found.append("short flows: treated as a load that does not respond to loss")
     few = solution.balance.problem.flows[solution.balance.used]
     full = solution.s > 0.0

@@ -21,12 +21,12 @@ from forebay.engines.replication.readings import (
     BATCHES,
     MOST_BINS,
     RawReadings,
-    SeedCache,
     Watched,
     n_parts,
     picoseconds,
     to_reading,
 )
+from forebay.engines.replication.seed_cache import SeedCache
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.catalogue import KINDS
 from forebay.engines.replication.layout import FlowRoutes, Layout, LinkSpec, linux_name
 from forebay.errors import option
-from forebay.scenario import Distribution, Duration, Long, ScenarioError, Udp
+from forebay.scenario import Distribution, Duration, Long, ScenarioError
 from forebay.topology import Problem, make_problem
 from forebay.topology.graph import BETWEEN
 
@@ -48,8 +49,9 @@ def expand(
     problem = make_problem(scenario, check, check_graph=check_links)
     classes, paths = [], []
     for index, group in enumerate(scenario.traffic):
-        if not isinstance(group, Long | Udp):
-            wrong, hint = f"{group.kind} over a network", "write kind long or udp"
+        if not KINDS[group.kind].in_simulated_network:
+            known = [each.name for each in KINDS.values() if each.in_simulated_network]
+            wrong, hint = f"{group.kind} over a network", f"write kind {' or '.join(known)}"
             raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.kind")
         each = _apportioned(problem.share, int(group.flows))
         for hops in np.unique(problem.hops[each > 0]):

@@ -14,6 +14,7 @@ from forebay.engines.errors import CannotPlay
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import ROUTE_CELL, estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
+from forebay.engines.simulation.core_lists import check_core
 from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
 from forebay.errors import entry, panics_as_defects
 from forebay.outcome import (
@@ -43,9 +44,15 @@ class SimulationEngine(ReplicatingEngine):
     The result depends only on the scenario and the seeds, not on the number of threads. An engine
     object does not run a replication twice: a search that adds seeds simulates only the new ones.
     It draws each seed's workload once for all buffers.
+
+    Raises
+    ------
+    EngineUnavailable
+        The core was built with other lists than the catalogue's.
     """
 
     def __init__(self) -> None:
+        check_core()
         self._capture: Path | None = None
         self._set_limit(Limit())
 

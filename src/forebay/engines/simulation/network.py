@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import KINDS
 from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome
 from forebay.topology import make_problem
 
@@ -32,7 +33,7 @@ def summarize_network(
         )
         for name, link in links.items()
     }
-    long = [each for each in classes if each.kind == "long"]
+    long = [each for each in classes if KINDS[each.kind].lasts]
     by_hops = [_of_hops(hops, long) for hops in sorted({_hops(each) for each in long})]
     return named, NetworkOutcome(
         connections=float(sum(each.flows for each in long)),

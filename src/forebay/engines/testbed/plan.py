@@ -153,7 +153,8 @@ def _side(namespace: str) -> dict[str, str]:
 def _class(group: Traffic, last_link: int) -> dict[str, Any]:
     tcp = group if isinstance(group, Tcp) else None
     return {
-        "kind": group.kind,
+        # The program sends all datagrams alike, at the times of the plan.
+        "kind": "udp" if tcp is None else group.kind,
         "ecn": tcp is not None and tcp.ecn,
         "max_window": None if tcp is None else tcp.max_window,
         "reverse": group.direction == "reverse",

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay import laws
+from forebay.catalogue import KINDS
 from forebay.engines.base import Engine
 from forebay.engines.errors import (
     NoLaw,
@@ -239,7 +240,7 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
     if laws.mix.LAW not in prediction.laws:
         return [None] * len(scenario.traffic)
     left = carried - short_share(scenario) * scenario.link.rate
-    alone = sum(t.kind == "long" for t in groups) == 1
+    alone = sum(KINDS[t.kind].lasts for t in groups) == 1
     return [
         None if id(t) not in here or left <= 0.0
         else _offered_or_rest(scenario, t, left if alone else None)

@@ -15,6 +15,7 @@ mod tests;
 use super::bounds::{Bounds, if_counts};
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
+use super::record::{Declared, Decrease, Marks, Record};
 use super::rounding::{double, whole_above, whole_below};
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{NEVER, Picos, SECOND};
@@ -108,6 +109,19 @@ impl Default for Bbr {
             quantum: quantum(0.0),
         }
     }
+}
+
+impl Declared for Bbr {
+    const RECORD: Record = Record {
+        paced: true,
+        decrease: Decrease::Model,
+        marks: Marks::Ignored,
+        timeout_reduces_ssthresh: false,
+        growth: None,
+        response: None,
+        needs_every_ack: true,
+        source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux, tcp_bbr",
+    };
 }
 
 impl Controller for Bbr {

@@ -15,6 +15,7 @@ mod tests;
 
 use super::bounds::{Bounds, if_counts};
 use super::hash_choice::HashChoice;
+use super::record::{Declared, Decrease, Marks, Record};
 use super::rounding::double;
 use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
 use crate::time::{NEVER, Picos, SECOND};
@@ -116,6 +117,19 @@ impl Default for Bbr3 {
             quantum: LEAST_QUANTUM,
         }
     }
+}
+
+impl Declared for Bbr3 {
+    const RECORD: Record = Record {
+        paced: true,
+        decrease: Decrease::Model,
+        marks: Marks::Ignored,
+        timeout_reduces_ssthresh: false,
+        growth: None,
+        response: None,
+        needs_every_ack: true,
+        source: "draft-ietf-ccwg-bbr",
+    };
 }
 
 impl Controller for Bbr3 {

@@ -7,6 +7,7 @@
 mod hystart;
 
 use super::ai_counter::{AiCounter, counted};
+use super::record::{Declared, Decrease, Growth, Marks, PerRound, Record, Response};
 use super::rounding::whole_below;
 use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::{MILLISECOND, Picos, SECOND};
@@ -49,6 +50,52 @@ struct Epoch {
     read_cwnd: f64,
     read_at: Picos,
     curve_per: f64,
+}
+
+/// What the variants of CUBIC share: at its plateau the window stands still (one segment for 100 windows,
+/// Linux); it grows by at most one segment for two acknowledged.
+const CUBIC_GROWTH: Growth = Growth {
+    least: PerRound::constant(0.01),
+    most: PerRound { segments: 1.0, share: 0.5, power: 1.0 },
+};
+
+impl Declared for Cubic<717, true> {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(717.0 / 1024.0),
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(CUBIC_GROWTH),
+        response: Some(Response::Cubic),
+        needs_every_ack: true,
+        source: "RFC 9438",
+    };
+}
+
+impl Declared for Cubic<819, false> {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(819.0 / 1024.0),
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(CUBIC_GROWTH),
+        response: Some(Response::Cubic),
+        needs_every_ack: true,
+        source: "Yang, Zhang, Xu 2013",
+    };
+}
+
+impl Declared for Cubic<717, false> {
+    const RECORD: Record = Record {
+        paced: false,
+        decrease: Decrease::Share(717.0 / 1024.0),
+        marks: Marks::Loss,
+        timeout_reduces_ssthresh: true,
+        growth: Some(CUBIC_GROWTH),
+        response: Some(Response::Cubic),
+        needs_every_ack: true,
+        source: "Yang, Zhang, Xu 2013",
+    };
 }
 
 impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {

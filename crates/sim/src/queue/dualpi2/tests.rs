@@ -164,3 +164,16 @@ fn ect_0_is_classic_but_with_any_ect() {
         );
     }
 }
+
+/// Linux, dequeue_packet: the L queue's turn is while `c_protection_credit <= 0`, so with equal weights,
+/// which begin at 0, it goes first.
+#[test]
+fn with_a_credit_of_nothing_the_l_queue_goes_first() {
+    let params = DualPi2Params { classic_protection: 50, ..DualPi2Params::default() };
+    let mut queue = Bench::of(params.build(&WIRE, 3));
+    queue.enqueue(0, packets(0, 1, 1, false)[0], &mut |_| ());
+    queue.enqueue(0, packets(1, 1, 1, true)[0], &mut |_| ());
+    assert_eq!(queue.queue.credit, 0);
+    let (_, l4s, _) = queue.queue.next().expect("two wait");
+    assert!(l4s);
+}

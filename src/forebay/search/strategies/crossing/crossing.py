@@ -89,14 +89,17 @@ class Crossing:
 
 
 def find(curve: Curve, start: int, limit: int) -> Crossing:
-    """Return the crossing on [1, limit]; ``start`` is the first buffer to try."""
+    """Return the crossing on [1, limit]; ``start`` is the first buffer to try.
+
+    At least one buffer ran over the whole window: a short run alone is no evidence.
+    """
     low, high = _enclose(curve, min(max(start, 1), limit), limit)
     if high is None:
-        return (
-            _end(limit, "above") if pooled(curve.fine(limit)) > 0 else _refine(curve, limit, limit)
-        )
+        missed = pooled(curve.fine(limit)) > 0
+        return _end(limit, "above") if missed else _refine(curve, limit, limit)
     if low is None:
-        return _end(1, "below")
+        missed = pooled(curve.fine(1)) > 0
+        return _refine(curve, 1, limit) if missed else _end(1, "below")
     return _refine(curve, _interpolate(low, high), limit)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Link, Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
 from forebay.scenario.source import FlowCount
-from forebay.search.cost import model_share
+from forebay.search.cost import model_share, packets_per_second
 
 if TYPE_CHECKING:
     from forebay.scenario import Traffic
@@ -33,6 +33,8 @@ _LESS, _MORE = 0.3, 0.5
 loss-based flows below it (0.87 for 1), and as observed above it (1.51 for 1)."""
 LEAST_OF_CLASS = 5
 """Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
+LEAST_PACKETS = 10_000.0
+"""Minimum packets through a link in its measured window; fewer say little about a loss of 1 %."""
 _BUCKETS = 1024
 _LEAST_BUCKETS = 16
 
@@ -163,7 +165,24 @@ def _fewer_flows(scenario: Scenario, least: float) -> float:
     factors = [float(g.flows) / _least_of(g) for g in standing]
     if closed:
         factors.append(sum(closed) / least)
+    if not standing and (transfers := _transfers_at_once(scenario)):
+        factors.append(transfers / least)
     return min(factors, default=math.inf)
+
+
+def _transfers_at_once(scenario: Scenario) -> float:
+    """Return about how many short flows are under way: each takes the rounds of its slow start."""
+    rate = scenario.link.capacity
+    short = [g for g in scenario.traffic if isinstance(g, Short)]
+    return sum(
+        g.arrivals_per_second(rate) * g.rtt.mean * _rounds(g.length.mean_packets(g.packet))
+        for g in short
+    )
+
+
+def _rounds(packets: float) -> float:
+    """Return the round trips of a slow start that begins with ten packets (RFC 6928)."""
+    return 1.0 + math.log2(1.0 + packets / 10.0)
 
 
 def _least_of(group: Traffic) -> float:
@@ -180,11 +199,12 @@ def _other_limits(scenario: Scenario) -> float:
     """Return the factor by which the link may shrink before anything but flows gets too small."""
     rate = float(scenario.link.capacity)
     access = [float(g.access_rate) for g in scenario.traffic if g.access_rate is not None]
-    factors = [rate / each for each in access if each < 10 * rate]
+    factors = [math.inf, *(rate / each for each in access if each < 10 * rate)]
     buckets = queue_buckets(scenario)
     if buckets is not None:
         factors.append(buckets / _LEAST_BUCKETS)
-    return min(factors, default=math.inf)
+    packets = packets_per_second(scenario) * float(scenario.measure.duration)
+    return max(1.0, min(*factors, packets / LEAST_PACKETS))
 
 
 def queue_buckets(scenario: Scenario) -> int | None:

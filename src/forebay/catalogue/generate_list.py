@@ -1,0 +1,52 @@
+"""The simulator's list of congestion controls, made from the records.
+
+``python -m forebay.catalogue.generate_list`` writes it anew, between the lines ``// Begin`` and
+``// End`` of crates/sim/src/cc/mod.rs and list.rs.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from forebay.catalogue.controls import CONTROLS, Control
+
+CC = Path("crates/sim/src/cc")
+COMMAND = "python -m forebay.catalogue.generate_list"
+_MARKED = re.compile(r"(// Begin[^\n]*\n).*?(// End\n)", re.DOTALL)
+
+
+def sources(folder: Path) -> dict[Path, str]:
+    """Return both files as they should be, by path; ``folder`` has them now."""
+    parts = {folder / "mod.rs": _modules(), folder / "list.rs": _controllers()}
+    return {path: _between(path.read_text(encoding="utf-8"), part) for path, part in parts.items()}
+
+
+def _modules() -> str:
+    names = {re.split("::", re.sub("^Box<", "", each.in_core))[0] for each in CONTROLS.values()}
+    return "".join(f"mod {name};\n" for name in sorted(names))
+
+
+def _controllers() -> str:
+    return f"controllers! {{\n{''.join(map(_line, CONTROLS.values()))}}}\n"
+
+
+def _line(control: Control) -> str:
+    boxed = re.fullmatch(r"Box<(.*)>", control.in_core)
+    kept = f"super::{control.in_core}" if boxed is None else f"Box<super::{boxed[1]}>"
+    return f'    "{control.name}" => {_variant(control.name)}({kept});\n'
+
+
+def _variant(name: str) -> str:
+    """Return the name of the enum's variant: CubicBeta08 for "cubic-beta-0.8"."""
+    parts = re.split("[-_]", name.replace(".", ""))
+    return "".join(part[:1].upper() + part[1:] for part in parts)
+
+
+def _between(text: str, part: str) -> str:
+    return _MARKED.sub(lambda found: f"{found[1]}{part}{found[2]}", text)
+
+
+if __name__ == "__main__":
+    for path, text in sources(CC).items():
+        path.write_text(text, encoding="utf-8")

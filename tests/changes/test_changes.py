@@ -1,0 +1,210 @@
+"""Six changes as a contributor makes them: their places are counted, and none can be left out.
+
+Each is tests/changes/<name>/change.patch, applied to a copy of the tree. Commands write what is
+generated, and then the named tests run in the copy. With any one place left out, a command or a
+test fails, and names the thing. What must be compiled is checked by `cargo check`; `make long`
+builds it and runs it (`test_built.py`).
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from .patches import ROOT, Copy, Place, places_of
+
+Command = tuple[str, ...]
+
+
+def pytest_of(*names: str) -> Command:
+    """Return the command that runs tests until the first one fails."""
+    return ("python", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *names)
+
+
+REFERENCE: Command = ("python", "-m", "forebay.scenario.reference", "docs/reference")
+INPUTS: Command = ("python", "-m", "forebay.scenario.generate_inputs")
+RUN_PULSES: Command = (
+    "python",
+    "-c",
+    """
+from forebay import Link, Pulse, Scenario, run
+pulses = Pulse(flows=3, rate="100 kbit/s", burst=4)
+scenario = Scenario(link=Link(rate="10 Mbit/s"), traffic=[pulses], queue={"size": "3 packets"})
+(one,) = run(scenario, engine="simulation", seeds=1).classes
+assert abs(one.throughput_bps.value / 3e5 - 1) < 0.05, one.throughput_bps
+""",
+)
+CARGO: Command = ("cargo", "check", "--locked", "--quiet", "-p", "forebay-sim")
+CONTROLS = "tests/catalogue/test_controls.py"
+KINDS = "tests/catalogue/test_disciplines_and_kinds.py"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One addition.
+
+    Attributes
+    ----------
+    named : pattern of its name; what fails without a place must contain it.
+    places : hand-edited places, without its own test.
+    generates : commands that write generated files which the checks compare.
+    checks : commands that pass with all places, and of which one fails without one of them.
+    also : commands that pass with all places.
+    """
+
+    named: str
+    places: int
+    generates: tuple[Command, ...]
+    checks: tuple[Command, ...]
+    also: tuple[Command, ...] = ()
+
+
+CHANGES = {
+    "metric": Change(
+        "class.drops", 3,
+        (("python", "-m", "forebay.outcome.reference"),),
+        (pytest_of("tests/catalogue/test_metrics.py"),),
+    ),
+    "control": Change(
+        "gentle", 2,
+        (("python", "-m", "forebay.catalogue.generate_list"),),
+        (pytest_of(CONTROLS, "-k", "list or file or consistent"), CARGO),
+        (REFERENCE, pytest_of("tests/scenario/test_reference.py")),
+    ),
+    "discipline": Change(
+        "pfifo_reserve", 5,
+        (),
+        (pytest_of(KINDS, "-k", "simulator or reference or fields"), CARGO),
+        (REFERENCE, pytest_of("tests/scenario/test_reference.py")),
+    ),
+    "traffic_kind": Change(
+        "[Pp]ulse", 8,
+        (),
+        (pytest_of(KINDS, "tests/python/test_docs.py", "-k", "kind or namespace or model"),),
+        (INPUTS, REFERENCE, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
+    ),
+    "option": Change(
+        "prr", 6,
+        (),
+        (pytest_of("tests/engines/test_sender_options.py"),),
+        (INPUTS, REFERENCE, pytest_of("tests/scenario/test_reference.py")),
+    ),
+    "verb": Change(
+        "laws", 3,
+        (),
+        (pytest_of("tests/cli/test_verbs.py", "-k", "verb"),),
+    ),
+}  # fmt: skip
+AT_MOST = {"metric": 4, "control": 2, "traffic_kind": 8}
+"""What the issue asks for; before, a metric had 18 places, a control 10 and a kind 25."""
+
+
+def counted(name: str) -> list[Place]:
+    return [place for place in places_of(name) if not place.is_its_test]
+
+
+def failure(copy: Copy, commands: Sequence[Command]) -> str:
+    """Return what the first command that fails printed; "" if all pass."""
+    for command in commands:
+        done = copy.run(*command, CARGO_TARGET_DIR=str(ROOT / "target"))
+        if done.returncode != 0:
+            return done.stdout or f"{command} failed"
+    return ""
+
+
+@pytest.fixture(autouse=True)
+def _tools() -> None:
+    for tool in ("git", "cargo"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_its_places_are_counted(name: str) -> None:
+    places = counted(name)
+    assert len(places) == CHANGES[name].places, [str(place) for place in places]
+    assert len(places) <= AT_MOST.get(name, len(places))
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_copy_with_all_places_passes(name: str, tmp_path: Path) -> None:
+    copy = Copy.at(tmp_path)
+    copy.apply(places_of(name))
+    change = CHANGES[name]
+    assert failure(copy, (*change.generates, *change.checks, *change.also)) == ""
+
+
+PAGES = {
+    "metric": "add-a-metric.md",
+    "control": "add-a-congestion-control.md",
+    "discipline": "add-a-queue-discipline.md",
+    "traffic_kind": "add-a-traffic-kind.md",
+    "option": "add-a-senders-option.md",
+    "verb": "add-a-verb.md",
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_page_names_its_places(name: str) -> None:
+    """Its table has a row for each place; CONTRIBUTING.md has their number."""
+    page = (ROOT / "docs/how-to" / PAGES[name]).read_text(encoding="utf-8")
+    table = page.partition("## Its places")[2].partition("\n\n## ")[0]
+    thing = CHANGES[name].named.replace("[Pp]", "p")
+    rows = re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
+    named = sorted(row.replace("<name>", thing) for row in rows)
+    assert named == sorted(place.path for place in counted(name))
+    for command in (*CHANGES[name].generates, *CHANGES[name].also):
+        assert command[1] != "-m" or command[2] == "pytest" or " ".join(command) in page
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"[{len(rows)} places](docs/how-to/{PAGES[name]})" in table
+
+
+CASES = [(name, place) for name in CHANGES for place in range(CHANGES[name].places)]
+
+
+@pytest.mark.parametrize(("name", "left_out"), CASES)
+def test_a_place_that_is_left_out_fails_with_the_name(
+    name: str, left_out: int, tmp_path: Path
+) -> None:
+    omitted = counted(name)[left_out]
+    copy = Copy.at(tmp_path)
+    copy.apply([place for place in places_of(name) if place != omitted])
+    said = failure(copy, (*CHANGES[name].generates, *CHANGES[name].checks))
+    assert said, f"nothing fails without {omitted}"
+    told = [line for line in said.splitlines() if re.search(CHANGES[name].named, line)]
+    assert told, f"without {omitted} this does not name it: {said[-2000:]}"
+
+
+PROPERTIES = {
+    "metric": "scaling",
+    "control": "paced",
+    "discipline": "sized",
+    "traffic_kind": "lasts",
+}
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_a_property_left_out_of_a_record_fails_at_import_with_its_name(
+    name: str, tmp_path: Path
+) -> None:
+    copy = Copy.at(tmp_path)
+    (record,) = (p for p in places_of(name) if p.path.startswith("src/forebay/catalogue"))
+    lines = record.body.splitlines(keepends=True)
+    kept = [line for line in lines if not re.match(rf"\+ +{PROPERTIES[name]}=", line)]
+    assert len(kept) == len(lines) - 1
+    copy.apply([replace(record, body="".join(kept))])
+    said = copy.run("python", "-c", "import forebay.catalogue").stdout.splitlines()[-1]
+    assert re.search(rf"{CHANGES[name].named}' does not state {PROPERTIES[name]}", said)
+
+
+def test_an_engine_with_a_core_that_lacks_the_control_says_make_setup(tmp_path: Path) -> None:
+    copy = Copy.at(tmp_path)
+    copy.apply(places_of("control"))
+    text = "from forebay.engines.simulation import SimulationEngine; SimulationEngine()"
+    said = copy.run("python", "-c", text).stdout.splitlines()[-1]
+    assert "'gentle'" in said and "run `make setup`" in said
