@@ -47,7 +47,7 @@ fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
         ("rack", &mut profile.rack),
         ("tlp", &mut profile.tail_loss_probe),
         ("frto", &mut profile.f_rto),
-        ("cutagain", &mut profile.timeout_cuts_again),
+        ("cutagain", &mut profile.timeout_reduces_again),
         ("adaptive", &mut profile.adaptive_ack_delay),
         ("validate", &mut profile.validates_window),
         ("timestamps", &mut profile.timestamps),

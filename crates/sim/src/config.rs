@@ -30,7 +30,7 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
-    /// The same for a link that numbers traffic classes by their place in `traffic`.
+    /// This link, if it numbers traffic classes by their place in `traffic`.
     pub(crate) fn for_classes(&self, traffic: &[u16]) -> Self {
         match &self.queue {
             QueueSpec::Classes(params) => {
@@ -90,7 +90,7 @@ impl BucketSpec {
 pub struct Route {
     /// Indices into `Config::links`; at least one.
     pub forward: Vec<u32>,
-    /// The same for the ACKs; may be empty.
+    /// Links that ACKs cross, in order; may be empty.
     pub backward: Vec<u32>,
 }
 
@@ -162,7 +162,7 @@ pub struct TraceSpec {
     pub flows: Vec<u32>,
     /// Sample the sum of all congestion windows, and how many flows are in congestion avoidance.
     pub window_sum: bool,
-    /// Keep the mean and variance of every flow's window, and when it lost packets and backed off.
+    /// Keep the mean and variance of every flow's window, and when it lost packets and reduced it.
     pub every_flow: bool,
     /// Read at every packet of every link what queue it finds, and busy and idle periods.
     pub link_details: bool,

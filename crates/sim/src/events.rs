@@ -206,8 +206,8 @@ impl Wheel {
         self.pop_before(NEVER)
     }
 
-    /// The same where the next event comes before `limit`; else nothing is due before it, and what is
-    /// scheduled from then on is not earlier than `limit`.
+    /// `pop` if the next event comes before `limit`; else `None`, and what is scheduled from then on is not earlier than
+    /// `limit`.
     #[inline(always)]
     pub fn pop_before(&mut self, limit: Picos) -> Option<(Event, EventKey)> {
         let bits = self.occupied_from(self.cursor);
@@ -244,7 +244,7 @@ impl Wheel {
         self.buckets.is_some()
     }
 
-    /// Of a large network's events, one that comes so many after the next.
+    /// Of a large network's events, that which comes `after` others after the next.
     #[inline(always)]
     pub fn upcoming(&self, after: usize) -> Option<&Event> {
         self.buckets.as_ref()?.upcoming(after)
@@ -308,13 +308,13 @@ impl Wheel {
         slot + u64::from(bits.trailing_zeros())
     }
 
-    /// The same where none of 64 is.
+    /// `first_occupied` where none of the 64 slots from `slot` on is.
     #[inline(never)]
     fn occupied_beyond(&self, slot: u64) -> u64 {
         self.occupied_within(slot, self.slots.len() as u64 / 64)
     }
 
-    /// The same, looking into so many words.
+    /// `first_occupied` beyond the word of `slot`, looking into `words` more.
     #[inline(never)]
     fn occupied_within(&self, slot: u64, words: u64) -> u64 {
         let first = slot / 64 + 1;

@@ -63,7 +63,7 @@ pub struct Flow {
     pub(crate) packet_bytes: u32,
     /// Counts its connections: packets of an earlier one are ignored.
     pub(crate) connection: u8,
-    /// What its packets carry that are not sent again: whether queues may mark them instead of dropping them.
+    /// What its packets carry that are not retransmitted: whether queues may mark them instead of dropping them.
     pub(crate) ecn: EcnCodepoint,
     /// The sender would send, but for what waits on its access link already.
     pub(crate) tsq_throttled: bool,
@@ -134,7 +134,7 @@ impl Flow {
         }
     }
 
-    /// A segment as it is sent: with ECT(0) where the flow uses ECN, ECT(1) where it is L4S, but not on what is sent again (RFC
+    /// A segment as it is sent: with ECT(0) where the flow uses ECN, ECT(1) where it is L4S, but not on what is retransmitted (RFC
     /// 3168, section 6.1.5) unless the controller asks for marks (Linux, tcp_ecn_send).
     #[inline]
     pub(crate) fn segment(&self, seq: u64) -> Payload {

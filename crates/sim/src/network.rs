@@ -52,7 +52,7 @@ pub(crate) struct Network<'a> {
     pub(crate) lost_acks: LostAcks,
     /// By link, when it takes the next packet off its queue, if it has to be asked.
     pub(crate) dequeue_timers: Vec<DequeueTimer>,
-    /// The same of the one link that needs no event for that.
+    /// When the one link that needs no event for that takes the next packet off its queue.
     pub(crate) sole_dequeue: SoleDequeue,
     /// Random delays of segments between the last queue and the receivers.
     pub(crate) jitter_delays: Option<JitterDelays>,

@@ -104,7 +104,7 @@ impl Payload {
         EcnCodepoint::of((self.high >> ECN) as u8)
     }
 
-    /// With an ECN field, and with CWR on the first new segment since its sender cut the window for a
+    /// With an ECN field, and with CWR on the first new segment since its sender reduced the window for a
     /// mark (RFC 3168, section 6.1.2).
     #[inline(always)]
     pub fn with_ecn(self, ecn: EcnCodepoint, cwr: bool) -> Self {
@@ -124,7 +124,7 @@ impl Payload {
         self.high >> ECN & 1 != 0
     }
 
-    /// Its sender has cut the window for a mark.
+    /// Its sender has reduced the window for a mark.
     #[inline(always)]
     pub fn carries_cwr(self) -> bool {
         self.high & CWR != 0
@@ -172,7 +172,7 @@ impl Payload {
         Self { high: self.high + (1 << PLACE), ..self } // a route's hops are few: no carry
     }
 
-    /// The same with another acknowledgement.
+    /// This ACK, at its queue and of its connection, with another acknowledgement.
     #[inline(always)]
     pub fn with_ack(self, ack: AckPacket) -> Self {
         Self::ack(ack, self.connection()).at_hop(self.hop())

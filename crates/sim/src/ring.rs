@@ -70,7 +70,7 @@ impl<T: Copy + Default> Ring<T> {
         if offset >= self.len() { None } else { Some(&self.slots[self.place(offset as u32)]) }
     }
 
-    /// The same.
+    /// The one that `offset` others are older than, to be changed.
     #[inline(always)]
     pub fn get_mut(&mut self, offset: usize) -> Option<&mut T> {
         let place = self.place(offset as u32);

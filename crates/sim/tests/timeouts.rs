@@ -41,8 +41,8 @@ fn a_spurious_timeout_is_undone() {
 /// A timeout during fast recovery is part of the same congestion event for Linux.
 #[test]
 fn a_timeout_in_recovery_cuts_once() {
-    let threshold = |timeout_cuts_again: bool| {
-        let profile = Profile { timeout_cuts_again, ..only_timeouts() };
+    let threshold = |timeout_reduces_again: bool| {
+        let profile = Profile { timeout_reduces_again, ..only_timeouts() };
         let mut path = Path::new(2000, profile, &[(400, 2)]);
         path.sender.window.ssthresh = 40.0;
         time_out(&mut path);
@@ -66,7 +66,7 @@ fn a_timeout_in_recovery_is_not_doubted() {
 
 /// RFC 5681, section 3.1 (Linux, tcp_enter_loss): the same segment again cuts nothing, the next does.
 #[test]
-fn a_timeout_cuts_again_once_something_has_arrived() {
+fn a_timeout_reduces_again_once_something_has_arrived() {
     let of = |lost: &[(u64, usize)]| {
         let sender = finished(400, only_timeouts(), lost).sender;
         (sender.timeouts, sender.reductions)

@@ -8,8 +8,8 @@ use forebay_sim::time::Picos;
 pub(super) struct Counts {
     /// Data packets sent.
     pub(super) sent: u64,
-    /// Segments sent again.
-    pub(super) resent: u64,
+    /// Retransmissions.
+    pub(super) retransmissions: u64,
     /// Retransmission timeouts.
     pub(super) timeouts: u64,
     /// Duplicate SACKs received.
@@ -29,7 +29,7 @@ impl Counts {
     pub(super) fn of_sender(now: &TcpInfo, base: &TcpInfo) -> Self {
         Self {
             sent: u64::from(now.data_segs_out.wrapping_sub(base.data_segs_out)),
-            resent: u64::from(now.total_retrans.wrapping_sub(base.total_retrans)),
+            retransmissions: u64::from(now.total_retrans.wrapping_sub(base.total_retrans)),
             timeouts: u64::from(now.total_rto.wrapping_sub(base.total_rto)),
             dsacks: u64::from(now.dsack_dups),
             busy: now.busy_time,
@@ -57,7 +57,7 @@ impl Counts {
     fn zip(&self, other: &Self, join: fn(u64, u64) -> u64) -> Self {
         Self {
             sent: join(self.sent, other.sent),
-            resent: join(self.resent, other.resent),
+            retransmissions: join(self.retransmissions, other.retransmissions),
             timeouts: join(self.timeouts, other.timeouts),
             dsacks: join(self.dsacks, other.dsacks),
             busy: join(self.busy, other.busy),

@@ -67,7 +67,7 @@ pub struct DriveReadings {
 pub(super) struct Sides {
     /// In the order of `Side`.
     pub(super) hosts: [HostReadings; 2],
-    /// The same; only sides with open-loop flows.
+    /// What each side with open-loop flows emitted, in the order of `Side`.
     pub(super) emitted: Vec<Emitted>,
 }
 
@@ -86,7 +86,7 @@ impl Sides {
             sent: of(|counts| counts.sent),
             delivered_bytes: of(|counts| counts.delivered),
             timeouts: of(|counts| counts.timeouts),
-            retransmissions: of(|counts| counts.resent),
+            retransmissions: of(|counts| counts.retransmissions),
             flow_bytes: self.flow_bytes(),
             rwnd_limited: share(busy(|counts| counts.rwnd_limited, false), busy(|c| c.busy, false)),
             sndbuf_limited: share(busy(|c| c.sndbuf_limited, true), busy(|c| c.busy, true)),

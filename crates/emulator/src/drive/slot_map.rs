@@ -54,7 +54,7 @@ impl<T> SlotMap<T> {
         self.places.iter().flatten()
     }
 
-    /// The same.
+    /// All values, to be changed.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.places.iter_mut().flatten()
     }

@@ -86,7 +86,7 @@ impl TcpInfo {
         if self.state() == State::Idle { 0.0 } else { f64::from(self.snd_cwnd) }
     }
 
-    /// Whether the sender has backed off since `before`: its threshold moved, for a loss or a mark.
+    /// Whether the sender has reduced its window since `before`: its threshold moved, for a loss or a mark.
     /// Two reductions between the readings count as one.
     pub(super) fn backed_off_since(&self, before: &Self) -> bool {
         let reason = self.total_retrans != before.total_retrans

@@ -44,7 +44,7 @@ pub struct DsackAudit {
 struct Connection {
     /// One past the highest sequence number sent.
     next: u32,
-    resent: VecDeque<Range>,
+    retransmitted: VecDeque<Range>,
     kept_late: Option<Picos>,
 }
 
@@ -91,7 +91,7 @@ impl DsackAudit {
             // Another thread may have read the clock slightly later.
             then.is_some_and(|then| now.saturating_sub(then) < REMEMBERED)
         };
-        if !connection.has_resent(twice.0) {
+        if !connection.has_retransmitted(twice.0) {
             self.doubled += 1;
         } else if recent(connection.kept_late) || recent(self.stalled) {
             self.late += 1;
@@ -107,16 +107,16 @@ impl DsackAudit {
 impl Connection {
     fn sends(&mut self, data: Range) {
         if before(data.0, self.next) {
-            self.resent.push_back(data);
-            self.resent.drain(..self.resent.len().saturating_sub(KEPT));
+            self.retransmitted.push_back(data);
+            self.retransmitted.drain(..self.retransmitted.len().saturating_sub(KEPT));
         }
         if before(self.next, data.1) {
             self.next = data.1;
         }
     }
 
-    fn has_resent(&self, number: u32) -> bool {
-        self.resent.iter().any(|&(from, to)| !before(number, from) && before(number, to))
+    fn has_retransmitted(&self, number: u32) -> bool {
+        self.retransmitted.iter().any(|&(from, to)| !before(number, from) && before(number, to))
     }
 }
 
@@ -301,7 +301,7 @@ mod tests {
         syn[33] = SYN;
         dsack_audit.enters(&syn);
         dsack_audit.enters(&packet(SENDER, RECEIVER, [8, 0], &[NOTHING; 12], 1448));
-        assert_eq!(dsack_audit.connections[&(0x0a40_0001, 0x8001)].resent.len(), 0);
+        assert_eq!(dsack_audit.connections[&(0x0a40_0001, 0x8001)].retransmitted.len(), 0);
     }
 
     #[test]

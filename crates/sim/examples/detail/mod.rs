@@ -1,4 +1,4 @@
-//! How the arrivals, windows and cuts of a dumbbell's flows vary. Each flow is a traffic class of
+//! How the arrivals, windows and reductions of a dumbbell's flows vary. Each flow is a traffic class of
 //! its own and each batch a millisecond, so that the link's counts are its flows' arrivals.
 
 use forebay_sim::config::{Config, TraceSpec};
@@ -26,9 +26,9 @@ pub fn prepare(config: &mut Config) {
 }
 
 /// `key=value` readings:
-/// * `cuts`: times that a flow began to repair losses; `lost`: its packets lost for each;
+/// * `reductions`: times that a flow began to repair losses; `lost`: its packets lost for each;
 ///   `repair`: share of time that flows spend repairing;
-/// * `idcN`: variance over mean of the arrivals in N ms; `idccut`: of the cuts in 100 ms;
+/// * `idcN`: variance over mean of the arrivals in N ms; `idccut`: of the reductions in 100 ms;
 /// * `wsum`, `wsd`: sum of the windows and its deviation; `sync`: its variance over the sum of the
 ///   flows' variances;
 /// * `train`: packets of the train in which the average packet arrives;
@@ -41,16 +41,16 @@ pub fn describe(config: &Config, report: &Report) -> String {
         .collect();
     let drops: u64 = batches.iter().flat_map(|batch| &batch.classes).map(|class| class.drops).sum();
     let trace = report.trace.as_ref().expect("asked for");
-    let mut cuts = vec![0.0; trace.at.len()];
+    let mut reductions = vec![0.0; trace.at.len()];
     let (mut repairing, mut spread) = (0, 0.0);
     for flow in &trace.flows {
         repairing += flow.state.iter().filter(|&&state| repairs(state)).count();
         for (i, pair) in flow.state.windows(2).enumerate() {
-            cuts[i + 1] += f64::from(u8::from(!repairs(pair[0]) && repairs(pair[1])));
+            reductions[i + 1] += f64::from(u8::from(!repairs(pair[0]) && repairs(pair[1])));
         }
         spread += moments(&flow.cwnd).1;
     }
-    let total: f64 = cuts.iter().sum();
+    let total: f64 = reductions.iter().sum();
     let (sum, variance) = moments(&trace.window_sum);
     let trains: Vec<Vec<(usize, f64)>> =
         (0..config.flows.len()).map(|flow| trains(report, flow)).collect();
@@ -60,14 +60,14 @@ pub fn describe(config: &Config, report: &Report) -> String {
     let longest: Vec<String> =
         longest(config, report, &trains).iter().map(|value| format!("{value:.3}")).collect();
     format!(
-        "cuts={total} lost={:.4} repair={:.4} idc1={:.3} idc10={:.3} idc100={:.3} idccut={:.3} \
+        "reductions={total} lost={:.4} repair={:.4} idc1={:.3} idc10={:.3} idc100={:.3} idccut={:.3} \
          wsum={sum:.1} wsd={:.2} sync={:.3} train={:.3} longest={}",
         drops as f64 / total,
         repairing as f64 / (trace.flows.len() * trace.at.len()) as f64,
         dispersion(&arrivals, 1),
         dispersion(&arrivals, 10),
         dispersion(&arrivals, 100),
-        dispersion(&cuts, 100),
+        dispersion(&reductions, 100),
         variance.sqrt(),
         variance / spread,
         packets(2) / packets(1),

@@ -28,7 +28,7 @@ impl AiCounter {
         }
     }
 
-    /// Forgets what was counted: the window is being cut.
+    /// Forgets what was counted: the window is being reduced.
     pub fn reset(&mut self) {
         self.credit = 0;
     }

@@ -1,4 +1,4 @@
-//! DCTCP (RFC 8257): cuts the window by the share of segments that met a congestion mark.
+//! DCTCP (RFC 8257): reduces the window by the share of segments that met a congestion mark.
 
 use super::record::{Declared, Decrease, Growth, Marks, Record, Response};
 use super::reno::Reno;

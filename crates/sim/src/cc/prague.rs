@@ -20,7 +20,7 @@ pub struct Prague {
     round_end: u64,
     delivered: u64,
     marked: u64,
-    /// No mark cuts again before this is acknowledged.
+    /// No mark reduces again before this is acknowledged.
     cut_end: u64,
 }
 
@@ -45,7 +45,7 @@ impl Declared for Prague {
 }
 
 impl Controller for Prague {
-    /// Slow start, or 1/cwnd for each segment without a mark, also while marks cut the window.
+    /// Slow start, or 1/cwnd for each segment without a mark, also while marks reduce the window.
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         if ack.marked > 0 {
             return;
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Marks at random: the one that cuts comes 1/x round trips after the round trip of the one before,
+    /// Marks at random: the one that reduces comes 1/x round trips after the round trip of the one before,
     /// x = p W, so that x^2 / (2 (1 + x)) = 1 - p.
     #[test]
     fn random_marks_cut_a_little_less_often() {

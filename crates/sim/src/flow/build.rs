@@ -108,7 +108,7 @@ fn controller(spec: &FlowSpec, seed: u64) -> Cc {
     cc
 }
 
-/// What segments carry that are not sent again.
+/// What segments carry that are not retransmitted.
 fn sent_codepoint(cc: &Cc, profile: &Profile) -> EcnCodepoint {
     match (cc.l4s(), profile.ecn || cc.needs_ecn()) {
         (true, _) => EcnCodepoint::Ect1,

@@ -11,8 +11,8 @@ pub(crate) struct Counts {
     pub(crate) received_bytes: u64,
     /// Retransmission timeouts.
     pub(crate) timeouts: u64,
-    /// Segments sent again.
+    /// Retransmissions.
     pub(crate) retransmissions: u64,
-    /// Times that the sender backed off.
+    /// Reductions of the sender's window.
     pub(crate) reductions: u64,
 }

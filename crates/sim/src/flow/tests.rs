@@ -15,7 +15,7 @@ fn what_each_packet_of_a_plain_flow_touches_lies_in_three_lines() {
         receiver + Receiver::HOT_BYTES - 1,
         sender,
         sender + offset_of!(Sender, timer_at),
-        sender + offset_of!(Sender, resend_first),
+        sender + offset_of!(Sender, retransmit_first),
         sender + offset_of!(Sender, rtt),
     ]
     .map(line);

@@ -26,7 +26,7 @@ pub(super) struct DequeueDriven {
     work_on_wire: (Picos, Picos),
     /// Those of the queue.
     packets: Packets,
-    /// Of the queue.
+    /// The queue has limits of rate.
     has_rate_limits: bool,
     /// There is neither a ring nor a shaper nor a limit of rate: what waits goes when the wire is free.
     waits_for_wire_alone: bool,
@@ -194,7 +194,7 @@ impl DequeueDriven {
         (!self.packets.is_empty()).then_some(at)
     }
 
-    /// The same for any link, if something waits.
+    /// When something that waits may be dequeued, of any link.
     #[inline(never)]
     fn ready_at(&self) -> Picos {
         let has_room = match self.tx_ring.front() {

@@ -217,7 +217,7 @@ impl LinkMeter {
         }
     }
 
-    /// It is one of this class.
+    /// A packet of this class that is accepted waits so long.
     #[inline]
     pub fn class_waited(&mut self, class: u16, wait: Picos) {
         if let Some(delays) = &mut self.delays {

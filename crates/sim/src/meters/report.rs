@@ -22,7 +22,7 @@ pub struct ClassBatch {
     pub delivered_bytes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Segments sent again.
+    /// Retransmissions.
     pub retransmissions: u64,
 }
 

@@ -52,7 +52,7 @@ impl Network<'_> {
         }
     }
 
-    /// The same of an ACK.
+    /// An ACK arrives at a queue of its route.
     #[inline(never)]
     pub(crate) fn on_ack_hop(&mut self, now: Picos, flow: &mut Flow, ack: Payload) {
         let hop = self.paths.hop(flow.route.place_of(ack));
@@ -140,7 +140,7 @@ impl Network<'_> {
         }
     }
 
-    /// The same of an ACK: the next one of its connection repeats what it reported.
+    /// An ACK is dropped: the next one of its connection repeats what it reported.
     #[cold]
     #[inline(never)]
     fn on_ack_drop(&mut self, flow: &mut Flow, packet: Payload) {

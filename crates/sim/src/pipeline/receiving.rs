@@ -25,7 +25,7 @@ impl Network<'_> {
         }
     }
 
-    /// The same for a segment that leaves after the end of the batch, which is not to count it.
+    /// `receive` of a segment that leaves after the end of the batch, which is not to count it.
     #[cold]
     #[inline(never)]
     fn receive_early<K: FlowKind>(&mut self, flow: &mut Flow, departs: Picos, segment: Payload) {

@@ -33,13 +33,13 @@ impl Network<'_> {
         }
     }
 
-    /// The same of a flow that paces, apart from what other flows do.
+    /// `on_ack_arrival` of a flow that paces: code apart from what other flows need.
     #[inline(never)]
     pub(crate) fn on_paced_ack_arrival(&mut self, now: Picos, flow: &mut Flow, packet: Payload) {
         self.on_ack_arrival::<PacedKind>(now, flow, packet);
     }
 
-    /// The same for an ACK of an earlier connection, or one that repeats what lost ones reported.
+    /// `on_ack_arrival` of an ACK of an earlier connection, which is ignored, or of one that repeats what lost ones reported.
     #[cold]
     #[inline(never)]
     fn on_ack_with_lost_acks<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, packet: Payload) {

@@ -17,7 +17,7 @@ enum AccessState {
     Unchanged,
     /// It was idle, and is no longer.
     Busy,
-    /// The same, and something else happens before the first packet leaves it then.
+    /// It was idle, its first packet leaves it then, and something else happens before.
     ScheduledAt(Picos),
 }
 
@@ -41,7 +41,8 @@ impl Network<'_> {
         }
     }
 
-    /// The same, but for packets that wait on an access link that was idle.
+    /// Sends what the flow's window holds, but packets that wait on an access link that was idle: returns what became
+    /// of that link.
     #[inline(always)]
     fn send_window<K: FlowKind>(
         &mut self,

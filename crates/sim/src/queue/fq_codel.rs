@@ -132,7 +132,7 @@ impl FqCodel {
         }
     }
 
-    /// The same, and it goes to the end of the old ones.
+    /// The queue whose turn it was, `queue`, goes to the end of the old ones; `next` followed it.
     #[inline(always)]
     fn retire(&mut self, queue: usize, next: u32, fresh: bool) {
         self.begin_at(next, fresh);

@@ -13,7 +13,7 @@ pub fn run(config: &Config, control: &Control) -> Result<Option<Report>, ConfigE
     run_on(config, control, 1)
 }
 
-/// The same on up to so many threads. It uses as many as there are parts of the network that can be simulated
+/// Runs `config` to its end on up to so many threads. Gives `None` if `control` stopped it. It uses as many as there are parts of the network that can be simulated
 /// side by side and have enough to do; of one link it uses one. The readings are the same but for
 /// `Report::events`.
 pub fn run_on(

@@ -32,6 +32,6 @@ pub struct SackRun {
 pub struct EcnFlags {
     /// A queue has marked it (CE).
     pub ce: bool,
-    /// It is the first since its sender has cut the window for a mark (CWR).
+    /// It is the first since its sender has reduced the window for a mark (CWR).
     pub cwr: bool,
 }

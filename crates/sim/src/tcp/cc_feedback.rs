@@ -52,7 +52,7 @@ impl Sender {
         self.notify_cc_slow(now, summary(), grows, profile);
     }
 
-    /// The same for a controller that sets the window itself: whether it may grow is of no matter to it.
+    /// Tells a controller that sets the window itself of an ACK: whether it may grow is of no matter to it.
     #[inline(always)]
     fn notify_controlled_cwnd(&mut self, now: Picos, summary: AckSummary, profile: &Profile) {
         let ack = self.cc_ack(now, summary, profile);
@@ -112,7 +112,7 @@ impl Sender {
         }
     }
 
-    /// RFC 3168, section 6.1.2: a mark cuts the window as a loss does, and none does again before
+    /// RFC 3168, section 6.1.2: a mark reduces the window as a loss does, and none does again before
     /// something that is sent later is acknowledged. At once, or as PRR has it (Linux, tcp_enter_cwr).
     #[cold]
     fn on_mark(&mut self, now: Picos, profile: &Profile) {
@@ -131,7 +131,7 @@ impl Sender {
         }
     }
 
-    /// The window yields to a mark, and neither grows nor is cut again.
+    /// The window yields to a mark, and neither grows nor is reduced again.
     #[inline(always)]
     pub(super) fn in_cwr(&self) -> bool {
         self.snd_una < self.cwr_end

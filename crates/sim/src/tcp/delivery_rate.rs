@@ -51,7 +51,7 @@ impl DeliveryRate {
         self.sent.push_back(self.record(delivered, in_flight));
     }
 
-    /// The same of outstanding segment number `index`, which is sent again.
+    /// Outstanding segment number `index` is retransmitted now, `delivered` before it: its record is replaced.
     #[inline(always)]
     pub(super) fn record_again(&mut self, index: usize, delivered: u64, in_flight: u32) {
         self.sent[index] = self.record(delivered, in_flight);

@@ -31,7 +31,7 @@ impl HighestSacked {
         }
     }
 
-    /// The same where nobody asks for the second and the third.
+    /// One more is SACKed, which ends at `edge`. Keeps only the first, where nobody asks for the others.
     #[inline(always)]
     pub(super) fn rank_first(&mut self, edge: u64) {
         self.first = self.first.max(edge);

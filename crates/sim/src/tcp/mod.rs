@@ -16,7 +16,7 @@ pub mod receive_window;
 pub mod receiver;
 mod recovery;
 mod recovery_state;
-mod resend_order;
+mod retransmission_order;
 pub mod rtt;
 pub mod sack;
 pub mod scoreboard;

@@ -76,7 +76,7 @@ fn round_trip<K: FlowKind>(tcp: &mut Sender, now: Picos, delivered: u32) -> Opti
 /// RFC 6582, section 3.2, step 3, partial acknowledgement: send the next hole, deflate. The timer is
 /// restarted by the first one alone (the "impatient" variant of section 4, which ns-2 uses).
 fn on_partial_ack(tcp: &mut Sender, now: Picos, deflation: u32) {
-    tcp.resend_first = true;
+    tcp.retransmit_first = true;
     if tcp.timed.0 < tcp.snd_una {
         tcp.timed = NOT_TIMED; // it waited for the repair
     }
@@ -98,7 +98,7 @@ fn on_duplicate(tcp: &mut Sender, now: Picos, profile: &Profile) {
     match tcp.phase {
         Phase::Recovery => tcp.inflation += 1,
         _ if tcp.dupacks < DUP_THRESH => tcp.inflation += 1,
-        // RFC 6582, step 2: the losses of one flight cut the window once.
+        // RFC 6582, step 2: the losses of one flight reduce the window once.
         _ if tcp.dupacks == DUP_THRESH && tcp.snd_una > tcp.recover => {
             enter_recovery(tcp, now, profile)
         }
@@ -114,7 +114,7 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.reduce_ssthresh(now, CongestionEvent::Loss, profile);
     tcp.window.cwnd = tcp.window.ssthresh;
     tcp.inflation = DUP_THRESH;
-    tcp.resend_first = true;
+    tcp.retransmit_first = true;
     tcp.timed = NOT_TIMED;
     tcp.restart_timer(now);
 }
@@ -125,7 +125,7 @@ pub(super) fn sendable_segments<K: FlowKind>(tcp: &Sender, profile: &Profile) ->
     let window = (tcp.window.cwnd + f64::from(tcp.inflation)) as u32;
     let offered = if K::NEWRENO_ONLY { u32::MAX } else { tcp.receive_window };
     let new = tcp.new_within(window.min(profile.max_window).min(offered));
-    (new + u64::from(tcp.resend_first)).min(tcp.burst_left.into())
+    (new + u64::from(tcp.retransmit_first)).min(tcp.burst_left.into())
 }
 
 /// The next of the segments that `sendable_segments` lets go.
@@ -141,8 +141,8 @@ pub(super) fn next_segment<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
 #[inline(always)]
 fn choose_segment(tcp: &mut Sender, now: Picos) -> u64 {
     tcp.burst_left -= 1;
-    if tcp.resend_first {
-        tcp.resend_first = false;
+    if tcp.retransmit_first {
+        tcp.retransmit_first = false;
         tcp.retransmissions += 1;
         return tcp.snd_una;
     }
@@ -164,7 +164,7 @@ pub(super) fn on_timeout(tcp: &mut Sender) {
     tcp.snd_nxt = tcp.snd_una;
     tcp.dupacks = 0;
     tcp.inflation = 0;
-    tcp.resend_first = false;
+    tcp.retransmit_first = false;
     tcp.burst_left = u32::MAX;
 }
 

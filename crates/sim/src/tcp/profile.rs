@@ -18,8 +18,8 @@ pub struct Profile {
     /// After a timeout new data is tried first, to learn whether it was spurious (RFC 5682); needs
     /// `sack`.
     pub f_rto: bool,
-    /// A timeout during fast recovery cuts ssthresh a second time (RFC 5681, ns-2; not Linux).
-    pub timeout_cuts_again: bool,
+    /// A timeout during fast recovery reduces ssthresh a second time (RFC 5681, ns-2; not Linux).
+    pub timeout_reduces_again: bool,
     /// Queues may mark packets instead of dropping them (RFC 3168).
     pub ecn: bool,
     /// Size of an ACK on a link.
@@ -45,7 +45,7 @@ pub struct Profile {
     pub increase_rule: IncreaseRule,
     /// The window grows only where it is what holds the sender back (RFC 7661, section 4; Linux).
     pub validates_window: bool,
-    /// ACKs echo timestamps (RFC 7323): segments that were sent again give round-trip samples too.
+    /// ACKs echo timestamps (RFC 7323): segments that were retransmitted give round-trip samples too.
     pub timestamps: bool,
     /// No more than two packets, or a millisecond's worth, wait in the sender's own access link;
     /// the rest stays with the sender (TCP small queues).
@@ -85,7 +85,7 @@ impl Profile {
             rack: false,
             tail_loss_probe: false,
             f_rto: false,
-            timeout_cuts_again: true,
+            timeout_reduces_again: true,
             ecn: false,
             ack_bytes: 40,
             delayed_ack: None,
@@ -114,7 +114,7 @@ impl Profile {
             rack: true,
             tail_loss_probe: true,
             f_rto: true,
-            timeout_cuts_again: false,
+            timeout_reduces_again: false,
             ecn: false,
             ack_bytes: 52,
             delayed_ack: Some(40 * MILLISECOND),

@@ -22,7 +22,7 @@ pub(super) const MIN_TIMEOUT: Picos = 2 * MILLISECOND;
 pub(super) struct LossDetection {
     /// Segments newly judged lost, those lost again included.
     pub(super) lost: u32,
-    /// Some of them had been sent again.
+    /// Some of them had been retransmitted.
     pub(super) retransmission_lost: bool,
     /// So long the others may yet arrive; 0 where there are none.
     pub(super) wait: Picos,
@@ -46,8 +46,8 @@ pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> LossDe
     found
 }
 
-/// The same in recovery, where there is no reordering window, once segment `seq` has been SACKed, sent at `sent`, and
-/// but `once`. If it was the first that was not judged, and no other was sent later, none is lost: those beyond it were
+/// Judges what is lost, in recovery, where there is no reordering window. Called when segment `seq` has been SACKed,
+/// which was sent at `sent`, and if `once` never retransmitted. Returns what was found. If it was the first that was not judged, and no other was sent later, none is lost: those beyond it were
 /// sent after it.
 #[inline(always)]
 pub(super) fn detect_in_recovery(

@@ -55,9 +55,9 @@ pub struct Receiver {
     pending_kind: Option<PendingAck>,
     /// The last segment was marked.
     marked: bool,
-    /// A mark has come since the sender last told of a cut.
+    /// A mark has come since the sender last told of a reduction.
     ece_latched: bool,
-    /// Each mark is echoed for itself (RFC 8257, section 3.2); else until a cut is told of (RFC 3168,
+    /// Each mark is echoed for itself (RFC 8257, section 3.2); else until a reduction is told of (RFC 3168,
     /// section 6.1.3).
     per_packet_echo: bool,
 }
@@ -128,7 +128,7 @@ impl Receiver {
     }
 
     /// Whether the ACK echoes a mark, and goes at once: where each mark is echoed and they begin or end,
-    /// and for what tells of a cut (Linux, dctcp_ece_ack_update, tcp_ecn_accept_cwr).
+    /// and for what tells of a reduction (Linux, dctcp_ece_ack_update, tcp_ecn_accept_cwr).
     #[inline(always)]
     fn update_ece(&mut self, ecn: EcnFlags, min_ato: Picos) -> (bool, bool) {
         if ecn == EcnFlags::default() && !self.ece_latched && !self.marked {

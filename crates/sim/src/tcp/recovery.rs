@@ -79,7 +79,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1: a segment that has timed out before cuts no
+    /// RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1: a segment that has timed out before reduces no
     /// more.
     fn on_timeout(&mut self, now: Picos, profile: &Profile) {
         self.timeouts += 1;
@@ -89,7 +89,7 @@ impl Sender {
         let repeated = self.phase == Phase::Loss && !self.progressed;
         let in_recovery = self.phase == Phase::Recovery && self.snd_una < self.recover;
         let reduces = in_recovery || (self.in_cwr() && profile.prr);
-        if !(repeated || (reduces && !profile.timeout_cuts_again)) {
+        if !(repeated || (reduces && !profile.timeout_reduces_again)) {
             self.reduce_ssthresh(now, CongestionEvent::Timeout, profile);
         }
         let fresh = repeated || (self.phase == Phase::Open && !reduces);

@@ -13,7 +13,7 @@ pub(super) struct Rack {
     pub(super) newest: (Picos, u64),
     /// Its round trip: RACK.rtt.
     pub(super) rtt: Picos,
-    /// Segments that were sent again, in that order, and when.
+    /// Segments that were retransmitted, in that order, and when.
     pub(super) retransmissions: Ring<(Picos, u64)>,
 }
 
@@ -22,7 +22,7 @@ impl Rack {
     #[cfg(test)]
     pub(super) const RETRANSMISSIONS: usize = std::mem::offset_of!(Rack, retransmissions);
 
-    /// Calls the segments sent again into the cache.
+    /// Calls the segments retransmitted into the cache.
     #[inline]
     pub(super) fn prefetch(&self) {
         self.retransmissions.prefetch();
@@ -38,7 +38,7 @@ impl Rack {
         self.retransmissions.push_back((now, seq));
     }
 
-    /// Something has arrived that was sent no sooner than a segment that was sent again.
+    /// Something has arrived that was sent no sooner than a segment that was retransmitted.
     #[inline]
     pub(super) fn reaches_retransmissions(&self) -> bool {
         self.retransmissions.front().is_some_and(|first| first.0 <= self.newest.0)
@@ -79,7 +79,7 @@ pub(super) struct Tlp {
     /// One past the highest segment sent when the probe was (low 32 bits).
     end: u32,
     is_out: bool,
-    pub(super) resent: bool,
+    pub(super) is_retrans: bool,
     /// What `next_segment` has to send.
     pub(super) due: Option<TlpSegment>,
 }
@@ -106,7 +106,7 @@ impl Tlp {
         self.due = None;
         self.end = snd_nxt as u32;
         self.is_out = true;
-        self.resent = due == TlpSegment::Last;
+        self.is_retrans = due == TlpSegment::Last;
     }
 }
 

@@ -185,7 +185,7 @@ fn leave_phase(tcp: &mut Sender) {
     tcp.phase = Phase::Open;
 }
 
-/// What a mark has cut is done with, if that is since `una`.
+/// Ends the reduction for a mark, if `cwr_end` was acknowledged since `una`: the window is then ssthresh.
 fn leave_cwr(tcp: &mut Sender, una: u64, profile: &Profile) {
     if una < tcp.cwr_end && !tcp.in_cwr() && profile.prr && tcp.phase == Phase::Open {
         tcp.window.cwnd = tcp.window.ssthresh;
@@ -227,7 +227,7 @@ pub(super) fn sendable_segments(tcp: &Sender, board: &Scoreboard, profile: &Prof
     if room == 0 {
         return due;
     }
-    let repairs = if board.frto.only_new { 0 } else { board.lost - board.resent };
+    let repairs = if board.frto.only_new { 0 } else { board.lost - board.retrans_out };
     u64::from(room).min(u64::from(repairs) + tcp.new_allowed(profile)).max(due)
 }
 
@@ -235,7 +235,7 @@ pub(super) fn sendable_segments(tcp: &Sender, board: &Scoreboard, profile: &Prof
 #[inline(always)]
 pub(super) fn next_segment<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     match &mut tcp.scoreboard {
-        Some(board) if board.lost == board.resent && board.probe.due.is_none() => {
+        Some(board) if board.lost == board.retrans_out && board.probe.due.is_none() => {
             board.prr.sent();
             board.send::<K>(tcp.snd_una, now);
             next_new(tcp)
@@ -252,7 +252,7 @@ fn next_new(tcp: &mut Sender) -> u64 {
     seq
 }
 
-/// Something is to be sent again, or to be probed.
+/// Something is to be retransmitted, or to be probed.
 #[inline(never)]
 fn next_repair<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     let board = tcp.scoreboard.as_mut().expect("a sender with SACK has a scoreboard");
@@ -268,7 +268,7 @@ fn next_repair<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     board.prr.sent();
     let lost = if board.frto.only_new { None } else { board.next_lost(tcp.snd_una) };
     if let Some(seq) = lost {
-        board.resend::<K>(tcp.snd_una, seq, now);
+        board.retransmit::<K>(tcp.snd_una, seq, now);
         board.rack.record_retransmission(now, seq);
         tcp.retransmissions += 1;
         // The first segment's new chance begins now.

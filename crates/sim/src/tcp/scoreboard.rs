@@ -10,7 +10,7 @@ use super::highest_sacked::HighestSacked;
 use super::prr::Prr;
 use super::receive_window::ReceiveWindow;
 use super::recovery_state::{Frto, Rack, Tlp};
-use super::resend_order::ResendOrder;
+use super::retransmission_order::RetransmissionOrder;
 use super::segment::{EVER_RETRANS, FLAGS, LOST, NewlyAcked, RETRANS, SACKED, Segment};
 use crate::cc::Cc;
 use crate::fast::flow_kind::FlowKind;
@@ -34,7 +34,7 @@ pub struct Scoreboard {
     pub(super) segments: Ring<Segment>,
     pub(super) sacked: u32,
     pub(super) lost: u32,
-    pub(super) resent: u32,
+    pub(super) retrans_out: u32,
     /// How fast to send through recovery.
     pub(super) prr: Prr,
     /// Probes of the tail.
@@ -49,14 +49,14 @@ pub struct Scoreboard {
     pub(super) frto: Frto,
     /// The next segment goes whatever the pacing: a timer asked for it.
     pub(super) pacing_exempt: bool,
-    /// Loss by time; what was sent again comes last.
+    /// Loss by time; what was retransmitted comes last.
     pub(super) rack: Rack,
     /// One past the highest that have been SACKed.
     highest: HighestSacked,
     /// Every segment below this has been judged lost or not.
     pub(super) loss_marked_to: u64,
-    /// Which lost segment is sent again next.
-    resend_order: ResendOrder,
+    /// Which lost segment is retransmitted next.
+    retransmission_order: RetransmissionOrder,
 }
 
 impl Scoreboard {
@@ -100,7 +100,7 @@ impl Scoreboard {
     /// RFC 6675's pipe: segments thought to be in the network.
     #[inline]
     pub fn in_flight(&self) -> u32 {
-        self.segments.len() as u32 - self.sacked - self.lost + self.resent
+        self.segments.len() as u32 - self.sacked - self.lost + self.retrans_out
     }
 
     /// Segments delivered so far, of which the first `una` in order.
@@ -118,7 +118,7 @@ impl Scoreboard {
     /// Its counts are those of its segments; for assertions.
     pub(super) fn counts_agree(&self) -> bool {
         let count = |flag| (0..self.segments.len()).filter(|&i| self.segments[i].is(flag)).count();
-        let counts = [self.sacked, self.lost, self.resent].map(|count| count as usize);
+        let counts = [self.sacked, self.lost, self.retrans_out].map(|count| count as usize);
         counts == [SACKED, LOST, RETRANS].map(count)
     }
 
@@ -140,7 +140,7 @@ impl Scoreboard {
     fn settle(&mut self, segment: Segment) {
         if segment.is(LOST | RETRANS) {
             self.lost -= u32::from(segment.is(LOST));
-            self.resent -= u32::from(segment.is(RETRANS));
+            self.retrans_out -= u32::from(segment.is(RETRANS));
         }
     }
 
@@ -248,21 +248,21 @@ impl Scoreboard {
         self.lost += 1;
     }
 
-    /// A segment that was sent again, `seq`, is lost again.
+    /// A segment that was retransmitted, `seq`, is lost again.
     #[inline(never)]
     pub(super) fn mark_retransmission_lost(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 &= !RETRANS;
         self.wait_for_resending(seq);
-        self.resent -= 1;
+        self.retrans_out -= 1;
     }
 
     /// `seq` is about to be counted among those that wait.
     #[inline]
     fn wait_for_resending(&mut self, seq: u64) {
-        if self.lost == self.resent {
-            self.resend_order = ResendOrder::begin(seq);
+        if self.lost == self.retrans_out {
+            self.retransmission_order = RetransmissionOrder::begin(seq);
         } else {
-            self.resend_order.wait(seq);
+            self.retransmission_order.wait(seq);
         }
         self.count_lost(1);
     }
@@ -270,16 +270,16 @@ impl Scoreboard {
     /// Nothing was lost after all.
     pub(super) fn undo_lost_marks(&mut self) {
         (0..self.segments.len()).for_each(|index| self.segments[index].0 &= !(LOST | RETRANS));
-        (self.lost, self.resent) = (0, 0);
+        (self.lost, self.retrans_out) = (0, 0);
     }
 
-    /// The first lost segment that has not been sent again.
+    /// The first lost segment that has not been retransmitted.
     #[inline(always)]
     pub(super) fn next_lost(&self, una: u64) -> Option<u64> {
-        if self.lost == self.resent {
+        if self.lost == self.retrans_out {
             return None;
         }
-        let from = self.resend_order.from.max(una);
+        let from = self.retransmission_order.from.max(una);
         let waits = |segment: &Segment| segment.0 & (LOST | RETRANS) == LOST;
         let passed = self.segments.position_from((from - una) as usize, waits)?;
         Some(from + passed as u64)
@@ -297,19 +297,19 @@ impl Scoreboard {
         }
     }
 
-    /// A lost segment is sent again.
-    pub(super) fn resend<K: FlowKind>(&mut self, una: u64, seq: u64, now: Picos) {
+    /// A lost segment is retransmitted.
+    pub(super) fn retransmit<K: FlowKind>(&mut self, una: u64, seq: u64, now: Picos) {
         self.segments[(seq - una) as usize].0 =
             Segment::sent_at(now).0 | LOST | RETRANS | EVER_RETRANS;
-        self.resent += 1;
-        self.resend_order.resent(seq);
+        self.retrans_out += 1;
+        self.retransmission_order.retransmitted(seq);
         let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
         if let Some(rates) = self.rates::<K>() {
             rates.record_again((seq - una) as usize, delivered, in_flight);
         }
     }
 
-    /// The last segment is sent again as a probe: no loss is known of.
+    /// The last segment is retransmitted as a probe: no loss is known of.
     pub(super) fn resend_last(&mut self, now: Picos) {
         if let Some(last) = self.segments.back_mut() {
             last.0 = Segment::sent_at(now).0 | (last.0 & (SACKED | LOST | RETRANS)) | EVER_RETRANS;
@@ -319,7 +319,7 @@ impl Scoreboard {
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
     /// segment always, the others unless `recent` says that they were sent too recently.
     pub(super) fn mark_all_lost(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
-        let (mut lost, mut resent, mut retransmission_lost) = (0_u32, 0, 0);
+        let (mut lost, mut retrans_out, mut retransmission_lost) = (0_u32, 0, 0);
         for index in 0..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.is(SACKED) {
@@ -330,11 +330,11 @@ impl Scoreboard {
                 segment.0 = (segment.0 | LOST) & !RETRANS;
             }
             lost += u32::from(segment.is(LOST));
-            resent += u32::from(segment.is(RETRANS));
+            retrans_out += u32::from(segment.is(RETRANS));
         }
         self.count_lost(lost - self.lost + retransmission_lost);
-        (self.lost, self.resent) = (lost, resent);
-        self.resend_order = ResendOrder::begin(una);
+        (self.lost, self.retrans_out) = (lost, retrans_out);
+        self.retransmission_order = RetransmissionOrder::begin(una);
         self.loss_marked_to = una;
     }
 }

@@ -22,7 +22,7 @@ impl SendTimes {
     }
 
     /// The oldest `count` are acknowledged now. Gives the round trip of the last of them; none where
-    /// any was sent again, for the ACK then waited for the repair (Karn; Linux, tcp_clean_rtx_queue).
+    /// any was retransmitted, for the ACK then waited for the repair (Karn; Linux, tcp_clean_rtx_queue).
     pub(super) fn acknowledge(&mut self, count: u32, now: Picos) -> Option<Picos> {
         let mut rtt = None;
         let mut twice = false;
@@ -45,7 +45,7 @@ mod tests {
         (0..5).for_each(|index| times.record(index, 10 * index));
         assert_eq!(times.acknowledge(2, 100), Some(90));
         times.record(0, 110);
-        assert_eq!(times.acknowledge(2, 200), None, "the first was sent again");
+        assert_eq!(times.acknowledge(2, 200), None, "the first was retransmitted");
         assert_eq!(times.acknowledge(1, 200), Some(160));
         assert_eq!(times.acknowledge(1, 200), None, "nothing is outstanding");
     }

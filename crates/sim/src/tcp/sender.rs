@@ -46,15 +46,15 @@ pub struct Sender {
     pub timer: Timer,
     /// Something has been acknowledged since this recovery, or the repair after a timeout, began.
     pub progressed: bool,
-    /// The first unacknowledged segment has to be sent again at once.
-    pub resend_first: bool,
+    /// The first unacknowledged segment has to be retransmitted at once.
+    pub retransmit_first: bool,
     /// Round-trip estimate; the timeout comes first.
     pub rtt: RttEstimator,
     /// With SACK, what is known of each outstanding segment.
     pub scoreboard: Option<Box<Scoreboard>>,
     /// Segments beyond `snd_una` that the receiver has room for; `u32::MAX` where it is not asked.
     pub receive_window: u32,
-    /// Segments sent again so far.
+    /// Retransmissions so far.
     pub retransmissions: u32,
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
@@ -62,11 +62,11 @@ pub struct Sender {
     pub cwr_end: u64,
     /// A paced sender sends nothing before this; 0 where it has not paced yet, or never does.
     pub paced_until: Picos,
-    /// Window and threshold before the last cut.
+    /// Window and threshold before the last reduction.
     pub prior_cwnd_ssthresh: (f64, f64),
     /// Retransmission timeouts so far.
     pub timeouts: u32,
-    /// Times that the sender backed off so far, each loss episode, mark and timeout once.
+    /// Reductions of the window so far: each loss episode, mark and timeout once.
     pub reductions: u32,
     /// Without a scoreboard, for a controller that wants the round trip of every ACK.
     pub send_times: Option<Box<SendTimes>>,
@@ -104,7 +104,7 @@ impl Sender {
             inflation: 0,
             burst_left: u32::MAX,
             progressed: false,
-            resend_first: false,
+            retransmit_first: false,
             scoreboard,
             timed: NOT_TIMED,
             timer: Timer::Rto,
@@ -146,7 +146,7 @@ impl Sender {
         self.scoreboard.as_deref().is_some_and(known)
     }
 
-    /// Whether a segment is the first that is new since the window was cut for a mark.
+    /// Whether a segment is the first that is new since the window was reduced for a mark.
     pub fn carries_cwr(&self, seq: u64) -> bool {
         seq + 1 == self.cwr_end
     }
@@ -170,7 +170,7 @@ impl Sender {
         self.paced_until = self.paced_until.max(now) + gap - late.min(gap / 2);
     }
 
-    /// Of a sender that paces.
+    /// The pacer; `None` for a sender that does not pace.
     #[inline(always)]
     pub fn pacer(&mut self) -> Option<&mut Pacer> {
         self.scoreboard.as_mut()?.pacer()
@@ -217,7 +217,8 @@ impl Sender {
         self.timer_at = if self.snd_una < self.snd_max { now + self.rtt.rto() } else { NEVER };
     }
 
-    /// The same from now, or, where another timer ran, from when the first segment was last sent.
+    /// Starts the retransmission timer, after an ACK or in place of another timer: from `now`, or, where another timer ran,
+    /// from `head_sent`, when the first outstanding segment was last sent; `None` of that, nothing is outstanding, stops it.
     #[inline]
     pub(super) fn rearm_rto<K: FlowKind>(&mut self, head_sent: Option<Picos>, now: Picos) {
         let from = if self.timer == Timer::Rto { Some(now) } else { head_sent };
@@ -245,7 +246,7 @@ impl Sender {
         self.new_within(profile.max_window.min(self.receive_window))
     }
 
-    /// The same as far as a window of `most` segments reaches.
+    /// New segments that may go as far as the application's data and a window of `most` segments reach.
     #[inline]
     pub(super) fn new_within(&self, most: u32) -> u64 {
         let room = u64::from(most).saturating_sub(self.snd_nxt - self.snd_una);

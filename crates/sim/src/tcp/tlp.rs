@@ -34,7 +34,8 @@ pub(super) fn arm<K: FlowKind>(
     }
 }
 
-/// The same where nothing is missing of `out` segments, the first of them sent at `head_sent`.
+/// Arms the probe's timer where nothing is missing of `out` outstanding segments, the first of them sent at `head_sent`;
+/// without segments or probes the retransmission timer.
 #[inline(always)]
 pub(super) fn arm_in_order<K: FlowKind>(
     tcp: &mut Sender,
@@ -62,7 +63,7 @@ pub(super) fn on_timer(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, pro
     tcp.timer_at = now + tcp.rtt.rto();
 }
 
-/// RFC 8985, section 7.4.2: an ACK up to `next`. A probe that repaired a loss cuts the window.
+/// RFC 8985, section 7.4.2: an ACK up to `next`. A probe that repaired a loss reduces the window.
 #[cold]
 fn process_tlp_ack(
     tcp: &mut Sender,
@@ -71,7 +72,7 @@ fn process_tlp_ack(
     pure: bool,
     profile: &Profile,
 ) {
-    if !board.probe.resent {
+    if !board.probe.is_retrans {
         board.probe.cancel();
     } else if board.probe.beyond(tcp.snd_una) > 0 {
         board.probe.cancel();

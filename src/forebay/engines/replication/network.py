@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PS_PER_S = 1e12
 MOST_LINKS = 2**20
-"""Links of routers and hosts. crates/sim numbers up to 2**26; so many take some gigabytes."""
+"""Links of routers and hosts; crates/sim numbers 2**26. The memory limit mostly refuses first."""
 
 
 def expand(

@@ -65,7 +65,7 @@ impl Bbr {
         full_length || before <= self.inflight_at(1.0)
     }
 
-    /// Of the filter's bandwidth, also while a policer's is in use.
+    /// Segments in flight at `gain` times the filter's bandwidth, also while a policer's is in use.
     fn inflight_at(&self, gain: f64) -> f64 {
         let bdp = self.bw.get() * gain * self.min_rtt as f64 / crate::time::SECOND as f64;
         self.with_room(whole_above(bdp))

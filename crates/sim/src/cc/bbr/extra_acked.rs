@@ -17,7 +17,7 @@ const LONGEST: f64 = 0.1;
 pub struct ExtraAcked {
     since: Picos,
     delivered: f64,
-    /// Of the rounds since the older maximum was dropped, and of those before.
+    /// Maximum of the rounds since the older one was dropped, and of those before.
     newest: f64,
     older: f64,
     age: u8,

@@ -189,7 +189,7 @@ impl Bbr {
     /// Draft, section 4.1: rounds, the bandwidth filter, and what depends on a valid sample.
     fn take_sample(&mut self, window: &Window, ack: &Ack) {
         self.round_start = false;
-        // Too short an interval: the segment of the sample was resent without need.
+        // Too short an interval: the segment of the sample was retransmitted without need.
         let Some(rate) = ack.rate.filter(|rate| rate.interval >= ack.min_rtt) else { return };
         if rate.prior_delivered >= self.round_end {
             self.round_end = ack.delivered_total;

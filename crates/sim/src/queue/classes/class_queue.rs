@@ -29,7 +29,7 @@ pub(super) struct ClassQueue {
     packets: VecDeque<(u32, u32, bool)>,
     /// Bytes waiting.
     pub bytes: u64,
-    /// Of this class.
+    /// What was last sent of this class.
     pub last_sent: LastSent,
     /// What it gets of its level before the others share the rest.
     pub min_rate: Option<RateMeter>,

@@ -109,7 +109,7 @@ const MOST_CLASSES: usize = 1000;
 const MOST_UNEVEN: f64 = 1e6;
 
 impl ClassesParams {
-    /// The same for a link that numbers traffic classes by their place in `traffic`.
+    /// These parameters for a link that numbers traffic classes by their place in `traffic`.
     pub(crate) fn numbered(&self, traffic: &[u16]) -> Self {
         let queue = |&class: &u16| self.of_traffic.get(usize::from(class)).copied().unwrap_or(0);
         Self { classes: self.classes.clone(), of_traffic: traffic.iter().map(queue).collect() }
@@ -128,7 +128,7 @@ impl ClassesParams {
         alike.map(|class| class.weight).fold(f64::INFINITY, f64::min)
     }
 
-    /// Of the rate that a class gets, and of that which it is held to.
+    /// Meters of the rate that a class gets, and of that which it is held to.
     fn meters(&self, class: &ClassParams, wire: &Wire) -> (Option<RateMeter>, Option<RateMeter>) {
         let packets = self.classes.len() as u64 + 1;
         let burst = packets * u64::from(wire.largest_packet);

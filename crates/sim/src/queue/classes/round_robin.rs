@@ -20,7 +20,7 @@ pub(super) struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// Of at most so many classes.
+    /// An empty level of at most `classes` classes.
     pub fn new(classes: usize, has_min_rates: bool) -> Self {
         Self { active: VecDeque::with_capacity(classes), granted: false, has_min_rates }
     }

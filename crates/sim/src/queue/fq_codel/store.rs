@@ -106,7 +106,7 @@ impl PacketQueue for Slot<'_> {
         self.store.pop(self.queue, self.list, packets)
     }
 
-    /// Of all queues, as Linux has it.
+    /// Bytes waiting in all queues, as Linux has it.
     #[inline]
     fn bytes(&self) -> u64 {
         self.store.bytes()

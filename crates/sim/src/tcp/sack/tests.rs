@@ -108,7 +108,7 @@ fn play_losses(name: &str, by_usual_path: bool) -> (u32, Vec<String>) {
                 slow_path_ack::<PacedKind>(&mut tcp, now, next, reported, false, &profile);
             }
             let board = tcp.scoreboard.as_ref().expect("SACK");
-            let counts = (board.sacked, board.lost, board.resent, tcp.retransmissions);
+            let counts = (board.sacked, board.lost, board.retrans_out, tcp.retransmissions);
             states.push(format!("{counts:?} {}", state(&tcp)));
         }
     }

@@ -9,7 +9,7 @@ use crate::tcp::segment::SACKED;
 use crate::time::Picos;
 
 impl Scoreboard {
-    /// Of a sender that paces. Such a sender wants delivery rates.
+    /// The pacer; `None` for a sender that does not pace. One that does wants delivery rates.
     #[inline(always)]
     pub fn pacer(&mut self) -> Option<&mut Pacer> {
         self.rates.as_mut().map(|rates| &mut rates.pacer)

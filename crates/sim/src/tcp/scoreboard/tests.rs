@@ -11,7 +11,7 @@ fn what_every_ack_touches_lies_in_two_lines() {
         offset_of!(Scoreboard, pacing_exempt),
         rack + Rack::RETRANSMISSIONS - 1,
         rack + Rack::RETRANSMISSIONS,
-        offset_of!(Scoreboard, resend_order) + size_of::<ResendOrder>() - 1,
+        offset_of!(Scoreboard, retransmission_order) + size_of::<RetransmissionOrder>() - 1,
     ]
     .map(|offset| offset / 64);
     assert_eq!(lines, [0, 0, 1, 1, 1, 2, 2]);
