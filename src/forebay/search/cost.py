@@ -145,6 +145,7 @@ class TooLittleTime(ForebayError):
     needs_s, budget_s : approximate seconds for the whole link on this machine, and the time limit.
     scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
     theory_answers : published laws answer the same question.
+    bracket : what laws say of this question, or of a neighbouring one; None if none says anything.
     hint : which options to use instead.
     """
 
@@ -160,13 +161,15 @@ class TooLittleTime(ForebayError):
         of_network: bool = False,
         scaled_s: float | None = None,
         theory_answers: bool = False,
+        bracket: str | None = None,
     ) -> None:
         self.why, self.needs_s, self.budget_s, self.of_network = why, needs_s, budget_s, of_network
-        self.scaled_s, self.theory_answers = scaled_s, theory_answers
+        self.scaled_s, self.theory_answers, self.bracket = scaled_s, theory_answers, bracket
         self.hint = f"write {', or '.join(self._ways())}"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
             f"about {in_words(needs_s)} here; {self.hint}"
+            f"{'' if bracket is None else f'; meanwhile: {bracket}'}"
         )
 
     def _ways(self) -> list[str]:
@@ -190,7 +193,7 @@ class TooLittleTime(ForebayError):
         return (partial(type(self), **{name: getattr(self, name) for name in _FACTS}), ())
 
 
-_FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers")
+_FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers", "bracket")
 _MORE = 1.25
 """Ratio of the time that a refusal recommends to the predicted time."""
 _UNITS = ((3600.0, "h"), (60.0, "min"))
