@@ -9,7 +9,15 @@ import pytest
 from tests.search.asking import size
 from tests.search.conftest import KnownEngine, asked
 
-from forebay.outcome import SizeResult
+from forebay.outcome import (
+    ClassOutcome,
+    LinkOutcome,
+    Metric,
+    Outcome,
+    Provenance,
+    SizeResult,
+)
+from forebay.search.acceptable_loss import is_acceptable, worst_loss
 
 
 def engine(loss: float) -> KnownEngine:
@@ -95,3 +103,41 @@ def test_a_buffer_that_the_engine_refuses_does_not_cost_the_answer() -> None:
     found = size(asked(utilization=0.98), known, seeds=[1, 2], max_seeds=2)  # type: ignore[arg-type]
     assert found.buffer is not None and found.buffer.packets == 27
     assert found.loss_warning is not None and found.loss_warning.packets is None
+
+
+@pytest.mark.parametrize(
+    ("kinds", "name", "value"),
+    [
+        (("long", "udp"), "udp", 0.0004),
+        (("long", "onoff"), "onoff", 0.0004),
+        (("long", "video"), "video", 0.0004),
+        (("long", "short"), "long", 0.0126),
+    ],
+)
+def test_the_class_that_minds_loss_decides(kinds: tuple[str, str], name: str, value: float) -> None:
+    """Voice loses 0.04 % and is fine, whatever flows lose that send again."""
+    rates = (0.0126, 0.0004)
+    outcome = _two_classes(kinds, rates)
+    worst = worst_loss(outcome)
+    assert worst[0] == name and worst[1] is not None and worst[1].value == value
+    assert is_acceptable(outcome) == (value < 0.01)
+
+
+def _two_classes(kinds: tuple[str, str], rates: tuple[float, float]) -> Outcome:
+    def share(value: float) -> Metric:
+        return Metric(value=value, low=value, high=value, n=5)
+
+    nothing = dict.fromkeys(("throughput_bps", "goodput_bps", "jain", "rtt_s", "timeouts", "fct_s"))
+    classes = [
+        ClassOutcome(kind=kind, name=kind, flows=1, loss_rate=share(rate), **nothing)  # type: ignore[arg-type]
+        for kind, rate in zip(kinds, rates, strict=True)
+    ]
+    link = LinkOutcome(
+        utilization=share(0.99), loss_rate=share(0.012), queue_packets=None, queue_delay_s=None,
+        buffer_packets=9, bdp_packets=90.0,
+    )  # fmt: skip
+    return Outcome(
+        scenario={}, engine="simulation", links={"bottleneck": link}, classes=classes,
+        broken_assumptions=[],
+        provenance=Provenance(version="0", seeds=[1], scenario_sha256="0", wall_s=1.0),
+    )  # fmt: skip

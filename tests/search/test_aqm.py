@@ -64,7 +64,7 @@ def test_cake_is_turned_by_its_rtt() -> None:
 )
 def test_what_tc_cannot_be_given_with_a_limit_is_said(discipline: str, said: str) -> None:
     answer = forebay.size(loads(UPLINK.format(discipline=discipline)), seeds=2, max_seeds=2, jobs=1)
-    wanted, port = of_sizing(answer, "answer.json")
+    wanted, port = of_sizing(answer, "answer.json", force=True)
     with pytest.raises(PlatformError) as error:
         emit(wanted, port, "linux-tc")
     assert re.search(said, str(error.value.hint))
@@ -104,7 +104,7 @@ def test_what_is_sized_is_said_and_emitted(
     answer = forebay.size(scenario, seeds=2, max_seeds=2, jobs=1)
     aqm = answer.to_dict()["aqm"]
     assert aqm["discipline"] == discipline and aqm["limit_packets"] > 100
-    wanted, port = of_sizing(answer, "answer.json")
+    wanted, port = of_sizing(answer, "answer.json", force=True)
     made = emit(wanted, port, "linux-tc")
     aim = "min" if discipline == "red" else f"target {round(1e6 * aqm.get('target_s', 0))}us"
     assert f"root {discipline} limit" in made.text and aim in made.text

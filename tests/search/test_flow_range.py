@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.search.asking import size, size_within
 from tests.search.known_links import KnownLinks, half_root, link
+from tests.search.known_links import _outcome as played
 
 from forebay.engines.base import Engine
 from forebay.outcome import Buffer, Interval, Metric, Outcome, SizeResult, Verdict
@@ -40,6 +41,7 @@ class Ends:
 
     packets: dict[int, int]
     used: float | None
+    lost: float = 0.0
     ran: list[tuple[int, int]] = field(default_factory=list)
 
     def answer(self, problem: Problem, session: Session) -> Found:
@@ -59,12 +61,12 @@ class Found:
         if used is None:
             return None
         metric = Metric(value=used, low=used - 0.001, high=used + 0.001, n=5)
-        nothing: Any = None
-        return Evaluation(packets, nothing, 5, self.problem.goals, (metric,))
+        outcome = played(self.problem.scenario, [used], self.strategy.lost, [1])
+        return Evaluation(packets, outcome, 5, self.problem.goals, (metric,))
 
 
-def served(used: float | None) -> tuple[SizeResult, Ends]:
-    ends = Ends({400: 120, 600: 80}, used)
+def served(used: float | None, lost: float = 0.0) -> tuple[SizeResult, Ends]:
+    ends = Ends({400: 120, 600: 80}, used, lost)
     result, predicted_s = serve_both(problem_of(RANGE, "simulation"), ends, session())
     assert predicted_s == 3.0
     assert [each.flows for each in result.ends] == [400, 600]
@@ -77,6 +79,16 @@ def test_the_larger_answer_is_verified_by_a_run_at_the_other_end(used: float) ->
     assert ends.ran == [(600, 120)]
     assert result.buffer is not None and result.buffer.packets == 120
     assert result.notes == ("a note",)
+
+
+@pytest.mark.parametrize(
+    ("lost", "warned"), [(0.0, False), (0.01, False), (0.011, True), (0.2, True)]
+)
+def test_the_end_that_loses_more_decides_the_warning(lost: float, warned: bool) -> None:
+    result, _ = served(0.99, lost)
+    assert (result.loss_warning is not None) == warned
+    if result.loss_warning is not None:
+        assert result.loss_warning.loss == lost and result.loss_warning.largest == 120
 
 
 def test_an_answer_that_misses_at_the_other_end_is_none_and_the_goal_is_relaxed() -> None:

@@ -129,9 +129,11 @@ def test_a_floor_that_the_answer_already_has_changes_nothing() -> None:
 
 @pytest.mark.parametrize(("low", "packets", "high"), [(1, 3, 40), (563, 7000, 356_695), (2, 2, 20)])
 def test_a_guess_is_not_recommended(low: int, packets: int, high: int) -> None:
-    made = with_recommended(problem(), size(low, packets, high, [(packets, None)]))
+    found = size(low, packets, high, [(packets, None)])
+    made = with_recommended(problem(), found.model_copy(update={"scaled": SCALED}))
     assert made.recommended is None and made.exit_status == 3
     assert made.reason is not None and f"{low} to {high} packets" in made.reason
+    assert recommended(found).packets == high, "the link itself: its upper end was simulated"
 
 
 @pytest.mark.parametrize("direction", ["decreasing", "non-monotone", "increasing"])
@@ -154,6 +156,10 @@ def test_no_buffer_stays_no_buffer() -> None:
     assert with_recommended(problem(), none) == none and none.exit_status == 1
 
 
+ONE = Metric(value=0.0, low=-0.1, high=0.1, n=6)
+SCALED = Scaled(factor=50.0, error=ONE, links=(), exponent=ONE, flows_share=0.5)
+
+
 def smaller_windows(packets: int = 1000) -> SizeResult:
     link = LinkOutcome(
         utilization=Metric(value=0.99, low=0.98, high=1.0, n=6), loss_rate=None,
@@ -164,13 +170,11 @@ def smaller_windows(packets: int = 1000) -> SizeResult:
         broken_assumptions=[],
         provenance=Provenance(version="0", seeds=[1], scenario_sha256="0", wall_s=1.0),
     )  # fmt: skip
-    one = Metric(value=0.0, low=-0.1, high=0.1, n=6)
-    scaled = Scaled(factor=50.0, error=one, links=(), exponent=one, flows_share=0.5)
     evaluations = Evaluations((), "simulation")
     evaluations.record(packets, outcome)
     from forebay.search.result import _curve
 
-    found = size(900, packets, packets, [(packets, 4000)], scaled=scaled)
+    found = size(900, packets, packets, [(packets, 4000)], scaled=SCALED)
     return found.model_copy(update={"curve": _curve(evaluations)})
 
 

@@ -358,7 +358,7 @@ def test_few_flows_of_huge_windows_are_kept_and_the_interval_says_so() -> None:
     assert any("smaller windows" in note and "9 were in the range" in note for note in found.notes)
     assert {each.flows for each in found.scaled.links} == {100}
     assert found.buffer.high >= 10 * found.buffer.low
-    assert any(f"set its upper end, {found.buffer.high} packets" in note for note in found.notes)
+    assert any(f"{found.buffer.high} packets are the surest" in note for note in found.notes)
     assert found.buffer.low <= half_root(scenario) <= found.buffer.high <= scenario.bdp_packets + 1
 
 

@@ -123,8 +123,21 @@ def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResu
         one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
         return search(problem_of(scenario, theory.name, context), theory, one)
 
-    with naming_theory(by_theory):
+    with naming_theory(by_theory), _with_bracket(scenario):
         return search(problem_of(scenario, engine.name, context), engine, options)
+
+
+@contextmanager
+def _with_bracket(scenario: Scenario) -> Iterator[None]:
+    """Let a refusal for want of time say what laws know of the link, or of one like it."""
+    from forebay.search.cost import TooLittleTime
+
+    try:
+        yield
+    except TooLittleTime as refused:
+        from forebay.laws.neighbour import bracket
+
+        raise refused.but(bracket=bracket(scenario)) from None
 
 
 def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:

@@ -88,7 +88,10 @@ def least_lines(answer: SizeResult) -> list[str]:
         return []
     between = "" if least.low == least.high else f"; it lies between {least.low} and {least.high}"
     if answer.aqm is not None:
-        return [f"Least that was shown to meet the goals: {sized(answer, least.packets)}{between}."]
+        size = sized(answer, least.packets)
+        if answer.recommended is None:  # the configuration is that of the recommended size
+            size = _aim(answer.aqm, least.packets).removesuffix(".")
+        return [f"Least that was shown to meet the goals: {size}{between}."]
     if answer.recommended is None and answer.scaled is not None:
         return [
             f"Bracket: {least.low} to {count(least.high, 'packet')}; best guess {_amounts(least)}."

@@ -3,8 +3,9 @@
 A buffer that keeps a link busy may lose one packet in seven: without a goal on the loss, nothing
 in the question forbids it. The bound comes from Cisco's design rules for interactive voice and
 for interactive video: no more than 1 % of the packets (Cisco Press, QoS Basics, step 1,
-informit.com article 352991). It applies to the traffic most sensitive to loss. It only causes a
-warning, and does not change the answer. Each strategy looks for the buffer in its own way.
+informit.com article 352991). It is about real-time traffic, which does not send again what is lost:
+if there is any, its loss decides, else that of the link and of all classes. It only causes a
+warning, and does not change the least. Each strategy looks for the buffer in its own way.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from forebay.outcome import LINK, LossWarning
+from forebay.scenario import OPEN_LOOP_KINDS
 from forebay.search.goals import Goal, GoalKind
 
 if TYPE_CHECKING:
@@ -100,7 +102,18 @@ def loss_value(outcome: Outcome) -> float:
 
 
 def _losses(outcome: Outcome) -> Iterator[tuple[str, Metric]]:
-    """Yield the loss of the link under study, and of each class that crosses no other."""
+    """Yield the loss of the link under study, and of each class that crosses no other.
+
+    Of real-time classes alone, if their loss is known.
+    """
+    minding = [
+        (each.name, each.loss_rate)
+        for each in outcome.classes
+        if each.kind in OPEN_LOOP_KINDS and each.loss_rate is not None
+    ]
+    if minding and len(outcome.links) == 1:
+        yield from minding
+        return
     of_link = outcome.links[LINK].loss_rate
     if of_link is not None:
         yield "", of_link

@@ -147,6 +147,7 @@ class TooLittleTime(ForebayError):
     scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
     theory_answers : published laws answer the same question.
     kept_in : the store that has the finished simulations; None without one.
+    bracket : what laws say of this question, or of a neighbouring one; None if none says anything.
     hint : which options to use instead.
     """
 
@@ -163,15 +164,17 @@ class TooLittleTime(ForebayError):
         scaled_s: float | None = None,
         theory_answers: bool = False,
         kept_in: str | None = None,
+        bracket: str | None = None,
     ) -> None:
         self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
         self.of_network, self.scaled_s, self.theory_answers = of_network, scaled_s, theory_answers
-        self.kept_in = kept_in
+        self.kept_in, self.bracket = kept_in, bracket
         self.hint = f"write {', or '.join(self._ways())}"
         takes = "more than" if self._was_wrong else "about"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
             f"{takes} {in_words(self.needs_s)} here; {self.hint}{self._kept()}"
+            f"{'' if bracket is None else f'; meanwhile: {bracket}'}"
         )
 
     @property
@@ -210,7 +213,7 @@ class TooLittleTime(ForebayError):
 
 
 _FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers",
-          "kept_in")  # fmt: skip
+          "kept_in", "bracket")  # fmt: skip
 _MORE, _FAR_MORE = 1.25, 2.0
 """Ratio of the time that a refusal recommends to the predicted time; the larger where that was
 wrong, as on a machine with other work."""

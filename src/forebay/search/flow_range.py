@@ -16,8 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.outcome import FlowsEnd, Interval, Relaxation, SizeResult, Verdict
+from forebay.outcome import FlowsEnd, Interval, LossWarning, Relaxation, SizeResult, Verdict
 from forebay.progress import part
+from forebay.search.acceptable_loss import loss_warning
+from forebay.search.evaluations import Evaluations
 from forebay.search.relaxation import given_at, holds
 from forebay.search.result import buffer_of
 from forebay.search.stopping import Interrupted
@@ -123,7 +125,18 @@ class _Ends:
                 f"no time was left to verify {packets} packets with {ends[1 - more].flows} flows"
             )
             changed["notes"] = (*answer.notes, unsure)
+        elif (warning := self._warning(more, there)) is not None:
+            changed["loss_warning"] = warning
         return answer.model_copy(update=changed)
+
+    def _warning(self, more: int, there: Evaluation) -> LossWarning | None:
+        """Return the warning of the end that loses more at the common size."""
+        own, end = self.results[more].loss_warning, self.findings[1 - more].problem
+        alone = Evaluations(end.goals, end.engine)
+        alone.done[there.packets] = there
+        other = loss_warning(end.scenario, alone, there)
+        both = [each for each in (own, other) if each is not None]
+        return max(both, key=lambda each: each.loss, default=None)
 
     def _apart(self, more: int) -> SizeResult:
         """Return that no buffer serves both, and the relaxations with which one would."""

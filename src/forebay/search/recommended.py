@@ -44,7 +44,9 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
 
 def _undecided(found: SizeResult, buffer: Buffer) -> str | None:
     """Return why the evidence carries no recommendation; None if it may carry one."""
-    if buffer.is_guess:
+    if (
+        buffer.is_guess and found.scaled is not None
+    ):  # else runs showed that its end meets the goals
         return (
             f"the evidence leaves {buffer.low} to {buffer.high} packets, which is too wide to "
             "choose a buffer by"
