@@ -31,7 +31,7 @@ def test_a_figure_that_cannot_be_written_costs_nobody_the_answer(
     path = tmp_path / "a.svg"
     result = forebay_("size", scenario, "--figure", str(path), *json)
     assert result.status == 2
-    assert ('"buffer"' if json else "Buffer: 1 packet") in result.out
+    assert ('"buffer"' if json else "Recommended: ") in result.out
     assert result.err == f"forebay: {path}: No space left on device; " + (
         "make room there or write elsewhere\n"
     )

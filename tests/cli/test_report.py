@@ -38,7 +38,7 @@ def test_standard_input_is_read_and_drawn(forebay_, scenario, tmp_path, monkeypa
     document = forebay_("size", scenario, "--engine", "theory", "--json").out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(document.encode())))
     result = forebay_("report", "-", "--figure", str(tmp_path / "a.svg"))
-    assert result.status == 0 and "Buffer: 128 packets" in result.out
+    assert result.status == 0 and "Recommended: 128 packets" in result.out
     forebay_("size", scenario, "--engine", "theory", "--figure", str(tmp_path / "b.svg"))
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 

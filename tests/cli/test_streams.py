@@ -25,7 +25,7 @@ def test_a_closed_stdout_is_refused_at_once(scenario):
 def test_nobody_need_listen_to_stderr(scenario, redirection):
     status, out, err = shell(scenario, redirection)
     assert (status, err) == (0, b"")
-    assert b"Buffer: 128 packets" in out
+    assert b"Recommended: 128 packets" in out
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
