@@ -17,6 +17,7 @@ from forebay.topology.graph import BETWEEN
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.topology.graph import Graph
 
@@ -27,7 +28,26 @@ MOST_LINKS = 2**16
 """Links of routers and hosts: crates/sim numbers them with 16 bits."""
 
 
-def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tuple[Scenario, Layout]:
+_LATEST: list[tuple[str, Problem]] = []
+"""The network that was routed last: a run needs it before its packets and after them."""
+
+
+def problem_of(scenario: Scenario, progress: Progress | None = None) -> Problem:
+    """Return a network with the routes of its connections, from the call before if it is the same.
+
+    Nobody may change its arrays. ``progress`` is called while routes are found; it may raise.
+    """
+    sha = scenario.sha256()
+    if not _LATEST or _LATEST[0][0] != sha:
+        _LATEST[:] = [(sha, make_problem(scenario, progress=progress, check_graph=check_links))]
+    return _LATEST[0][1]
+
+
+def expand(
+    scenario: Scenario,
+    buffers: Mapping[str, int] | None = None,
+    progress: Progress | None = None,
+) -> tuple[Scenario, Layout]:
     """Return the scenario with a class for each traffic class and number of hops, and its layout.
 
     ``buffers`` are packets by link name; they replace the scenario's sizes of these links.
@@ -39,7 +59,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     ScenarioError
         Traffic without a fixed number of connections; an invalid topology.
     """
-    problem = make_problem(scenario, check_graph=check_links)
+    problem = problem_of(scenario, progress)
     classes, paths = [], []
     for index, group in enumerate(scenario.traffic):
         if not isinstance(group, Long | Udp):

@@ -213,7 +213,7 @@ def _simulate(
     if scenario.topology is not None and seeds:
         from forebay.engines.replication import expand
 
-        scenario, network = expand(scenario, buffers)
+        scenario, network = expand(scenario, buffers, _standing(progress))
     takes = estimate(scenario)
     limit.check(takes, len(seeds))
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
@@ -231,6 +231,11 @@ def _simulate(
                 raise
             threads = together = 1
     return found, takes.reading
+
+
+def _standing(progress: Progress | None) -> Progress | None:
+    """Return a callback for what comes before the packets: a budget, or Ctrl-C, may end it."""
+    return None if progress is None else lambda _: progress(0.0)
 
 
 def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
@@ -268,7 +273,10 @@ def _side_by_side(
     draws: Draws | None,
 ) -> dict[int, Reading]:
     made = {}
+    standing = _standing(progress)
     for seed in seeds:
+        if standing is not None:
+            standing(0.0)
         workload = None if draws is None else draws.draw(scenario, seed)
         made[seed] = make_run(scenario, seed, layout=network, workload=workload)
     with panics_as_defects():
