@@ -62,14 +62,9 @@ def test_a_settled_flow_has_its_interval(scenario: Scenario) -> None:
 
 
 def test_a_class_that_does_not_last_is_not_judged() -> None:
-    assert settled(
-        forebay.run(
-            loads(
-                '[link]\nrate = "5 Mbit/s"\n[[traffic]]\nkind = "udp"\nflows = 3\nload = 0.5\n'
-                '[queue]\nsize = "9 packets"\n'
-            )
-        )
-    ) == [None]
+    traffic = '[[traffic]]\nkind = "udp"\nflows = 3\nload = 0.5\n'
+    scenario = loads(f'[link]\nrate = "5 Mbit/s"\n[queue]\nsize = "9 packets"\n{traffic}')
+    assert settled(forebay.run(scenario)) == [None]
 
 
 def test_with_a_budget_the_window_is_lengthened_until_flows_have_settled() -> None:

@@ -18,11 +18,14 @@ import tomli_w
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from judge import CORPUS, Judge
-from scenarios import trees
+from scenarios import networks, trees
 
 STATE = Path(__file__).parents[2] / "build" / "fuzz.json"
 _ROUND = 50
-_MORE = st.sampled_from([[], [], [], ["trace"], ["size"], ["seeds"]])
+_BUDGET = st.builds("{} in {:.2g} s".format, st.sampled_from(["size", "run"]), st.floats(0.5, 3.0))
+_MORE = st.one_of(
+    st.sampled_from([[], [], [], ["trace"], ["size"], ["seeds"]]), _BUDGET.map(lambda ask: [ask])
+)
 
 
 class Tally:
@@ -31,7 +34,7 @@ class Tally:
     def __init__(self) -> None:
         self.counts = {
             "rounds": 0, "cases": 0, "answered": 0, "refused": 0, "wrong": 0, "in_a_row": 0,
-            "cpu_s": 0.0, "most_cpu_s": 0.0, "most_bytes": 0,
+            "late": 0, "cpu_s": 0.0, "most_cpu_s": 0.0, "most_bytes": 0,
         }  # fmt: skip
         if STATE.exists():
             self.counts.update(json.loads(STATE.read_text()))
@@ -47,6 +50,7 @@ class Tally:
         answered = "simulation: done" in reply["answered"]
         counts["answered" if answered else "refused"] += 1
         counts["in_a_row"] += answered
+        counts["late"] += reply["late_s"] > 0.0
         counts["cpu_s"] += reply["cpu_s"]
         counts["most_cpu_s"] = max(counts["most_cpu_s"], reply["cpu_s"])
         counts["most_bytes"] = max(counts["most_bytes"], reply["peak_bytes"])
@@ -85,7 +89,7 @@ def one_round(judge: Judge, tally: Tally, end: float) -> int:
         max_examples=_ROUND, deadline=None, database=None, phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
-    @given(trees(), _MORE)
+    @given(st.one_of(trees(), trees(), networks()), _MORE)
     def cases(tree: dict[str, Any], more: list[str]) -> None:
         if time.monotonic() > end and not last:
             return
@@ -118,7 +122,7 @@ def say(tally: Tally, end: float) -> None:
     counts, left = tally.counts, max(0.0, end - time.monotonic())
     print(
         f"{counts['cases']} cases: {counts['answered']} answered, {counts['refused']} refused, "
-        f"{counts['wrong']} wrong, {counts['in_a_row']} in a row; at most "
+        f"{counts['wrong']} wrong, {counts['late']} late, {counts['in_a_row']} in a row; at most "
         f"{counts['most_cpu_s']:.1f} s and {counts['most_bytes'] / 1e6:.0f} MB; "
         f"{left / 60:.1f} min left",
         flush=True,

@@ -367,3 +367,21 @@ def _slow_down(tree: Any, factor: float) -> None:
             tree[key] = _written(max(float(value.split()[0]) / factor, 1e3), "bit/s")
         elif key in ("arrival_rate", "frame_rate"):
             tree[key] = max(value / factor, 1.0)
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> dict[str, Any]:
+    """Return an access network of some size, with long flows over a short or a long window."""
+    seconds = draw(st.sampled_from([0.05, 0.5, 5.0]))
+    return {
+        "link": {"rate": f"{draw(st.sampled_from([1, 10, 100]))} Gbit/s", "delay": "1 ms"},
+        "queue": {"size": f"{draw(st.sampled_from([10, 100, 10_000, 1_000_000]))} packets"},
+        "topology": {
+            "isp": {
+                "hosts": draw(st.sampled_from([200, 2_000, 20_000])),
+                "edges": draw(st.sampled_from([20, 100])),
+            }
+        },
+        "traffic": [{"flows": draw(st.sampled_from([1, 50, 2_000]))}],
+        "measure": {"warmup": f"{seconds} s", "duration": f"{seconds} s"},
+    }

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge import CORPUS, Judge
 from pydantic import BaseModel
-from scenarios import APART, Scale, field, trees
+from scenarios import APART, Scale, field, networks, trees
 
 from forebay.scenario import Distribution, FlowLength, loads
 from forebay.scenario.format_error import models_in
@@ -45,6 +45,24 @@ def test_random_scenarios(judge: Judge, tree: dict[str, object], more: list[str]
     text = tomli_w.dumps(tree)
     wrong, _ = judge.wrong_with(text, ASKS + more)
     assert not wrong, f"{wrong}\n{text}"
+
+
+BUDGETS = st.builds("{} in {:.2g} s".format, st.sampled_from(["size", "run"]), st.floats(0.5, 3.0))
+
+
+@settings(
+    max_examples=max(8, CASES // 10),
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.one_of(trees(), networks()), BUDGETS)
+def test_random_scenarios_within_a_time(judge: Judge, tree: dict[str, object], ask: str) -> None:
+    """How late an answer is, is asked by ``make fuzz``: it hangs on what else the machine does."""
+    text = tomli_w.dumps(tree)
+    wrong, _ = judge.wrong_with(text, [ask])
+    assert not wrong, f"{wrong}\n{ask}\n{text}"
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.toml")), ids=lambda path: path.stem)

@@ -33,8 +33,9 @@ def one(asked: dict[str, Any]) -> dict[str, Any]:
     """Run one scenario; the reply's ``wrong`` is empty where all is well."""
     _forget_peak()
     began = time.process_time()
-    answered, wrong = [], ""
+    answered, wrong, late_s = [], "", 0.0
     for ask in asked["asks"]:
+        asked_at = time.monotonic()
         try:
             done = _run(asked["text"], ask, asked["seed"])
         except BaseException as error:
@@ -43,12 +44,23 @@ def one(asked: dict[str, Any]) -> dict[str, Any]:
                 wrong = f"{ask}: {type(error).__name__}: {str(error)[:600]}"
                 break
         answered.append(f"{ask}: {done}")
+        late_s = max(late_s, _late_s(ask, time.monotonic() - asked_at))
     return {
         "wrong": wrong,
+        "late_s": late_s,
         "answered": answered,
         "cpu_s": time.process_time() - began,
         "peak_bytes": _peak(),
     }
+
+
+def _late_s(ask: str, passed_s: float) -> float:
+    """Return the seconds after the latest end of an ask with a budget; 0 for others."""
+    _, within, budget = ask.partition(" in ")
+    if not within:
+        return 0.0
+    budget_s = float(budget.removesuffix(" s"))
+    return max(0.0, passed_s - max(budget_s + 2.0, 1.2 * budget_s))
 
 
 def _run(text: str, ask: str, seed: int) -> str:
@@ -65,12 +77,29 @@ def _run(text: str, ask: str, seed: int) -> str:
         step = f"{scenario.measure.duration / 50:.9g} s"
         trace = forebay.trace(scenario, step=step, flows=(), seed=seed)
         json.dumps(trace.to_dict(), allow_nan=False)
+    elif ask.startswith(("size in ", "run in ")):
+        verb, budget = ask.split(" in ")
+        _within(scenario, verb, budget, seed)
     elif ask == "size":
         answer = forebay.size(scenario, "theory", seed=seed)
         json.dumps(answer.to_dict(), allow_nan=False)
     else:
         raise LookupError(ask)
     return "done"
+
+
+def _within(scenario: Any, verb: str, budget: str, seed: int) -> None:
+    """Size, or run, within a budget such as "1.5 s"; a size lies in its own interval."""
+    import forebay
+
+    if verb == "run":
+        _check(forebay.run(scenario, seed=seed, budget=budget))
+        return
+    answer = forebay.size(scenario, seed=seed, budget=budget)
+    json.dumps(answer.to_dict(), allow_nan=False)
+    found = answer.buffer
+    if found is not None and not found.low <= found.packets <= found.high:
+        raise AssertionError(f"outside its interval: {found}")
 
 
 def _check(outcome: Any) -> None:

@@ -159,21 +159,25 @@ def _run_within(
 ) -> Outcome:
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
     from forebay import laws
-    from forebay.search.cost import Speed
+    from forebay.search.cost import Speed, TooLittleTime
     from forebay.search.run_within import fitted, predict_run
     from forebay.search.settled import run_settled
+    from forebay.search.stopping import OutOfTime, TimeLimit
     from forebay.search.timed import Timed
 
     begun, allowed = time.monotonic(), budget_seconds(engine.name, budget)
     with naming_theory(lambda theory: theory.run(scenario, seeds)):
         scenario = fitted(scenario, allowed, len(seeds), jobs)
     predicted, speed = predict_run(scenario, len(seeds), jobs), Speed(jobs or os.cpu_count() or 1)
-    timed = Timed(engine, speed, time.monotonic)
-    outcome = run_settled(
-        lambda each: timed.run(each, seeds, jobs=jobs, progress=progress), scenario,
-        lambda: allowed - (time.monotonic() - begun), len(seeds), speed,
-        laws.assumptions.sawtooths_s,
-    )  # fmt: skip
+    timed, limit = Timed(engine, speed, time.monotonic), TimeLimit(allowed, time.monotonic, begun)
+    try:
+        outcome = run_settled(
+            lambda each: timed.run(each, seeds, jobs=jobs, progress=limit.ending(progress)),
+            scenario, lambda: limit.left_s, len(seeds), speed, laws.assumptions.sawtooths_s,
+        )  # fmt: skip
+    except OutOfTime:
+        why = "the run had not ended by then"
+        raise TooLittleTime(why, speed.factor * predicted, allowed) from None
     cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
     provenance = outcome.provenance.model_copy(update={"cost": cost})
     return outcome.model_copy(update={"provenance": provenance})

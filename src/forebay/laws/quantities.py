@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 
+EPOCHS = 4.0
+"""Epochs of CUBIC that count as its climb, where Reno's slope would take longer."""
 CLIMBS = 1.6
 """Ratio of a link's settling time to the climb of its windows."""
 
@@ -71,10 +73,18 @@ def settling_time(scenario: Scenario) -> float:
 
     The losses at the end of slow start leave small windows. They reach their mean at the slope of
     congestion avoidance, CUBIC's in its Reno-friendly region (RFC 9438, eq. 4), and the link has
-    settled after `CLIMBS` times as long: a measured factor, docs/explanation/scaled-links.md. It
-    is 0 if there are no sawtooths.
+    settled after `CLIMBS` times as long: a measured factor, docs/explanation/scaled-links.md. Where
+    round trips are long, CUBIC's own epochs are shorter than that climb. It is 0 if there are no
+    sawtooths.
     """
-    return CLIMBS * max((climb_s for _, _, climb_s in _climbs(scenario)), default=0.0)
+    return CLIMBS * max((_settles_s(*each) for each in _climbs(scenario)), default=0.0)
+
+
+def _settles_s(name: str, window: float, climb_s: float) -> float:
+    """Return the climb, or epochs of CUBIC (RFC 9438, eq. 1: W = C t^3) if they are shorter."""
+    if CONTROLS[name].sawtooth != "cubic":
+        return climb_s
+    return min(climb_s, float(EPOCHS * (window / 0.4) ** (1.0 / 3.0)))
 
 
 def _climbs(scenario: Scenario) -> Iterator[tuple[str, float, float]]:

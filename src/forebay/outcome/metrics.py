@@ -59,7 +59,7 @@ def summarize(
         One LinkOutcome per link name; one ClassOutcome per traffic class, in the readings' order.
     """
     first = readings[0]
-    links = {name: link_outcome([r.links[name] for r in readings], goals) for name in first.links}
+    links = _links(readings, goals)
     windows = [_window_s(reading) for reading in readings]
     marked = [(reading, _marks(reading)) for reading in readings]
     classes = [
@@ -74,6 +74,26 @@ def summarize(
         for i, each in enumerate(first.classes)
     ]
     return links, classes
+
+
+def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOutcome]:
+    """Links by name; of a large network most are idle, and alike ones have one outcome."""
+    idle: dict[tuple[float, ...], LinkOutcome] = {}
+    found = {}
+    for name in readings[0].links:
+        each = [reading.links[name] for reading in readings]
+        if any(link.arrivals.any() or link.held.any() for link in each):
+            found[name] = link_outcome(each, goals)
+            continue
+        first = each[0]
+        like = (
+            first.capacity_bps, first.burst_bits, first.buffer_packets, first.bdp_packets,
+            float(max(link.most_packets for link in each)), first.marks is None,
+        )  # fmt: skip
+        if like not in idle:
+            idle[like] = link_outcome(each, goals)
+        found[name] = idle[like]
+    return found
 
 
 def _marks(reading: Reading) -> NDArray[np.int64] | None:

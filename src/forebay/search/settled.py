@@ -10,7 +10,7 @@ from forebay.errors import setting
 from forebay.outcome.settling import STILL_CHANGES
 from forebay.search.cost import Speed, in_words, predict_search
 from forebay.search.sawtooths import measure_of
-from forebay.search.stopping import RESERVE
+from forebay.search.stopping import RESERVE, OutOfTime
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome, SizeResult
@@ -154,7 +154,10 @@ def run_settled(
         if made is None:
             break
         scenario = made
-        outcome = run(scenario)
+        try:
+            outcome = run(scenario)
+        except OutOfTime:
+            break
     return outcome
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from forebay.outcome import SizeResult
+    from forebay.progress import Progress
     from forebay.search.options import Clock
 
 END = 0.98
@@ -58,3 +59,14 @@ class TimeLimit:
     def left_s(self) -> float:
         """Seconds until the end."""
         return self.seconds - self.spent_s
+
+    def ending(self, progress: Progress | None) -> Progress:
+        """Return a callback that raises OutOfTime at the end, and else reports to ``progress``."""
+
+        def tick(fraction: float) -> None:
+            if self.spent_s > END * self.seconds:
+                raise OutOfTime
+            if progress is not None:
+                progress(fraction)
+
+        return tick

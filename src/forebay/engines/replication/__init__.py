@@ -30,7 +30,7 @@ from forebay.engines.replication.seed_cache import SeedCache
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.network import expand
+    from forebay.engines.replication.network import expand, problem_of
     from forebay.engines.replication.tracing import check_step, to_trace
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "lay_out",
     "n_parts",
     "picoseconds",
+    "problem_of",
     "to_reading",
     "to_trace",
 ]
@@ -59,6 +60,7 @@ __all__ = [
 _HOLDERS = {
     "check_step": "tracing",
     "expand": "network",
+    "problem_of": "network",
     "to_trace": "tracing",
 }
 

@@ -18,6 +18,7 @@ from forebay.topology.graph import BETWEEN
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.topology.cost import Cost
     from forebay.topology.graph import Graph
@@ -29,9 +30,30 @@ MOST_LINKS = 2**20
 """Links of routers and hosts; crates/sim numbers 2**26. The memory limit mostly refuses first."""
 
 
+_LATEST: list[tuple[str, Problem]] = []
+"""The network that was routed last: a run needs it before its packets and after them."""
+
+
+def problem_of(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    check: Callable[[Cost], None] | None = None,
+) -> Problem:
+    """Return a network with the routes of its connections, from the call before if it is the same.
+
+    Nobody may change its arrays. ``progress`` is called while routes are found, ``check`` before
+    the routes of many pairs, with what they will take; both may raise.
+    """
+    sha = scenario.sha256()
+    if not _LATEST or _LATEST[0][0] != sha:
+        _LATEST[:] = [(sha, make_problem(scenario, check, progress, check_links))]
+    return _LATEST[0][1]
+
+
 def expand(
     scenario: Scenario,
     buffers: Mapping[str, int] | None = None,
+    progress: Progress | None = None,
     check: Callable[[Cost], None] | None = None,
 ) -> tuple[Scenario, Layout]:
     """Return the scenario with a class for each traffic class and number of hops, and its layout.
@@ -46,7 +68,7 @@ def expand(
     ScenarioError
         Traffic without a fixed number of connections; an invalid topology.
     """
-    problem = make_problem(scenario, check, check_graph=check_links)
+    problem = problem_of(scenario, progress, check)
     classes, paths = [], []
     for index, group in enumerate(scenario.traffic):
         if not KINDS[group.kind].in_simulated_network:

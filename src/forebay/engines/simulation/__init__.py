@@ -226,8 +226,9 @@ def _simulate(
 
         routes: list[float] = []
         scenario, network = expand(
-            scenario, buffers, lambda cost: routes.append(_check_routes(limit, cost))
-        )
+            scenario, buffers, _standing(progress),
+            lambda cost: routes.append(_check_routes(limit, cost)),
+        )  # fmt: skip
         limit.look()
         routed = sum(routes)
     takes = estimate(scenario, _STRUCTURES, network=network, routed=routed)
@@ -255,6 +256,11 @@ def _check_routes(limit: Limit, cost: Cost) -> float:
     pairs = int(cost.pairs * limit.octets / max(octets, 1.0))
     limit.check_octets(octets, f"{entry('topology.max_pairs', pairs)}, fewer max_paths")
     return octets
+
+
+def _standing(progress: Progress | None) -> Progress | None:
+    """Return a callback for what comes before the packets: a budget, or Ctrl-C, may end it."""
+    return None if progress is None else lambda _: progress(0.0)
 
 
 def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
@@ -292,7 +298,10 @@ def _side_by_side(
     draws: Draws | None,
 ) -> dict[int, Reading]:
     made = {}
+    standing = _standing(progress)
     for seed in seeds:
+        if standing is not None:
+            standing(0.0)
         workload = None if draws is None else draws.draw(scenario, seed)
         made[seed] = make_run(scenario, seed, layout=network, workload=workload)
     with panics_as_defects():

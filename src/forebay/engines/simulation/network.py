@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.catalogue import KINDS
+from forebay.engines.replication import problem_of
 from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome
-from forebay.topology import make_problem
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -20,7 +20,7 @@ def summarize_network(
     scenario: Scenario, links: dict[str, LinkOutcome], classes: list[ClassOutcome]
 ) -> tuple[dict[str, LinkOutcome], NetworkOutcome]:
     """Return the links with their class and connections, and the network's totals."""
-    problem = make_problem(scenario)
+    problem = problem_of(scenario)
     graph = problem.graph
     numbers = {name: place for place, name in enumerate(graph.link_names)}
     named = {
