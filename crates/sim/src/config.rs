@@ -2,6 +2,7 @@
 
 mod check;
 
+pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 
 use crate::queue::parameters::Wire;

@@ -27,7 +27,7 @@ use crate::flow::app_source::AppSource;
 use crate::flow::counts::Counts;
 use crate::flow::route_state::RouteState;
 use crate::packet::{EcnCodepoint, Payload};
-use crate::paths::LinkClass;
+use crate::paths::PackedLinkClass;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
 use crate::time::Picos;
@@ -54,7 +54,7 @@ pub struct Flow {
     /// `FlowKind` is its own.
     pub(crate) key: EventKey,
     /// The first queue.
-    pub(crate) first_hop: LinkClass,
+    pub(crate) first_hop: PackedLinkClass,
     /// The receiving side.
     pub(crate) receiver: Receiver,
     /// The sending side.

@@ -1,7 +1,7 @@
 //! The queues on each flow's route, one after the other in one table, so that a packet finds the next
 //! one whatever the number of links and classes.
 
-use crate::config::{Config, Route};
+use crate::config::{Config, Route, bits_of};
 use std::collections::HashMap;
 
 /// A link, and a flow's traffic class as the link's meter numbers it.
@@ -11,6 +11,11 @@ pub(crate) struct LinkClass {
     pub(crate) class: u16,
     pub(crate) link: u32,
 }
+
+/// A `LinkClass` in 32 bits, as a flow keeps that of its first queue: the line of the cache in which it does has no
+/// room for more. `Paths::unpack` takes it apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackedLinkClass(u32);
 
 /// A queue on a flow's route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +44,8 @@ pub(crate) enum Then {
 pub(crate) struct Paths {
     hops: Vec<Hop>,
     starts: HashMap<(u32, u16), u32>,
+    /// Bits of a class in a `PackedLinkClass`; the others are its link's.
+    class_bits: u32,
     /// By link, the classes that its meter counts apart, in ascending order.
     pub(crate) classes: Vec<Vec<u16>>,
 }
@@ -58,12 +65,24 @@ impl Paths {
                 start
             });
         }
-        Self { hops, starts, classes }
+        Self { hops, starts, class_bits: bits_of(config.profiles.len()), classes }
     }
 
     /// Where the queues of a route begin for flows of a class.
     pub(crate) fn start(&self, route: u32, class: u16) -> u32 {
         self.starts[&(route, class)]
+    }
+
+    /// A link and a class in 32 bits; `Config::check` has seen that they fit.
+    pub(crate) fn pack(&self, at: LinkClass) -> PackedLinkClass {
+        PackedLinkClass(at.link << self.class_bits | u32::from(at.class))
+    }
+
+    /// The link and the class that were packed.
+    #[inline(always)]
+    pub(crate) fn unpack(&self, packed: PackedLinkClass) -> LinkClass {
+        let class = packed.0 & ((1 << self.class_bits) - 1);
+        LinkClass { class: class as u16, link: packed.0 >> self.class_bits }
     }
 
     /// The queue at a place of the table. The next one of its route follows.

@@ -52,6 +52,19 @@ fn what_cannot_be_sent_is_refused() {
 }
 
 #[test]
+fn links_beside_so_many_classes_that_no_flow_can_name_both_are_refused() {
+    let fits = |links: usize, classes: usize| {
+        let mut config = one();
+        config.links = vec![config.links[0].clone(); links];
+        config.profiles = vec![config.profiles[0].clone(); classes];
+        config.check()
+    };
+    assert_eq!(fits(1 << 16, 1 << 16), Ok(()));
+    let (links, classes) = ((1 << 16) + 1, (1 << 15) + 1);
+    assert_eq!(fits(links, classes), Err(ConfigError::TooManyLinks(links, classes)));
+}
+
+#[test]
 fn what_outlasts_the_clock_is_refused() {
     let changes: [fn(&mut Config); 8] = [
         |config| config.links[0].rate_bps = 1e-7,

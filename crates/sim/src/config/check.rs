@@ -12,6 +12,8 @@ pub enum ConfigError {
     Empty(&'static str),
     /// More flows than events can tell apart.
     TooManyFlows(usize),
+    /// More links than events can tell apart, or than a flow can name beside so many classes.
+    TooManyLinks(usize, usize),
     /// A route is longer than a packet's stage can count.
     RouteTooLong(usize),
     /// A flow names a congestion controller that does not exist.
@@ -41,6 +43,9 @@ impl std::fmt::Display for ConfigError {
         match self {
             Self::Empty(what) => write!(f, "nothing to simulate: no {what}"),
             Self::TooManyFlows(n) => write!(f, "{n} flows: at most {MAX_FLOWS} fit"),
+            Self::TooManyLinks(links, classes) => {
+                write!(f, "{links} links and {classes} traffic classes: too many to be numbered")
+            }
             Self::RouteTooLong(n) => write!(f, "a route over {n} links: at most {MAX_HOPS} fit"),
             Self::UnknownCongestionControl(name) => {
                 write!(f, "unknown congestion control {name:?}")
@@ -90,6 +95,10 @@ impl Config {
         }
         if self.flows.len() > MAX_FLOWS {
             return Err(ConfigError::TooManyFlows(self.flows.len()));
+        }
+        let (links, classes) = (self.links.len(), self.profiles.len());
+        if links > MAX_FLOWS || bits_of(links) + bits_of(classes) > u32::BITS {
+            return Err(ConfigError::TooManyLinks(links, classes));
         }
         if self.warmup.saturating_add(self.window) > LAST_INSTANT {
             return Err(ConfigError::TooLong);
@@ -190,6 +199,11 @@ impl Config {
         let transmission = serialization(flow.packet_bytes, flow.access_bps);
         short(transmission, LONGEST_TRANSMISSION, "a packet's time on an access link")
     }
+}
+
+/// Bits of a number below `count`.
+pub(crate) fn bits_of(count: usize) -> u32 {
+    count.max(1).next_power_of_two().ilog2()
 }
 
 fn check_bucket(bucket: &BucketSpec, largest: u32) -> Result<(), ConfigError> {

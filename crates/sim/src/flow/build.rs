@@ -39,7 +39,7 @@ impl Flow {
             access,
             ack_path: AckPath::new(return_delay),
             key: encode(index, GeneralKind::ACK_EVENT),
-            first_hop: paths.hop(path).at,
+            first_hop: paths.pack(paths.hop(path).at),
             receiver: Receiver::new(spec.rtt, per_packet_echo),
             sender: Sender::new(cc, first_segments(spec, config), profile),
             packet_bytes: spec.packet_bytes,
@@ -47,7 +47,7 @@ impl Flow {
             ecn,
             tsq_throttled: false,
         };
-        if flow.is_plain(config, profile) {
+        if flow.is_plain(route.forward[0], config, profile) {
             flow.key = encode(index, ack_event_of_plain_flow(profile, &flow.sender));
         }
         flow.plan_first_datagram(spec, config);
@@ -56,10 +56,10 @@ impl Flow {
 
     /// It sends its segments once, over one queue that keeps its memory to itself, without marks, jitter,
     /// a receiver's timer or a capture.
-    fn is_plain(&self, config: &Config, profile: &Profile) -> bool {
+    fn is_plain(&self, first_link: u32, config: &Config, profile: &Profile) -> bool {
         self.route.has_one_queue()
             && self.app.is_none()
-            && config.links[self.first_hop.link as usize].pool.is_none()
+            && config.links[first_link as usize].pool.is_none()
             && self.ecn == EcnCodepoint::NotEct
             && profile.jitter == 0
             && profile.timer_tick == 0

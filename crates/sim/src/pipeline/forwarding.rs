@@ -20,18 +20,18 @@ impl Network<'_> {
         segment: Payload,
     ) {
         if K::NEWRENO_ONLY {
-            self.enqueue::<K>(now, flow, flow.first_hop, segment);
+            self.enqueue::<K>(now, flow, self.paths.unpack(flow.first_hop), segment);
         } else if K::FAST_PATH {
             self.enqueue_plain_outlined::<K>(now, flow, segment.seq());
         } else {
-            self.enqueue_outlined::<K>(now, flow, flow.first_hop, segment);
+            self.enqueue_outlined::<K>(now, flow, self.paths.unpack(flow.first_hop), segment);
         }
     }
 
     /// `enqueue_outlined` for flows over one queue, whose segments carry nothing but their number.
     #[inline(never)]
     fn enqueue_plain_outlined<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        let (at, segment) = (flow.first_hop, Payload::data(seq, 0));
+        let (at, segment) = (self.paths.unpack(flow.first_hop), Payload::data(seq, 0));
         self.enqueue::<K>(now, flow, at, segment);
     }
 

@@ -58,9 +58,12 @@ impl<'a> Simulation<'a> {
         let mut network = Network::new(config, partition, number);
         let make = |(index, spec)| Flow::new(index, spec, config, &network.paths);
         let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
-        let sends = |flow: &&mut Flow| partition.by_link[flow.first_hop.link as usize] == number;
-        let senders = flows.iter_mut().filter(sends);
-        senders.for_each(|flow| network.arm_timer(flow, flow.start(config)));
+        for flow in &mut flows {
+            let first_link = network.paths.unpack(flow.first_hop).link;
+            if partition.by_link[first_link as usize] == number {
+                network.arm_timer(flow, flow.start(config));
+            }
+        }
         Self { flows, network }
     }
 

@@ -154,7 +154,7 @@ fn decided_packets(network: &Network, flows: &[Flow]) -> Vec<(u64, u64)> {
 /// Data packets of a flow of which it is known when they leave, or have left, the last forward queue. With few
 /// instructions for a packet, what was sent is counted, and what did not get so far.
 fn passed(network: &Network, flow: &Flow) -> u64 {
-    let link = &network.traffic.config.links[flow.first_hop.link as usize];
+    let link = &network.traffic.config.links[network.paths.unpack(flow.first_hop).link as usize];
     let is_fast = dispatch_kind!(flow.ack_event(), K => K::FAST_PATH);
     if is_fast && !link.queue.decides_at_dequeue() {
         flow.counts().sent - flow.access.waiting() as u64 - u64::from(flow.route.drops)

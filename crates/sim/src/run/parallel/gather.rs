@@ -21,11 +21,11 @@ pub(super) fn swap_into_first(parts: &mut [Simulation], config: &Config, partiti
         for (one, other) in first.flows.iter_mut().zip(&mut other.flows) {
             one.route.drops += take(&mut other.route.drops);
             let spec = &config.flows[one.index() as usize];
-            let last = config.routes[spec.route as usize].forward.last();
-            if is_there(one.first_hop.link) {
+            let forward = &config.routes[spec.route as usize].forward;
+            if is_there(forward[0]) {
                 swap_senders(one, other);
             }
-            if last.is_some_and(|&link| is_there(link)) {
+            if is_there(forward[forward.len() - 1]) {
                 swap(&mut one.receiver, &mut other.receiver);
             }
         }
