@@ -80,3 +80,13 @@ def test_a_window_that_the_scenario_sets_is_kept() -> None:
     outcome = forebay.run(flow("500 Mbit/s", "500 kB", "reno", more), budget="60 s")
     assert settled(outcome) == [False]
     assert outcome.links["bottleneck"].utilization.value == pytest.approx(0.318, abs=0.02)  # type: ignore[union-attr]
+
+
+def test_a_sizing_over_a_window_that_is_set_says_nothing_of_flows_that_have_settled() -> None:
+    scenario = loads(
+        '[link]\nrate = "20 Mbit/s"\n[[traffic]]\nflows = 10\nrtt = "40 ms"\nstart = "0 s"\n'
+        'congestion_control = "reno"\n[measure]\nwarmup = "10 s"\nduration = "20 s"\n'
+        "[goals]\nutilization = 0.9\n"
+    )
+    found = forebay.size(scenario, seeds=2, max_seeds=2)
+    assert not any("not settled" in note for note in found.notes)
