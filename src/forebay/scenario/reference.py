@@ -44,6 +44,9 @@ the flows whose ACKs cross it, or else all flows.
 Shorthands (`99.5 %`, `100G`, `10k`, `10-180 ms`, `155e6`) are refused too, and the message has the
 form to write.
 
+**The order of classes** is a part of the draw: the random numbers of a class come from its place in
+`traffic`. Two files whose classes stand in another order are two draws of the same traffic.
+
 `--set PATH=VALUE` replaces one field before the check; entries of `traffic` are counted from 0:
 `--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, otherwise text.
 """
