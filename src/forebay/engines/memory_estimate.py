@@ -40,7 +40,7 @@ _FILE_HELD = 16
 _FRAME = 200  # of video: normal numbers and two Fourier transforms, rounded up to a power of two
 _CLASS = 56_000  # histograms, and the models of its outcome
 _LINK = 15_000  # meters, and the models of its outcome
-_NETWORK_LINK = 26_000  # also its names, routes and rows
+NETWORK_LINK = 26_000  # also its names, routes and rows
 _NETWORK = 12_000_000  # modules that only networks need
 ROUTE_CELL = 60.0
 """Bytes of a link of a path while a network is routed and laid out."""
@@ -204,7 +204,7 @@ def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | 
 def _readings(scenario: Scenario, links: int, network: Layout | None) -> float:
     batches = n_parts(scenario) / 20
     if network is not None:
-        return _NETWORK + links * _NETWORK_LINK + len(scenario.traffic) * _CLASS
+        return _NETWORK + links * NETWORK_LINK + len(scenario.traffic) * _CLASS
     return batches * (links * _LINK + len(scenario.traffic) * _CLASS)
 
 

@@ -38,15 +38,23 @@ def problem_of(
     scenario: Scenario,
     progress: Progress | None = None,
     check: Callable[[Cost], None] | None = None,
+    check_size: Callable[[int], None] | None = None,
 ) -> Problem:
     """Return a network with the routes of its connections, from the call before if it is the same.
 
-    Nobody may change its arrays. ``progress`` is called while routes are found, ``check`` before
-    the routes of many pairs, with what they will take; both may raise.
+    Nobody may change its arrays. ``check_size`` is called first, with the number of links between
+    routers, ``check`` before the routes of many pairs, with what they will take, and ``progress``
+    while routes are found; all may raise.
     """
     sha = scenario.sha256()
     if not _LATEST or _LATEST[0][0] != sha:
-        _LATEST[:] = [(sha, make_problem(scenario, check, progress, check_links))]
+
+        def check_graph(graph: Graph) -> None:
+            check_links(graph)
+            if check_size is not None:
+                check_size(int((graph.kind == BETWEEN).sum()))
+
+        _LATEST[:] = [(sha, make_problem(scenario, check, progress, check_graph))]
     return _LATEST[0][1]
 
 
@@ -55,11 +63,12 @@ def expand(
     buffers: Mapping[str, int] | None = None,
     progress: Progress | None = None,
     check: Callable[[Cost], None] | None = None,
+    check_size: Callable[[int], None] | None = None,
 ) -> tuple[Scenario, Layout]:
     """Return the scenario with a class for each traffic class and number of hops, and its layout.
 
     ``buffers`` are packets by link name; they replace the scenario's sizes of these links.
-    ``check`` is called before the routes of many pairs, with what they will take; it may raise.
+    See `problem_of` for the other arguments.
     Connections are distributed over paths by largest remainder, and over the hosts of a router in
     turn. ACKs meet no queue.
 
@@ -68,7 +77,7 @@ def expand(
     ScenarioError
         Traffic without a fixed number of connections; an invalid topology.
     """
-    problem = problem_of(scenario, progress, check)
+    problem = problem_of(scenario, progress, check, check_size)
     classes, paths = [], []
     for index, group in enumerate(scenario.traffic):
         if not KINDS[group.kind].in_simulated_network:

@@ -12,7 +12,7 @@ from forebay import _core
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import CannotPlay
 from forebay.engines.footprint import Limit, TooMuchMemory
-from forebay.engines.memory_estimate import ROUTE_CELL, estimate
+from forebay.engines.memory_estimate import NETWORK_LINK, ROUTE_CELL, estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
 from forebay.engines.simulation.core_lists import check_core
 from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
@@ -228,6 +228,7 @@ def _simulate(
         scenario, network = expand(
             scenario, buffers, _standing(progress),
             lambda cost: routes.append(_check_routes(limit, cost)),
+            lambda links: limit.check_octets(NETWORK_LINK * links, "a smaller network"),
         )  # fmt: skip
         limit.look()
         routed = sum(routes)
