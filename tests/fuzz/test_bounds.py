@@ -46,7 +46,7 @@ def test_ten_million_flows_are_refused_with_the_number() -> None:
 
 def test_a_limit_that_is_raised_lets_it_run() -> None:
     scenario = loads(ONE.replace("flows = 1", "flows = 2000"))
-    needs = estimate(scenario).least(1)
+    needs = estimate(scenario, structure_bytes()).least(1)
     with pytest.raises(TooMuchMemory):
         forebay.run(scenario, memory_limit=f"{int(needs) - 1} B")
     assert forebay.run(scenario, memory_limit=f"{int(needs) + 10**9} B").classes[0].flows == 2000
@@ -59,7 +59,7 @@ def test_many_seeds_count() -> None:
 
 def test_replications_are_the_same_however_few_fit_at_once() -> None:
     scenario = loads(ONE.replace("flows = 1", "flows = 30"))
-    needs = estimate(scenario).least(5)
+    needs = estimate(scenario, structure_bytes()).least(5)
     few = forebay.run(scenario, seeds=5, jobs=4, memory_limit=f"{int(needs * 1.2)} B")
     many = forebay.run(scenario, seeds=5, jobs=4)
     assert few.links == many.links
