@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 import forebay
-from forebay.engines.footprint import TooMuchMemory, estimate
+from forebay._core import structure_bytes
+from forebay.engines.footprint import TooMuchMemory
+from forebay.engines.memory_estimate import estimate
 from forebay.scenario import ScenarioError, loads
 
 HEAD = '[link]\nrate = "10 Mbit/s"\n[measure]\nwarmup = "0 s"\nduration = "100 ms"\n'
