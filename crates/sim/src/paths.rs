@@ -44,8 +44,10 @@ pub(crate) enum Then {
 pub(crate) struct Paths {
     hops: Vec<Hop>,
     starts: HashMap<(u32, u16), u32>,
-    /// Bits of a class in a `PackedLinkClass`; the others are its link's.
-    class_bits: u32,
+    /// Low bits of a `PackedLinkClass`, those of its link; the others are the class's.
+    link_bits: u32,
+    /// A bit in each of these.
+    link_mask: u32,
     /// By link, the classes that its meter counts apart, in ascending order.
     pub(crate) classes: Vec<Vec<u16>>,
 }
@@ -65,7 +67,8 @@ impl Paths {
                 start
             });
         }
-        Self { hops, starts, class_bits: bits_of(config.profiles.len()), classes }
+        let link_bits = bits_of(config.links.len());
+        Self { hops, starts, link_bits, link_mask: (1 << link_bits) - 1, classes }
     }
 
     /// Where the queues of a route begin for flows of a class.
@@ -75,14 +78,13 @@ impl Paths {
 
     /// A link and a class in 32 bits; `Config::check` has seen that they fit.
     pub(crate) fn pack(&self, at: LinkClass) -> PackedLinkClass {
-        PackedLinkClass(at.link << self.class_bits | u32::from(at.class))
+        PackedLinkClass(u32::from(at.class) << self.link_bits | at.link)
     }
 
-    /// The link and the class that were packed.
+    /// The link and the class that were packed. Most packets need the link alone: it takes no shift.
     #[inline(always)]
     pub(crate) fn unpack(&self, packed: PackedLinkClass) -> LinkClass {
-        let class = packed.0 & ((1 << self.class_bits) - 1);
-        LinkClass { class: class as u16, link: packed.0 >> self.class_bits }
+        LinkClass { class: (packed.0 >> self.link_bits) as u16, link: packed.0 & self.link_mask }
     }
 
     /// The queue at a place of the table. The next one of its route follows.
