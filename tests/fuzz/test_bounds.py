@@ -104,7 +104,7 @@ def test_flows_take_no_more_than_was_estimated(control: str, sender: str) -> Non
     command = [sys.executable, "-c", code, few, many]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     before, after = map(int, done.stdout.split())
-    estimates = [estimate(loads(each)).least(1) for each in (few, many)]
+    estimates = [estimate(loads(each), structure_bytes()).least(1) for each in (few, many)]
     assert after - before < estimates[1] - estimates[0]
 
 
@@ -117,7 +117,7 @@ def test_fq_codel_keeps_the_queue_of_each_flow_at_each_link() -> None:
     )
     text = '[link]\nrate = "1 Gbit/s"\n' + traffic + links
     few, fair = (
-        estimate(loads(text.replace("{}", each))).running
+        estimate(loads(text.replace("{}", each)), structure_bytes()).running
         for each in ("", 'queue.discipline = "fq_codel"\n')
     )
     assert fair - few >= 4 * 50_000 * 20
@@ -152,7 +152,10 @@ def test_files_of_users_without_number_are_refused() -> None:
         '[[traffic]]\nkind = "session"\nflows = 100\nthink = "0 s"\nrtt = "2 us"\nfile = "1 kB"\n'
     )
     with pytest.raises(ScenarioError, match="flows in all"):
-        estimate(loads(HEAD.replace("100 ms", "60 s") + '[queue]\nsize = "9 packets"\n' + text))
+        estimate(
+            loads(HEAD.replace("100 ms", "60 s") + '[queue]\nsize = "9 packets"\n' + text),
+            structure_bytes(),
+        )
 
 
 def test_on_times_without_number_are_refused() -> None:

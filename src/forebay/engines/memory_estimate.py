@@ -65,17 +65,20 @@ class Estimate:
         Additional memory of the simulator during the run.
     reading : float
         Readings, until the last replication has run.
+    routed : float
+        Only while a network is routed, before anything else.
     """
 
     drawing: float
     drawn: float
     running: float
     reading: float
+    routed: float = 0.0
 
     @property
     def alone(self) -> float:
         """One replication at a time, without the readings of others."""
-        return self.drawn + max(self.drawing, self.running)
+        return max(self.routed, self.drawn + max(self.drawing, self.running))
 
     def least(self, seeds: int) -> float:
         """`seeds` replications, one after the other."""
@@ -102,7 +105,7 @@ def estimate(
     captured
         Whether all packets of the window and their ACKs are captured.
     network : the layout of a network's links, whose expanded scenario is given.
-    routed : bytes that its routes have taken.
+    routed : bytes that its routes take while they are found.
 
     Raises
     ------
@@ -120,9 +123,10 @@ def estimate(
     running = _running(scenario, core, seconds, network) if core else 0.0
     return Estimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
-        drawn=_STARTED + routed + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
+        drawn=_STARTED + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
         running=running + trace + captured * _capture(scenario),
         reading=_readings(scenario, links, network) + _FLOW_READ * flows,
+        routed=routed,
     )
 
 
