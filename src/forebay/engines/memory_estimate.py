@@ -78,11 +78,11 @@ class Estimate:
     @property
     def alone(self) -> float:
         """One replication at a time, without the readings of others."""
-        return max(self.routed, self.drawn + max(self.drawing, self.running))
+        return self.drawn + max(self.drawing, self.running)
 
     def least(self, seeds: int) -> float:
         """`seeds` replications, one after the other."""
-        return self.alone + seeds * self.reading
+        return max(self.routed, self.alone + seeds * self.reading)
 
 
 def estimate(
