@@ -53,7 +53,9 @@ def test_what_is_no_metric_is_set_for_the_whole_link():
         "buffer_packets", "bdp_packets", "goal_metrics", "capacity_bps", "most_packets",
         "link_class", "flows",
     }  # fmt: skip
-    assert facts["class"] == {"kind", "flows", "name", "link", "fct_open", "controllers"}
+    assert facts["class"] == {
+        "kind", "flows", "name", "link", "fct_open", "controllers", "settled", "unsettled",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=lambda each: each.name)
