@@ -46,9 +46,18 @@ def test_an_answer_comes_in_time_on_a_slow_machine(name: str, times: float) -> N
     assert found.cost.spent_s == pytest.approx(engine.now)
 
 
+@pytest.mark.parametrize("name", ["searched", "two goals"])
+def test_the_best_so_far_is_an_answer_where_nothing_cheaper_has_one(name: str) -> None:
+    engine = slowed(1000)
+    found = sized(LINKS[name], engine, 60.0)
+    assert engine.now <= 60.0 and found.buffer is not None and found.recommended is not None
+    assert found.there is not None and found.there.verdict == "met"
+    assert any("stopped at the end of its time" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("name", LINKS)
 def test_a_refusal_comes_in_time_on_a_machine_that_hardly_moves(name: str) -> None:
-    engine = slowed(1000)
+    engine = slowed(10_000)
     with pytest.raises(TooLittleTime) as refused:
         sized(LINKS[name], engine, 60.0)
     assert engine.now <= 60.0
@@ -141,7 +150,7 @@ def test_a_level_that_the_end_stopped_is_named() -> None:
 
 def test_what_shows_nothing_in_time_says_how_long_it_takes() -> None:
     one = link("100 Mbit/s", 2, extra='[[links]]\nname = "next"\nrate = "1 Gbit/s"\n')
-    engine = slowed(1e5)
+    engine = slowed(1e6)
     with pytest.raises(TooLittleTime, match="several links") as refused:
         sized(one, engine, 60.0)
     assert engine.now <= 60.0

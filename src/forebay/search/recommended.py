@@ -29,8 +29,9 @@ _BURST = 64 << 10
 def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     """Return a result with the recommended size, or with the reason why there is none."""
     if found.buffer is None:
-        return found
-    why_not = _undecided(found, found.buffer)
+        unsettled = _unsettled(problem, found) is not None
+        return found.model_copy(update={"undecided": found.undecided or unsettled})
+    why_not = _unsettled(problem, found) or _undecided(problem, found, found.buffer)
     if why_not is not None:
         return found.model_copy(update={"reason": why_not})
     made = _Choice(problem, found, found.buffer).made()
@@ -42,11 +43,26 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     return found.model_copy(update=update)
 
 
-def _undecided(found: SizeResult, buffer: Buffer) -> str | None:
-    """Return why the evidence carries no recommendation; None if it may carry one."""
-    if (
-        buffer.is_guess and found.scaled is not None
-    ):  # else runs showed that its end meets the goals
+def _unsettled(problem: Problem, found: SizeResult) -> str | None:
+    """Return that flows had not settled in the run that decides; None if they had.
+
+    Also None where the scenario sets the measured window: that is the question then.
+    """
+    there = found.there
+    late = [] if there is None else [k.name for k in there.outcome.classes if k.settled is False]
+    if there is None or not late or "measure" in problem.scenario.model_fields_set:
+        return None
+    return f"{' and '.join(late)} had not settled with {_packets(there.packets)}"
+
+
+def _undecided(problem: Problem, found: SizeResult, buffer: Buffer) -> str | None:
+    """Return why the evidence carries no recommendation; None if it may carry one.
+
+    A wide range does, if runs showed that its end meets the goals, or if the floor lies above it.
+    """
+    floor = None if found.aqm is not None else floor_of(problem)
+    covered = floor is not None and floor.packets >= buffer.high
+    if buffer.is_guess and found.scaled is not None and not covered:
         return (
             f"the evidence leaves {buffer.low} to {buffer.high} packets, which is too wide to "
             "choose a buffer by"
