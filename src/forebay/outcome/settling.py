@@ -19,7 +19,7 @@ from forebay.catalogue import CONTROLS
 from forebay.outcome.document import Closed
 
 if TYPE_CHECKING:
-    from forebay.outcome.model import ClassOutcome, Outcome
+    from forebay.outcome.model import Outcome
     from forebay.outcome.reading import ClassReading, LinkReading, LongFlows
     from forebay.scenario import Long
 
@@ -169,6 +169,11 @@ def _grows(links: Sequence[LinkReading]) -> bool:
     return second > max(_GROWTH * first, first + _PACKETS) and rising >= _RISING
 
 
+def needs(why: str, warmup: str) -> str:
+    """Return what flows that have not settled need, with the reason."""
+    return f"not settled: warm-up of about {warmup} ({why})"
+
+
 def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
     """Return an outcome in which no metric of what has not settled has an interval.
 
@@ -182,7 +187,7 @@ def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
     return outcome.model_copy(
         update={
             "classes": [
-                _bare(each).model_copy(update={"unsettled": _needs(each, warmup)})
+                _bare(each).model_copy(update={"unsettled": needs(each.unsettled or "", warmup)})
                 if each.settled is False
                 else each
                 for each in outcome.classes
@@ -192,10 +197,6 @@ def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
             },
         }
     )
-
-
-def _needs(each: ClassOutcome, warmup: str) -> str:
-    return f"not settled: warm-up of about {warmup} ({each.unsettled})"
 
 
 def _bare(part: Part) -> Part:

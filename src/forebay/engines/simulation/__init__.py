@@ -199,10 +199,10 @@ class SimulationEngine(ReplicatingEngine):
             raise CannotPlay(self.name, "a trace of a whole network", "topology")
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, _STRUCTURES, samples=samples, watched=len(flows)), 1)
-        run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
+        run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
-        return to_trace(scenario, layout, raw, step=step, flows=flows, seed=seed)
+        return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
 
 
 def _simulate(

@@ -145,7 +145,9 @@ class TestbedEngine(ReplicatingEngine):
         watched = Watched(step, tuple(flows))
         played, failed = play_until_valid(scenario, seed, progress=progress, watched=watched)
         self._runs.put(scenario.sha256(), seed, _read(scenario, seed, played, failed))
-        return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
+        return to_trace(
+            scenario, played.layout, played.raw, played.workload, step=step, flows=flows, seed=seed
+        )
 
     def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> Replication:
         played, failed = play_until_valid(
