@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forebay.search.strategies.protocol import Session
 
 
-_WORTH_BEGINNING = 4.0
+_WORTH_BEGINNING = 5.0
 """Predicted time of a bisection, over the time left, up to which it is worth a beginning: it finds
 a size that meets the goals in about a third of its runs, and the rest brings that down."""
 _UNKNOWN: tuple[str, ...] = ("",)
