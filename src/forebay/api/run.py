@@ -146,7 +146,11 @@ def _run(
         outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
     else:
         outcome = _run_within(engine, scenario, seeds, jobs, progress, budget)
-    return _settled_or_said(outcome, scenario)
+    if all(each.settled is not False for each in outcome.classes):
+        return outcome
+    from forebay.search.settled import settled_or_said
+
+    return settled_or_said(outcome, scenario)
 
 
 def _run_within(
@@ -181,16 +185,6 @@ def _run_within(
     cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
     provenance = outcome.provenance.model_copy(update={"cost": cost})
     return outcome.model_copy(update={"provenance": provenance})
-
-
-def _settled_or_said(outcome: Outcome, scenario: Scenario) -> Outcome:
-    """Return the outcome, without intervals of what has not settled; it says what that needs."""
-    if all(each.settled is not False for each in outcome.classes):
-        return outcome
-    from forebay import laws
-    from forebay.search.settled import said
-
-    return said(outcome, scenario, laws.assumptions.sawtooths_s)
 
 
 @contextmanager

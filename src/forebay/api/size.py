@@ -108,10 +108,10 @@ def size(
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
     with _storing(chosen, store) as chosen, _documented(said):
-        return _size_link(chosen, scenario, options).model_copy(update=said)
+        return size_link(chosen, scenario, options).model_copy(update=said)
 
 
-def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
+def size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
     """Size a link; let a refusal for want of time name theory if theory has an answer."""
     from forebay import laws
     from forebay.search.problem import LawContext, problem_of

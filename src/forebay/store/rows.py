@@ -124,6 +124,20 @@ class StoredRows:
             if seed in seeds and len(numbers) == 8 * len(columns):
                 yield seed, version, columns, np.frombuffer(numbers, "<f8")
 
+    def layouts(self, sha256: str, engine: str, code: str) -> list[int]:
+        """Return the numbers of the layouts of a scenario's rows."""
+        query = (
+            "SELECT DISTINCT layout FROM metrics "
+            "WHERE scenario = (SELECT id FROM scenarios WHERE sha256 = ?) "
+            "AND maker = (SELECT id FROM makers WHERE engine = ? AND code = ?)"
+        )
+        found = self._connection.execute(query, (sha256, engine, code))
+        return [number for (number,) in found]
+
+    def columns(self, layout: int) -> tuple[Column, ...]:
+        """Return the columns of a layout."""
+        return self._layout(layout)[1]
+
     def _layout(self, number: int) -> tuple[str, tuple[Column, ...]]:
         if number not in self._layouts:
             query = "SELECT version, columns FROM layouts WHERE id = ?"

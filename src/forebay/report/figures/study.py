@@ -1,0 +1,143 @@
+"""The picture of a study: curves with bands, or maps, as small multiples."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from forebay.outcome.study import Curve, StudyPanel, StudyPicture
+from forebay.report.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    clean,
+    house_style,
+    literal,
+    save,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, INK)
+_DASHES = ("-", "--", ":", "-.")
+_MARKERS = "osD^v<>P*X"
+_COLUMNS = 3
+
+
+def save_study(figure: Figure, path: Path) -> None:
+    """Write the picture to a .svg, .png or .pdf file."""
+    save(figure, path)
+
+
+def study_figure(picture: StudyPicture) -> Figure:
+    """Return the picture of a study."""
+    count = len(picture.panels)
+    columns = min(_COLUMNS, count)
+    rows = -(-count // columns)
+    size = (7.2 if columns < 2 else 3.4 * columns, 1.0 + (3.2 if count == 1 else 2.5) * rows)
+    with house_style():
+        figure = Figure(figsize=size, layout="constrained")
+        alike = all(each.curves for each in picture.panels)
+        made = figure.subplots(rows, columns, squeeze=False, sharey=alike)
+        for axes, panel in zip(made.flat, picture.panels, strict=False):
+            _panel(figure, axes, panel)
+        for unused in made.flat[count:]:
+            unused.set_axis_off()
+        figure.suptitle(literal(picture.title), fontsize=10, color=INK)
+        _legend(figure)
+    return figure
+
+
+def _panel(figure: Figure, axes: Axes, panel: StudyPanel) -> None:
+    if panel.map_values:
+        _map(figure, axes, panel)
+    else:
+        styles = zip(panel.curves, cycle(_COLOURS), cycle(_MARKERS), strict=False)
+        for at, (curve, colour, marker) in enumerate(styles):
+            _curve(axes, curve, colour, marker, _DASHES[at // len(_COLOURS) % len(_DASHES)])
+        clean(axes)
+    axes.set_xlabel(literal(panel.x_label))
+    axes.set_ylabel(literal(panel.y_label))
+    axes.set_title(literal(panel.title), fontsize=9, color=INK)
+    for name, axis, ticks in (("x", axes.xaxis, panel.ticks), ("y", axes.yaxis, panel.y_ticks)):
+        if ticks:
+            slanted = {"rotation": 20, "ha": "right"} if name == "x" and _is_long(ticks) else {}
+            axis.set_ticks(range(len(ticks)), [literal(each) for each in ticks], **slanted)
+        elif name in panel.log:
+            axes.set(**{f"{name}scale": "log"})
+            _few_decades(axis)
+
+
+def _is_long(ticks: tuple[str, ...]) -> bool:
+    return sum(map(len, ticks)) > 40
+
+
+def _curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> None:
+    """Draw a line through the means, and a band of their intervals."""
+    values = [each.value for each in curve.y]
+    low = [each.value if each.low is None else each.low for each in curve.y]
+    high = [each.value if each.high is None else each.high for each in curve.y]
+    label = literal(curve.label) or "_"
+    how: Any = {"color": colour, "marker": marker, "markersize": 3.5, "linewidth": 1.4}
+    axes.plot(curve.x, values, linestyle=dashes, label=label, **how)
+    if len(curve.x) > 1:
+        axes.fill_between(curve.x, low, high, color=colour, alpha=0.2, linewidth=0)
+    else:
+        axes.plot([curve.x[0]] * 2, [low[0], high[0]], color=colour) if curve.x else None
+
+
+def _map(figure: Figure, axes: Axes, panel: StudyPanel) -> None:
+    """Draw a field for each cell, and the contour of the goal."""
+    values = np.ma.masked_invalid(np.array(panel.map_values))
+    edges = [
+        _edges(np.array(places), name in panel.log)
+        for name, places in (("x", panel.map_x), ("y", panel.map_y))
+    ]
+    drawn = axes.pcolormesh(*edges, values, cmap="viridis")
+    figure.colorbar(drawn, ax=axes, label=literal(panel.map_label))
+    inside = panel.contour is not None and values.min() < panel.contour < values.max()
+    if inside and min(values.shape) > 1:
+        lines = axes.contour(
+            panel.map_x, panel.map_y, values, levels=[panel.contour], colors="white"
+        )
+        axes.clabel(lines, fmt=lambda level: f"goal {level:g}")
+    axes.grid(False)
+
+
+def _edges(places: Any, is_log: bool) -> Any:
+    """Return the ends of the fields: half-way between the places."""
+    at = np.log(places) if is_log else places
+    if len(at) == 1:
+        ends = np.array([at[0] - 0.5, at[0] + 0.5])
+    else:
+        middle = (at[1:] + at[:-1]) / 2
+        ends = np.concatenate([[2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]])
+    return np.exp(ends) if is_log else ends
+
+
+def _few_decades(axis: Axis) -> None:
+    """Label 10, 20, 50 instead of powers of ten."""
+    low, high = axis.get_view_interval()
+    if high / low < 1e4:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 200 else (1.0,)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _legend(figure: Figure) -> None:
+    named: dict[str, Any] = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        named.update({str(label): handle for handle, label in zip(handles, labels, strict=True)})
+    if named:
+        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=3)
