@@ -125,7 +125,8 @@ def sweep(
     ask = _ask(said.get("ask", "run") if ask is None else ask)
     names = _engine_names(said.get("engine") if engine is None else engine, ask)
     counted = seed_range(
-        said.get("seed", 1) if seed is None else seed, said.get("seeds", 5) if seeds is None else seeds
+        said.get("seed", 1) if seed is None else seed,
+        said.get("seeds", 5) if seeds is None else seeds,
     )
     budget = said.get("budget") if budget is None else budget
     made = {name: get_engine(name, memory_limit) for name in names}
@@ -214,7 +215,9 @@ def _grid(
         raise bad_grid("where", "leave_out says it too", "write one of them")
     keeps = where
     leaves: Any = leave_out if keeps is None else lambda values: not keeps(values)
-    grid = grid_of(base, {} if axes is None else axes, groups=together, leave_out=leaves, design=design)
+    grid = grid_of(
+        base, {} if axes is None else axes, groups=together, leave_out=leaves, design=design
+    )
     return grid, {}, base.files
 
 
@@ -245,12 +248,18 @@ def _asked(
     from forebay.studies.plan import Asked
 
     if budget is not None and ask != "size":
-        raise bad_grid("budget", "is for sizings alone", f"leave it out, or {option('ask', 'size')}")
+        raise bad_grid(
+            "budget", "is for sizings alone", f"leave it out, or {option('ask', 'size')}"
+        )
     if ask != "size":
         return Asked("run", engine, code_of(engine), memory_limit)
-    allowed = budget_seconds(engine, BUDGET if budget is None and engine == "simulation" else budget)
+    allowed = budget_seconds(
+        engine, BUDGET if budget is None and engine == "simulation" else budget
+    )
     how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
-    return Asked("size", engine, f"size {_searching()} {code_of(engine)} {how}", memory_limit, allowed)
+    return Asked(
+        "size", engine, f"size {_searching()} {code_of(engine)} {how}", memory_limit, allowed
+    )
 
 
 def _searching() -> str:
@@ -278,9 +287,7 @@ def size_priced(engine: Engine, scenario: Scenario, seeds: range, budget_s: floa
     return size_link(timed, scenario, options)
 
 
-def _check_store(
-    store: str | PathLike[str], names: Sequence[str], files: Sequence[str]
-) -> None:
+def _check_store(store: str | PathLike[str], names: Sequence[str], files: Sequence[str]) -> None:
     for name in names:
         if name not in _OURS:
             wrong = f"engine {name} is of another distribution, whose version is not known"

@@ -39,7 +39,8 @@ def print_study(study: StudyTable, most: int) -> None:
 def _print(
     out: Console, names: Sequence[str], columns: Sequence[str], rows: Sequence[StudyRow]
 ) -> None:
-    made = table(*names, *(_TITLES.get(each, each) for each in columns), left=len(names))
+    titles = (name.rpartition(".")[0] + "\n" + name.rpartition(".")[2] for name in names)
+    made = table(*titles, *(_TITLES.get(each, each) for each in columns), left=len(names))
     for row in rows:
         shown = (_cell(c, m) for c, m in zip(columns, row.metrics, strict=True))
         made.add_row(*map(str, row.values), *shown)
@@ -88,5 +89,3 @@ def verdict(columns: Sequence[str], row: StudyRow) -> str:
     if not known:
         return "write two seeds or more"
     return ", ".join(said) or "no difference shown"
-
-

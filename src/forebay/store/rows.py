@@ -100,10 +100,10 @@ class StoredRows:
         columns = json.dumps(row.columns)
         layout = _number_of(write, "layouts", ("version", "columns"), (row.version, columns))
         if row.replication is not None:
-            values = (*of, row.seed, now, row.replication)
-            write.execute("INSERT OR IGNORE INTO replications VALUES (?, ?, ?, ?, ?)", values)
-        values = (*of, row.seed, now, layout, row.numbers)
-        write.execute("INSERT OR IGNORE INTO metrics VALUES (?, ?, ?, ?, ?, ?)", values)
+            insert = "INSERT OR IGNORE INTO replications VALUES (?, ?, ?, ?, ?)"
+            write.execute(insert, (*of, row.seed, now, row.replication))
+        insert = "INSERT OR IGNORE INTO metrics VALUES (?, ?, ?, ?, ?, ?)"
+        write.execute(insert, (*of, row.seed, now, layout, row.numbers))
 
     def read(
         self, sha256: str, engine: str, code: str, seeds: Sequence[int]

@@ -151,7 +151,9 @@ def _range(name: str, spec: Mapping[str, Any], sampled: bool) -> Range:
     if not sampled and points is None:
         raise bad_grid(name, "has no number of points", f"{_WRITE}")
     if points is not None and not (type(points) is int and 2 <= points <= MAX_POINTS):
-        raise bad_grid(f"{name}.points", show(points), f"write a whole number from 2 to {MAX_POINTS}")
+        raise bad_grid(
+            f"{name}.points", show(points), f"write a whole number from 2 to {MAX_POINTS}"
+        )
     made = _between(name, ends, steps[0] == "log", points)
     if made.log and not made.low > 0.0 < made.high:
         raise bad_grid(name, "a logarithmic range has no 0", "write ends above 0, or linear")
@@ -170,7 +172,9 @@ def _between(name: str, ends: Sequence[Any], is_log: bool, points: int | None) -
         hint = 'write two numbers, or two amounts with units, such as ["10 ms", "1 s"]'
         raise bad_grid(name, f"{show(first)} to {show(last)} is no range", hint)
     low, unit = float(parts[0][1]), parts[0][2]
-    kind, high, per_unit = _in_unit(name, (first, last), low, float(parts[1][1]), parts[1][2] == unit)
+    kind, high, per_unit = _in_unit(
+        name, (first, last), low, float(parts[1][1]), parts[1][2] == unit
+    )
     return Range((first, last), low, high, unit, kind, per_unit, is_log, points)
 
 

@@ -51,6 +51,8 @@ def design_of(spec: object) -> Design:
             raise unknown_key("design", str(key), _KEYS)
     kind: Any = spec.get("kind", "sobol")
     if kind not in KINDS:
-        raise bad_grid("design.kind", f"there is no {show(kind)}", f"write one of: {', '.join(KINDS)}")
+        raise bad_grid(
+            "design.kind", f"there is no {show(kind)}", f"write one of: {', '.join(KINDS)}"
+        )
     points = whole_number("design.points", spec.get("points", 0), 1, _MOST_POINTS)
     return Design(kind, points, whole_number("design.seed", spec.get("seed", 1), 0, 2**63 - 1))

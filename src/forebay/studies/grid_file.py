@@ -71,7 +71,9 @@ def _read(tree: dict[str, Any], source: str, overrides: Sequence[str]) -> GridFi
         base, tree["axes"], groups=tree.get("together", ()),
         leave_out=tree.get("leave_out", ()), design=tree.get("design"),
     )  # fmt: skip
-    settings = {name: tree[name] for name in ("engine", "seed", "seeds", "ask", "budget") if name in tree}
+    settings: dict[str, Any] = {
+        name: tree[name] for name in ("engine", "seed", "seeds", "ask", "budget") if name in tree
+    }
     return GridFile(grid, settings, (source, file, *base.files))
 
 

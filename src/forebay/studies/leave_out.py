@@ -24,7 +24,9 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
     """
     for table in tables:
         if not isinstance(table, Mapping) or not table:
-            hint = 'write tables such as { "queue.size" = "1 bdp", "traffic.0.flows" = { above = 9 } }'
+            hint = (
+                'write tables such as { "queue.size" = "1 bdp", "traffic.0.flows" = { above = 9 } }'
+            )
             raise bad_grid("leave_out", f"{show(table)} is no condition", hint)
         for name, wanted in table.items():
             if name not in names:
@@ -33,8 +35,10 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
                 for key in wanted:
                     if key not in _BOUNDS:
                         raise unknown_key(f"leave_out.{name}", key, _BOUNDS)
-    return lambda values: not any(
-        all(_is(values[name], wanted) for name, wanted in table.items()) for table in tables
+    return lambda values: (
+        not any(
+            all(_is(values[name], wanted) for name, wanted in table.items()) for table in tables
+        )
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _METRIC, _SIZE = "link.bottleneck.utilization", "buffer.packets"
 _ENGINE = "engine"
-_LOG_RATIO = 20.0
+_LOG_RATIO = 7.0
 """An axis whose ends are farther apart, and all above 0, is logarithmic."""
 _UNITS = {"rate": ("Mbit/s", 1e6), "time": ("ms", 1e-3), "size": ("kB", 8e3)}
 _GOALS = {_METRIC: "utilization", "link.bottleneck.loss_rate": "loss_rate"}
@@ -108,7 +108,9 @@ def _check_metric(metric: str, data: Sequence[tuple[Key, BySeed]]) -> None:
     known = {name: None for _, seen in data for row in seen.values() for name in row}
     if metric not in known:
         if not known:
-            raise ScenarioError("bad-grid", "no run is stored yet", "run the study first", field="y")
+            raise ScenarioError(
+                "bad-grid", "no run is stored yet", "run the study first", field="y"
+            )
         wrong = f"{show(metric)} is no metric of these runs{did_you_mean(metric, known)}"
         raise ScenarioError("bad-grid", wrong, "write a column of --export", field="y")
 

@@ -105,7 +105,9 @@ class Plan:
         if not self.refused:
             return ""
         first, are = self.refused[0], "are" if len(self.refused) > 1 else "is"
-        count = f"{len(self.refused):,} {'cells' if len(self.refused) > 1 else 'cell'} {are} refused"
+        count = (
+            f"{len(self.refused):,} {'cells' if len(self.refused) > 1 else 'cell'} {are} refused"
+        )
         return f", {count}: {of_values(self.grid.names, first.values)}: {first.why}"
 
 

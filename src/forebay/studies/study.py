@@ -134,4 +134,3 @@ class Worst:
                 where = of_values(self._names, self._values[row.sha256])
                 self._said = f", least {used:.1%} used at {where}"
         return self._said
-

@@ -91,4 +91,3 @@ def _differences(
         StudyRow(values, tuple(difference(first, seen, each) for each in columns))
         for values, seen in found[1:]
     )
-

@@ -114,7 +114,9 @@ class Sweep:
             kinds = table.metrics
             keys = [key for block in blocks for key in block.keys]
             frame = pandas.DataFrame(keys, columns=[*table.keys, "version"])
-            numbers = np.concatenate([b.numbers for b in blocks]) if blocks else np.empty((0, len(kinds)))
+            numbers = (
+                np.concatenate([b.numbers for b in blocks]) if blocks else np.empty((0, len(kinds)))
+            )
         metrics = pandas.DataFrame(numbers, columns=list(kinds))
         whole = {
             name: np.int64 if kind == "i" else bool

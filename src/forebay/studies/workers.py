@@ -11,8 +11,13 @@ import os
 import signal
 import threading
 from abc import ABC, abstractmethod
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextvars import copy_context
 from multiprocessing import get_context
 from typing import Any

@@ -49,18 +49,30 @@ def study_figure(picture: StudyPicture) -> Figure:
         figure = Figure(figsize=size, layout="constrained")
         alike = all(each.curves for each in picture.panels)
         made = figure.subplots(rows, columns, squeeze=False, sharey=alike)
+        shades = _shades(picture)
         for axes, panel in zip(made.flat, picture.panels, strict=False):
-            _panel(figure, axes, panel)
+            _panel(figure, axes, panel, shades)
         for unused in made.flat[count:]:
             unused.set_axis_off()
+        if alike:
+            for axes in made.flat:
+                axes.label_outer()
         figure.suptitle(literal(picture.title), fontsize=10, color=INK)
         _legend(figure)
     return figure
 
 
-def _panel(figure: Figure, axes: Axes, panel: StudyPanel) -> None:
-    if panel.map_values:
-        _map(figure, axes, panel)
+def _shades(picture: StudyPicture) -> tuple[float, float] | None:
+    """Return least and most of all maps, which share their colours; None for curves."""
+    values = [v for each in picture.panels for row in each.map_values for v in row if v == v]
+    return (min(values), max(values)) if values else None
+
+
+def _panel(
+    figure: Figure, axes: Axes, panel: StudyPanel, shades: tuple[float, float] | None
+) -> None:
+    if panel.map_values and shades is not None:
+        _map(figure, axes, panel, shades)
     else:
         styles = zip(panel.curves, cycle(_COLOURS), cycle(_MARKERS), strict=False)
         for at, (curve, colour, marker) in enumerate(styles):
@@ -71,7 +83,9 @@ def _panel(figure: Figure, axes: Axes, panel: StudyPanel) -> None:
     axes.set_title(literal(panel.title), fontsize=9, color=INK)
     for name, axis, ticks in (("x", axes.xaxis, panel.ticks), ("y", axes.yaxis, panel.y_ticks)):
         if ticks:
-            slanted = {"rotation": 20, "ha": "right"} if name == "x" and _is_long(ticks) else {}
+            slanted: Any = (
+                {"rotation": 20, "ha": "right"} if name == "x" and _is_long(ticks) else {}
+            )
             axis.set_ticks(range(len(ticks)), [literal(each) for each in ticks], **slanted)
         elif name in panel.log:
             axes.set(**{f"{name}scale": "log"})
@@ -96,19 +110,19 @@ def _curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> N
         axes.plot([curve.x[0]] * 2, [low[0], high[0]], color=colour) if curve.x else None
 
 
-def _map(figure: Figure, axes: Axes, panel: StudyPanel) -> None:
+def _map(figure: Figure, axes: Axes, panel: StudyPanel, shades: tuple[float, float]) -> None:
     """Draw a field for each cell, and the contour of the goal."""
     values = np.ma.masked_invalid(np.array(panel.map_values))
     edges = [
         _edges(np.array(places), name in panel.log)
         for name, places in (("x", panel.map_x), ("y", panel.map_y))
     ]
-    drawn = axes.pcolormesh(*edges, values, cmap="viridis")
+    drawn = axes.pcolormesh(*edges, values, cmap="viridis", vmin=shades[0], vmax=shades[1])
     figure.colorbar(drawn, ax=axes, label=literal(panel.map_label))
     inside = panel.contour is not None and values.min() < panel.contour < values.max()
     if inside and min(values.shape) > 1:
         lines = axes.contour(
-            panel.map_x, panel.map_y, values, levels=[panel.contour], colors="white"
+            panel.map_x, panel.map_y, values, levels=[panel.contour], colors=VERMILLION
         )
         axes.clabel(lines, fmt=lambda level: f"goal {level:g}")
     axes.grid(False)
