@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,6 @@ from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, say, write
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from forebay.report import StudyTable
 
 _SHOWN = 60
@@ -126,7 +124,7 @@ def _saying() -> Iterator[None]:
         raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
 
 
-def _save(picture: Figure, path: Path) -> None:
+def _save(picture: Any, path: Path) -> None:
     from forebay.report.figures.study import save_study
 
     save_study(picture, path)

@@ -79,7 +79,8 @@ class StoredRows:
 
     def _seeds(self, table: str, sha256: str, engine: str, code: str) -> set[int]:
         query = (
-            f"SELECT seed FROM {table} WHERE scenario = (SELECT id FROM scenarios WHERE sha256 = ?) "
+            f"SELECT seed FROM {table} "
+            "WHERE scenario = (SELECT id FROM scenarios WHERE sha256 = ?) "
             "AND maker = (SELECT id FROM makers WHERE engine = ? AND code = ?)"
         )
         return {seed for (seed,) in self._connection.execute(query, (sha256, engine, code))}

@@ -1,1 +1,1 @@
-"""Studies: many questions at once, planned before the first run, and one row for each replication."""
+"""Studies: many questions, planned before the first run, with one row for each replication."""

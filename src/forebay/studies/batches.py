@@ -11,7 +11,7 @@ from forebay.store import code_of
 from forebay.studies.plan import Asked, Cell, Plan
 from forebay.studies.work import Batch, Item, Sizes
 
-LONGEST_S, SHORTEST_S = 2.0, 0.05
+LONGEST_S, SHORTEST_S = 1.0, 0.05
 """Predicted seconds of a batch. A worker that dies costs its batch again."""
 _PARTS = 8
 """Batches that each worker gets of a short study, so that all end at about the same time."""

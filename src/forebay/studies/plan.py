@@ -91,14 +91,14 @@ class Plan:
             return float(scenario.measure.warmup + scenario.measure.duration)
         return replication_s(scenario)
 
-    def announce(self, missing: int, price_s: float, workers: int, where: str) -> str:
+    def announce(self, missing: int, wall_s: float, where: str = "1 core") -> str:
         """Return the line before the first run: "1,200 runs, about 40 s on 2 cores"."""
         said = f"{self.runs:,} {'sizing' if self.asked[0].ask == 'size' else 'run'}"
         said += "s" if self.runs != 1 else ""
         if missing < self.runs:
             said += f", {self.runs - missing:,} of them stored"
         if missing:
-            said += f", about {in_words(price_s / workers)} on {where}"
+            said += f", about {in_words(wall_s)} on {where}"
         return f"{said}{self._refusals()}"
 
     def _refusals(self) -> str:

@@ -39,19 +39,21 @@ class Running:
 
     Parameters
     ----------
-    whole_s : predicted seconds of all batches, for progress.
+    runs, whole_s : rows and predicted seconds of all batches, for progress.
     """
 
     def __init__(
         self,
         store: Store,
         workers: Workers,
+        runs: int,
         whole_s: float,
         progress: Progress | None,
         watch: Watches,
     ) -> None:
         self.count = Count()
         self._store, self._workers, self._watch = store, workers, watch
+        self._runs, self._seen = runs, ""
         self._whole_s, self._done_s = max(whole_s, 1e-9), 0.0
         self._progress, self._begun = progress, time.monotonic()
 
@@ -132,13 +134,12 @@ class Running:
         self.count.failures += done.failures
         self._seen = self._watch(done.rows)
 
-    _seen = ""
-
     def _report(self) -> None:
         if self._progress is None:
             return
         rate = self.count.ran / max(time.monotonic() - self._begun, 1e-3)
-        enter(self._progress, f"{self.count.ran:,} runs, {rate:.3g} a second{self._seen}")
+        done = f"{self.count.ran:,} of {self._runs:,} runs"
+        enter(self._progress, f"running, {done}, {rate:.3g} a second{self._seen}")
         self._progress(min(1.0, self._done_s / self._whole_s))
 
 

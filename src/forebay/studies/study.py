@@ -53,11 +53,11 @@ def run_plan(
             for (a, c), seeds in missing.items()
         )
         if only_plan or not runs:
-            _announce(announce, plan.announce(runs, price_s, 1, "1 core"))
+            _announce(announce, plan.announce(runs, price_s))
             return Count()
         workers = open_workers()
-        _announce(announce, plan.announce(runs, price_s, workers.count, workers.where))
-        running = Running(store, workers, price_s, progress, Worst(plan))
+        _announce(announce, plan.announce(runs, price_s / workers.at_once, workers.where))
+        running = Running(store, workers, runs, price_s, progress, Worst(plan))
         try:
             running.run(batches(plan, missing, workers.count, sizes))
         except KeyboardInterrupt:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from forebay.store import Store
     from forebay.studies.plan import Asked, Cell, Plan
 
-COLUMNS = (
-    "link.bottleneck.utilization", "link.bottleneck.loss_rate", "link.bottleneck.queue_delay_s.mean",
-    "link.bottleneck.queue_delay_s.p99",
-)  # fmt: skip
+COLUMNS = tuple(
+    f"link.bottleneck.{each}"
+    for each in ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
+)
 SIZE_COLUMNS = ("buffer.packets", "buffer.low", "buffer.high", "recommended.packets")
 _UNBOUNDED = (-math.inf, math.inf)
 

@@ -37,6 +37,11 @@ class Workers(ABC):
     where: str
     """In words: "2 cores"."""
 
+    @property
+    def at_once(self) -> int:
+        """Batches that can go on at the same time."""
+        return min(self.count, os.cpu_count() or 1)
+
     @abstractmethod
     def submit(self, batch: Batch) -> Future[Done]:
         """Begin a batch."""
@@ -70,7 +75,7 @@ class Threads(Workers):
     """Threads of this process."""
 
     def __init__(self, count: int) -> None:
-        self.count, self.where = count, _cores(count)
+        self.count, self.where = count, _cores(min(count, os.cpu_count() or 1))
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(count, "forebay-study")
 
@@ -96,7 +101,7 @@ class Processes(Workers):
     """Processes of this machine. If one dies, a new pool makes its batch again."""
 
     def __init__(self, count: int) -> None:
-        self.count, self.where = count, _cores(count)
+        self.count, self.where = count, _cores(min(count, os.cpu_count() or 1))
         self._deaths = 0
         self._pool = self._open()
 
@@ -189,6 +194,11 @@ class Cluster(Workers):
             self._pool.shutdown(wait=False)
         with contextlib.suppress(Exception):
             self._client.close(timeout=0.5)
+
+    @property
+    def at_once(self) -> int:
+        """Batches that can go on at the same time: the cluster's cores are not ours."""
+        return self.count
 
     def revive(self, error: BaseException) -> None:
         """End the study: Dask has tried other workers already, or its scheduler is gone."""

@@ -83,17 +83,12 @@ def _panel(
     axes.set_title(literal(panel.title), fontsize=9, color=INK)
     for name, axis, ticks in (("x", axes.xaxis, panel.ticks), ("y", axes.yaxis, panel.y_ticks)):
         if ticks:
-            slanted: Any = (
-                {"rotation": 20, "ha": "right"} if name == "x" and _is_long(ticks) else {}
-            )
+            slants = name == "x" and sum(map(len, ticks)) > 40
+            slanted: Any = {"rotation": 20, "ha": "right"} if slants else {}
             axis.set_ticks(range(len(ticks)), [literal(each) for each in ticks], **slanted)
         elif name in panel.log:
             axes.set(**{f"{name}scale": "log"})
             _few_decades(axis)
-
-
-def _is_long(ticks: tuple[str, ...]) -> bool:
-    return sum(map(len, ticks)) > 40
 
 
 def _curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> None:
