@@ -38,10 +38,7 @@ _SHOWN = 60
     help="Workers here; 0, the default, means one per core. The rows do not depend on it.",
 )  # fmt: skip
 @options.memory_limit
-@click.option(
-    "--store", metavar="FILE", default=None, type=click.Path(path_type=Path),
-    help="Keep every row in this store; what it has is not run again.",
-)  # fmt: skip
+@options.store
 @click.option(
     "--cluster", metavar="ADDRESS", default=None,
     help="Run on the workers of this Dask scheduler, e.g. tcp://10.0.0.1:8786.",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,16 +116,25 @@ def _place(name: str, order: dict[str, int]) -> tuple[int, int]:
     return order[name], 0
 
 
-def _typed(values: NDArray[np.float64], kind: str) -> list[Any]:
-    """Return a column with None where there is no number."""
+def _texts(values: NDArray[np.float64], kind: str) -> list[str]:
+    """Return a column as CSV has it: the shortest digits of each number, nothing where NaN.
+
+    Formatting is most of an export, so a number that a whole block has is formatted once.
+    """
+    if values.size > 1 and (values == values[0]).all():
+        return _texts(values[:1], kind) * values.size
     missing = np.isnan(values)
-    if kind == "f":
-        made: list[Any] = values.tolist()
-    else:
-        made = np.where(missing, 0, values).astype(bool if kind == "b" else np.int64).tolist()
+    made = list(map(_FORMATS[kind], np.where(missing, 0.0, values).tolist()))
     for at in np.flatnonzero(missing):
-        made[at] = None
+        made[at] = ""
     return made
+
+
+_FORMATS: dict[str, Callable[[float], str]] = {
+    "f": float.__repr__,
+    "i": lambda number: str(int(number)),
+    "b": lambda number: str(bool(number)),
+}
 
 
 def write(table: Table, path: str | os.PathLike[str]) -> None:
@@ -133,14 +143,27 @@ def write(table: Table, path: str | os.PathLike[str]) -> None:
         _write_parquet(table, path)
         return
     with replacing(path) as raw, io.TextIOWrapper(raw, "utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow((*table.keys, *table.metrics, "version"))
+        file.write(_line((*table.keys, *table.metrics, "version")))
         for block in table.blocks():
-            columns = [
-                _typed(block.numbers[:, at], kind) for at, kind in enumerate(table.metrics.values())
-            ]
-            *keys, version = zip(*block.keys, strict=True)
-            out.writerows(zip(*keys, *columns, version, strict=True))
+            kinds = enumerate(table.metrics.values())
+            columns = [_texts(block.numbers[:, at], kind) for at, kind in kinds]
+            *keys, version = (
+                [_field(each) for each in key] for key in zip(*block.keys, strict=True)
+            )
+            rows = zip(*keys, *columns, version, strict=True)
+            file.writelines(f"{','.join(row)}\n" for row in rows)
+
+
+def _line(fields: Iterable[Any]) -> str:
+    made = io.StringIO()
+    csv.writer(made, lineterminator="\n").writerow(fields)
+    return made.getvalue()
+
+
+@lru_cache(maxsize=100_000)
+def _field(value: Any) -> str:
+    """Return a value of an axis, quoted if it needs it."""
+    return _line((value,)).removesuffix("\n")
 
 
 def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
