@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from os import PathLike
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import (
@@ -276,7 +276,7 @@ class Trace(Document, Watched):
     unsettled : by class of long flows, why they have not settled; None if they have.
     """
 
-    OLDER = {"cuts": "reductions"}
+    OLDER: ClassVar[Mapping[str, str]] = {"cuts": "reductions"}
 
     scenario: dict[str, Any]
     seed: int
