@@ -2,6 +2,7 @@
 
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PACKETS
+from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
@@ -16,8 +17,9 @@ from forebay.scenario.goals import (
     QueueDelay,
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
-from forebay.scenario.model import Link, Measure, OtherLink, Scenario, TokenBucket
-from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
+from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.model import Scenario
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.source import FlowCount, Standing
 from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp

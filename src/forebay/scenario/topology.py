@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel, printable
+from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of
-from forebay.scenario.quantity import BufferSize, Duration, Rate
+from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
     from typing import Unpack
