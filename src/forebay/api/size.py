@@ -164,9 +164,9 @@ def _documented(more: Mapping[str, object]) -> Iterator[None]:
 
 def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
     """Return the loss of a buffer in packets by the law that covers the traffic."""
-    from forebay.engines.theory import lost
+    from forebay.engines.theory import loss
 
-    return lost.of_scenario(scenario.with_buffer(packets))
+    return loss.of_scenario(scenario.with_buffer(packets))
 
 
 @contextmanager

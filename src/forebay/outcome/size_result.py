@@ -173,7 +173,7 @@ class Relaxation(Closed):
     reached: Metric | None
 
 
-class Regime(Closed):
+class LinkRegime(Closed):
     """The law that governs the link, why, and what would change it; text for users."""
 
     regime: str
@@ -373,7 +373,7 @@ class SizeResult(Document):
     notes: tuple[str, ...] = ()
     region: tuple[Interval, ...] = ()
     relaxations: tuple[Relaxation, ...] = ()
-    governs: Regime | None = None
+    governs: LinkRegime | None = None
     evidence: tuple[str, ...] = ()
     ends: tuple[FlowsEnd, ...] = Field(default=(), alias="flows")
     loss_warning: LossWarning | None = None

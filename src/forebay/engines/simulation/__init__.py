@@ -29,11 +29,11 @@ from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Layout
-    from forebay.engines.simulation.sized import SizingSimulator
+    from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
-    from forebay.topology.cost import Cost
+    from forebay.topology.cost import NetworkCost
 
 _STRUCTURES = _core.structure_bytes()
 
@@ -148,7 +148,7 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            from forebay.engines.simulation.network import summarize_network
+            from forebay.engines.simulation.network_totals import summarize_network
 
             links, network = summarize_network(scenario, links, classes)
         outcome = Outcome(
@@ -178,7 +178,7 @@ class SimulationEngine(ReplicatingEngine):
         ScenarioError, CannotPlay
             See `SizingSimulator`.
         """
-        from forebay.engines.simulation.sized import SizingSimulator
+        from forebay.engines.simulation.sizing_simulator import SizingSimulator
 
         return SizingSimulator(self, scenario, link=link, link_class=link_class)
 
@@ -251,7 +251,7 @@ def _simulate(
     return found, takes.reading
 
 
-def _check_routes(limit: Limit, cost: Cost) -> float:
+def _check_routes(limit: Limit, cost: NetworkCost) -> float:
     """Return the bytes of a network's routes; refuse them if they alone exceed the limit."""
     octets = ROUTE_CELL * cost.cells
     pairs = int(cost.pairs * limit.octets / max(octets, 1.0))

@@ -16,7 +16,7 @@ from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.playing import Played, controls_of
-from forebay.engines.testbed.repeating import play_until_valid
+from forebay.engines.testbed.retry import play_until_valid
 from forebay.outcome import (
     Outcome,
     Provenance,
