@@ -6,13 +6,12 @@ names the time it would need.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
 from forebay.search.ask import ask
-from forebay.search.cost import SEARCH_BUFFERS, TooLittleTime
+from forebay.search.cost import SEARCH_BUFFERS, TooLittleTime, predict_search
 from forebay.search.result import with_cost
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.timed import Timed
@@ -35,14 +34,12 @@ def search_links(problem: Problem, load: NetworkLoad, session: Session) -> SizeR
     TooLittleTime
         One buffer takes longer than the budget, or the search does.
     """
-    options, speed, time = session.options, session.speed, session.time
-    predicted_s = SEARCH_BUFFERS * math.ceil(len(options.seeds) / speed.jobs) * load.replication_s
+    options, time = session.options, session.time
+    speed = replace(session.speed, price=load.price)
+    predicted_s = predict_search(load.scenario, speed, len(options.seeds))
     if options.expect is not None:
         options.expect(predicted_s)
-    timed = Timed(
-        session.engine, speed, options.clock,
-        predict=lambda _: load.replication_s, before_run=_Refusal(time).check,
-    )  # fmt: skip
+    timed = Timed(session.engine, speed, options.clock, before_run=_Refusal(time).check)
     result = ask(problem, Bisection(), session.with_engine(timed)).result
     return with_cost(result, predicted_s, time)
 

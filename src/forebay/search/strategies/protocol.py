@@ -38,7 +38,9 @@ class Session:
         """Return the session of a search that begins now; without a budget it is endless."""
         seconds = math.inf if options.budget_s is None else options.budget_s
         time = TimeLimit.begin(seconds, options.clock)
-        return cls(engine, options, time, Speed(options.threads))
+        if options.budget_s is None:
+            return cls(engine, options, time, Speed(options.threads))
+        return cls(engine, options, time, Speed.under_load(options.threads, options.clock))
 
     def with_progress(self, progress: Progress | None) -> Session:
         """Return the session with another callback."""
