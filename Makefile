@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-capture fuzz-readers lock clean
+.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -167,6 +167,12 @@ figures: setup
 MINUTES := 10
 fuzz: setup
 	$(BIN)/python tests/fuzz/endless.py --minutes $(MINUTES)
+
+# Random scenarios and networks within budgets of 0.5 to 3 s: none may be late. With what is in ASK, another campaign:
+# `make fuzz-budgets ASK="--cases 200 --most 20 --busy 4"` runs beside four busy loops.
+ASK := --cases 200
+fuzz-budgets: setup
+	$(BIN)/python tests/fuzz/campaign.py $(ASK)
 
 # Renew both lock files. uv is not needed for anything else, so it is no dependency of ours.
 lock: setup
