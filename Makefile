@@ -26,6 +26,7 @@ help:
 	@echo 'make lint     format, lints, types, import rules'
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
+	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
 	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
@@ -98,13 +99,14 @@ test-python: setup
 
 # What takes too long for each change. In this order: the additions of tests/changes that need a Rust build, built and
 # run; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
-# property that a control declares; all artefacts, of which none may be out of its band; random scenarios; mutated captures.
+# property that a control declares; all artefacts, of which none may be out of its band; mutants of lines; random scenarios,
+# also within budgets; mutated captures.
 long: setup
 	FOREBAY_LONG=1 $(BIN)/python -m pytest tests/changes/test_built.py
 	$(BIN)/python -m pytest tests/agreement
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
 	$(BIN)/forebay reproduce
-	$(MAKE) --no-print-directory fuzz fuzz-capture
+	$(MAKE) --no-print-directory mutants fuzz fuzz-budgets fuzz-capture
 
 lint: setup
 	$(BIN)/ruff check .
@@ -163,6 +165,19 @@ figures: setup
 	$(BIN)/forebay reproduce A.fig15 --figure docs/images/A.fig15.svg >/dev/null || test $$? -eq 1
 	$(BIN)/forebay reproduce agreement.cells --figure docs/images/agreement.cells.svg >/dev/null || test $$? -eq 1
 
+# Does a test fail if a line is changed? A fixed sample of mutants, each by the tests that execute its line. The mutation
+# library has an environment of its own, because nothing else needs it; cargo-mutants is `cargo install --locked cargo-mutants`,
+# and without it `make mutants MUTANTS="--rust 0"`.
+MUTANTS :=
+MUTATION := build/mutants/venv
+mutants: setup $(MUTATION)/.installed
+	$(MUTATION)/bin/python tests/mutants/run.py $(MUTANTS)
+
+$(MUTATION)/.installed: tests/mutants/requirements.lock
+	@$(PYTHON) -m venv $(MUTATION)
+	@PIP_NO_INPUT=1 $(MUTATION)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
 # Random scenarios until the time is over; what goes wrong is kept in tests/fuzz/corpus.
 MINUTES := 10
 fuzz: setup
@@ -181,6 +196,8 @@ lock: setup
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra counters --extra dev \
 	    --upgrade --output-file requirements.lock pyproject.toml
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in
 
 clean:
 	rm -rf $(VENV) build target src/forebay/_core*.so

@@ -99,8 +99,8 @@ def _within(scenario: Any, verb: str, budget: str, seed: int) -> None:
         for outcome in forebay.compare(scenario, seed=seed, budget=budget):
             _check(outcome)
         return
-    of_links = {"link_class": "core"} if verb == "links" else {}
-    answer = forebay.size(scenario, seed=seed, budget=budget, **of_links)
+    link_class = "core" if verb == "links" else None
+    answer = forebay.size(scenario, seed=seed, budget=budget, link_class=link_class)
     json.dumps(answer.to_dict(), allow_nan=False)
     found = answer.buffer
     if found is not None and not found.low <= found.packets <= found.high:
