@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants lock clean
+.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -188,6 +188,11 @@ fuzz: setup
 ASK := --cases 200
 fuzz-budgets: setup
 	$(BIN)/python tests/fuzz/campaign.py $(ASK)
+
+# Verbs that are killed, have no room, or may not write: nothing is lost, and nothing is left. As root.
+KILLS := 100
+kills: setup
+	$(BIN)/python tests/fuzz/kills.py --kills $(KILLS)
 
 # Renew both lock files. uv is not needed for anything else, so it is no dependency of ours.
 lock: setup

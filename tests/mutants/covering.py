@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import coverage
 from of_python import PACKAGES, Mutant
-from tree import pytest_in
+from tree import ROOT, pytest_in
 
 _ALL_S = 3600.0
+_KEPT = ROOT / "build/mutants"
+_DATA, _TIMES = _KEPT / "coverage", _KEPT / "times.xml"
 _MOST_S = 60.0
 """Seconds of tests, the quickest first, after which a mutant has survived."""
 _PATIENCE, _START_S = 4.0, 30.0
@@ -18,26 +21,21 @@ _PATIENCE, _START_S = 4.0, 30.0
 class Covering:
     """The tests of a copy of the repository, run once without a mutant, with what each executes.
 
+    ``again`` takes what was seen the last time, for a sample after another in the same code.
+
     Raises
     ------
     SystemExit
         A test fails without a mutant.
     """
 
-    def __init__(self, tree: Path) -> None:
-        self._tree = tree
-        data, times = tree / ".coverage", tree / "times.xml"
-        tests = [f"tests/{name}" for name in PACKAGES]
-        status = pytest_in(
-            tree,
-            [*tests, "--cov=forebay", "--cov-context=test", "--cov-report=", f"--junitxml={times}"],
-            _ALL_S,
-        )
-        if status != 0:
-            raise SystemExit("tests fail without a mutant: run make test")
-        self._data = coverage.CoverageData(str(data))
+    def __init__(self, tree: Path, *, again: bool = False) -> None:
+        if not again:
+            _run_all(tree)
+        self._data = coverage.CoverageData(str(_DATA))
         self._data.read()
-        self._seconds = _seconds(times)
+        self._files = {each.partition("/src/forebay/")[2]: each for each in _measured(self._data)}
+        self._seconds = _seconds(_TIMES)
 
     def passes(self, mutant: Mutant, tree: Path) -> bool:
         """Whether all tests that execute a mutant's line pass in a copy that has it."""
@@ -56,7 +54,8 @@ class Covering:
 
     def _tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that execute its line, or where it is executed at import, its file."""
-        lines = self._data.contexts_by_lineno(str(self._tree / mutant.file))
+        file = str(mutant.file).removeprefix("src/forebay/")
+        lines = self._data.contexts_by_lineno(self._files.get(file, ""))
         found = {name for name in lines.get(mutant.line, []) if name}
         found = found or {name for names in lines.values() for name in names if name}
         tests = sorted({name.split("|")[0] for name in found}, key=self._quickest)
@@ -70,6 +69,20 @@ class Covering:
 
     def _quickest(self, test: str) -> tuple[float, str]:
         return self._seconds.get(test, 1.0), test
+
+
+def _run_all(tree: Path) -> None:
+    """Run all tests of the packages, and keep what each executes."""
+    tests = [f"tests/{name}" for name in PACKAGES]
+    contexts = ["--cov=forebay", "--cov-context=test", "--cov-report="]
+    _KEPT.mkdir(exist_ok=True, parents=True)
+    if pytest_in(tree, [*tests, *contexts, f"--junitxml={_TIMES}"], _ALL_S) != 0:
+        raise SystemExit("tests fail without a mutant: run make test")
+    shutil.copy(tree / ".coverage", _DATA)
+
+
+def _measured(data: coverage.CoverageData) -> set[str]:
+    return set(data.measured_files())
 
 
 def _seconds(path: Path) -> dict[str, float]:

@@ -31,20 +31,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", type=int, default=120, help="mutants of Python packages")
     parser.add_argument("--rust", type=int, default=20, help="mutants of crates/sim")
+    parser.add_argument("--again", action="store_true", help="the tests have not changed since")
     asked = parser.parse_args()
     known = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text("utf-8"))
     proofs = {each["mutant"]: each["proof"] for each in known["equivalent"]}
-    survivors = _of_python(asked.python) if asked.python else []
+    survivors = _of_python(asked.python, again=asked.again) if asked.python else []
     if asked.rust:
         survivors += of_crate(asked.rust)
     return _report(survivors, asked.python + asked.rust, proofs)
 
 
-def _of_python(many: int) -> list[str]:
+def _of_python(many: int, *, again: bool) -> list[str]:
     """Return the survivors among the mutants of the Python packages."""
     sample = mutants(ROOT, many)
     with copies(COPIES) as trees:
-        covering = Covering(trees[0])
+        covering = Covering(trees[0], again=again)
         free: Queue[Path] = Queue()
         for tree in trees:
             free.put(tree)
@@ -52,7 +53,9 @@ def _of_python(many: int) -> list[str]:
         def survives(mutant: Mutant) -> bool:
             tree = free.get()
             try:
-                return covering.passes(mutant, tree)
+                lives = covering.passes(mutant, tree)
+                print(f"{'lives' if lives else 'caught'}: {mutant.file}:{mutant.line} {mutant}")
+                return lives
             finally:
                 free.put(tree)
 

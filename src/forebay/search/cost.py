@@ -36,6 +36,8 @@ SEARCH_BUFFERS = 30.0
 """Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""
 _RUN_S = 0.004
 """Fixed time of a replication: random draws, event queue, readings."""
+_FLOW_S = 2e-6
+"""Time to draw a flow, to make it, and to read it."""
 _MOMENT_S = 0.02
 _FIRST_S = 0.02
 """Weight of the load that is seen before the first run, as seconds of a run."""
@@ -55,7 +57,8 @@ def packets_per_second(scenario: Scenario) -> float:
 
 def cost_s(scenario: Scenario, simulated_s: float) -> float:
     """Return the processor time, in seconds, of ``simulated_s`` on the table's machine."""
-    return packets_s(scenario, packets_per_second(scenario) * simulated_s)
+    flows_s = _FLOW_S * sum(float(g.flows) for g in scenario.traffic if isinstance(g, Standing))
+    return flows_s + packets_s(scenario, packets_per_second(scenario) * simulated_s)
 
 
 def packets_s(scenario: Scenario, packets: float) -> float:
