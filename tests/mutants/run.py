@@ -54,7 +54,8 @@ def _of_python(many: int, *, again: bool) -> list[str]:
             tree = free.get()
             try:
                 lives = covering.passes(mutant, tree)
-                print(f"{'lives' if lives else 'caught'}: {mutant.file}:{mutant.line} {mutant}")
+                said = "lives" if lives else "caught"
+                print(f"{said}: {mutant.file}:{mutant.line} {mutant}", flush=True)
                 return lives
             finally:
                 free.put(tree)
