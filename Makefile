@@ -98,11 +98,11 @@ test-python: setup
 	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%)
 
 # What takes too long for each change. In this order: the additions of tests/changes that need a Rust build, built and
-# run; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
+# run; more questions of operators; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
 # property that a control declares; all artefacts, of which none may be out of its band; mutants of lines; random scenarios,
 # also within budgets; mutated captures.
 long: setup
-	FOREBAY_LONG=1 $(BIN)/python -m pytest tests/changes/test_built.py
+	FOREBAY_LONG=1 $(BIN)/python -m pytest tests/changes/test_built.py tests/operators
 	$(BIN)/python -m pytest tests/agreement
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
 	$(BIN)/forebay reproduce

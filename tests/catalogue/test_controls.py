@@ -49,6 +49,7 @@ def test_a_record_is_consistent(control):
     assert control.kept_after_loss is None or 0 < control.kept_after_loss < 1
     assert not control.is_model_based or control.kept_after_loss is None
     assert control.is_model_based == (control.packet_cost == "model")
+    assert control.is_model_based == (control.probe_rtt_s is not None)
     assert not control.is_model_based or control.paced
     assert control.bpf_program is None or control.in_kernel.startswith("fb_")
     assert control.bpf_program is None or (BPF / f"{control.bpf_program}.bpf.c").is_file()

@@ -27,7 +27,7 @@ def test_what_cannot_be_answered_says_why_and_what_it_would_take(forebay_, tmp_p
     assert result.status == 3
     assert "too few flows" in result.err
     assert '--budget "' in result.err
-    assert result.out == ""
+    assert "No buffer can be recommended: too few flows" in result.out
 
 
 @pytest.mark.parametrize(("control", "named"), [("cubic", True), ("bbr3", False)])
@@ -71,3 +71,17 @@ def test_a_stopped_climb_says_what_is_stored_and_how_to_go_on(forebay_, link, tm
         assert said in result.err
     with Store(tmp_path / "s") as kept:
         assert kept.count > 0
+
+
+def test_a_refusal_prints_the_document_with_what_laws_say(forebay_, tmp_path):
+    few = tmp_path / "few.toml"
+    few.write_text(
+        '[link]\nrate = "400 Gbit/s"\n[[traffic]]\nflows = 20\ncongestion_control = "bbr"\n'
+        'rtt = { uniform = ["10 ms", "90 ms"] }\n[goals]\nutilization = 0.98\n'
+    )
+    result = forebay_("size", str(few), "--budget", "5 s", "--json")
+    answer = json.loads(result.out)
+    assert result.status == 3 and result.err.splitlines()[-1].startswith("forebay: simulation")
+    assert answer["buffer"] is None and answer["recommended"] is None and answer["undecided"]
+    assert answer["bracket"]["low"] <= answer["bracket"]["high"]
+    assert answer["bracket"]["why"] in result.err and answer["assumptions"]

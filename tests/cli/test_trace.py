@@ -51,3 +51,14 @@ def test_bad_input_is_one_line_and_status_2(forebay_, scenario, arguments, says)
     made = forebay_("trace", scenario, *arguments)
     assert made.status == 2 and says in made.err
     assert made.err.count("\n") == 1 and not made.out
+
+
+def test_flows_that_have_not_settled_are_named_with_the_warm_up_that_they_need(forebay_, tmp_path):
+    file = tmp_path / "one.toml"
+    text = '[link]\nrate = "100 Mbit/s"\n[queue]\nsize = "400 packets"\n[[traffic]]\nflows = 20\n'
+    file.write_text(f'{text}rtt = "50 ms"\ncongestion_control = "bbr"\n')
+    early = json.loads(forebay_("trace", str(file), "--json").out)
+    assert early["unsettled"]["long-0"].startswith("not settled: warm-up of about 40 s (its flows")
+    assert "not settled" in forebay_("trace", str(file)).out
+    late = json.loads(forebay_("trace", str(file), "--set", "measure.warmup=45 s", "--json").out)
+    assert late["unsettled"] == {"long-0": None}

@@ -45,12 +45,14 @@ def test_it_is_the_answer_to_the_nearest_question_that_has_one(
     asked: Scenario, begins: str
 ) -> None:
     found = bracket(asked)
-    assert found is not None and found.startswith(begins)
+    assert found is not None and found.why.startswith(begins)
 
 
 def test_the_range_is_the_law_s_over_the_factors_of_simulations() -> None:
     """2781 packets of eq. 6 for CUBIC with a spread of two thirds: 1.2 to 2.6 times."""
-    assert (bracket(link(SPREAD, '"cubic"')) or "").endswith("needed 1070 to 2317")
+    found = bracket(link(SPREAD, '"cubic"'))
+    assert found is not None and found.why.endswith("needed 1070 to 2317")
+    assert (round(found.low), round(found.high)) == (1070, 2317)
 
 
 def test_traffic_without_any_law_has_no_bracket() -> None:

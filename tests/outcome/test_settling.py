@@ -10,7 +10,16 @@ import pytest
 
 from forebay.outcome import Histogram, LongFlows
 from forebay.outcome.reading import ClassReading, LinkReading
-from forebay.outcome.settling import EVENTS, GOODPUT, GROWS, LOSSES, why_unsettled
+from forebay.outcome.settling import (
+    EARLY,
+    EVENTS,
+    GOODPUT,
+    GROWS,
+    LOSSES,
+    models_settle_s,
+    why_unsettled,
+)
+from forebay.scenario import Long
 
 BATCHES, WINDOW_S, RATE = 20, 40.0, 1e8
 LOSS_BASED = LongFlows(True, False, 1e9, float("inf"))
@@ -97,3 +106,39 @@ def test_replications_are_judged_together() -> None:
     runs = [quiet, busy, busy, busy, busy]
     classes, links = [each for each, _ in runs], [link for _, link in runs]
     assert why_unsettled(classes, links, [None] * 5, [WINDOW_S] * 5) is None
+
+
+def test_losses_within_a_round_trip_are_one_event() -> None:
+    """A slow start's losses into seconds of buffer stretch over many batches of 2 s."""
+    losses = counts(*[0] * 4, 50, 80, 20, *[0] * 13)
+    assert why(*read(LOSS_BASED, losses, rtt_s=7.0)) == EVENTS
+    assert why(*read(LOSS_BASED, losses, rtt_s=0.1)) is None
+
+
+def test_models_that_have_not_probed_three_times_are_early() -> None:
+    early = replace(BY_MODEL, early=True)
+    assert why(*read(early, counts(0))) == EARLY
+    assert why(*read(replace(early, most_bps=RATE), counts(0))) is None  # the source decides
+
+
+@pytest.mark.parametrize(
+    ("controls", "seconds"),
+    [("bbr", 34.0), ("bbr3", 19.0), ("cubic", 0.0), ({"reno": 0.9, "bbr": 0.1}, 34.0)],
+)
+def test_models_settle_three_probes_after_the_last_start(controls: Any, seconds: float) -> None:
+    group = Long(
+        flows=10, rtt="50 ms", congestion_control=controls, start={"uniform": ["0 s", "4 s"]}
+    )
+    assert models_settle_s(group) == seconds
+
+
+@pytest.mark.parametrize(
+    ("losses", "expected"),
+    [
+        (counts(0, 5000, 5000, *[0] * 12, 900, *[0] * 4), LOSSES),
+        (counts(0, 1000, 1000, *[0] * 12, 900, *[0] * 4), None),  # a sawtooth's
+        (counts(0, 5000, *[900] * 18), None),  # steady, with a burst of others
+    ],
+)
+def test_an_overshoot_is_no_steady_loss(losses: Any, expected: str | None) -> None:
+    assert why(*read(LOSS_BASED, losses)) == expected

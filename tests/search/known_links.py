@@ -70,6 +70,7 @@ class KnownLinks(Engine):
             self.now = min(self.now + _LOOK_S, begun + takes)
             if progress is not None:
                 progress((self.now - begun) / takes)
+        self.played[scenario.sha256()].update(seeds)  # a run that was stopped has none
         harm = 0.02 * (buffer / self.truth(scenario)) ** -2.5
         idle = [min(harm * self._noise(seed, buffer), 1.0) for seed in seeds]
         window = (scenario.bdp_packets + buffer) / max(1, scenario.n_flows)
@@ -78,10 +79,7 @@ class KnownLinks(Engine):
 
     def _fresh(self, scenario: Scenario, seeds: Sequence[int]) -> int:
         """Return how many replications are new: those played before take no time."""
-        played = self.played.setdefault(scenario.sha256(), set())
-        fresh = len(set(seeds) - played)
-        played.update(seeds)
-        return fresh
+        return len(set(seeds) - self.played.setdefault(scenario.sha256(), set()))
 
     def _noise(self, seed: int, buffer: int) -> float:
         own, shared = (np.random.default_rng(key).normal() for key in ((seed, buffer), (seed,)))

@@ -149,6 +149,19 @@ def test_what_shows_nothing_in_time_says_how_long_it_takes() -> None:
     assert refused.value.needs_s > 600
 
 
+@pytest.mark.parametrize("budget_s", [0.9, 1.2])
+def test_the_best_so_far_is_an_answer_where_nothing_cheaper_has_one(budget_s: float) -> None:
+    """The whole search takes some 3.5 s by prediction, and a goal on a rate needs it."""
+    goal = 'goals = { throughput = "98 Mbit/s" }'
+    rtt = 'rtt = { uniform = ["20 ms", "80 ms"] }'
+    asked = loads(f'[link]\nrate = "100 Mbit/s"\n[[traffic]]\nflows = 20\n{rtt}\n{goal}\n')
+    engine = slowed(1)
+    found = sized(asked, engine, budget_s)
+    assert engine.now <= budget_s + 0.03 and found.recommended is not None
+    assert found.there is not None and found.there.verdict == "met"
+    assert any("stopped at the end of its time" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("times", [1, 3, 10])
 @pytest.mark.parametrize("name", LINKS)
 def test_progress_never_lags_behind_the_clock_nor_goes_back(name: str, times: float) -> None:

@@ -14,9 +14,9 @@ from forebay.engines.fixed_point import NetworkEngine, linear, sparsity
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.continuation import evaluate
 from forebay.engines.fixed_point.errors import NoSteadyState
+from forebay.engines.fixed_point.multistart import fixed_points
 from forebay.engines.fixed_point.queueing import Windows
 from forebay.engines.fixed_point.solver import solve
-from forebay.engines.fixed_point.starts import fixed_points
 from forebay.laws import tcp_and_link
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem

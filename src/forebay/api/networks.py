@@ -90,7 +90,7 @@ def solve(
         The paths would take more than the limit.
     """
     from forebay.engines.fixed_point import NetworkEngine
-    from forebay.engines.fixed_point.answer import to_outcome
+    from forebay.engines.fixed_point.to_outcome import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
@@ -104,7 +104,7 @@ def solve(
     if starts:
         from dataclasses import asdict
 
-        from forebay.engines.fixed_point.starts import fixed_points
+        from forebay.engines.fixed_point.multistart import fixed_points
 
         found = {"fixed_points": asdict(fixed_points(solution, starts))}
         provenance = outcome.provenance.model_copy(update=found)
@@ -143,7 +143,7 @@ def transient(
     NoSteadyState, CannotPlay
         ``start`` has no steady state; no network.
     """
-    from forebay.engines.fixed_point.course import step_through
+    from forebay.engines.fixed_point.transient_run import step_through
     from forebay.scenario import expect_scenario
 
     for each in (scenario, start):
@@ -168,8 +168,8 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.fixed_point.smallest`.
     """
-    from forebay.engines.fixed_point.answer import to_outcome
     from forebay.engines.fixed_point.smallest import ClassBuffers
+    from forebay.engines.fixed_point.to_outcome import to_outcome
     from forebay.scenario import expect_scenario
     from forebay.search.smallest_set import smallest_set
 

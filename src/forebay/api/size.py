@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.options import Options
-    from forebay.search.problem import LossBand
+    from forebay.search.problem import LossBand, Problem
 
 _OF_NETWORKS = ("network", "simulation")
 
@@ -87,7 +87,8 @@ def size(
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
     TooLittleTime
-        Neither the link nor smaller links of its kind can be simulated within the budget.
+        Neither the link nor smaller links of its kind can be simulated within the budget. Its
+        ``result`` has what laws say, with a ``bracket`` where one of them covers such a link.
     ScenarioError
         `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
         an engine without one.
@@ -108,7 +109,7 @@ def size(
         _check_of_links(engine, link, link_class, store)
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
-    with _storing(chosen, store) as chosen:
+    with _storing(chosen, store) as chosen, _documented(said):
         return _size_link(chosen, scenario, options).model_copy(update=said)
 
 
@@ -125,28 +126,49 @@ def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResu
         one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
         return search(problem_of(scenario, theory.name, context), theory, one)
 
-    with naming_theory(by_theory), _with_bracket(scenario):
-        return search(problem_of(scenario, engine.name, context), engine, options)
+    problem = problem_of(scenario, engine.name, context)
+    with naming_theory(by_theory), _with_bracket(problem):
+        return search(problem, engine, options)
 
 
 @contextmanager
-def _with_bracket(scenario: Scenario) -> Iterator[None]:
+def _with_bracket(problem: Problem) -> Iterator[None]:
     """Let a refusal for want of time say what laws know of the link, or of one like it."""
     from forebay.search.cost import TooLittleTime
 
     try:
         yield
-    except TooLittleTime as refused:
+    except TooLittleTime as stop:
         from forebay.laws.neighbour import bracket
+        from forebay.outcome import Bracket
+        from forebay.search.result import refused
 
-        raise refused.but(bracket=bracket(scenario)) from None
+        known = bracket(problem.scenario)
+        said, document = None, None
+        if known is not None:
+            said, document = known.why, Bracket(low=known.low, high=known.high, why=known.why)
+        result = refused(problem, f"{stop.why}, and the time is too short for the link", document)
+        raise stop.but(bracket=said, result=result) from None
+
+
+@contextmanager
+def _documented(more: Mapping[str, object]) -> Iterator[None]:
+    """Let a refusal's document have what every document of the verb has."""
+    from forebay.search.cost import TooLittleTime
+
+    try:
+        yield
+    except TooLittleTime as stop:
+        if stop.result is None:
+            raise
+        raise stop.but(result=stop.result.model_copy(update=more)) from None
 
 
 def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
     """Return the loss of a buffer in packets by the law that covers the traffic."""
-    from forebay.engines.theory import lost
+    from forebay.engines.theory import loss
 
-    return lost.of_scenario(scenario.with_buffer(packets))
+    return loss.of_scenario(scenario.with_buffer(packets))
 
 
 @contextmanager

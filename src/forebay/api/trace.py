@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.api.arguments import get_engine, listed, seed_range
@@ -64,4 +64,17 @@ def trace(
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
         )
     (checked,) = seed_range(seed, 1)
-    return traces(scenario, step=every, flows=numbers, seed=checked, progress=progress)
+    seen = traces(scenario, step=every, flows=numbers, seed=checked, progress=progress)
+    return seen.model_copy(update={"unsettled": _with_needs(seen.unsettled, scenario)})
+
+
+def _with_needs(unsettled: Mapping[str, str | None], scenario: Scenario) -> dict[str, str | None]:
+    """Return the reasons with the warm-up that the flows need."""
+    if not any(unsettled.values()):
+        return dict(unsettled)
+    from forebay import laws
+    from forebay.outcome.settling import needs
+    from forebay.search.settled import warmup_for
+
+    warmup = warmup_for(scenario, laws.assumptions.sawtooths_s)
+    return {name: None if why is None else needs(why, warmup) for name, why in unsettled.items()}

@@ -31,6 +31,7 @@ class Control(Record):
     answers_marks : "in proportion" to their share; "as a loss"; or "no".
     needs_ecn : whether it sends ECN-capable packets whatever the scenario says.
     packet_cost : row of the table of the cost of a packet, "loss" or "model".
+    probe_rtt_s : seconds between two probes of the round trip without a queue; None if it has none.
     does_at_loss : what a capture shows of it; None if a capture cannot tell it from another one.
     """
 
@@ -48,6 +49,7 @@ class Control(Record):
     answers_marks: Literal["in proportion", "as a loss", "no"]
     needs_ecn: bool
     packet_cost: Literal["loss", "model"]
+    probe_rtt_s: float | None
     does_at_loss: str | None
 
     @property
@@ -74,6 +76,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss="halves its window",
         ),
         Control(
@@ -92,6 +95,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
         Control(
@@ -110,6 +114,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
         Control(
@@ -128,6 +133,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss="reduces its window to 0.7",
         ),
         Control(
@@ -146,6 +152,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
         Control(
@@ -164,6 +171,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
         Control(
@@ -182,6 +190,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
         Control(
@@ -200,6 +209,7 @@ CONTROLS = by_name(
             answers_marks="in proportion",
             needs_ecn=True,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
         Control(
@@ -218,6 +228,7 @@ CONTROLS = by_name(
             answers_marks="no",
             needs_ecn=False,
             packet_cost="model",
+            probe_rtt_s=10.0,
             does_at_loss="does not respond to a loss",
         ),
         Control(
@@ -236,6 +247,7 @@ CONTROLS = by_name(
             answers_marks="no",
             needs_ecn=False,
             packet_cost="model",
+            probe_rtt_s=5.0,
             does_at_loss=None,
         ),
         Control(
@@ -254,6 +266,7 @@ CONTROLS = by_name(
             answers_marks="as a loss",
             needs_ecn=False,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
         Control(
@@ -272,6 +285,7 @@ CONTROLS = by_name(
             answers_marks="in proportion",
             needs_ecn=True,
             packet_cost="loss",
+            probe_rtt_s=None,
             does_at_loss=None,
         ),
     )

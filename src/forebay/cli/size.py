@@ -91,6 +91,10 @@ def command(
         if not _keep(stop, as_json):
             raise KeyboardInterrupt(*_kept_in(store)) from None
         raise
+    except forebay.TooLittleTime as stop:
+        if stop.result is not None:  # the bracket; the error has what to write instead
+            _show(stop.result, as_json)
+        raise
     made, refused = _emit(result, platform, path, force)
     configuration = None if made is None else made.to_dict()
     found = {"memory": _memory(result, scenario), "configuration": configuration}

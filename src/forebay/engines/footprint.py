@@ -13,7 +13,7 @@ from forebay.progress import with_stages
 from forebay.scenario import DataSize
 
 if TYPE_CHECKING:
-    from forebay.engines.memory_estimate import Estimate
+    from forebay.engines.memory_estimate import MemoryEstimate
     from forebay.progress import Progress
 
 _DEFAULT = 2 * 10**9
@@ -28,7 +28,7 @@ class Limit:
         self.octets = default_limit() if octets is None else octets
         self._most: int | None = None
 
-    def check(self, estimated: Estimate, seeds: int) -> None:
+    def check(self, estimated: MemoryEstimate, seeds: int) -> None:
         """Refuse a run whose estimate is larger even with one replication at a time.
 
         Raises
@@ -51,7 +51,7 @@ class Limit:
             raise TooMuchMemory(wrong, smaller)
 
     def side_by_side(
-        self, estimated: Estimate, seeds: int, jobs: int, held_bytes: float = 0.0
+        self, estimated: MemoryEstimate, seeds: int, jobs: int, held_bytes: float = 0.0
     ) -> tuple[int, int]:
         """Return how many replications fit on threads at once, and how many may be drawn ahead.
 

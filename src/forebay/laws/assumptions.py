@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from forebay.catalogue import kinds_that
 from forebay.laws import quantities, sawtooth
 from forebay.laws.quantities import ARRIVING, ack_queues, other_queues
+from forebay.outcome.settling import models_settle_s
+from forebay.scenario import Long
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -176,18 +178,21 @@ class Sawtooths(NamedTuple):
 def sawtooths_s(scenario: Scenario, packets: int) -> Sawtooths:
     """Return the warm-up and the window that the sawtooths of long flows need at a buffer.
 
-    The warm-up ends when the windows of the last flow have settled. Few flows are commonly in
-    step, so the window needs several sawtooths. Of many flows that are out of step each instant
-    shows all phases, and one sawtooth is enough. All are 0 without sawtooths.
+    The warm-up ends when the windows of the last flow have settled, and all models of the path. Few
+    flows are commonly in step, so the window needs several sawtooths. Of many flows that are out of
+    step each instant shows all phases, and one sawtooth is enough. Window and period are 0 without
+    sawtooths.
     """
     each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
     sized = each.with_buffer(packets)
     period, settling = quantities.sawtooth_period(sized), quantities.settling_time(sized)
+    long = [group for group in sized.traffic if isinstance(group, Long)]
+    by_model = max(map(models_settle_s, long), default=0.0)
     if period == 0.0:
-        return Sawtooths(0.0, 0.0, 0.0)
+        return Sawtooths(by_model, 0.0, 0.0)
     started = max(float(g.start.high) for g in sized.persistent)
     measured = PERIODS_MEASURED if each.n_flows < COMMONLY_SYNCHRONIZED else 1
-    return Sawtooths(started + settling, measured * period, period)
+    return Sawtooths(max(started + settling, by_model), measured * period, period)
 
 
 def _periods(scenario: Scenario, period_s: float) -> str | None:

@@ -8,22 +8,30 @@ paced ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from forebay.laws.quantities import paced
 from forebay.laws.regime import regime_of
 from forebay.scenario import Long, Tcp
 
 if TYPE_CHECKING:
-    from forebay.laws.answer import LawAnswer
+    from forebay.laws.law import LawAnswer
     from forebay.scenario import Scenario
 
 _SPREAD = 0.2
 """Half of the round trips' spread: the one that theory's refusal proposes."""
 
 
-def bracket(scenario: Scenario) -> str | None:
-    """Return the governing law's answer, or that to a neighbouring question, in words.
+class LawBracket(NamedTuple):
+    """Packets between which a law places an answer; ``why`` names the law and the question."""
+
+    low: float
+    high: float
+    why: str
+
+
+def bracket(scenario: Scenario) -> LawBracket | None:
+    """Return the governing law's answer, or that to a neighbouring question.
 
     None if no law answers any of them.
     """
@@ -33,18 +41,22 @@ def bracket(scenario: Scenario) -> str | None:
         regime = regime_of(asked)
         known = next((law for law in for_scenario(asked) if law.law == regime.law), None)
         if known is not None and known.packets:
-            return f"{change}{_says(known, regime.times_simulation)}"
+            return _says(change, known, regime.times_simulation)
     return None
 
 
-def _says(law: LawAnswer, times: tuple[float, float] | None) -> str:
+def _says(change: str, law: LawAnswer, times: tuple[float, float] | None) -> LawBracket:
     low, high = law.between or (law.packets or 0.0, law.packets or 0.0)
-    size = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
-    said = f"{law.law} gives {size} packets"
+    said = f"{change}{law.law} gives {_between(low, high)} packets"
     if times is None:
-        return said
-    needed = f"{low / times[1]:.0f} to {high / times[0]:.0f}"
-    return f"{said}, and simulations of such links needed {needed}"
+        return LawBracket(low, high, said)
+    low, high = low / times[1], high / times[0]
+    needed = f"{said}, and simulations of such links needed {_between(low, high)}"
+    return LawBracket(low, high, needed)
+
+
+def _between(low: float, high: float) -> str:
+    return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
 
 
 def _questions(scenario: Scenario) -> Iterator[tuple[str, Scenario]]:

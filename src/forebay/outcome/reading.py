@@ -130,12 +130,14 @@ class LongFlows:
         a model of the path.
     most_bps : rate of their access links together.
     window_bits : the most that they may have in flight; infinite if not limited.
+    early : whether the window begins before their models of the path have settled.
     """
 
     loss_based: bool
     model_based: bool
     most_bps: float
     window_bits: float
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,27 @@
 """Whether long flows are in their steady state in the measured window: one check for all verbs.
 
 It reads what an engine reports for each batch of the window. A class is not settled if its goodput
-or, with a control that follows a model of the path, its losses still change over the window; if
-flows of a loss-based control were not twice told of congestion; or if their queue still grows.
+or, with a control that follows a model of the path, its losses still change over the window, or the
+window began before the models had settled; if flows of a loss-based control were not twice told of
+congestion; or if their queue still grows.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.catalogue import CONTROLS
 from forebay.outcome.document import Closed
 
 if TYPE_CHECKING:
-    from forebay.outcome.model import ClassOutcome, Outcome
+    from forebay.outcome.model import Outcome
     from forebay.outcome.reading import ClassReading, LinkReading, LongFlows
+    from forebay.scenario import Long
 
     FloatArray = NDArray[np.float64]
     Counts = NDArray[np.int64]
@@ -27,16 +31,22 @@ Part = TypeVar("Part", bound=Closed)
 GOODPUT, LOSSES = "its goodput still changes", "its losses still change"
 EVENTS = "its flows met fewer than two congestion events"
 GROWS = "its queue still grows"
-STILL_CHANGES = (GOODPUT, LOSSES)
+EARLY = "its flows have not yet probed the round trip three times"
+STILL_CHANGES = (GOODPUT, LOSSES, EARLY)
 """Reasons that show a warm-up that is too short, whatever the buffer."""
 
-_LEAST_EVENTS = 2.0
+_PROBES = 3
+"""Probes of the round trip after which flows that began together no longer take each other's queue
+for the path: losses and queues of 4 to 40 flows of BBR and BBRv3 changed until then, not after."""
+_LEAST_EVENTS = 2
 _USED = 0.8
 """Share of a window, or of the sources' rate, from which on it holds the flows back."""
 _CHANGE, _CERTAIN = 0.1, 4.0
 """Relative change between the halves of the window, and its standard errors, that show a drift."""
 _LOST, _OTHER = 1e-3, 0.5
 """Share of packets lost, and relative change of its mean without a beginning, that show one."""
+_OVERSHOOT = 0.2
+"""Share of a batch's packets that are lost, where most batches lose nearly none."""
 _GROWTH, _PACKETS, _RISING = 1.1, 2.0, 0.8
 """Ratio of the mean queue between the halves, its least change, and the share of rising steps."""
 
@@ -62,11 +72,13 @@ def why_unsettled(
         return None
     if _drifts(goodput):
         return GOODPUT
-    if flows.model_based and _begins_otherwise(classes):
+    if (flows.model_based and _begins_otherwise(classes)) or _all_at_once(classes):
         return LOSSES
-    if flows.loss_based and not _held_back(flows, classes, windows_s):
-        events = [_events(*each) for each in zip(classes, marks, strict=True)]
-        if np.mean(events) < _LEAST_EVENTS:
+    if not _held_back(flows, classes, windows_s):
+        if flows.early:
+            return EARLY
+        events = map(_events, classes, marks, windows_s)
+        if flows.loss_based and np.mean(list(events)) < _LEAST_EVENTS:
             return EVENTS
     known = [link for link in links if link is not None]
     return GROWS if known and _grows(known) else None
@@ -108,6 +120,13 @@ def _begins_otherwise(classes: Sequence[ClassReading]) -> bool:
     return abs(float(rest.mean() - share.mean())) > _OTHER * float(share.mean())
 
 
+def _all_at_once(classes: Sequence[ClassReading]) -> bool:
+    """Whether most replications lose nearly nothing but for a batch: slow start's overshoot."""
+    shares = [each.drops / np.maximum(each.drops + each.passed, 1) for each in classes]
+    overshoot = [bool(k.max() > _OVERSHOOT and np.median(k) < _LOST) for k in shares]
+    return 2 * sum(overshoot) > len(overshoot)
+
+
 def _held_back(
     flows: LongFlows, classes: Sequence[ClassReading], windows_s: Sequence[float]
 ) -> bool:
@@ -128,10 +147,25 @@ def _round_trip_s(classes: Sequence[ClassReading]) -> float:
     return float(np.mean(known)) if known else 0.0
 
 
-def _events(reading: ClassReading, marks: Counts | None) -> int:
-    """Return the batches in which packets of the class were dropped, or some were marked."""
-    told = reading.drops > 0
-    return int((told if marks is None else told | (marks > 0)).sum())
+def _events(reading: ClassReading, marks: Counts | None, window_s: float) -> int:
+    """Return how often the class was told of congestion, by drops or marks.
+
+    What follows within a round trip, which counts the queue, is the same event (RFC 5681, 3.1).
+    """
+    told = np.flatnonzero(reading.drops if marks is None else reading.drops + marks)
+    apart = max(1.0, _round_trip_s([reading]) * len(reading.drops) / window_s)
+    events, last = 0, -math.inf
+    for batch in told:
+        if batch >= last + apart:
+            events, last = events + 1, float(batch)
+    return events
+
+
+def models_settle_s(traffic: Long) -> float:
+    """Return the seconds after which all flows of a class know their path; 0 without a model."""
+    probes = [CONTROLS[name].probe_rtt_s for name, share in traffic.shares.items() if share]
+    known = [each for each in probes if each is not None]
+    return float(traffic.start.high) + _PROBES * max(known) if known else 0.0
 
 
 def _grows(links: Sequence[LinkReading]) -> bool:
@@ -142,6 +176,11 @@ def _grows(links: Sequence[LinkReading]) -> bool:
     first, second = (float(half.mean()) for half in _halves(queue))
     rising = float(np.mean(np.diff(queue) > 0.0))
     return second > max(_GROWTH * first, first + _PACKETS) and rising >= _RISING
+
+
+def needs(why: str, warmup: str) -> str:
+    """Return what flows that have not settled need, with the reason."""
+    return f"not settled: warm-up of about {warmup} ({why})"
 
 
 def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
@@ -157,7 +196,7 @@ def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
     return outcome.model_copy(
         update={
             "classes": [
-                _bare(each).model_copy(update={"unsettled": _needs(each, warmup)})
+                _bare(each).model_copy(update={"unsettled": needs(each.unsettled or "", warmup)})
                 if each.settled is False
                 else each
                 for each in outcome.classes
@@ -167,10 +206,6 @@ def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
             },
         }
     )
-
-
-def _needs(each: ClassOutcome, warmup: str) -> str:
-    return f"not settled: warm-up of about {warmup} ({each.unsettled})"
 
 
 def _bare(part: Part) -> Part:

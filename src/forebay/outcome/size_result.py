@@ -173,13 +173,21 @@ class Relaxation(Closed):
     reached: Metric | None
 
 
-class Regime(Closed):
+class LinkRegime(Closed):
     """The law that governs the link, why, and what would change it; text for users."""
 
     regime: str
     law: str | None
     why: str
     would_change: str
+
+
+class Bracket(Closed):
+    """The packets between which laws place an answer that was not found; ``why`` is a sentence."""
+
+    low: float
+    high: float
+    why: str
 
 
 class FlowsEnd(Closed):
@@ -344,6 +352,8 @@ class SizeResult(Document):
     scaled : the extrapolation from smaller links, if the link was too large for the time limit.
         The curve is then that of the smaller links, scaled. None otherwise.
     assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
+    bracket : where nothing could be simulated in the time: what laws say of this link, or of one
+        like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
     memory, configuration : added by the command line: the memory for the answer, and the document
         of the configuration by ``--emit``.
@@ -363,7 +373,7 @@ class SizeResult(Document):
     notes: tuple[str, ...] = ()
     region: tuple[Interval, ...] = ()
     relaxations: tuple[Relaxation, ...] = ()
-    governs: Regime | None = None
+    governs: LinkRegime | None = None
     evidence: tuple[str, ...] = ()
     ends: tuple[FlowsEnd, ...] = Field(default=(), alias="flows")
     loss_warning: LossWarning | None = None
@@ -372,6 +382,7 @@ class SizeResult(Document):
     aqm: Aqm | None = None
     scaled: Scaled | None = None
     assumptions: tuple[str, ...] = ()
+    bracket: Bracket | None = None
     cost: Cost | None = None
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None

@@ -273,6 +273,7 @@ class Trace(Document, Watched):
         Of each flow's window over the instants, packets and packets squared.
     drops, cuts : Incidents
         Data packets that queues dropped; senders that reduced their window.
+    unsettled : by class of long flows, why they have not settled; None if they have.
     """
 
     scenario: dict[str, Any]
@@ -289,6 +290,7 @@ class Trace(Document, Watched):
     window_variance: Floats
     drops: Incidents
     cuts: Incidents
+    unsettled: dict[str, str | None] = Field(default_factory=dict)
 
     @property
     def bottleneck(self) -> LinkTrace:

@@ -83,9 +83,9 @@ def recommended_lines(answer: SizeResult) -> list[str]:
 
 def least_lines(answer: SizeResult) -> list[str]:
     """Return the least that was shown to meet the goals, and where it lies."""
-    least = answer.buffer
+    least, known = answer.buffer, answer.bracket
     if least is None:
-        return []
+        return [] if known is None else [f"Bracket, by laws alone: {known.why}."]
     between = "" if least.low == least.high else f"; it lies between {least.low} and {least.high}"
     if answer.aqm is not None:
         size = sized(answer, least.packets)

@@ -20,6 +20,9 @@ def print_trace(trace: Trace) -> None:
     out = console()
     out.print(f"{trace.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"seed {trace.seed}, {trace.at_s.size} samples, one every {trace.step_s * 1e3:g} ms")
+    for name, why in trace.unsettled.items():
+        if why is not None:
+            out.print(f"{name}: {why}", style="bold yellow")
     for name, link in trace.links.items():
         out.print()
         buffer = count(link.buffer_packets, "packet")

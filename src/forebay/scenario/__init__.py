@@ -1,7 +1,7 @@
 """The scenario: made in Python or read from TOML, checked when it is made."""
 
 from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PACKETS
-from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
+from forebay.scenario.crossing import BOTTLENECK, REVERSE, CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
@@ -48,7 +48,7 @@ __all__ = [
     "BufferSize",
     "ClassGoals",
     "ClassQueue",
-    "Counted",
+    "CrossingFlows",
     "DataSize",
     "Demand",
     "Distribution",

@@ -363,9 +363,9 @@ def _constant(value: object) -> object:
 
 def _refuse_range(value: object) -> None:
     """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the correct table in the hint."""
-    from forebay.scenario import exact_forms
+    from forebay.scenario import suggestions
 
-    two = value if isinstance(value, list | tuple) and len(value) == 2 else exact_forms.span(value)
+    two = value if isinstance(value, list | tuple) and len(value) == 2 else suggestions.span(value)
     if two and all(isinstance(end, str) for end in two):
         hint = f"write {literal({'uniform': list(two)})}"
         wrong = f"{show(value)} does not give the distribution between its ends"

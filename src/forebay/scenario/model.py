@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, Strict, model_validator
 from forebay.errors import entry
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, Between, ScenarioModel, printable
-from forebay.scenario.counted import BOTTLENECK, Counted, counted
+from forebay.scenario.crossing import BOTTLENECK, CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
 from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
@@ -202,9 +202,9 @@ class Scenario(ScenarioModel):
         consistency.check(self)
         return self
 
-    def at_link(self, link: str = BOTTLENECK) -> Counted:
+    def at_link(self, link: str = BOTTLENECK) -> CrossingFlows:
         """Flows that count at "bottleneck", "reverse" or one of ``links``; else KeyError."""
-        return counted(self)[link]
+        return count_crossing(self)[link]
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -231,7 +231,7 @@ class Scenario(ScenarioModel):
         """Mean two-way propagation delay, in seconds, over the flows that count at the bottleneck.
 
         These are the `persistent` ones; without them, short flows as they arrive; without TCP data,
-        see `Counted.mean_rtt`.
+        see `CrossingFlows.mean_rtt`.
         """
         return self.at_link().mean_rtt
 
@@ -273,7 +273,7 @@ class Scenario(ScenarioModel):
             found.append((share, here.packet))
         return found
 
-    def class_counts(self, link: str = BOTTLENECK) -> list[Counted]:
+    def class_counts(self, link: str = BOTTLENECK) -> list[CrossingFlows]:
         """Flows that count at each class queue before a link: those of its own traffic."""
         placed = list(zip(self.traffic, self.class_queue_of(link), strict=True))
         return [

@@ -23,6 +23,7 @@ from forebay.errors import ForebayError, option
 from forebay.scenario import Long, Session, Short, Standing, Tcp
 
 if TYPE_CHECKING:
+    from forebay.outcome import SizeResult
     from forebay.scenario import Scenario, Traffic
 
 _FLOWS = (100.0, 1_000.0, 10_000.0, 100_000.0)
@@ -176,6 +177,7 @@ class TooLittleTime(ForebayError):
     theory_answers : published laws answer the same question.
     kept_in : the store that has the finished simulations; None without one.
     bracket : what laws say of this question, or of a neighbouring one; None if none says anything.
+    result : the same as a document; None for a run.
     hint : which options to use instead.
     """
 
@@ -193,10 +195,11 @@ class TooLittleTime(ForebayError):
         theory_answers: bool = False,
         kept_in: str | None = None,
         bracket: str | None = None,
+        result: SizeResult | None = None,
     ) -> None:
         self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
         self.of_network, self.scaled_s, self.theory_answers = of_network, scaled_s, theory_answers
-        self.kept_in, self.bracket = kept_in, bracket
+        self.kept_in, self.bracket, self.result = kept_in, bracket, result
         self.hint = f"write {', or '.join(self._ways())}"
         takes = "more than" if self._was_wrong else "about"
         super().__init__(
@@ -245,7 +248,7 @@ class TooLittleTime(ForebayError):
 
 
 _FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers",
-          "kept_in", "bracket")  # fmt: skip
+          "kept_in", "bracket", "result")  # fmt: skip
 _MORE, _FAR_MORE = 1.25, 2.0
 """Ratio of the time that a refusal recommends to the predicted time; the larger where that was
 wrong, as on a machine with other work."""

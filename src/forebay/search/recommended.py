@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from forebay.outcome import Floor, Recommended, Verdict
+from forebay.search.acceptable_loss import loss_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _FAST = 1e9
 """Rate in bit/s from which the floor holds: hosts with segmentation offload send whole bursts."""
+_CLOSE = 1.25
+"""Loss over the least within the goals, up to which a larger buffer is not worth its delay."""
+_NEARLY = 0.8
+"""Share of the largest size within the goals that stands for it."""
 _BURST = 64 << 10
 """Bytes that a host hands to its card at once, at most (GSO_LEGACY_MAX_SIZE, linux/netdevice.h)."""
 
@@ -29,8 +34,9 @@ _BURST = 64 << 10
 def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     """Return a result with the recommended size, or with the reason why there is none."""
     if found.buffer is None:
-        return found
-    why_not = _undecided(found, found.buffer)
+        unsettled = _unsettled(problem, found) is not None
+        return found.model_copy(update={"undecided": found.undecided or unsettled})
+    why_not = _unsettled(problem, found) or _undecided(problem, found, found.buffer)
     if why_not is not None:
         return found.model_copy(update={"reason": why_not})
     made = _Choice(problem, found, found.buffer).made()
@@ -42,11 +48,26 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     return found.model_copy(update=update)
 
 
-def _undecided(found: SizeResult, buffer: Buffer) -> str | None:
-    """Return why the evidence carries no recommendation; None if it may carry one."""
-    if (
-        buffer.is_guess and found.scaled is not None
-    ):  # else runs showed that its end meets the goals
+def _unsettled(problem: Problem, found: SizeResult) -> str | None:
+    """Return that flows had not settled in the run that decides; None if they had.
+
+    Also None where the scenario sets the measured window: that is the question then.
+    """
+    there = found.there
+    late = [] if there is None else [k.name for k in there.outcome.classes if k.settled is False]
+    if there is None or not late or "measure" in problem.scenario.model_fields_set:
+        return None
+    return f"{' and '.join(late)} had not settled with {_packets(there.packets)}"
+
+
+def _undecided(problem: Problem, found: SizeResult, buffer: Buffer) -> str | None:
+    """Return why the evidence carries no recommendation; None if it may carry one.
+
+    A wide range does, if runs showed that its end meets the goals, or if the floor lies above it.
+    """
+    floor = None if found.aqm is not None else floor_of(problem)
+    covered = floor is not None and floor.packets >= buffer.high
+    if buffer.is_guess and found.scaled is not None and not covered:
         return (
             f"the evidence leaves {buffer.low} to {buffer.high} packets, which is too wide to "
             "choose a buffer by"
@@ -126,7 +147,29 @@ class _Choice:
             self._packets = within
             self._why.append(f"{lost}; here no more than {100 * usable:g} %, which is usable")
             return
-        self._why.append(f"{lost}; {self._none_usable(usable)}")
+        none = self._none_usable(usable)
+        self._why.append(f"{lost}; {none}{self._lose_less()}")
+
+    def _lose_less(self) -> str:
+        """Take the smallest size whose loss is close to the least within the goals; say so."""
+        tried = self._tried_within()
+        bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
+        close = min((packets for packets, loss in tried if loss <= bound), default=0)
+        if close <= self._packets:
+            return ""
+        self._packets = close
+        return (
+            f"; of the sizes tried, {close} is the smallest that loses little more than the least"
+        )
+
+    def _tried_within(self) -> list[tuple[int, float]]:
+        """Return the sizes within the goals that were tried, from the least on, and their loss."""
+        ends = [(part.low, _end(part)) for part in self._found.region]
+        return [
+            (point.packets, loss_value(point.outcome))
+            for point in self._found.curve
+            if any(low <= point.packets <= high for low, high in ends)
+        ]
 
     def _none_usable(self, usable: float) -> str:
         """Return what is known of the loss of larger sizes within the goals."""
@@ -139,6 +182,10 @@ class _Choice:
                 f"{_packets(warning.packets)} would lose less than the {bound} that is usable, but "
                 f"not meet {missed}: no size within the goals has a usable loss"
             )
+        last, loss = max(self._tried_within(), default=(0, 0.0))
+        if last < warning.largest and last >= _NEARLY * most:
+            there = f"{100 * loss:.3g} % with {_packets(last)}"
+            return f"no size within the goals has a usable loss of {bound}: {there}"
         there = f"{100 * warning.loss_there:.3g} % with {_packets(warning.largest)}"
         if warning.largest >= most:
             return f"no size within the goals has a usable loss of {bound}: {there}"

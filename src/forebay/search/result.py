@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from forebay.errors import argument
 from forebay.outcome import (
     Aqm,
+    Bracket,
     Buffer,
     Cost,
     CurvePoint,
@@ -19,13 +20,14 @@ from forebay.outcome import (
     Relaxation,
     SizeResult,
 )
+from forebay.search.evaluations import Evaluations
 from forebay.search.goals import Goal
 from forebay.search.observed import observed
 
 if TYPE_CHECKING:
     from forebay.outcome import Scaled
     from forebay.scenario import Scenario
-    from forebay.search.evaluations import Evaluation, Evaluations
+    from forebay.search.evaluations import Evaluation
     from forebay.search.problem import Problem
     from forebay.search.stopping import TimeLimit
 
@@ -98,6 +100,13 @@ def unanswered(
             "aqm": _aqm(problem, there),
         }
     )
+
+
+def refused(problem: Problem, reason: str, bracket: Bracket | None) -> SizeResult:
+    """Return the result of a search that could not begin: what laws say, and no answer."""
+    why = NoAnswer(reason, undecided=True)
+    found = unanswered(problem, Evaluations(problem.goals, problem.engine), why, None)
+    return found.model_copy(update={"bracket": bracket})
 
 
 def nearest_miss(evaluations: Evaluations) -> Evaluation | None:

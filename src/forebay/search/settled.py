@@ -125,7 +125,7 @@ def some_note(problem: Problem) -> str:
 def _wanted(problem: Problem) -> str:
     scenario = problem.scenario
     each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
-    warmup = in_words(float(longer(each, problem.law_context.sawtooths).warmup))
+    warmup = warmup_for(each, problem.law_context.sawtooths)
     return f"warm-up of about {warmup}; {setting('measure.warmup', warmup)} waits for it"
 
 
@@ -168,7 +168,12 @@ def said(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> O
     from forebay.outcome.settling import without_intervals
 
     measured = scenario.model_copy(update={"measure": _measure_of(outcome, scenario)})
-    return without_intervals(outcome, in_words(float(longer(measured, sawtooths).warmup)))
+    return without_intervals(outcome, warmup_for(measured, sawtooths))
+
+
+def warmup_for(scenario: Scenario, sawtooths: Sawtooths | None) -> str:
+    """Return the warm-up that flows which have not settled need, in words."""
+    return in_words(float(longer(scenario, sawtooths).warmup))
 
 
 def _measure_of(outcome: Outcome, scenario: Scenario) -> Measure:

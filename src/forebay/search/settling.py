@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.scenario import Duration, Measure, Scenario, Standing
+from forebay.outcome.settling import models_settle_s
+from forebay.scenario import Duration, Long, Measure, Scenario, Standing
 from forebay.search.goals import goals_of
 from forebay.search.parameter import SizedParameter
 
@@ -82,9 +83,10 @@ def measure_for(scenario: Scenario, settling: Settling) -> Measure:
 
 
 def least_warmup(scenario: Scenario) -> float:
-    """Return the seconds until every flow has started and completed some round trips."""
+    """Return the seconds until every flow has started, completed some round trips, and probed."""
     starts = [float(g.start.high) for g in scenario.traffic if isinstance(g, Standing)]
-    return max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt)
+    models = [models_settle_s(group) for group in scenario.traffic if isinstance(group, Long)]
+    return max(max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt), *models, 0.0)
 
 
 def settled(series: FloatArray) -> int:

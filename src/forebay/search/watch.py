@@ -176,6 +176,8 @@ def _stopped(result: SizeResult, watch: _Watch) -> SizeResult:
     )
     found = result.buffer
     if found is not None and found.low < found.packets:
-        note += f"; {found.low} to {found.packets - 1} packets may meet them too"
+        last = found.packets - 1
+        some = f"{found.low} to {last}" if found.low < last else f"{last}"
+        note += f"; {some} packets may meet them too"
     notes = (f"{note}; {option('budget', more)} gives time for the whole search", *result.notes)
     return result.model_copy(update={"notes": notes})

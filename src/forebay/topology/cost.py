@@ -15,7 +15,7 @@ CELL = 400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class NetworkCost:
     """Expected time and memory, before the routes are searched for.
 
     Attributes

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
-from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
     from forebay.scenario import FatTree, Isp, TwoLevel
@@ -18,7 +18,7 @@ CORE, MIDDLE, EDGE = "core", "middle", "edge"
 Place = tuple[float, float]
 
 
-def two_level(table: TwoLevel) -> Wiring:
+def two_level(table: TwoLevel) -> Adjacency:
     """Paper C's network (slides 12 and 13), with the paper's numbers of nodes.
 
     11 core, 54 middle and 106 edge routers and 812 hosts, each connected to one router of the level
@@ -26,7 +26,7 @@ def two_level(table: TwoLevel) -> Wiring:
     connected network of so many nodes has at least 982 links, so both counts cannot be right; with
     727 hosts the number of links would be.
     """
-    made = Wiring()
+    made = Adjacency()
     cores = _cores(made, table)
     middles = _below(made, cores, table.middles, "middle", MIDDLE, [0] * table.middles)
     _below(
@@ -35,9 +35,9 @@ def two_level(table: TwoLevel) -> Wiring:
     return made
 
 
-def isp(table: Isp) -> Wiring:
+def isp(table: Isp) -> Adjacency:
     """Core routers, metro routers at two of them, edge routers at one of those, and hosts."""
-    made = Wiring()
+    made = Adjacency()
     cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
     _join(made, cores, table.core)
     metros = []
@@ -50,9 +50,9 @@ def isp(table: Isp) -> Wiring:
     return made
 
 
-def fat_tree(table: FatTree) -> Wiring:
+def fat_tree(table: FatTree) -> Adjacency:
     """k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 core switches, k^3/4 hosts."""
-    made, half = Wiring(), table.k // 2
+    made, half = Adjacency(), table.k // 2
     cores = [made.router(f"core{i}", place=(i / half, 3.0)) for i in range(half * half)]
     for pod in range(table.k):
         tops = [made.router(f"pod{pod}-{i}", place=(pod + i / half, 2.0)) for i in range(half)]
@@ -66,7 +66,7 @@ def fat_tree(table: FatTree) -> Wiring:
     return made
 
 
-def _cores(made: Wiring, table: TwoLevel) -> list[int]:
+def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
     if table.core != "abilene":
         cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
         _join(made, cores, table.core)
@@ -87,7 +87,7 @@ def abilene() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("abilene.toml").read_text("utf-8"))
 
 
-def _join(made: Wiring, cores: list[int], how: str) -> None:
+def _join(made: Adjacency, cores: list[int], how: str) -> None:
     n = len(cores)
     if how == "mesh":
         pairs = {(i, j) for i in range(n) for j in range(i)}
@@ -100,7 +100,7 @@ def _join(made: Wiring, cores: list[int], how: str) -> None:
 
 
 def _below(
-    made: Wiring, above: list[int], count: int, name: str, link_class: str, hosts: list[int]
+    made: Adjacency, above: list[int], count: int, name: str, link_class: str, hosts: list[int]
 ) -> list[int]:
     """Distribute routers evenly below others, and place them around those for a drawing."""
     added = []

@@ -14,7 +14,7 @@ from forebay.progress import Progress, enter
 from forebay.scenario import Long
 from forebay.topology import demand, routing
 from forebay.topology.building import build
-from forebay.topology.cost import Cost
+from forebay.topology.cost import NetworkCost
 from forebay.topology.errors import refuse
 from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints
 
@@ -95,7 +95,7 @@ class Problem:
 
 def make_problem(
     scenario: Scenario,
-    check: Callable[[Cost], None] | None = None,
+    check: Callable[[NetworkCost], None] | None = None,
     progress: Progress | None = None,
     check_graph: Callable[[Graph], None] | None = None,
 ) -> Problem:
@@ -153,7 +153,7 @@ def make_problem(
     )
 
 
-def _with_rates(graph: Graph, pairs: demand.Pairs, routes: Cost) -> Cost:
+def _with_rates(graph: Graph, pairs: demand.Pairs, routes: NetworkCost) -> NetworkCost:
     """Multiply paths by the rates of hosts' links at both ends, as `_with_access` does."""
     if not np.any(graph.kind == UP):
         return routes

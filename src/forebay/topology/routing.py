@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forebay.progress import Progress
-from forebay.topology.cost import Cost
+from forebay.topology.cost import NetworkCost
 from forebay.topology.errors import refuse
 from forebay.topology.graph import BETWEEN, Floats, Graph, Ints
 
@@ -62,7 +62,7 @@ def route(
     return _join(climb, middle)
 
 
-def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Cost:
+def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> NetworkCost:
     """Estimate what `route` will take, from some pairs that end at a few of the routers."""
     weight, tree = _weights(graph, metric), _peel(graph)
     climb = _climb(tree, source, target)
@@ -79,7 +79,7 @@ def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: i
     spent_s = time.process_time() - begun
     paths = len(found.pair) * len(source) / max(len(tried), 1)
     cells = paths * (found.links.shape[0] + _ACCESS_HOPS)
-    return Cost(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
+    return NetworkCost(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
 
 
 def _weights(graph: Graph, metric: str) -> Floats:

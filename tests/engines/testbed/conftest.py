@@ -12,9 +12,9 @@ import pytest
 
 from forebay.engines import EngineUnavailable
 from forebay.engines.testbed import machine, playing
+from forebay.engines.testbed.endpoint import Endpoint
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.namespace_pair import NamespacePair
-from forebay.engines.testbed.sides import Side
 from forebay.scenario import Scenario, loads
 
 FAKE = Path(__file__).with_name("fake_emulator.py")
@@ -70,7 +70,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 @contextmanager
 def _no_bed(scenario: Scenario, workload: Any, record: Any) -> Iterator[NamespacePair]:
-    left, right = (Side(name, None, None, 1500, True) for name in ("a", "b"))  # type: ignore[arg-type]
+    left, right = (Endpoint(name, None, None, 1500, True) for name in ("a", "b"))  # type: ignore[arg-type]
     yield NamespacePair(left, right, {"net.ipv4.tcp_sack": "1"})
 
 

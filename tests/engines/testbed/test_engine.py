@@ -7,7 +7,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import engine as testbed
-from forebay.engines.testbed import machine, playing, registry, repeating, steal
+from forebay.engines.testbed import machine, playing, registry, retry, steal
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 
 
@@ -62,11 +62,11 @@ def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch)
         runs.append(1)
         return play(*a, **k)
 
-    monkeypatch.setattr(repeating, "play", counted)
+    monkeypatch.setattr(retry, "play", counted)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
     said = str(caught.value)
-    assert len(runs) == repeating.ATTEMPTS == 3
+    assert len(runs) == retry.ATTEMPTS == 3
     assert caught.value.exit_status == 3 and len(said.splitlines()) == 1
     assert "p99 5 ms" in said and "no smaller rate that was tried" in said
 
@@ -91,7 +91,7 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
         )
         return play(*arguments, **named)
 
-    monkeypatch.setattr(repeating, "play", take)
+    monkeypatch.setattr(retry, "play", take)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
     assert "the hypervisor took 25.0% of a core's time; this machine" in str(caught.value)

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from forebay.engines.testbed.repeating import play_until_valid
+from forebay.engines.testbed.retry import play_until_valid
 from forebay.scenario import loads
 
 pytestmark = [

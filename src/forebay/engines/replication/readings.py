@@ -23,6 +23,7 @@ from forebay.outcome import (
     RoundTrips,
 )
 from forebay.outcome.reading import FloatArray, IntArray
+from forebay.outcome.settling import models_settle_s
 from forebay.scenario import Long, ScenarioError, Tcp
 
 if TYPE_CHECKING:
@@ -330,6 +331,7 @@ def _long_flows(scenario: Scenario, traffic: Traffic) -> LongFlows | None:
         model_based=any(model_based),
         most_bps=traffic.access_links * traffic.access(scenario.link.capacity),
         window_bits=_BITS * traffic.flows * window * traffic.packet,
+        early=float(scenario.measure.warmup) < models_settle_s(traffic),
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.replication.readings import read_links, to_histogram
+from forebay.engines.replication.readings import read_links, to_histogram, to_reading
+from forebay.outcome import summarize
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
 from forebay.scenario import Duration, ScenarioError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from forebay.engines.replication.readings import RawHistogram, RawLink, RawReadings, RawTrace
     from forebay.outcome.reading import FloatArray, IntArray, LinkReading
     from forebay.scenario import Scenario
+    from forebay.workload import Workload
 
 MOST_SAMPLES = 10_000_000
 
@@ -24,12 +26,14 @@ def to_trace(
     scenario: Scenario,
     layout: Layout,
     raw: RawReadings,
+    workload: Workload,
     *,
     step: Duration,
     flows: Sequence[int],
     seed: int,
 ) -> Trace:
     """Return the Trace of one replication that was sampled at every ``step``."""
+    _, classes = summarize([to_reading(scenario, seed, workload, layout, raw)], None)
     read = raw["trace"]
     assert read is not None, "asked for"
     begin = float(scenario.measure.warmup)
@@ -53,6 +57,7 @@ def to_trace(
         window_variance=read["window_variance"],
         drops=Incidents(**read["drops"]),
         cuts=Incidents(**read["reductions"]),
+        unsettled={each.name: each.unsettled for each in classes if each.settled is not None},
     )
 
 

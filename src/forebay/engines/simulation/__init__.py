@@ -35,7 +35,7 @@ from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Layout
-    from forebay.engines.simulation.sized import SizingSimulator
+    from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
@@ -154,7 +154,7 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            from forebay.engines.simulation.network import summarize_network
+            from forebay.engines.simulation.network_totals import summarize_network
 
             links, network = summarize_network(scenario, links, classes)
         outcome = Outcome(
@@ -184,7 +184,7 @@ class SimulationEngine(ReplicatingEngine):
         ScenarioError, CannotPlay
             See `SizingSimulator`.
         """
-        from forebay.engines.simulation.sized import SizingSimulator
+        from forebay.engines.simulation.sizing_simulator import SizingSimulator
 
         return SizingSimulator(self, scenario, link=link, link_class=link_class)
 
@@ -217,10 +217,10 @@ class SimulationEngine(ReplicatingEngine):
             raise CannotPlay(self.name, "a trace of a whole network", "topology")
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, _STRUCTURES, samples=samples, watched=len(flows)), 1)
-        run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
+        run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
-        return to_trace(scenario, layout, raw, step=step, flows=flows, seed=seed)
+        return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
 
 
 def _simulate(

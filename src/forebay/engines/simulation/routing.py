@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.topology import Problem
-    from forebay.topology.cost import Cost
+    from forebay.topology.cost import NetworkCost
 
 _CELLS = 20_000_000  # links of paths, in all rounds
 
@@ -47,7 +47,7 @@ def route(
         links = many
         limit.check_octets(NETWORK_LINK * many, "a smaller network")
 
-    def check_routes(cost: Cost) -> None:
+    def check_routes(cost: NetworkCost) -> None:
         nonlocal octets
         octets = _route_bytes(limit, cost)
         if afford is not None:
@@ -80,7 +80,7 @@ def _rounds(problem: Problem) -> int:
     return max(1, min(MOST_ROUNDS, _CELLS // max(problem.paths.size, 1)))
 
 
-def _route_bytes(limit: Limit, cost: Cost) -> float:
+def _route_bytes(limit: Limit, cost: NetworkCost) -> float:
     """Return the bytes of a network's routes; refuse them if they alone exceed the limit."""
     octets = ROUTE_CELL * cost.cells
     pairs = int(cost.pairs * limit.octets / max(octets, 1.0))

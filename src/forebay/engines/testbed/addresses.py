@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.engines.errors import CannotPlay
+from forebay.engines.testbed.endpoint import ClassRoute
 from forebay.engines.testbed.errors import NAME
-from forebay.engines.testbed.sides import ClassRoute
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:

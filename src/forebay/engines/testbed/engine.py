@@ -16,7 +16,7 @@ from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.playing import Played, controls_of
-from forebay.engines.testbed.repeating import play_until_valid
+from forebay.engines.testbed.retry import play_until_valid
 from forebay.outcome import (
     Outcome,
     Provenance,
@@ -145,7 +145,9 @@ class TestbedEngine(ReplicatingEngine):
         watched = Watched(step, tuple(flows))
         played, failed = play_until_valid(scenario, seed, progress=progress, watched=watched)
         self._runs.put(scenario.sha256(), seed, _read(scenario, seed, played, failed))
-        return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
+        return to_trace(
+            scenario, played.layout, played.raw, played.workload, step=step, flows=flows, seed=seed
+        )
 
     def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> Replication:
         played, failed = play_until_valid(

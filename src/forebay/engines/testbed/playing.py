@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
 from forebay.engines.testbed import congestion, machine
 from forebay.engines.testbed.counters.agreement import agreement
-from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.counters.reading import Counters, counting
+from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
 from forebay.engines.testbed.errors import TestbedError
-from forebay.engines.testbed.gate import faults
 from forebay.engines.testbed.namespace_pair import pair_for
 from forebay.engines.testbed.plan import Places, built_link, make_plan
 from forebay.engines.testbed.program import Event, Program
-from forebay.engines.testbed.registry import Record, recording
+from forebay.engines.testbed.registry import RunResources, recording
 from forebay.engines.testbed.result import Result, read_result
+from forebay.engines.testbed.validity import faults
 from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 
@@ -82,11 +82,11 @@ def play(
         scratch = record.make_scratch()
         places = Places(pair.left.namespace, pair.right.namespace, scratch / "result.json", capture)
         plan = make_plan(scenario, workload, layout, places, watched)
-        moments = Moments(scenario.measure.warmup, scenario.measure.duration)
-        counting_them = counting(counters, pair.right.namespace, scratch, record, moments)
+        clock = WindowClock(scenario.measure.warmup, scenario.measure.duration)
+        counting_them = counting(counters, pair.right.namespace, scratch, record, clock)
         counted = made.enter_context(counting_them)
         result = _run(plan, layout, scratch / "plan.json", record, progress, counted)
-        compared = _compare(result, layout, counted, moments) if counters else {}
+        compared = _compare(result, layout, counted, clock) if counters else {}
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
     wrong = faults(
         result.gate, window_is_limited=limited, drain_s=_shortest_drain(scenario, layout)
@@ -122,7 +122,7 @@ def _run(
     plan: dict[str, Any],
     layout: Layout,
     path: Path,
-    record: Record,
+    record: RunResources,
     progress: Progress | None,
     counters: Counters,
 ) -> Result:
@@ -138,12 +138,12 @@ def _run(
 
 
 def _compare(
-    result: Result, layout: Layout, counters: Counters, moments: Moments
+    result: Result, layout: Layout, counters: Counters, clock: WindowClock
 ) -> dict[str, Any]:
     """Compare the other counters with what the router wrote to the receivers' device."""
     handed = result.provenance["handed_to_receiver"]
     flows = int((result.raw["flow_bytes"] > 0).sum())
-    router = Counted(handed["octets"], handed["packets"], moments.window_s, flows)
+    router = Counted(handed["octets"], handed["packets"], clock.window_s, flows)
     alone = layout.links[0].rate_bps if len(layout.links) == 1 else None
     return agreement(router, counters.counts(), alone)
 

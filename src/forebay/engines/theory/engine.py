@@ -22,7 +22,7 @@ from forebay.engines.errors import (
     refuse_network,
     refuse_token_buckets,
 )
-from forebay.engines.theory.lost import Between
+from forebay.engines.theory.loss import Between
 from forebay.engines.theory.prediction import Prediction, Spread, predict_long_flows
 from forebay.errors import entry
 from forebay.laws import governing_law, regime_of

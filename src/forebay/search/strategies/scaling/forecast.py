@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forebay.search import settling
-from forebay.search.sawtooths import long_enough
+from forebay.search.sawtooths import long_enough, measure_of
 from forebay.search.strategies.crossing.curve import COARSE_SEEDS, COARSE_SHARE
 
 if TYPE_CHECKING:
@@ -36,8 +36,16 @@ class Forecast:
         return crossing_s(link, self.speed, seeds, lasting)
 
     def lasting(self, link: Scenario, measure: Measure, packets: int | None = None) -> Measure:
-        """Return a measurement, lengthened for a link's sawtooths unless the scenario sets it."""
-        if self.sawtooths is None or settling.measure_stands(link):
+        """Return a measurement, lengthened for a link's sawtooths unless the scenario sets it.
+
+        Where settling is not watched, it begins when all flows have started and know their path.
+        """
+        if "measure" in link.model_fields_set:
+            return measure
+        if settling.measure_stands(link):
+            warmup = max(float(measure.warmup), settling.least_warmup(link))
+            return measure_of(warmup, float(measure.duration))
+        if self.sawtooths is None:
             return measure
         return long_enough(measure, self.sawtooths(link, packets or first_buffer(link)))
 

@@ -99,9 +99,18 @@ def _plan(study: ScalingStudy, why_whole: str | None) -> tuple[float, bool]:
     if alone and not fits and study.forecast.sawtooths is not None:
         study.forecast.sawtooths = None  # measure for less time: a note says so (`too_short`)
         fits = study.predict(scenario) <= study.left_s
-    if alone and not fits:
+    if alone and not (fits or _may_fit(study)):
         raise TooLittleTime(why_whole or _TOO_FEW, whole_s, budget_s)
     return whole_s, alone
+
+
+def _may_fit(study: ScalingStudy) -> bool:
+    """Whether the whole link fits if it settles as soon as its flows have started."""
+    scenario = study.problem.scenario
+    if settling.measure_stands(scenario):
+        return False
+    shortest = settling.measure_for(scenario, settling.Settling(0.0, 0.0))
+    return study.predict(scenario, shortest) <= study.left_s
 
 
 def _run_levels(study: ScalingStudy, first: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,15 @@ from forebay.search.evaluations import Evaluation, Evaluations
 from forebay.search.evidence import Evidence
 from forebay.search.goals import Goal
 from forebay.search.problem import most_by_delay
-from forebay.search.result import Answer, NoAnswer, answered, buffer_of, interrupted, unanswered
+from forebay.search.result import (
+    Answer,
+    NoAnswer,
+    answered,
+    buffer_of,
+    interrupted,
+    nearest_miss,
+    unanswered,
+)
 from forebay.search.stopping import Interrupted
 from forebay.search.strategies.crossing.crossing import seeds_of_crossing
 from forebay.search.strategies.scaling.carry import carry, described
@@ -81,8 +90,11 @@ def _found(problem: Problem, study: ScalingStudy) -> Extrapolated:
     """Assemble the result from the simulated levels."""
     evaluations, top = Evaluations(problem.goals, problem.engine), study.levels[0]
     if top.found.reached == "above":
-        why = NoAnswer(_unreachable(problem, study), problem.increasing)
-        result = unanswered(problem, evaluations, why, None)
+        _record(study, evaluations, problem.limit / top.curve.limit)
+        there = nearest_miss(evaluations)
+        against = problem.increasing if there is None else there.not_met(problem.increasing)
+        why = NoAnswer(_unreachable(against, study), against)
+        result = unanswered(problem, evaluations, why, there)
         return Extrapolated(problem, result, evaluations, study, 0.0)
     carried = carry(problem, study)
     ratio = carried.packets / top.found.packets
@@ -125,11 +137,12 @@ def _record(study: ScalingStudy, evaluations: Evaluations, ratio: float) -> None
         evaluations.record(there, study.as_whole(outcome, top.factor, there))
 
 
-def _unreachable(problem: Problem, study: ScalingStudy) -> str:
+def _unreachable(against: Sequence[Goal], study: ScalingStudy) -> str:
+    """Return which goals the largest buffer of the largest link missed."""
     top = study.levels[0]
     limit = top.curve.limit
     seen = Evidence(top.outcomes[limit])
-    reached = ((goal, goal.kind.read(seen)) for goal in problem.increasing)
+    reached = ((goal, goal.kind.read(seen)) for goal in against)
     goals = " and ".join(f"{goal} ({goal.says(metric)})" for goal, metric in reached if metric)
     at = "" if top.factor == 1.0 else f" of a link {top.factor:.3g} times smaller"
     return f"missed even with {limit} packets{at}: {goals}"

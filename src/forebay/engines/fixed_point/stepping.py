@@ -43,7 +43,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class NetworkSample:
     """What paths and links do at a moment; shapes (paths,) and (links,).
 
     ``sent_bps`` is as in `balance.Flow`; ``loss`` is that of links.
@@ -83,13 +83,13 @@ class Stepper:
         more = self.step_s * (carried - balance.rate_bps) / self._packet_bits
         return Moment(window, np.maximum(at.queue + more, 0.0)), carried
 
-    def read(self, at: Moment) -> Reading:
+    def read(self, at: Moment) -> NetworkSample:
         """Return rates, round trips and losses of a moment."""
         hazard = self._hazard(at.queue)
         rtt = self.balance.round_trips(at.queue)
         sent = self._sent(at.window, rtt)
         carried = self.balance.carried(sent, hazard)
-        return Reading(sent, rtt, carried, -np.expm1(-hazard), at.queue)
+        return NetworkSample(sent, rtt, carried, -np.expm1(-hazard), at.queue)
 
     def _hazard(self, queue: Floats) -> Floats:
         links = self.balance.queueing

@@ -11,8 +11,8 @@ from forebay.engines.fixed_point.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
 
 if TYPE_CHECKING:
-    from forebay.engines.fixed_point.determined import Determined
     from forebay.engines.fixed_point.solver import Solution
+    from forebay.engines.fixed_point.uniqueness import Uniqueness
     from forebay.scenario import Scenario
     from forebay.topology.graph import Ints
 
@@ -36,9 +36,9 @@ def to_outcome(
     loading, wall_s : CPU seconds of loading and routing, and seconds of the whole run.
     sized : places in ``balance.used`` of links that are sized; bursts at others are not named then.
     """
-    from forebay.engines.fixed_point.determined import determined
+    from forebay.engines.fixed_point.uniqueness import uniqueness
 
-    left = determined(solution)
+    left = uniqueness(solution)
     return Outcome(
         scenario=scenario.to_dict(),
         engine=NAME,
@@ -72,9 +72,9 @@ def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) ->
     return found
 
 
-def _open(left: Determined | None) -> list[str]:
+def _open(left: Uniqueness | None) -> list[str]:
     """Return the note of an answer that is one of several, or that was not tested for it."""
-    from forebay.engines.fixed_point.determined import MOST_LINKS
+    from forebay.engines.fixed_point.uniqueness import MOST_LINKS
 
     if left is None:
         return [
@@ -95,7 +95,7 @@ def _provenance(
     scenario: Scenario,
     seeds: list[int],
     solution: Solution,
-    left: Determined | None,
+    left: Uniqueness | None,
     loading: float,
     wall_s: float,
 ) -> Provenance:

@@ -9,7 +9,7 @@ from forebay.measure.estimate import Refused
 
 
 @dataclass
-class Found:
+class Estimates:
     """The results so far; see `Measured` for the fields."""
 
     estimates: dict[str, Any] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from forebay.outcome.model import (
 _MORE_IS_BETTER = (LOSS_PROBABILITY, UTILIZATION_PROBABILITY)
 
 
-def worst(links: Sequence[LinkOutcome]) -> LinkOutcome:
+def worst_link(links: Sequence[LinkOutcome]) -> LinkOutcome:
     """Return the lowest utilization, the highest loss and the longest queue of several links."""
     return links[0].model_copy(
         update={

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.testbed.capacity import holds_below
 from forebay.engines.testbed.errors import GateFailed
-from forebay.engines.testbed.gate import is_stall
 from forebay.engines.testbed.playing import Played, play
 from forebay.engines.testbed.steal import StealMonitor
+from forebay.engines.testbed.validity import is_stall
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Watched

@@ -15,7 +15,7 @@ from forebay.engines.errors import CannotPlay
 from forebay.engines.replication import problem_of
 from forebay.engines.simulation.routing import traffic_of
 from forebay.outcome import LINK
-from forebay.outcome.worst import worst
+from forebay.outcome.worst_link import worst_link
 from forebay.scenario import ScenarioError
 from forebay.topology import choose_links
 from forebay.topology.graph import BETWEEN
@@ -92,5 +92,5 @@ class SizingSimulator(LinksEngine):
         packets = max(1, scenario.buffer_packets)
         buffers = dict.fromkeys(self.links.names, packets)
         found = self._engine.run_with(self.scenario, buffers, seeds, jobs=jobs, progress=progress)
-        sized = worst([found.links[name] for name in self.links.names])
+        sized = worst_link([found.links[name] for name in self.links.names])
         return found.model_copy(update={"links": {LINK: sized, **found.links}})

@@ -9,12 +9,12 @@ from forebay.topology.errors import refuse
 from forebay.topology.graph import numbered
 
 if TYPE_CHECKING:
-    from forebay.topology.wiring import Wiring
+    from forebay.topology.adjacency import Adjacency
 
 _MOST_NAMED = 5
 
 
-def fail(names: Sequence[str], wiring: Wiring) -> None:
+def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
     """Take the links of these names out, both directions of each.
 
     Raises
@@ -24,7 +24,7 @@ def fail(names: Sequence[str], wiring: Wiring) -> None:
     """
     if not names:
         return
-    wire_of = _wires(wiring)
+    wire_of = _wires(adjacency)
     down: set[int] = set()
     for index, name in enumerate(names):
         if name not in wire_of:
@@ -32,26 +32,26 @@ def fail(names: Sequence[str], wiring: Wiring) -> None:
             wrong = f'there is no link "{name[:60]}" between routers'
             raise refuse(wrong, f"write one such as {some}", f"failed.{index}")
         down.add(wire_of[name])
-    _remove(wiring, down)
+    _remove(adjacency, down)
 
 
-def _wires(wiring: Wiring) -> dict[str, int]:
+def _wires(adjacency: Adjacency) -> dict[str, int]:
     """Return the place of each link by its name in answers, which has a direction."""
-    ends = list(zip(wiring.source, wiring.target, strict=True))
-    back = [place for place in range(len(ends)) if place not in wiring.one_way]
+    ends = list(zip(adjacency.source, adjacency.target, strict=True))
+    back = [place for place in range(len(ends)) if place not in adjacency.one_way]
     wires = [*range(len(ends)), *back]
     pairs = [*ends, *(ends[place][::-1] for place in back)]
-    names = numbered(f"{wiring.names[a]}->{wiring.names[b]}" for a, b in pairs)
+    names = numbered(f"{adjacency.names[a]}->{adjacency.names[b]}" for a, b in pairs)
     return dict(zip(names, wires, strict=True))
 
 
-def _remove(wiring: Wiring, down: set[int]) -> None:
-    kept = [place for place in range(len(wiring.source)) if place not in down]
+def _remove(adjacency: Adjacency, down: set[int]) -> None:
+    kept = [place for place in range(len(adjacency.source)) if place not in down]
     new = {place: number for number, place in enumerate(kept)}
-    wiring.one_way = {new[place] for place in wiring.one_way if place in new}
+    adjacency.one_way = {new[place] for place in adjacency.one_way if place in new}
     columns: tuple[list[Any], ...] = (
-        wiring.source, wiring.target, wiring.link_class,
-        wiring.rate_bps, wiring.delay_s, wiring.buffer,
+        adjacency.source, adjacency.target, adjacency.link_class,
+        adjacency.rate_bps, adjacency.delay_s, adjacency.buffer,
     )  # fmt: skip
     for column in columns:
         column[:] = [column[place] for place in kept]

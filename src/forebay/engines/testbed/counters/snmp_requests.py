@@ -11,13 +11,13 @@ _PATIENCE_S = 0.25
 _TRIES = 20
 
 
-class Questions:
+class SnmpRequests:
     """A context with a socket in the namespace of the thread that enters it; SNMPv2c."""
 
     def __init__(self, port: int) -> None:
         self._to = ("127.0.0.1", port)
 
-    def __enter__(self) -> Questions:
+    def __enter__(self) -> SnmpRequests:
         self._loop = asyncio.Runner()
         self._loop.run(self._open())
         return self

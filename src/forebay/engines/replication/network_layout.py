@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-    from forebay.topology.cost import Cost
+    from forebay.topology.cost import NetworkCost
     from forebay.topology.graph import Graph
 
     Ints = NDArray[np.int64]
@@ -37,7 +37,7 @@ _LATEST: list[tuple[str, Problem]] = []
 def problem_of(
     scenario: Scenario,
     progress: Progress | None = None,
-    check: Callable[[Cost], None] | None = None,
+    check: Callable[[NetworkCost], None] | None = None,
     check_size: Callable[[int], None] | None = None,
 ) -> Problem:
     """Return a network with the routes of its connections, from the call before if it is the same.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forebay.laws import burst_law, of_long_flows, short_flows
-from forebay.laws.answer import Law
+from forebay.laws.law import Law
 
 BURST_LAWS: tuple[Law, ...] = (short_flows.LAW, short_flows.FULL_LAW, burst_law.LAW)
 """Laws of bursts, which need no long flows and no n."""

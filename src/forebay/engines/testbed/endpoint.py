@@ -41,7 +41,7 @@ class ClassRoute:
 
 
 @dataclass(frozen=True)
-class Side:
+class Endpoint:
     """The contents of a namespace.
 
     Attributes

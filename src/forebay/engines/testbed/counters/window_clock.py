@@ -28,7 +28,7 @@ class Counted(NamedTuple):
     flows: int | None = None
 
 
-class Moments:
+class WindowClock:
     """Waits for times of the window; waiting ends with the run.
 
     Attributes

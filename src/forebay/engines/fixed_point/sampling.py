@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.engines.fixed_point.transient import Moment, Reading, Stepper, Swings
+from forebay.engines.fixed_point.stepping import Moment, NetworkSample, Stepper, Swings
 from forebay.outcome.transient import (
     HopsSeries,
     LinkSeries,
@@ -36,7 +36,7 @@ class Recorder:
         self.by_hops = [np.flatnonzero(problem.hops == each) for each in np.unique(problem.hops)]
         self.at: list[int] = []
         self.rows: list[Floats] = []
-        self.last: Reading | None = None
+        self.last: NetworkSample | None = None
 
     def record(self, step: int, at: Moment) -> None:
         """Add the state after ``step`` steps."""
@@ -44,7 +44,7 @@ class Recorder:
         self.at.append(step)
         self.rows.append(self.row(self.last))
 
-    def row(self, reading: Reading) -> Floats:
+    def row(self, reading: NetworkSample) -> Floats:
         """Return a sample: three values for each class, throughputs by hops, mean, round trip."""
         balance, values = self.stepper.balance, []
         used = np.where(reading.queue > 0.0, 1.0, reading.carried_bps / balance.rate_bps)
@@ -69,7 +69,9 @@ def steady_row(recorder: Recorder, steady: Solution) -> Floats:
     """Return the sample of the steady state."""
     flow, state = steady.flow, steady.state
     loss = np.exp(state.log_loss)
-    return recorder.row(Reading(flow.sent_bps, flow.rtt_s, flow.carried_bps, loss, state.queue))
+    return recorder.row(
+        NetworkSample(flow.sent_bps, flow.rtt_s, flow.carried_bps, loss, state.queue)
+    )
 
 
 def transient_of(

@@ -9,7 +9,7 @@ import numpy as np
 
 from forebay.errors import argument, option
 from forebay.measure.estimate import Counts, Estimate, Floats
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
 from forebay.measure.load import full_packet
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _WIDEST = 3.0
 
 def scenario(
     read: CaptureReadings,
-    found: Found,
+    found: Estimates,
     rate: str,
     congestion_control: str | None,
     buffer: str | None,
@@ -70,7 +70,7 @@ def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
         return None, f"the estimates give an invalid scenario ({format_error(error, Scenario)})"
 
 
-def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict[str, Any]]:
+def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[dict[str, Any]]:
     n = found.estimates.get("long_flows")
     values, counts = read["flows"]["least_rtt_us"]
     if not isinstance(n, Estimate) or not counts.sum():
@@ -91,7 +91,7 @@ def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict
     ]
 
 
-def _control(found: Found) -> str:
+def _control(found: Estimates) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
     why = "as indicated" if chosen == hint else "without an indication"
@@ -119,7 +119,7 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     return {"values": [f"{value:.6g} us" for value in distinct], "shares": shares, "dealt": True}
 
 
-def _others(read: CaptureReadings, found: Found, rate: str) -> list[dict[str, Any]]:
+def _others(read: CaptureReadings, found: Estimates, rate: str) -> list[dict[str, Any]]:
     from forebay.scenario.quantity import Rate
 
     flows, capacity = read["flows"], float(Rate.parse(rate)) * read["duration_s"] / 8
@@ -138,7 +138,7 @@ def _others(read: CaptureReadings, found: Found, rate: str) -> list[dict[str, An
     return classes
 
 
-def _unresponsive(read: CaptureReadings, found: Found, load: float) -> dict[str, Any]:
+def _unresponsive(read: CaptureReadings, found: Estimates, load: float) -> dict[str, Any]:
     """Return noise of the measured H if all load is unresponsive, else Poisson datagrams."""
     flows, methods = read["flows"], found.estimates.get("hurst", {})
     share = (flows["udp_bytes"] + flows["other_bytes"]) / max(read["bytes"], 1)

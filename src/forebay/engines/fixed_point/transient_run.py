@@ -11,9 +11,9 @@ import numpy as np
 
 from forebay.engines.fixed_point.balance import Balance, make_balance
 from forebay.engines.fixed_point.errors import NoNetwork, NoSteadyState
-from forebay.engines.fixed_point.recording import Recorder, transient_of
+from forebay.engines.fixed_point.sampling import Recorder, transient_of
 from forebay.engines.fixed_point.solver import Solution, solve
-from forebay.engines.fixed_point.transient import (
+from forebay.engines.fixed_point.stepping import (
     MOST_STEPS,
     Moment,
     Stepper,

@@ -22,7 +22,7 @@ _NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Determined:
+class Uniqueness:
     """The directions in which the equations do not determine the state.
 
     Attributes
@@ -36,7 +36,7 @@ class Determined:
     links: tuple[str, ...]
 
 
-def determined(solution: Solution) -> Determined | None:
+def uniqueness(solution: Solution) -> Uniqueness | None:
     """Return the directions that are not determined; None for too many links."""
     balance = solution.balance
     slopes = balance.slopes(solution.s, solution.state, solution.flow)
@@ -45,11 +45,11 @@ def determined(solution: Solution) -> Determined | None:
         return None
     coupled, matrix = found
     if not len(coupled):
-        return Determined(0, ())
+        return Uniqueness(0, ())
     matrix = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300)
     squares, directions = np.linalg.eigh(matrix.T @ matrix)
     small = squares < _SINGULAR**2
     moved = np.abs(directions[:, small]).max(axis=1, initial=0.0)
     most = np.argsort(-moved, kind="stable")[: _NAMED if small.any() else 0]
     names = balance.problem.graph.link_names
-    return Determined(int(small.sum()), tuple(names[balance.used[coupled[link]]] for link in most))
+    return Uniqueness(int(small.sum()), tuple(names[balance.used[coupled[link]]] for link in most))

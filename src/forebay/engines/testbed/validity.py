@@ -15,7 +15,7 @@ from typing import NamedTuple
 Readings = Mapping[str, float]
 
 
-class Limit(NamedTuple):
+class ValidityLimit(NamedTuple):
     """The largest value of a gate reading that is still valid."""
 
     reading: str
@@ -36,16 +36,16 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("lateness_p99_s", "delivery lateness p99", 1e-3, 1e3, " ms"),
-    Limit("router_cpu", "router's share of a core", 0.7, 100, " %"),
-    Limit("tun_tx_drops", "packets dropped by the TUN devices", 0),
-    Limit("write_errors", "packets that could not be written", 0),
-    Limit("rwnd_limited", "time limited by the receive window", 0.005, 100, " %"),
-    Limit("sndbuf_limited", "time limited by the send buffer", 0.005, 100, " %"),
-    Limit("failed_connections", "connections that failed", 0),
-    Limit("refused_datagrams", "datagrams that the kernel did not accept", 0),
-    Limit("doubled_segments", "segments received twice and sent once", 0),
-    Limit("late_segments", "segments received twice after a late delivery", 0),
+    ValidityLimit("lateness_p99_s", "delivery lateness p99", 1e-3, 1e3, " ms"),
+    ValidityLimit("router_cpu", "router's share of a core", 0.7, 100, " %"),
+    ValidityLimit("tun_tx_drops", "packets dropped by the TUN devices", 0),
+    ValidityLimit("write_errors", "packets that could not be written", 0),
+    ValidityLimit("rwnd_limited", "time limited by the receive window", 0.005, 100, " %"),
+    ValidityLimit("sndbuf_limited", "time limited by the send buffer", 0.005, 100, " %"),
+    ValidityLimit("failed_connections", "connections that failed", 0),
+    ValidityLimit("refused_datagrams", "datagrams that the kernel did not accept", 0),
+    ValidityLimit("doubled_segments", "segments received twice and sent once", 0),
+    ValidityLimit("late_segments", "segments received twice after a late delivery", 0),
 )
 
 
@@ -55,7 +55,7 @@ packets in bursts fills a short buffer with them: 28 packets at 622 Mbit/s, 0.54
 where 98.2 is right, at a p99 of 0.15 ms."""
 
 
-_OF_BUFFER = Limit(
+_OF_BUFFER = ValidityLimit(
     "of_buffer",
     "delivery lateness p99, as a share of the buffer's drain time,",
     MOST_OF_BUFFER,
@@ -69,7 +69,7 @@ LEAST_STALL_S = 4e-3
 MOST_STALL_S = 20e-3
 
 
-def stall_limit(drain_s: float | None) -> Limit:
+def stall_limit(drain_s: float | None) -> ValidityLimit:
     """Return the limit on the largest lateness: the drain time of the smallest buffer.
 
     If a router stalls for longer, the queue runs empty, and packets that arrive meanwhile are
@@ -78,7 +78,7 @@ def stall_limit(drain_s: float | None) -> Limit:
     (docs/decisions/a-stall-outlasts-the-buffer.md). Stalls of up to 4 ms occur on an idle machine.
     """
     most = MOST_STALL_S if drain_s is None else min(MOST_STALL_S, max(LEAST_STALL_S, drain_s))
-    return Limit("lateness_max_s", _STALL, most, 1e3, " ms")
+    return ValidityLimit("lateness_max_s", _STALL, most, 1e3, " ms")
 
 
 def is_stall(fault: str) -> bool:

@@ -44,7 +44,7 @@ def ack_route(group: Traffic, *, both_ways: bool) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CrossingFlows:
     """The flows that count at one link.
 
     Attributes
@@ -100,7 +100,7 @@ class Counted:
         """Bandwidth-delay product: `mean_rtt` times the rate, in mean packets."""
         return self.rate * self.mean_rtt / (8 * self.packet)
 
-    def part(self, groups: Collection[Traffic]) -> Counted:
+    def part(self, groups: Collection[Traffic]) -> CrossingFlows:
         """The part for a queue that has only these of the classes that cross the link."""
         held = {id(group) for group in groups}
         return replace(
@@ -136,10 +136,10 @@ class Counted:
         return [(group, group.flows) for group in groups if isinstance(group, kind)]
 
 
-_last: tuple[object, object, Rate, Mapping[str, Counted]] | None = None
+_last: tuple[object, object, Rate, Mapping[str, CrossingFlows]] | None = None
 
 
-def counted(scenario: Scenario) -> Mapping[str, Counted]:
+def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     """Flows that count at each link, by name, computed in one pass over the classes.
 
     The result of the last scenario is cached, because callers use one link after the other, and a
@@ -153,7 +153,7 @@ def counted(scenario: Scenario) -> Mapping[str, Counted]:
     return known[3]
 
 
-def _count(scenario: Scenario) -> Mapping[str, Counted]:
+def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     rates = dict.fromkeys((BOTTLENECK, REVERSE), scenario.link.capacity)
     rates |= {each.name: each.capacity for each in scenario.links}
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
@@ -167,7 +167,7 @@ def _count(scenario: Scenario) -> Mapping[str, Counted]:
         for name in (acks - data) & rates.keys():
             acknowledged[name].append(group)
     return {
-        name: Counted(
+        name: CrossingFlows(
             rate, tuple(crossing[name]), tuple(acknowledged[name]), scenario.traffic,
             scenario.link.capacity,
         )

@@ -8,7 +8,7 @@ from forebay.scenario import BufferSize
 
 
 @dataclass(slots=True)
-class Wiring:
+class Adjacency:
     """Routers and links. Links are bidirectional unless in ``one_way``.
 
     ``rate_bps``, ``delay_s`` and ``buffer`` of a link are None if its class gives them.
