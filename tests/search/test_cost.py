@@ -103,3 +103,12 @@ def test_a_round_that_is_not_full_takes_as_long_as_a_full_one() -> None:
     scenario = link("1 Gbit/s", 100)
     one, three, four = (Speed(2).wall_s(scenario, 10.0, seeds) for seeds in (1, 3, 4))
     assert three == four == pytest.approx(2 * one)
+
+
+def test_short_flows_that_arrive_in_a_second_count_as_flows() -> None:
+    from forebay.search.cost import _flows
+
+    text = '[link]\nrate = "12 Mbit/s"\n[queue]\nsize = "9 packets"\n'
+    short = '[[traffic]]\nkind = "short"\nlength = "10 packets"\nload = 0.5\n'
+    assert _flows(loads(text + short)) == pytest.approx(0.5 * 1000 / 10, rel=0.05)
+    assert _flows(loads(text + short + "[[traffic]]\nflows = 7\n")) == pytest.approx(57, rel=0.05)
