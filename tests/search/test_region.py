@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -311,5 +312,5 @@ def test_the_picture_reaches_from_a_quarter_to_four_times_the_answer() -> None:
 
     sizes = list(picture(1000, 10**6))
     assert (sizes[0], sizes[-1]) == (250, 4000)
-    ratios = [above / below for below, above in zip(sizes, sizes[1:], strict=False)]
+    ratios = [above / below for below, above in pairwise(sizes)]
     assert max(ratios) == pytest.approx(min(ratios), rel=0.01)
