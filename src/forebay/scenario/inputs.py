@@ -273,7 +273,7 @@ class ValuesDict(TypedDict, total=False):
 
     values: Required[Sequence[str | Duration]]
     shares: Sequence[float]
-    dealt: bool
+    stratified: bool
 
 
 class LongDict(TypedDict, total=False):
