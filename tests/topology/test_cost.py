@@ -46,10 +46,10 @@ def test_paths_and_cells_are_foreseen_within_a_quarter(topology):
     assert cost.seconds > 0.0
 
 
-def test_a_small_network_is_solved_without_a_look_ahead():
+def test_a_look_ahead_over_a_small_network_is_nothing():
     said: list[NetworkCost] = []
     make_problem(network("[topology.fat_tree]\nk = 4\n"), said.append)
-    assert not said
+    assert said[0].routes_s < said[0].seconds < 0.5
 
 
 def test_too_many_paths_are_refused_in_one_line_with_how_many_pairs_fit():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError, argument
+from forebay.progress import with_stages
 from forebay.scenario import DataSize
 
 if TYPE_CHECKING:
@@ -85,9 +86,7 @@ class Limit:
             if progress is not None:
                 progress(done)
 
-        if (stage := getattr(progress, "stage", None)) is not None:
-            look.stage = stage  # type: ignore[attr-defined]  # a function's attribute
-        return look
+        return with_stages(look, progress)
 
 
 def default_limit() -> int:

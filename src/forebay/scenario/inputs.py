@@ -114,6 +114,11 @@ class TwoLevelDict(TypedDict, total=False):
     edges: int
     hosts: int
     spread: float
+    tail: float | None
+    core_links: int | None
+    core_diameter: int | None
+    chords: list[str] | tuple[str, ...]
+    seed: int
 
 
 class IspDict(TypedDict, total=False):

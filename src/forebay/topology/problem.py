@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 _MOST_BUFFER = 1_000_000_000
-_MANY = 200_000  # paths at most, or links: what takes so little is not estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def make_problem(
 
     Parameters
     ----------
-    check : called before the routes of many pairs, with what they will take; may raise.
+    check : called before routes are searched for, with what they will take; may raise.
     progress : of the routes.
     check_graph : called before anything is routed; may raise.
 
@@ -120,8 +119,7 @@ def make_problem(
     assert topology is not None, "build has seen to it"
     pairs = demand.pairs(graph, topology.max_pairs)
     way = (graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
-    many = max(len(pairs.source) * topology.max_paths, graph.links)
-    if check is not None and many > _MANY:
+    if check is not None:
         check(_with_rates(graph, pairs, routing.estimate_cost(*way)))
     enter(progress, "routes")
     paths = routing.route(*way, progress)

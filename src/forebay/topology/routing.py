@@ -307,10 +307,11 @@ def _join(climb: _Climb, middle: Paths) -> Paths:
 
 def packed(links: Ints) -> Ints:
     """Move the real links of each column up, in their order, with -1 after them."""
-    real = links >= 0
-    place = np.cumsum(real, axis=0) - 1
-    hops = int(real.sum(axis=0).max(initial=0))
+    hops = int((links >= 0).sum(axis=0).max(initial=0))
     made = np.full((hops, links.shape[1]), -1, dtype=np.int64)
-    rows, columns = np.nonzero(real)
-    made[place[rows, columns], columns] = links[rows, columns]
+    place = np.zeros(links.shape[1], dtype=np.int64)
+    for row in links:  # one row at a time, so that Ctrl-C need not wait for all
+        real = np.flatnonzero(row >= 0)
+        made[place[real], real] = row[real]
+        place[real] += 1
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,14 @@ class SizedLinks:
         return [self.problem.graph.link_names[each] for each in self.links]
 
 
-def choose_links(scenario: Scenario, *, link: str | None, link_class: str | None) -> SizedLinks:
-    """Return the links of that name or class.
+def choose_links(
+    scenario: Scenario,
+    *,
+    link: str | None,
+    link_class: str | None,
+    route: Callable[[Scenario], Problem] = make_problem,
+) -> SizedLinks:
+    """Return the links of that name or class; ``route`` routes the network.
 
     Raises
     ------
@@ -53,7 +60,7 @@ def choose_links(scenario: Scenario, *, link: str | None, link_class: str | None
         queues are not supported here.
     """
     check_goals_of_links(scenario)
-    problem = make_problem(scenario)
+    problem = route(scenario)
     links = _chosen(problem, link, link_class)
     rates = np.unique(problem.graph.rate_bps[links])
     if len(rates) > 1:

@@ -43,10 +43,10 @@ def problem_of(
     """Return a network with the routes of its connections, from the call before if it is the same.
 
     Nobody may change its arrays. ``check_size`` is called first, with the number of links between
-    routers, ``check`` before the routes of many pairs, with what they will take, and ``progress``
+    routers, ``check`` before routes are searched for, with what they will take, and ``progress``
     while routes are found; all may raise.
     """
-    sha = scenario.sha256()
+    sha = _of_routes(scenario).sha256()
     if not _LATEST or _LATEST[0][0] != sha:
 
         def check_graph(graph: Graph) -> None:
@@ -58,17 +58,17 @@ def problem_of(
     return _LATEST[0][1]
 
 
-def expand(
-    scenario: Scenario,
-    buffers: Mapping[str, int] | None = None,
-    progress: Progress | None = None,
-    check: Callable[[NetworkCost], None] | None = None,
-    check_size: Callable[[int], None] | None = None,
-) -> tuple[Scenario, Layout]:
+def _of_routes(scenario: Scenario) -> Scenario:
+    """Return the scenario with the default window, which routes do not depend on."""
+    from forebay.scenario import Measure
+
+    return scenario.model_copy(update={"measure": Measure()})
+
+
+def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tuple[Scenario, Layout]:
     """Return the scenario with a class for each traffic class and number of hops, and its layout.
 
     ``buffers`` are packets by link name; they replace the scenario's sizes of these links.
-    See `problem_of` for the other arguments.
     Connections are distributed over paths by largest remainder, and over the hosts of a router in
     turn. ACKs meet no queue.
 
@@ -77,7 +77,7 @@ def expand(
     ScenarioError
         Traffic without a fixed number of connections; an invalid topology.
     """
-    problem = problem_of(scenario, progress, check, check_size)
+    problem = problem_of(scenario)
     classes, paths = [], []
     for index, group in enumerate(scenario.traffic):
         if not KINDS[group.kind].in_simulated_network:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Protocol
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import Unsupported
+from forebay.engines.replication import problem_of
+from forebay.engines.simulation.routing import traffic_of
 from forebay.outcome.worst_link import worst_link
 from forebay.scenario import ScenarioError
 from forebay.topology import choose_links
-from forebay.topology.fair_shares import fair_rates
 from forebay.topology.graph import BETWEEN
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class SizingSimulator(LinksEngine):
         if scenario.topology is None:
             raise Unsupported("simulation", "a link by name in a scenario of one link", "link")
         self.scenario, self._engine = scenario, engine
-        self.links = choose_links(scenario, link=link, link_class=link_class)
+        self.links = choose_links(scenario, link=link, link_class=link_class, route=problem_of)
         if (self.links.problem.graph.kind[self.links.links] != BETWEEN).any():
             wrong = "the simulator does not measure queues of hosts' own links"
             raise ScenarioError("link", wrong, "name a link between routers", field="link")
@@ -77,13 +78,7 @@ class SizingSimulator(LinksEngine):
     @cached_property
     def traffic(self) -> NetworkTraffic:
         """How many packets cross the network, and how many links each, by fair shares."""
-        problem = self.links.problem
-        offered = sum(kind.offered_bps for kind in problem.kinds)
-        rate_bps = fair_rates(problem) + problem.share * offered
-        total_bps = float(rate_bps.sum())
-        hops = float(rate_bps @ problem.hops) / total_bps if total_bps else 0.0
-        packets = total_bps / (8.0 * problem.packet_bytes)
-        return NetworkTraffic(packets, hops, len(problem.share))
+        return traffic_of(self.links.problem)
 
     def run(
         self,
