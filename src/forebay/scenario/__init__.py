@@ -7,6 +7,11 @@ from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
+from forebay.scenario.generators import (
+    FatTree,
+    Isp,
+    TwoLevel,
+)
 from forebay.scenario.goals import (
     COMPLETING_KINDS,
     OPEN_LOOP_KINDS,
@@ -25,14 +30,11 @@ from forebay.scenario.source import FlowCount, Standing
 from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp
 from forebay.scenario.topology import (
     Demand,
-    FatTree,
-    Isp,
     LinkClass,
     NetworkFile,
     NetworkLink,
     NetworkNode,
     Topology,
-    TwoLevel,
 )
 from forebay.scenario.traffic import KINDS, OnOff, OpenLoop, PacketList, Replay, Traffic, Udp, Video
 
