@@ -68,7 +68,7 @@ def solve(
     scenario: Scenario,
     progress: Progress | None = None,
     *,
-    starts: int = 0,
+    multistart: int = 0,
     memory_limit: str | None = None,
     expect: Callable[[float], None] | None = None,
 ) -> Answer:
@@ -78,13 +78,13 @@ def solve(
     ----------
     memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
     expect : called once with the predicted seconds, before the routes of many pairs.
-    starts
+    multistart
         Number of random states from which the problem is solved again. Then
         ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
 
     Raises
     ------
-    NoSteadyState, CannotPlay, ScenarioError
+    NoSteadyState, Unsupported, ScenarioError
         See `forebay.engines.fixed_point` and `forebay.engines`.
     TooMuchMemory
         The paths would take more than the limit.
@@ -101,12 +101,12 @@ def solve(
         engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
-    if starts:
+    if multistart:
         from dataclasses import asdict
 
         from forebay.engines.fixed_point.multistart import fixed_points
 
-        found = {"fixed_points": asdict(fixed_points(solution, starts))}
+        found = {"fixed_points": asdict(fixed_points(solution, multistart))}
         provenance = outcome.provenance.model_copy(update=found)
         outcome = outcome.model_copy(update={"provenance": provenance})
     return Answer(outcome, solution)
@@ -140,7 +140,7 @@ def transient(
         Stopped; its ``result`` is the Transient up to the last instant that is kept.
     ScenarioError
         Another model than hisamatsu-2007; more steps than 20,000,000.
-    NoSteadyState, CannotPlay
+    NoSteadyState, Unsupported
         ``start`` has no steady state; no network.
     """
     from forebay.engines.fixed_point.transient_run import step_through
@@ -165,7 +165,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
 
     Raises
     ------
-    NoSteadyState, CannotPlay, ScenarioError
+    NoSteadyState, Unsupported, ScenarioError
         See `forebay.engines.fixed_point.smallest`.
     """
     from forebay.engines.fixed_point.smallest import ClassBuffers

@@ -116,7 +116,11 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     if len(distinct) == 1:
         return {"uniform": [f"{distinct[0] * 0.995:.6g} us", f"{distinct[0] * 1.005:.6g} us"]}
     shares = (times / times.sum()).tolist()
-    return {"values": [f"{value:.6g} us" for value in distinct], "shares": shares, "dealt": True}
+    return {
+        "values": [f"{value:.6g} us" for value in distinct],
+        "shares": shares,
+        "stratified": True,
+    }
 
 
 def _others(read: CaptureReadings, found: Estimates, rate: str) -> list[dict[str, Any]]:

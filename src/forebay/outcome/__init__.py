@@ -26,7 +26,6 @@ from forebay.outcome.model import (
 )
 from forebay.outcome.recommended import Floor, Recommended
 from forebay.outcome.size_result import (
-    LINK,
     Aqm,
     AqmTarget,
     AqmThresholds,
@@ -69,7 +68,6 @@ if TYPE_CHECKING:
 __all__ = [
     "DELAY_MAXIMUM",
     "FCT_INCREASE",
-    "LINK",
     "LOSS_PROBABILITY",
     "UTILIZATION_PROBABILITY",
     "Aqm",

@@ -7,12 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome.document import Closed, Document
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
 from forebay.outcome.recommended import Recommended
-
-LINK = "bottleneck"
-"""The link whose buffer is sized."""
 
 Sense = Literal["at least", "at most"]
 Direction = Literal["increasing", "decreasing", "non-monotone"]
@@ -131,7 +129,7 @@ class CurvePoint(Closed):
     @property
     def link(self) -> LinkOutcome:
         """The link behind the buffer."""
-        return self.outcome.links[LINK]
+        return self.outcome.links[BOTTLENECK]
 
     def reached(self, name: str) -> Metric | None:
         """Return a goal's metric at this buffer; None if it is unknown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from os import PathLike
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import (
@@ -241,7 +241,7 @@ class Synchronization(Closed):
     ----------
     index : var(sum of windows) / sum of var(window): 1 if independent, n if synchronized.
     congestion_events : number of events that are completely in the window.
-    cut_fraction : mean fraction of the flows that cut their windows in an event.
+    reduced_fraction : mean fraction of the flows that reduced their windows in an event.
     hit_fraction : mean fraction of the flows that lost a packet in an event.
 
     None means unknown: no window varied, or there was no event.
@@ -249,7 +249,7 @@ class Synchronization(Closed):
 
     index: float | None
     congestion_events: int
-    cut_fraction: float | None
+    reduced_fraction: float | None
     hit_fraction: float | None
 
 
@@ -271,10 +271,12 @@ class Trace(Document, Watched):
         fast recovery.
     window_mean_packets, window_variance : shape (all flows,)
         Of each flow's window over the instants, packets and packets squared.
-    drops, cuts : Incidents
+    drops, reductions : Incidents
         Data packets that queues dropped; senders that reduced their window.
     unsettled : by class of long flows, why they have not settled; None if they have.
     """
+
+    OLDER: ClassVar[Mapping[str, str]] = {"cuts": "reductions"}
 
     scenario: dict[str, Any]
     seed: int
@@ -289,7 +291,7 @@ class Trace(Document, Watched):
     window_mean_packets: Floats
     window_variance: Floats
     drops: Incidents
-    cuts: Incidents
+    reductions: Incidents
     unsettled: dict[str, str | None] = Field(default_factory=dict)
 
     @property
@@ -314,7 +316,7 @@ class Trace(Document, Watched):
         """Rounds of loss; each lasts the mean propagation RTT and the 99 % quantile of delay."""
         return synchrony.congestion_events(
             (self.drops.at_s, self.drops.flow),
-            (self.cuts.at_s, self.cuts.flow),
+            (self.reductions.at_s, self.reductions.flow),
             flows=max(1, int(np.count_nonzero(self.window_mean_packets))),
             length_s=self.round_trip_s + (of_histogram(self.bottleneck.delay, 0.99) or 0.0),
             window_s=self.window_s,
@@ -329,7 +331,7 @@ class Trace(Document, Watched):
         return Synchronization(
             index=index,
             congestion_events=events.opened_s.size,
-            cut_fraction=_mean(events.cut_fraction),
+            reduced_fraction=_mean(events.reduced_fraction),
             hit_fraction=_mean(events.hit_fraction),
         )
 

@@ -1,7 +1,8 @@
 """The scenario: made in Python or read from TOML, checked when it is made."""
 
+from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PACKETS
-from forebay.scenario.crossing import BOTTLENECK, REVERSE, CrossingFlows, ack_route, data_route
+from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength

@@ -12,6 +12,7 @@ from functools import cached_property
 from math import floor
 from typing import TYPE_CHECKING, cast
 
+from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
     from forebay.scenario.model import Scenario
     from forebay.scenario.quantity import BufferSize
     from forebay.scenario.traffic import Traffic
-
-BOTTLENECK = "bottleneck"
-"""Name of the link under study."""
-
-REVERSE = "reverse"
-"""Name of its reverse direction, which exists if a class sends that way."""
 
 
 def data_route(group: Traffic) -> tuple[str, ...]:

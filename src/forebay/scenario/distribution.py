@@ -297,12 +297,20 @@ class Values(ScenarioModel, Distribution):
         default_factory=lambda data: (1.0 / len(data["values"]),) * len(data["values"]),
         description="The probability of each value; not set: equal.",
     )
-    dealt: bool = Field(
+    stratified: bool = Field(
         default=False,
         exclude_if=operator.not_,  # keeps documents and digests without it unchanged
         description="Each value occurs exactly as often as its share says, to within one, "
         "instead of at random.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, table: Any) -> Any:
+        """Read ``dealt``, which older files say for ``stratified``."""
+        if not isinstance(table, dict) or "dealt" not in table or "stratified" in table:
+            return table
+        return {("stratified" if key == "dealt" else key): table[key] for key in table}
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:

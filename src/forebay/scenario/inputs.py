@@ -113,6 +113,11 @@ class TwoLevelDict(TypedDict, total=False):
     edges: int
     hosts: int
     spread: float
+    tail: float | None
+    core_links: int | None
+    core_diameter: int | None
+    chords: list[str] | tuple[str, ...]
+    seed: int
 
 
 class IspDict(TypedDict, total=False):
@@ -268,7 +273,7 @@ class ValuesDict(TypedDict, total=False):
 
     values: Required[Sequence[str | Duration]]
     shares: Sequence[float]
-    dealt: bool
+    stratified: bool
 
 
 class LongDict(TypedDict, total=False):

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
+from forebay.catalogue.link_names import BOTTLENECK
 from forebay.errors import entry
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, Between, ScenarioModel, printable
-from forebay.scenario.crossing import BOTTLENECK, CrossingFlows, count_crossing
+from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
 from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate

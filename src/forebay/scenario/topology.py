@@ -177,6 +177,44 @@ class TwoLevel(ScenarioModel):
         " number; with s a router has 1 - s to 1 + s times the mean, in equal "
         "steps.",
     )
+    tail: Annotated[float, Between(0.5, 100.0)] | None = Field(
+        default=None,
+        description="Instead of `spread`: hosts are distributed in proportion to draws from a "
+        "Pareto distribution of this shape, at least one to each edge router; the smaller, the "
+        "more uneven.",
+    )
+    core_links: Annotated[int, Strict(), Between(1, 1_000_000, "links")] | None = Field(
+        default=None,
+        description="Number of links between core routers: those of `core`, and chords that are "
+        "drawn from all sets of so many that keep `core_diameter`.",
+    )
+    core_diameter: Annotated[int, Strict(), Between(1, 1000, "links")] | None = Field(
+        default=None,
+        description="With core_links: the links between the two core routers that are farthest "
+        "apart.",
+    )
+    chords: tuple[str, ...] = Field(
+        default=(),
+        description="Links between core routers besides those of `core`, by name.",
+        examples=[["Denver->Chicago"]],
+    )
+    seed: Annotated[int, Strict(), Between(0, 2**63 - 1)] = Field(
+        default=1, description="Of the draws of tail and core_links."
+    )
+
+    @model_validator(mode="after")
+    def _drawn_once(self) -> Self:
+        for name, other, both in (
+            ("tail", "spread", self.tail is not None and self.spread > 0.0),
+            ("core_links", "chords", self.core_links is not None and bool(self.chords)),
+        ):
+            if both:
+                wrong, hint = f"{name} and {other} are both set", "leave one of them out"
+                raise ScenarioError("contradiction", wrong, hint, field=name)
+        if self.core_diameter is not None and self.core_links is None:
+            wrong, hint = "holds for drawn chords alone", "write core_links too, or leave it out"
+            raise ScenarioError("contradiction", wrong, hint, field="core_diameter")
+        return self
 
 
 class Isp(ScenarioModel):

@@ -8,12 +8,17 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from forebay.topology.adjacency import Adjacency
+from forebay.topology.core_links import draw_chords
 from forebay.topology.errors import refuse
 
 if TYPE_CHECKING:
     from forebay.scenario import FatTree, Isp, TwoLevel
 
+_HOSTS, _CHORDS = 1, 2
+"""Streams of random numbers."""
 CORE, MIDDLE, EDGE = "core", "middle", "edge"
 Place = tuple[float, float]
 
@@ -29,10 +34,20 @@ def two_level(table: TwoLevel) -> Adjacency:
     made = Adjacency()
     cores = _cores(made, table)
     middles = _below(made, cores, table.middles, "middle", MIDDLE, [0] * table.middles)
-    _below(
-        made, middles, table.edges, "edge", EDGE, _shared(table.hosts, table.edges, table.spread)
-    )
+    _below(made, middles, table.edges, "edge", EDGE, _hosts(table))
     return made
+
+
+def _hosts(table: TwoLevel) -> list[int]:
+    """Return the hosts of each edge router."""
+    if table.tail is None:
+        return _shared(table.hosts, table.edges, table.spread)
+    if table.hosts < table.edges:
+        wrong = f"{table.hosts} hosts are fewer than the {table.edges} edge routers"
+        raise refuse(wrong, "write more hosts, or leave tail out", "two_level.hosts")
+    chance = np.random.default_rng([table.seed, _HOSTS])
+    weights = 1.0 + chance.pareto(table.tail, table.edges)
+    return [1 + more for more in _in_proportion(table.hosts - table.edges, weights.tolist())]
 
 
 def isp(table: Isp) -> Adjacency:
@@ -67,6 +82,27 @@ def fat_tree(table: FatTree) -> Adjacency:
 
 
 def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
+    """Add the core's routers and links, with its chords."""
+    cores = _ringed(made, table)
+    names = dict(zip((made.names[each] for each in cores), cores, strict=True))
+    for chord in table.chords:
+        here, _, there = chord.partition("->")
+        unknown = [name for name in (here, there) if name not in names]
+        if unknown or here == there:
+            wrong = f"{chord!r} does not join two core routers"
+            raise refuse(wrong, 'write two of their names, "A->B"', "two_level.chords")
+        made.link(names[here], names[there], CORE)
+    if table.core_links is not None:
+        joined = [
+            (cores.index(a), cores.index(b)) for a, b in zip(made.source, made.target, strict=True)
+        ]
+        chance = np.random.default_rng([table.seed, _CHORDS])
+        for a, b in draw_chords(len(cores), joined, table.core_links, table.core_diameter, chance):
+            made.link(cores[a], cores[b], CORE)
+    return cores
+
+
+def _ringed(made: Adjacency, table: TwoLevel) -> list[int]:
     if table.core != "abilene":
         cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
         _join(made, cores, table.core)
@@ -121,7 +157,11 @@ def _shared(total: int, parts: int, spread: float) -> list[int]:
     """Split a number into whole parts from 1 - spread to 1 + spread times the mean, shuffled."""
     stride = next(s for s in range(int(parts * 0.618) or 1, parts + 2) if math.gcd(s, parts) == 1)
     steps = [(i * stride % parts) / max(parts - 1, 1) for i in range(parts)]
-    weights = [1.0 + spread * (2.0 * step - 1.0) for step in steps]
+    return _in_proportion(total, [1.0 + spread * (2.0 * step - 1.0) for step in steps])
+
+
+def _in_proportion(total: int, weights: list[float]) -> list[int]:
+    """Split a number into whole parts in proportion to weights."""
     scale, given, shares = total / sum(weights), 0.0, []
     for weight in weights:
         before, given = round(given), given + weight * scale

@@ -20,7 +20,7 @@ _Ints = NDArray[np.int64]
 def picoseconds(law: Distribution, u: _Floats) -> _Ints:
     """Return one draw for each uniform number; a larger number never gives a smaller draw."""
     low, high = round(law.low * PS_PER_S), round(law.high * PS_PER_S)
-    if isinstance(law, Values) and law.dealt and u.size:
+    if isinstance(law, Values) and law.stratified and u.size:
         u = _dealt(u)
     if law.kind in ("constant", "uniform"):
         steps: _Ints = np.rint(u * (high - low)).astype(np.int64)

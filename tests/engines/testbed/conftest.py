@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from forebay.engines import EngineUnavailable
-from forebay.engines.testbed import machine, playing
+from forebay.engines.testbed import machine, one_run
 from forebay.engines.testbed.endpoint import Endpoint
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.namespace_pair import NamespacePair
@@ -59,7 +59,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setenv("FOREBAY_EMULATOR", str(program))
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
     monkeypatch.setattr(machine, "check", lambda: None)
-    monkeypatch.setattr(playing, "pair_for", _no_bed)
+    monkeypatch.setattr(one_run, "pair_for", _no_bed)
 
     def behave(how: str) -> None:
         monkeypatch.setenv("FAKE", how)

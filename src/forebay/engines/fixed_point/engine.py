@@ -67,7 +67,7 @@ class NetworkEngine(Engine):
 
         Raises
         ------
-        ScenarioError, CannotPlay
+        ScenarioError, Unsupported
             See `SizingSolver`.
         """
         from forebay.engines.fixed_point.sizing_solver import SizingSolver

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import LinksEngine
 from forebay.engines.fixed_point.errors import NoNetwork
 from forebay.engines.fixed_point.to_outcome import NAME, to_outcome
-from forebay.outcome import LINK
 from forebay.outcome.worst_link import worst_link
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class SizingSolver(LinksEngine):
     ------
     ScenarioError
         See `forebay.topology.choose_links`.
-    CannotPlay
+    Unsupported
         The scenario has no topology.
     """
 
@@ -70,4 +70,4 @@ class SizingSolver(LinksEngine):
         places = np.flatnonzero(np.isin(balance.used, self.links.links))
         found = to_outcome(self.scenario, list(seeds), solution, 0.0, sized=places)
         sized = [found.links[name] for name in self.links.names if name in found.links]
-        return found.model_copy(update={"links": {LINK: worst_link(sized), **found.links}})
+        return found.model_copy(update={"links": {BOTTLENECK: worst_link(sized), **found.links}})

@@ -79,14 +79,14 @@ def _open(left: Uniqueness | None) -> list[str]:
     if left is None:
         return [
             f"more than {MOST_LINKS} links affect each other: whether other steady states exist "
-            "was not tested; forebay network --starts 10 tests it"
+            "was not tested; forebay network --multistart 10 tests it"
         ]
     if not left.open_directions:
         return []
     ways = f"{left.open_directions} way{'s' if left.open_directions > 1 else ''}"
     return [
         f"one steady state: the equations leave {ways} open to move loss or queue between full "
-        f"links, such as {', '.join(left.links)}; forebay network --starts 10 shows how far "
+        f"links, such as {', '.join(left.links)}; forebay network --multistart 10 shows how far "
         "the rates of several steady states differ"
     ]
 

@@ -56,7 +56,7 @@ def to_trace(
         window_mean_packets=read["window_mean"],
         window_variance=read["window_variance"],
         drops=Incidents(**read["drops"]),
-        cuts=Incidents(**read["reductions"]),
+        reductions=Incidents(**read["reductions"]),
         unsettled={each.name: each.unsettled for each in classes if each.settled is not None},
     )
 

@@ -15,7 +15,7 @@ from forebay.engines.base import (
     ReplicatingEngine,
     Replication,
 )
-from forebay.engines.errors import CannotPlay
+from forebay.engines.errors import Unsupported
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
@@ -181,7 +181,7 @@ class SimulationEngine(ReplicatingEngine):
 
         Raises
         ------
-        ScenarioError, CannotPlay
+        ScenarioError, Unsupported
             See `SizingSimulator`.
         """
         from forebay.engines.simulation.sizing_simulator import SizingSimulator
@@ -214,7 +214,7 @@ class SimulationEngine(ReplicatingEngine):
 
         check_step(scenario, step)
         if scenario.topology is not None:
-            raise CannotPlay(self.name, "a trace of a whole network", "topology")
+            raise Unsupported(self.name, "a trace of a whole network", "topology")
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, _STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
@@ -279,7 +279,7 @@ def _captured(
 ) -> dict[int, Reading]:
     """Simulate one replication and write its packets."""
     if scenario.topology is not None:
-        raise CannotPlay("simulation", "a capture of a whole network", "topology")
+        raise Unsupported("simulation", "a capture of a whole network", "topology")
     (seed,) = seeds
     limit.check(estimate(scenario, _STRUCTURES, captured=True), 1)
     run, workload, layout = make_run(scenario, seed, capture=True)

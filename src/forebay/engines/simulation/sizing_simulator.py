@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import LinksEngine, NetworkTraffic
-from forebay.engines.errors import CannotPlay
+from forebay.engines.errors import Unsupported
 from forebay.engines.replication import problem_of
 from forebay.engines.simulation.routing import traffic_of
-from forebay.outcome import LINK
 from forebay.outcome.worst_link import worst_link
 from forebay.scenario import ScenarioError
 from forebay.topology import choose_links
@@ -50,7 +50,7 @@ class SizingSimulator(LinksEngine):
     ------
     ScenarioError
         See `forebay.topology.choose_links`; also for links of hosts, which are not reported singly.
-    CannotPlay
+    Unsupported
         The scenario has no topology.
     """
 
@@ -63,7 +63,7 @@ class SizingSimulator(LinksEngine):
         link_class: str | None,
     ) -> None:
         if scenario.topology is None:
-            raise CannotPlay("simulation", "a link by name in a scenario of one link", "link")
+            raise Unsupported("simulation", "a link by name in a scenario of one link", "link")
         self.scenario, self._engine = scenario, engine
         self.links = choose_links(scenario, link=link, link_class=link_class, route=problem_of)
         if (self.links.problem.graph.kind[self.links.links] != BETWEEN).any():
@@ -93,4 +93,4 @@ class SizingSimulator(LinksEngine):
         buffers = dict.fromkeys(self.links.names, packets)
         found = self._engine.run_with(self.scenario, buffers, seeds, jobs=jobs, progress=progress)
         sized = worst_link([found.links[name] for name in self.links.names])
-        return found.model_copy(update={"links": {LINK: sized, **found.links}})
+        return found.model_copy(update={"links": {BOTTLENECK: sized, **found.links}})

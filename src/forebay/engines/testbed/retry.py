@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.testbed.capacity import holds_below
 from forebay.engines.testbed.errors import GateFailed
-from forebay.engines.testbed.playing import Played, play
+from forebay.engines.testbed.one_run import FinishedRun, run_once
 from forebay.engines.testbed.steal import StealMonitor
 from forebay.engines.testbed.validity import is_stall
 
@@ -21,7 +21,7 @@ ATTEMPTS = 3
 _NOTEWORTHY = 0.01
 
 
-def play_until_valid(
+def run_until_valid(
     scenario: Scenario,
     seed: int,
     *,
@@ -29,7 +29,7 @@ def play_until_valid(
     watched: Watched | None = None,
     capture: Path | None = None,
     counters: Sequence[str] = (),
-) -> tuple[Played, list[list[str]]]:
+) -> tuple[FinishedRun, list[list[str]]]:
     """Return the first valid run, and the faults of the runs before it.
 
     Raises
@@ -40,12 +40,12 @@ def play_until_valid(
     failed: list[list[str]] = []
     watch = StealMonitor()
     while len(failed) < ATTEMPTS:
-        played = play(
+        run = run_once(
             scenario, seed, progress=progress, watched=watched, capture=capture, counters=counters
         )
-        if not played.faults:
-            return played, failed
-        failed.append(played.faults)
+        if not run.faults:
+            return run, failed
+        failed.append(run.faults)
     raise refusal(scenario, failed, watch.share())
 
 

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay import laws
+from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import Engine
 from forebay.engines.errors import (
     NoLaw,
@@ -109,7 +110,7 @@ def _outcome(
     return Outcome(
         scenario=scenario.to_dict(),
         engine="theory",
-        links={"bottleneck": _link(scenario, prediction)},
+        links={BOTTLENECK: _link(scenario, prediction)},
         classes=_classes(scenario, prediction),
         broken_assumptions=list(dict.fromkeys(broken)),
         provenance=_provenance(scenario, prediction, seeds, started),
@@ -162,8 +163,8 @@ def _class(
 
 def _last_link(traffic: Traffic) -> str:
     """Return the bottleneck if it is the class's last link; laws do not cover other links."""
-    forward = traffic.direction == "forward" and traffic.route[-1:] in ((), ("bottleneck",))
-    return "bottleneck" if forward else ""
+    forward = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
+    return BOTTLENECK if forward else ""
 
 
 def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:

@@ -32,7 +32,7 @@ _CHANGED = "forebay and forebay-emulator must be of one version: run `make setup
 
 
 @dataclass(frozen=True)
-class Played:
+class FinishedRun:
     """The readings of one run, and whether they are valid.
 
     Attributes
@@ -55,7 +55,7 @@ class Played:
     counters: dict[str, Any]
 
 
-def play(
+def run_once(
     scenario: Scenario,
     seed: int,
     *,
@@ -63,7 +63,7 @@ def play(
     watched: Watched | None = None,
     capture: Path | None = None,
     counters: Sequence[str] = (),
-) -> Played:
+) -> FinishedRun:
     """Run the replication of `seed` once.
 
     Raises
@@ -91,7 +91,7 @@ def play(
     wrong = faults(
         result.gate, window_is_limited=limited, drain_s=_shortest_drain(scenario, layout)
     )
-    return Played(
+    return FinishedRun(
         workload,
         layout,
         result.raw,
