@@ -40,7 +40,7 @@ _RUN_S = 0.004
 """Fixed time of a replication: random draws, event queue, readings."""
 _FLOW_S = 2e-6
 """Time to draw a flow, to make it, and to read it."""
-_MOMENT_S = 0.02
+_MOMENT_S = 0.05
 _FIRST_S = 0.02
 """Weight of the load that is seen before the first run, as seconds of a run."""
 
