@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forebay.api.sweep import sweep as sweep
     from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
-        CannotPlay as CannotPlay,
+        Unsupported as Unsupported,
         EngineUnavailable as EngineUnavailable,
         NoLaw as NoLaw,
         UnknownEngine as UnknownEngine,
@@ -103,7 +103,7 @@ _GROUPS = (
     ("forebay.search.goals", "SizingError"),
     ("forebay.store", "StoreError"),
     ("forebay.studies.errors", "StudyError"),
-    ("forebay.engines", "UnknownEngine EngineUnavailable CannotPlay NoLaw"),
+    ("forebay.engines", "UnknownEngine EngineUnavailable Unsupported NoLaw"),
     ("forebay.engines.footprint", "TooMuchMemory"),
     ("forebay.search.cost", "TooLittleTime"),
     ("forebay.outcome", "DocumentError"),
@@ -111,6 +111,8 @@ _GROUPS = (
     ("forebay.plugins", "BrokenPlugin"),
 )
 _HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
+_OLDER = {"CannotPlay": "Unsupported"}
+"""Public names that have changed: programs that use the older one still run."""
 _MODULES = {
     "laws": "forebay.laws",
     "measure": "forebay.measure",
@@ -124,6 +126,7 @@ __all__ = [*_HOLDERS, "laws"]
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
+    name = _OLDER.get(name, name)
     if name not in _HOLDERS and name not in _MODULES:
         import sys
 

@@ -12,10 +12,10 @@ from collections import Counter
 
 import numpy as np
 
-from forebay.measure.answer import Measured
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, quantiles, share
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
+from forebay.measure.measurement import Measured
 from forebay.measure.text_files import read_text
 
 _CWND = re.compile(r"\bcwnd:(\d+)\b")
@@ -39,7 +39,7 @@ def host(
     """
     if ss is None and nstat is None:
         raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
-    found, names = Found(), [os.fspath(name) for name in (ss, nstat) if name is not None]
+    found, names = Estimates(), [os.fspath(name) for name in (ss, nstat) if name is not None]
     if ss is not None:
         _sockets(read_text(ss, "name a text file"), os.fspath(ss), found)
     if nstat is not None:
@@ -50,7 +50,7 @@ def host(
                     not_made=none)  # fmt: skip
 
 
-def _sockets(text: str, path: str, found: Found) -> None:
+def _sockets(text: str, path: str, found: Estimates) -> None:
     told = [line for line in text.splitlines() if _CWND.search(line)]
     if not told:
         raise MeasureError(f"{path}: no line has a cwnd; write the output of `ss -tin`")
@@ -79,7 +79,7 @@ def _avoids(line: str) -> bool:
     return bool(threshold and window and int(window[1]) >= int(threshold[1]))
 
 
-def _counters(text: str, path: str, found: Found) -> None:
+def _counters(text: str, path: str, found: Estimates) -> None:
     counts = {name: int(number) for name, number in _COUNTER.findall(text)}
     sent, again = counts.get("TcpOutSegs"), counts.get("TcpRetransSegs", 0)
     if not sent:

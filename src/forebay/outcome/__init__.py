@@ -25,14 +25,20 @@ from forebay.outcome.model import (
     delay_quantile_name,
 )
 from forebay.outcome.recommended import Floor, Recommended
-from forebay.outcome.size_result import (
-    LINK,
+from forebay.outcome.size_facts import (
     Aqm,
     AqmTarget,
     AqmThresholds,
     Bracket,
-    Buffer,
     Cost,
+    LinkRegime,
+    LossWarning,
+    Memory,
+    Scaled,
+    ScaledLink,
+)
+from forebay.outcome.size_result import (
+    Buffer,
     CurvePoint,
     Direction,
     FlowsEnd,
@@ -40,12 +46,7 @@ from forebay.outcome.size_result import (
     GoalResult,
     Interval,
     LawResult,
-    LossWarning,
-    Memory,
-    Regime,
     Relaxation,
-    Scaled,
-    ScaledLink,
     Sense,
     SizeResult,
     Unit,
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
 __all__ = [
     "DELAY_MAXIMUM",
     "FCT_INCREASE",
-    "LINK",
     "LOSS_PROBABILITY",
     "UTILIZATION_PROBABILITY",
     "Aqm",
@@ -98,6 +98,7 @@ __all__ = [
     "LawResult",
     "LinkOutcome",
     "LinkReading",
+    "LinkRegime",
     "LongFlows",
     "LossWarning",
     "Memory",
@@ -108,7 +109,6 @@ __all__ = [
     "Quantiles",
     "Reading",
     "Recommended",
-    "Regime",
     "Relaxation",
     "RoundTrips",
     "Scaled",

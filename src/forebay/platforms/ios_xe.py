@@ -11,7 +11,7 @@ from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import PolicyClass, classes, guaranteed_rate
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Reading, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.wred import Amount, with_wred
 
@@ -55,7 +55,7 @@ def _write(order: Order) -> Written:
     return Written(lines, rounding, (doubt,))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for each in classes(snippet):
         limits = each.limits()
         for limit in limits:
@@ -80,7 +80,7 @@ def _amount(chosen: PolicyClass, port: Port, model: str) -> Amount:
     return read
 
 
-def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> Reading:
+def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
     needs = _needs(chosen)
     value = whole(words[0], 2**32 - 1) if words else None
@@ -98,7 +98,9 @@ def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> Rea
     return place.of_bytes(size, port, (*needs, *notes), floor(rate / 8 / _TIMES[unit]) + 1)
 
 
-def _packets(chosen: PolicyClass, limit: Statement, value: int, port: Port, model: str) -> Reading:
+def _packets(
+    chosen: PolicyClass, limit: Statement, value: int, port: Port, model: str
+) -> ConfiguredQueue:
     place, notes = chosen.place(limit), _needs(chosen)
     if value > _MOST_PACKETS:
         notes = (*notes, trap(f"refused on an ASR 1000: queue-limit goes to {_MOST_PACKETS}"))
@@ -109,7 +111,7 @@ def _packets(chosen: PolicyClass, limit: Statement, value: int, port: Port, mode
     return place.of_packets(value, port, (*notes, _ANY_SIZE))
 
 
-def _default(chosen: PolicyClass, port: Port, model: str) -> Reading:
+def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
     place = chosen.place()
     if model not in _DEFAULT_MS:
         return place.unknown(uncertain(f"the default of an {model} was not verified"))

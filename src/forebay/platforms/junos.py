@@ -11,7 +11,7 @@ from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _GIGABIT = 10**9
@@ -84,7 +84,7 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
     return Written(lines, rounding)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     statements = list(snippet.statements())
     early = {
         _name(each) for each in statements if "schedulers" in each.words and _DROPS in each.words
@@ -102,7 +102,7 @@ def _name(statement: Statement) -> str:
     return words[words.index("schedulers") + 1] if "schedulers" in words[:-1] else ""
 
 
-def _scheduler(statement: Statement, port: Port) -> Reading:
+def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:
     words = statement.words
     after = words[words.index("schedulers") + 1 :]
     value = words[words.index("buffer-size") + 1 :]
@@ -121,7 +121,7 @@ def _scheduler(statement: Statement, port: Port) -> Reading:
     return place.unknown(uncertain("this form of buffer-size is not understood"))
 
 
-def _temporal(place: Place, text: str, port: Port) -> Reading:
+def _temporal(place: Place, text: str, port: Port) -> ConfiguredQueue:
     microseconds = whole(text, 10**9)
     if not microseconds:
         return place.unknown(trap("temporal takes a whole number of microseconds above 0"))
@@ -130,7 +130,7 @@ def _temporal(place: Place, text: str, port: Port) -> Reading:
     return place.of_bytes(size, port, notes, _microsecond(port))
 
 
-def _percent(place: Place, text: str, port: Port) -> Reading:
+def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
     percent = _share(text)
     if percent is None:
         return place.unknown(trap("percent goes from 0 to 100"))

@@ -10,7 +10,7 @@ from forebay.errors import argument
 from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
-from forebay.platforms.reading import Reading
+from forebay.platforms.reading import ConfiguredQueue
 from forebay.platforms.recognition import recognise
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import MOST_QUEUES, Snippet
@@ -24,10 +24,10 @@ class Lint:
 
     platform: str
     port: Port
-    readings: tuple[Reading, ...]
+    readings: tuple[ConfiguredQueue, ...]
     wanted: Wanted | None = None
 
-    def verdict(self, reading: Reading) -> Verdict | None:
+    def verdict(self, reading: ConfiguredQueue) -> Verdict | None:
         """Compare one queue with the wanted size, to one packet or the notation's rounding.
 
         A size that is larger by less than one step of the notation is equal too, because no
@@ -60,7 +60,7 @@ class Lint:
             lines += self._about(reading)
         return "\n".join(lines) + "\n"
 
-    def _about(self, reading: Reading) -> list[str]:
+    def _about(self, reading: ConfiguredQueue) -> list[str]:
         size = say(reading.bytes, reading.packets, self.port)
         lines = ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
         verdict = self.verdict(reading)
@@ -68,7 +68,7 @@ class Lint:
             lines.append(f"  {verdict}{self._ratio(reading)}")
         return lines + [f"  {each}" for each in reading.notes]
 
-    def _ratio(self, reading: Reading) -> str:
+    def _ratio(self, reading: ConfiguredQueue) -> str:
         if reading.bytes is None or self.wanted is None:
             return ""
         return f": {reading.bytes / self.wanted.bytes:.4g} times what is wanted"
@@ -87,7 +87,7 @@ class Lint:
             "queues": [self._document(reading) for reading in self.readings],
         }
 
-    def _document(self, reading: Reading) -> dict[str, Any]:
+    def _document(self, reading: ConfiguredQueue) -> dict[str, Any]:
         return {
             "line": reading.line,
             "queue": reading.queue,

@@ -14,7 +14,7 @@ from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.qdiscs import CLASSFUL, QDISCS, TXQUEUELEN, Qdisc
-from forebay.platforms.reading import Place, Reading, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, note, trap, uncertain
 from forebay.platforms.snippet import Snippet
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
         raise PlatformError("managed", wrong, f"size {setting('queue.discipline', 'cake')}")
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for statement in snippet.lines():
         words = list(statement.words)
         if "qdisc" not in words:
@@ -109,7 +109,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
             yield place.unknown(trap(f"{kind} itself has no limit to read; see its leaves"))
 
 
-def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool) -> Reading:
+def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool) -> ConfiguredQueue:
     if kind == "tbf":
         return _tbf(place, options, port)
     about = QDISCS[kind]
@@ -131,13 +131,15 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool)
     return replace(reading, notes=(*notes, *reading.notes), rounding_bytes=rounding)
 
 
-def _of_frames(place: Place, limit: int, port: Port) -> Reading:
+def _of_frames(place: Place, limit: int, port: Port) -> ConfiguredQueue:
     """Read a limit that includes link-layer headers, as bytes of packets without them."""
     frame = port.packet_bytes + port.header_bytes
     return place.of_bytes(limit * port.packet_bytes // frame, port)
 
 
-def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Port) -> Reading:
+def _default(
+    place: Place, kind: str, about: Qdisc, options: list[str], port: Port
+) -> ConfiguredQueue:
     said = trap(f"nobody chose this: {kind} without limit")
     if about.default is not None:
         reading = place.of_packets(about.default, port)
@@ -152,7 +154,7 @@ def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Po
     return place.unknown(said, *about.notes)
 
 
-def _netem(place: Place, limit: int, options: list[str], port: Port) -> Reading:
+def _netem(place: Place, limit: int, options: list[str], port: Port) -> ConfiguredQueue:
     """Subtract the packets in flight, because netem stores them in the same queue."""
     delay = tc_units.time(_value(options, "delay") or _value(options, "latency") or "0us")
     rate = tc_units.rate(_value(options, "rate") or "") or Fraction(port.rate_bps)
@@ -170,7 +172,7 @@ def _netem(place: Place, limit: int, options: list[str], port: Port) -> Reading:
     return place.of_packets(left, port, (said, *QDISCS["netem"].notes))
 
 
-def _tbf(place: Place, options: list[str], port: Port) -> Reading:
+def _tbf(place: Place, options: list[str], port: Port) -> ConfiguredQueue:
     limit = tc_units.size(_value(options, "limit") or "")
     if limit is not None and limit <= _MOST:
         reading = _of_frames(place, limit, port)

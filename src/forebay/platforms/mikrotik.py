@@ -8,7 +8,7 @@ from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Place, Reading, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, trap, uncertain
 from forebay.platforms.snippet import Snippet, whole
 
 DEFAULT_BYTES = 15_000
@@ -45,7 +45,7 @@ def _write(order: Order) -> Written:
     return Written(lines, rounding)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for statement in snippet.lines():
         fields = {
             key: value.strip('"')
@@ -61,7 +61,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
         yield _type(place, kind, fields, port)
 
 
-def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> Reading:
+def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> ConfiguredQueue:
     if kind not in _KINDS:
         return place.unknown(trap(f"{kind} makes a queue for each address: no one size"))
     key, default, unit = _KINDS[kind]

@@ -15,7 +15,15 @@ from math import floor
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, note, pool_unknown, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    note,
+    pool_unknown,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _CLASS = "c-out-8q-q-default"
@@ -61,7 +69,7 @@ def _write(order: Order) -> Written:
     return Written(lines, 0, (_NOT_VERIFIED, named))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for each in _classes(snippet):
         reading = _reading(each, port)
         if each.early:
@@ -89,7 +97,7 @@ def _classes(snippet: Snippet) -> list[_Class]:
     return [each for each in found if each.limit is not None or each.early]
 
 
-def _reading(chosen: _Class, port: Port) -> Reading:
+def _reading(chosen: _Class, port: Port) -> ConfiguredQueue:
     limit = chosen.limit
     words = limit.words[1:] if limit else ()
     line = limit.line if limit else chosen.line
@@ -118,7 +126,7 @@ def _size_notes(unit: str) -> tuple[Note, ...]:
     return (uncertain(f"{unit} are taken as powers of 1000"), _NOT_VERIFIED)
 
 
-def _dynamic(place: Place, value: int | None, port: Port) -> Reading:
+def _dynamic(place: Place, value: int | None, port: Port) -> ConfiguredQueue:
     if value is None or value >= len(_ALPHAS):
         return place.unknown(trap(f"dynamic goes from 0 to {len(_ALPHAS) - 1}"))
     alpha = _ALPHAS[value]

@@ -10,7 +10,15 @@ from typing import Any
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, note, pool_unknown, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    note,
+    pool_unknown,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import MOST_QUEUES, Snippet, plain, whole
 
 _BYTES, _TIME = "dedicated-buffer", "dedicated-buffer-temporal"
@@ -47,7 +55,7 @@ def _microsecond(port: Port) -> int:
     return -(-int(port.rate_bps) // 8_000_000) + 1
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for config in _configs(snippet.json()):
         said = [leaf for leaf in _LEAVES if leaf in config]
         written = short(", ".join(f"{leaf} {plain(config[leaf])}" for leaf in said))
@@ -71,7 +79,7 @@ def _configs(document: Any) -> Iterator[dict[str, Any]]:
             waiting += part[::-1]
 
 
-def _queue(place: Place, config: dict[str, Any], port: Port) -> Reading:
+def _queue(place: Place, config: dict[str, Any], port: Port) -> ConfiguredQueue:
     notes: list[Note] = []
     if (_BYTES in config and _TIME in config) or (_STATIC in config and _STATIC_TIME in config):
         notes.append(trap("bytes and time of the same buffer exclude each other"))
@@ -109,7 +117,9 @@ def _amount(config: dict[str, Any], size: str, time: str, port: Port) -> int | N
     return 0
 
 
-def _dynamic(place: Place, factor: Any, dedicated: int, port: Port, notes: list[Note]) -> Reading:
+def _dynamic(
+    place: Place, factor: Any, dedicated: int, port: Port, notes: list[Note]
+) -> ConfiguredQueue:
     if isinstance(factor, bool) or not isinstance(factor, int) or abs(factor) > 32:
         return place.unknown(*notes, trap(f"{_FACTOR} is no plausible exponent"))
     alpha = Fraction(2) ** factor

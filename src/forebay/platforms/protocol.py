@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forebay.platforms.port import Port, Wanted
-from forebay.platforms.reading import Note, Reading
+from forebay.platforms.reading import ConfiguredQueue, Note
 from forebay.platforms.snippet import Snippet
 
 
@@ -61,7 +61,7 @@ class Platform:
     source: str
     rounds: Note
     write: Callable[[Order], Written]
-    read: Callable[[Snippet, Port, str], Iterator[Reading]]
+    read: Callable[[Snippet, Port, str], Iterator[ConfiguredQueue]]
     ports: tuple[tuple[float, str], ...] = ()
 
     def port_name(self, rate_bps: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Place, Reading, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, whole
 
 KILOBYTE = 1000
@@ -51,7 +51,7 @@ def _write(order: Order) -> Written:
     return Written(lines, rounding, (attach, percent))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     policy, queue = "?", "?"
     for statement in snippet.lines():
         words = [word.strip('"/') for word in statement.words]
@@ -66,7 +66,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
                 yield _mbs(Place(statement.line, name, written), rest, policy, port, model)
 
 
-def _mbs(place: Place, rest: list[str], policy: str, port: Port, model: str) -> Reading:
+def _mbs(place: Place, rest: list[str], policy: str, port: Port, model: str) -> ConfiguredQueue:
     if policy.startswith("network-queue"):
         return place.unknown(trap("percent of the network pool, whose size is not in this text"))
     value = whole(rest[0], 2**40)
@@ -86,7 +86,7 @@ def _mbs(place: Place, rest: list[str], policy: str, port: Port, model: str) -> 
     return place.of_bytes(size, port, notes)
 
 
-def _buffers(place: Place, size: int, port: Port, model: str) -> Reading:
+def _buffers(place: Place, size: int, port: Port, model: str) -> ConfiguredQueue:
     unit, each = _BUFFERS[model], _per_packet(model, port)
     buffers = size // unit
     packets = buffers * unit // each

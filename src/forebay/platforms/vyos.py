@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Place, Reading, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Place, note, trap
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _MOST = 2**32 - 1
@@ -28,7 +28,7 @@ def _write(order: Order) -> Written:
     return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, before))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for statement in snippet.statements():
         words = statement.words
         inside = "traffic-policy" in words or ("qos" in words and "policy" in words)
@@ -36,7 +36,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
             yield _limit(statement, port)
 
 
-def _limit(statement: Statement, port: Port) -> Reading:
+def _limit(statement: Statement, port: Port) -> ConfiguredQueue:
     words = statement.words
     at = words.index("queue-limit")
     start = words.index("traffic-policy" if "traffic-policy" in words else "policy")

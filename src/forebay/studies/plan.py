@@ -10,8 +10,7 @@ from typing import Any
 from forebay.engines.base import Engine
 from forebay.errors import ForebayError, literal
 from forebay.scenario import Scenario, ScenarioError
-from forebay.search.cost import in_words
-from forebay.search.timed import replication_s
+from forebay.search.cost import Speed, in_words
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import MAX_CELLS, Grid
 
@@ -89,7 +88,7 @@ class Plan:
             return asked.budget_s
         if asked.engine == "testbed":
             return float(scenario.measure.warmup + scenario.measure.duration)
-        return replication_s(scenario)
+        return Speed(1).replication_s(scenario)
 
     def announce(self, missing: int, wall_s: float, where: str = "1 core") -> str:
         """Return the line before the first run: "1,200 runs, about 40 s on 2 cores"."""

@@ -8,7 +8,7 @@ from forebay.scenario import Rate
 
 if TYPE_CHECKING:
     from forebay.scenario import LinkClass, Scenario
-    from forebay.topology.wiring import Wiring
+    from forebay.topology.adjacency import Adjacency
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:
@@ -17,26 +17,28 @@ def assumed(scenario: Scenario) -> tuple[str, ...]:
         return ()
     from forebay.topology.building import wired
 
-    wiring = wired(scenario.topology)
-    return (*_speeds(scenario, wiring), *_delays(scenario, wiring))
+    adjacency = wired(scenario.topology)
+    return (*_speeds(scenario, adjacency), *_delays(scenario, adjacency))
 
 
-def _speeds(scenario: Scenario, wiring: Wiring) -> list[str]:
+def _speeds(scenario: Scenario, adjacency: Adjacency) -> list[str]:
     given = {each.name for each in _classes(scenario) if each.rate is not None or each.rates}
-    lacking = _lacking(wiring.rate_bps, wiring.link_class, given)
+    lacking = _lacking(adjacency.rate_bps, adjacency.link_class, given)
     if not lacking:
         return []
     rate = Rate(float(scenario.link.rate))
-    return [f"{_of(lacking, wiring)} no speed: {rate} (link.rate) assumed"]
+    return [f"{_of(lacking, adjacency)} no speed: {rate} (link.rate) assumed"]
 
 
-def _delays(scenario: Scenario, wiring: Wiring) -> list[str]:
+def _delays(scenario: Scenario, adjacency: Adjacency) -> list[str]:
     if "delay" in scenario.link.model_fields_set:
         return []
     given = {each.name for each in _classes(scenario) if each.delay is not None}
-    lacking = _lacking(wiring.delay_s, wiring.link_class, given)
+    lacking = _lacking(adjacency.delay_s, adjacency.link_class, given)
     return (
-        [f"{_of(lacking, wiring)} no delay and no place: a delay of 0 assumed"] if lacking else []
+        [f"{_of(lacking, adjacency)} no delay and no place: a delay of 0 assumed"]
+        if lacking
+        else []
     )
 
 
@@ -49,6 +51,6 @@ def _lacking(values: list[float | None], classes: list[str], given: set[str]) ->
     return sum(value is None and name not in given for value, name in pairs)
 
 
-def _of(lacking: int, wiring: Wiring) -> str:
+def _of(lacking: int, adjacency: Adjacency) -> str:
     have = "has" if lacking == 1 else "have"
-    return f"{lacking} of {len(wiring.source)} links {have}"
+    return f"{lacking} of {len(adjacency.source)} links {have}"

@@ -10,8 +10,8 @@ import io
 import math
 from typing import TYPE_CHECKING, Any
 
+from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
-from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -28,7 +28,7 @@ _EARTH_KM = 6371.0
 _KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
 
 
-def read(file: NetworkFile) -> Wiring:
+def read(file: NetworkFile) -> Adjacency:
     """Read GraphML or SNDlib XML, by the root element. Raises ScenarioError."""
     root = _root(file)
     name = root.tag.rpartition("}")[2]
@@ -104,7 +104,7 @@ def _check_edges(root: Element) -> None:
                 raise refuse(wrong, "write the id of a <node>", "file")
 
 
-def _graphml(file: NetworkFile, root: Element) -> Wiring:
+def _graphml(file: NetworkFile, root: Element) -> Adjacency:
     import os
     import tempfile
     from xml.etree.ElementTree import tostring
@@ -133,11 +133,11 @@ def _graphml(file: NetworkFile, root: Element) -> Wiring:
     return _from_rustworkx(graphs[0])
 
 
-def _from_rustworkx(graph: Any) -> Wiring:
+def _from_rustworkx(graph: Any) -> Adjacency:
     """Convert a graph; nodes without a label, or with a repeated one, use their id as name."""
     import rustworkx
 
-    made, numbers = Wiring(), dict[int, int]()
+    made, numbers = Adjacency(), dict[int, int]()
     taken = set[str]()
     for index in graph.node_indices():
         data = graph[index]
@@ -161,9 +161,9 @@ def _from_rustworkx(graph: Any) -> Wiring:
     return made
 
 
-def _sndlib(root: Element) -> Wiring:
+def _sndlib(root: Element) -> Adjacency:
     """Convert SNDlib's XML: capacities and demands in Mbit/s; the largest of several modules."""
-    made, names = Wiring(), dict[str, int]()
+    made, names = Adjacency(), dict[str, int]()
     space = root.tag[: root.tag.find("}") + 1]
     for node in root.iter(f"{space}node"):
         name = _named(node.get("id"))
@@ -265,7 +265,7 @@ def _number(value: object, name: str) -> float:
     return number
 
 
-def _light(made: Wiring, here: int, there: int) -> float | None:
+def _light(made: Adjacency, here: int, there: int) -> float | None:
     """Return the delay in seconds along the great circle in fibre; None without both positions."""
     if any(math.isnan(each) for router in (here, there) for each in made.place[router]):
         return None
