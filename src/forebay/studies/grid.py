@@ -75,11 +75,11 @@ def grid_of(
         hint = 'write a dict, such as {"queue.size": ["64 packets", "129 packets"]}'
         raise bad_grid("axes", f"{show(axes)} is no table", hint)
     read = [_axis(name, spec, drawn is not None) for name, spec in _flat(axes)]
-    made = _grouped(read, groups)
-    names = [name for axis in made for name in axis.names]
+    names = [name for axis in read for name in axis.names]
     for name in names:
         if names.count(name) > 1:
             raise bad_grid("axes", f"{name} is on two axes", "write it once")
+    made = _grouped(read, groups)
     if drawn is not None and not made:
         raise bad_grid("axes", "a design has no axis", "write one")
     if callable(leave_out):

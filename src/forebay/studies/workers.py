@@ -131,12 +131,15 @@ class Processes(Workers):
         self._pool = self._open()
 
     def stop(self) -> None:
-        """End the processes."""
-        processes = list((self._pool._processes or {}).values())
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for each in processes:
+        """End the processes.
+
+        The pool then fails what is left. It is not told to cancel that, because its thread could
+        no longer fail what was cancelled meanwhile (Python 3.11).
+        """
+        for each in list((self._pool._processes or {}).values()):
             with contextlib.suppress(OSError, ValueError):
                 each.kill()
+        self._pool.shutdown(wait=True)
 
     def close(self) -> None:
         """Close after all batches are done."""
