@@ -84,7 +84,7 @@ def command(
     facet: str | None,
     as_json: bool,
 ) -> int:
-    """Many runs: a scenario with every combination of values.
+    """Many runs: a scenario with every combination of values, stored.
 
     GRID is a TOML file: a base scenario, and [axes] with values such as "queue.size" =
     ["64 packets", "129 packets"].
