@@ -7,6 +7,7 @@ simulations, about a tenth of a short run, fits into one processor. Beyond that 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import threading
@@ -170,6 +171,8 @@ class Cluster(Workers):
             from distributed import Client
         except ImportError:
             raise missing_package("distributed", "a cluster", "'forebay[cluster]'") from None
+        for name in ("client", "core", "utils"):  # a scheduler that dies is one line, by `revive`
+            logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(address, timeout="10 s", set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
