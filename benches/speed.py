@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 
 import many_links
+import sweep_cost
 
 import forebay
 
