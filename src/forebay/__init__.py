@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from forebay import laws as laws
     from forebay.api.run import compare as compare, run as run
     from forebay.api.size import size as size
+    from forebay.api.sensitivity import sensitivity as sensitivity
     from forebay.api.sweep import sweep as sweep
     from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
@@ -84,6 +85,7 @@ _GROUPS = (
     ("forebay.api.run", "run compare"),
     ("forebay.api.size", "size"),
     ("forebay.api.sweep", "sweep"),
+    ("forebay.api.sensitivity", "sensitivity"),
     ("forebay.api.trace", "trace"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),

@@ -37,8 +37,8 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
     for module, *options in commands:
         command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
         command += ["--scheduler-file", str(place)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        made.append(subprocess.Popen(command, **quiet))
+        quiet = subprocess.DEVNULL
+        made.append(subprocess.Popen(command, stdout=quiet, stderr=quiet))
     while not place.exists():
         time.sleep(0.1)
     time.sleep(5.0)

@@ -19,7 +19,7 @@ SMALL = forebay.load("oc3-gsr").replace(
         "traffic.0.start": "0 s", "measure.warmup": "1 s", "measure.duration": "2 s",
     }
 )  # fmt: skip
-AXES = {"queue.size": ["10 packets", "40 packets"], "traffic.0.flows": [2, 5]}
+AXES: dict = {"queue.size": ["10 packets", "40 packets"], "traffic.0.flows": [2, 5]}
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "sweep.md"
 
 
@@ -110,7 +110,7 @@ def test_a_combination_that_cannot_be_is_left_out_and_said() -> None:
 
 def test_a_sizing_is_the_same_on_any_workers() -> None:
     base = SMALL.replace({"goals.utilization": 0.8})
-    how = {"ask": "size", "seeds": 2, "budget": "2 s"}
+    how: dict = {"ask": "size", "seeds": 2, "budget": "2 s"}
     one, two = (
         forebay.sweep(base, {"traffic.0.flows": [5, 8]}, jobs=jobs, **how) for jobs in (1, 2)
     )

@@ -144,6 +144,14 @@ class Sweep:
         with Store(self.store) as store:
             return summary(self._plan, store, columns)
 
+    def means(self, column: str) -> dict[tuple[Any, ...], float]:
+        """Return the mean over seeds of a column by the values of the axes.
+
+        Values that are no number are text, as in the table.
+        """
+        table = self.summary([column])
+        return {row.values: float(m) for row in table.rows for m in row.metrics if m is not None}
+
     def figure(
         self,
         *,
