@@ -41,11 +41,13 @@ class Curve:
     Attributes
     ----------
     x : numbers, or places 0, 1, … of an axis of words.
+    joined : whether a line goes through the points; those of a design stand alone.
     """
 
     label: str
     x: tuple[float, ...]
     y: tuple[Metric, ...]
+    joined: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from forebay.scenario.errors import show
 from forebay.studies.axis import Axis, axis_of, together, tupled
 from forebay.studies.design import Design, design_of
 from forebay.studies.errors import bad_grid
-from forebay.studies.leave_out import Keeps, keeper
+from forebay.studies.leave_out import Keeps, flat, keeper
 
 ASKS = ("run", "size", "compare")
 MAX_CELLS = 1_000_000
@@ -74,7 +74,7 @@ def grid_of(
     if not isinstance(axes, Mapping):
         hint = 'write a dict, such as {"queue.size": ["64 packets", "129 packets"]}'
         raise bad_grid("axes", f"{show(axes)} is no table", hint)
-    read = [_axis(name, spec, drawn is not None) for name, spec in _flat(axes)]
+    read = [_axis(name, spec, drawn is not None) for name, spec in flat(axes, _RANGE).items()]
     names = [name for axis in read for name in axis.names]
     for name in names:
         if names.count(name) > 1:
@@ -92,17 +92,6 @@ def _axis(name: Any, spec: Any, sampled: bool) -> Axis:
     if isinstance(name, tuple):
         return tupled(tuple(map(str, name)), spec)
     return axis_of(str(name), spec, sampled=sampled)
-
-
-def _flat(axes: Mapping[Any, Any], before: str = "") -> Iterator[tuple[Any, Any]]:
-    """Yield axes by dotted path; TOML makes tables of a path without quotes."""
-    for name, spec in axes.items():
-        if isinstance(name, tuple):
-            yield name, spec
-        elif isinstance(spec, Mapping) and not _RANGE & set(spec):
-            yield from _flat(spec, f"{before}{name}.")
-        else:
-            yield f"{before}{name}", spec
 
 
 def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:

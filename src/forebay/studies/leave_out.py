@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from forebay.scenario.errors import ScenarioError, show
@@ -22,13 +22,18 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
     A table is true if all its entries are: a value, a list of values, or bounds such as
     ``{above = "1 s"}``.
     """
+    read = []
     for table in tables:
         if not isinstance(table, Mapping) or not table:
             hint = (
                 'write tables such as { "queue.size" = "1 bdp", "traffic.0.flows" = { above = 9 } }'
             )
             raise bad_grid("leave_out", f"{show(table)} is no condition", hint)
-        for name, wanted in table.items():
+        read.append(flat(table, _BOUNDS))
+        for name, wanted in read[-1].items():
+            parent, _, last = str(name).rpartition(".")
+            if name not in names and parent in names:
+                raise unknown_key(f"leave_out.{parent}", last, _BOUNDS)
             if name not in names:
                 raise unknown_key("leave_out", name, tuple(names))
             if isinstance(wanted, Mapping):
@@ -36,10 +41,24 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
                     if key not in _BOUNDS:
                         raise unknown_key(f"leave_out.{name}", key, _BOUNDS)
     return lambda values: (
-        not any(
-            all(_is(values[name], wanted) for name, wanted in table.items()) for table in tables
-        )
+        not any(all(_is(values[name], wanted) for name, wanted in table.items()) for table in read)
     )
+
+
+def flat(table: Mapping[Any, Any], ends: Collection[str], before: str = "") -> dict[Any, Any]:
+    """Return a table by dotted path: TOML makes tables of a path without quotes.
+
+    ``ends`` are keys of tables that are values.
+    """
+    found: dict[Any, Any] = {}
+    for name, value in table.items():
+        path = f"{before}{name}" if isinstance(name, str) else name
+        nested = isinstance(value, Mapping) and not set(ends) & set(value)
+        for each, inside in flat(value, ends, f"{path}.").items() if nested else [(path, value)]:
+            if each in found:
+                raise bad_grid(str(each), "is written twice", "write it once")
+            found[each] = inside
+    return found
 
 
 def _is(value: Any, wanted: Any) -> bool:

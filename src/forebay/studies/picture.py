@@ -15,7 +15,6 @@ from forebay.studies.summary import BySeed, by_seed, mean_of
 from forebay.studies.table import as_cell
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario
     from forebay.store import Store
     from forebay.studies.plan import Plan
 
@@ -53,7 +52,10 @@ def picture(
     axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
     is_map = y in axes
     metric = colour if is_map and colour else _metric(plan) if is_map or y is None else y
-    chosen = _roles(axes, x, y if is_map else None, None if is_map else colour, facet)
+    # Points of a design share no value of an axis, so only engines stand apart.
+    free = axes if plan.grid.design is None else axes[: 1 + axes.index(x or axes[0])]
+    free = [*free, *(name for name in axes if name == _ENGINE and name not in free)]
+    chosen = _roles(axes, free, x, y if is_map else None, None if is_map else colour, facet)
     data = _data(plan, store, axes)
     _check_metric(metric, data)
     panels = []
@@ -64,21 +66,26 @@ def picture(
         ]  # fmt: skip
         title = "" if chosen["facet"] is None else f"{_short(chosen['facet'])} = {value}"
         draw = _map if is_map else _curves
-        panels.append(draw(plan.grid.base, some, axes, chosen, metric, title))
+        panels.append(draw(plan, some, axes, chosen, metric, title))
     return StudyPicture(plan.grid.base.name, tuple(panels))
 
 
 def _roles(
-    axes: Sequence[str], x: str | None, y: str | None, colour: str | None, facet: str | None
+    axes: Sequence[str],
+    free: Sequence[str],
+    x: str | None,
+    y: str | None,
+    colour: str | None,
+    facet: str | None,
 ) -> dict[str, str | None]:
-    """Return which axis is drawn how; those that nobody named are taken in their order."""
+    """Return which axis is drawn how; the free ones that nobody named are taken in their order."""
     named = {"x": x, "y": y, "colour": colour, "facet": facet}
     for role, name in named.items():
         if name is not None and name not in axes:
             hint = f"write one of: {', '.join(axes)}"
             wrong = f"{show(name)} is no axis{did_you_mean(name, axes)}"
             raise ScenarioError("bad-grid", wrong, hint, field=role)
-    rest = [name for name in axes if name not in named.values()]
+    rest = [name for name in free if name not in named.values()]
     for role in ("x", "facet") if y is not None else ("x", "colour", "facet"):
         if named[role] is None and rest:
             named[role] = rest.pop(0)
@@ -134,7 +141,7 @@ def _pooled(data: Sequence[tuple[Key, BySeed]], key_of: Callable[[Key], Key], me
 
 
 def _curves(
-    base: Scenario,
+    plan: Plan,
     data: Sequence[tuple[Key, BySeed]],
     axes: Sequence[str],
     chosen: dict[str, str | None],
@@ -146,7 +153,7 @@ def _curves(
     means = _pooled(data, lambda k: (k[at_x], None if at_c is None else k[at_c]), metric)
     scale = _scale(x, _values(data, axes, x))
     factor, label = _written(metric)
-    curves = []
+    curves, joined = [], plan.grid.design is None
     for value in _values(data, axes, colour):
         found = (
             (scale.places[x_value], _scaled(mean, factor))
@@ -154,13 +161,13 @@ def _curves(
         )  # fmt: skip
         points = sorted(found, key=lambda each: each[0])
         name = "" if colour is None else f"{_short(colour)} = {value}"
-        curves.append(Curve(name, tuple(p for p, _ in points), tuple(m for _, m in points)))
+        curves.append(Curve(name, tuple(p for p, _ in points), tuple(m for _, m in points), joined))
     log = "x" if scale.log else ""
     return StudyPanel(title, scale.label, label, tuple(curves), scale.ticks, log)
 
 
 def _map(
-    base: Scenario,
+    plan: Plan,
     data: Sequence[tuple[Key, BySeed]],
     axes: Sequence[str],
     chosen: dict[str, str | None],
@@ -176,7 +183,7 @@ def _map(
     values = tuple(
         tuple(factor * means[a, b].value if (a, b) in means else math.nan for a in xs) for b in ys
     )
-    goal = getattr(base.goals, _GOALS.get(metric, ""), None)
+    goal = getattr(plan.grid.base.goals, _GOALS.get(metric, ""), None)
     return StudyPanel(
         title, wide.label, high.label, ticks=wide.ticks, y_ticks=high.ticks,
         log=("x" if wide.log else "") + ("y" if high.log else ""),

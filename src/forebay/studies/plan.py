@@ -10,6 +10,7 @@ from typing import Any
 from forebay.engines.base import Engine
 from forebay.errors import ForebayError, literal
 from forebay.scenario import Scenario, ScenarioError
+from forebay.scenario.overrides import blames
 from forebay.search.cost import Speed, in_words
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import MAX_CELLS, Grid
@@ -163,7 +164,7 @@ def _refuse_values(
         for name, value, known in zip(grid.names, each.values, good, strict=True):
             if repr(value) in known:
                 continue
-            if isinstance(error, ScenarioError) and error.field.startswith(name):
+            if isinstance(error, ScenarioError) and blames([name], error.field):
                 raise error.at("axes")
             if not cells or grid.design is None:
                 hint = f"write another value; {literal(value)} of {name} cannot be run in any cell"

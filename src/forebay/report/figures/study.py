@@ -32,6 +32,8 @@ _COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, INK)
 _DASHES = ("-", "--", ":", "-.")
 _MARKERS = "osD^v<>P*X"
 _COLUMNS = 3
+_CHARACTERS = 12
+"""Of the legend's text in an inch."""
 
 
 def save_study(figure: Figure, path: Path) -> None:
@@ -83,9 +85,11 @@ def _panel(
     axes.set_title(literal(panel.title), fontsize=9, color=INK)
     for name, axis, ticks in (("x", axes.xaxis, panel.ticks), ("y", axes.yaxis, panel.y_ticks)):
         if ticks:
-            slants = name == "x" and sum(map(len, ticks)) > 40
+            slants = name == "x" and max(map(len, ticks)) * len(ticks) > 50
             slanted: Any = {"rotation": 20, "ha": "right"} if slants else {}
             axis.set_ticks(range(len(ticks)), [literal(each) for each in ticks], **slanted)
+            if panel.curves:
+                axes.set_xlim(-0.4, len(ticks) - 0.6)
         elif name in panel.log:
             axes.set(**{f"{name}scale": "log"})
             _few_decades(axis)
@@ -98,11 +102,12 @@ def _curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> N
     high = [each.value if each.high is None else each.high for each in curve.y]
     label = literal(curve.label) or "_"
     how: Any = {"color": colour, "marker": marker, "markersize": 3.5, "linewidth": 1.4}
-    axes.plot(curve.x, values, linestyle=dashes, label=label, **how)
-    if len(curve.x) > 1:
+    axes.plot(curve.x, values, linestyle=dashes if curve.joined else "none", label=label, **how)
+    if curve.joined and len(curve.x) > 1:
         axes.fill_between(curve.x, low, high, color=colour, alpha=0.2, linewidth=0)
     else:
-        axes.plot([curve.x[0]] * 2, [low[0], high[0]], color=colour) if curve.x else None
+        for x, *ends in zip(curve.x, low, high, strict=True):
+            axes.plot([x, x], ends, color=colour, linewidth=1.2)
 
 
 def _map(figure: Figure, axes: Axes, panel: StudyPanel, shades: tuple[float, float]) -> None:
@@ -149,4 +154,6 @@ def _legend(figure: Figure) -> None:
         handles, labels = axes.get_legend_handles_labels()
         named.update({str(label): handle for handle, label in zip(handles, labels, strict=True)})
     if named:
-        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=3)
+        width = _CHARACTERS * figure.get_size_inches()[0] - 2
+        columns = max(1, int(width / (6 + max(map(len, named)))))
+        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
