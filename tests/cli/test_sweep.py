@@ -67,11 +67,14 @@ def test_status_runs_nothing(grid: Path, capsys: pytest.CaptureFixture) -> None:
 def test_text_has_a_row_a_cell_and_a_figure_is_drawn(
     grid: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    picture = grid.with_name("p.svg")
-    assert call(["sweep", str(grid), "--figure", str(picture), "--y", "traffic.0.flows"]) == 0
+    picture, page = grid.with_name("p.svg"), grid.with_name("p.html")
+    files = ["--figure", str(picture), "--html", str(page)]
+    assert call(["sweep", str(grid), *files, "--y", "traffic.0.flows"]) == 0
     out = capsys.readouterr().out
     assert out.count("10 packets") == out.count("40 packets") == 3
     assert "utilization, %" in picture.read_text()
+    text = page.read_text()
+    assert text.count("<tr>") == 7 and "data:image/svg" in text and "http" not in text
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,10 @@ _SHOWN = 60
     help="Write the table, a row a replication, into a .csv or .parquet file.",
 )  # fmt: skip
 @options.figure
+@click.option(
+    "--html", type=options.OutputPath(".html"), metavar="FILE.html",
+    help="Write the picture and the table as one page that opens anywhere.",
+)  # fmt: skip
 @click.option("--x", metavar="AXIS", default=None, help="Of the figure; default: the first axis.")
 @click.option(
     "--y", metavar="METRIC", default=None,
@@ -78,6 +82,7 @@ def command(
     status: bool,
     export: Path | None,
     figure: Path | None,
+    html: Path | None,
     x: str | None,
     y: str | None,
     colour: str | None,
@@ -89,7 +94,7 @@ def command(
     GRID is a TOML file: a base scenario, and [axes] with values such as "queue.size" =
     ["64 packets", "129 packets"].
     """
-    options.check_places((path,), store=store, export=export, figure=figure)
+    options.check_places((path,), store=store, export=export, figure=figure, html=html)
     with progress("sweep") as update, _saying():
         result = forebay.sweep(
             path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, jobs=jobs,
@@ -100,11 +105,16 @@ def command(
         picture = None
         if figure is not None:
             picture = result.figure(x=x, y=y, colour=colour, facet=facet)
+        page = "" if html is None else result.to_html(x=x, y=y, colour=colour, facet=facet)
     _show(result, table, status, as_json)
     if export is not None:
         write("table", export, result.export)
     if picture is not None and figure is not None:
         write("picture", figure, partial(_save, picture))
+    if html is not None:
+        from forebay.files.atomic import write_text
+
+        write("page", html, partial(write_text, page))
     for failure in result.failures[:1]:
         say(f"{result.failed:,} runs failed, the first: {failure}")
     return result.exit_status

@@ -40,14 +40,20 @@ def _print(
     out: Console, names: Sequence[str], columns: Sequence[str], rows: Sequence[StudyRow]
 ) -> None:
     titles = (name.rpartition(".")[0] + "\n" + name.rpartition(".")[2] for name in names)
-    made = table(*titles, *(_TITLES.get(each, each) for each in columns), left=len(names))
+    made = table(*titles, *map(title_of, columns), left=len(names))
     for row in rows:
-        shown = (_cell(c, m) for c, m in zip(columns, row.metrics, strict=True))
+        shown = (cell(c, m) for c, m in zip(columns, row.metrics, strict=True))
         made.add_row(*map(str, row.values), *shown)
     show_table(out, made)
 
 
-def _cell(column: str, metric: Metric | None) -> str:
+def title_of(column: str) -> str:
+    """Return the title of a column, with its unit on a second line."""
+    return _TITLES.get(column, column)
+
+
+def cell(column: str, metric: Metric | None) -> str:
+    """Return a mean in the unit of its title: "98.0 ±0.3"."""
     if column.startswith(("buffer.", "recommended.")):
         return show(metric, 1.0, 0)
     return show_significant(metric, _factor(column))
@@ -64,9 +70,9 @@ def _print_differences(out: Console, study: StudyTable, most: int) -> None:
     first = study.rows[0].values[0]
     out.print()
     out.print(f"Difference from {first}, paired by seed", style="bold")
-    made = table(*study.names, *(_TITLES.get(each, each) for each in study.columns), "")
+    made = table(*study.names, *map(title_of, study.columns), "")
     for row in study.differences[:most]:
-        shown = (_cell(c, m) for c, m in zip(study.columns, row.metrics, strict=True))
+        shown = (cell(c, m) for c, m in zip(study.columns, row.metrics, strict=True))
         made.add_row(*map(str, row.values), *shown, verdict(study.columns, row))
     show_table(out, made)
 

@@ -182,6 +182,22 @@ class Sweep:
             made = picture(self._plan, store, x=x, y=y, colour=colour, facet=facet)
         return study_figure(made)
 
+    def to_html(
+        self,
+        *,
+        x: str | None = None,
+        y: str | None = None,
+        colour: str | None = None,
+        facet: str | None = None,
+    ) -> str:
+        """Return one self-contained page: the picture of `figure`, means, what was left out."""
+        import forebay
+        from forebay.report.study_page import study_page
+
+        drawn = bool(self.stored and self._plan.grid.names)
+        figure = self.figure(x=x, y=y, colour=colour, facet=facet) if drawn else None
+        return study_page(self.summary(), self.to_dict(), figure, forebay.__version__)
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr>{''.join(f'<td>{literal(v)}</td>' for v in row.values)}"
