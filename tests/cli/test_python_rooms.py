@@ -14,7 +14,6 @@ VERBS = {
     "forebay/measure/capture.py": {"capture"},
     "forebay/measure/snmp.py": {"snmp"},
     "forebay/reproduction/claims.py": {"judge"},  # what an artefact's author calls
-    "forebay/search/cost.py": {"__init__"},  # TooLittleTime: its parameters are its attributes
 }
 """Public functions whose options are their parameters; commands of click take theirs besides."""
 

@@ -49,7 +49,7 @@ def test_a_flow_without_a_steady_state_has_no_interval(scenario: Scenario) -> No
     [
         flow("5 Mbit/s", "30 packets", "reno"),
         flow("5 Mbit/s", "30 packets", "cubic"),
-        flow("5 Mbit/s", "60 packets", "bbr"),
+        flow("5 Mbit/s", "60 packets", "bbr", '[measure]\nwarmup = "45 s"'),
         flow("500 Mbit/s", "500 kB", "reno", "max_window = 100"),
         flow("500 Mbit/s", "500 kB", "cubic", 'access_rate = "10 Mbit/s"\nmax_window = 60'),
     ],

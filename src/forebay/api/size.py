@@ -144,11 +144,11 @@ def _with_bracket(problem: Problem) -> Iterator[None]:
         from forebay.search.result import refused
 
         known = bracket(problem.scenario)
-        said, document = None, None
+        document = None
         if known is not None:
-            said, document = known.why, Bracket(low=known.low, high=known.high, why=known.why)
+            document = Bracket(low=known.low, high=known.high, why=known.why)
         result = refused(problem, f"{stop.why}, and the time is too short for the link", document)
-        raise stop.but(bracket=said, result=result) from None
+        raise stop.but(result=result) from None
 
 
 @contextmanager
