@@ -221,3 +221,35 @@ def test_the_pages_file_is_the_same_study(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(file.partition("\n\n")[0] + "\n")
     made = forebay.sweep(tmp_path / "study.toml", only_plan=True)
     assert (made.cells, made.runs) == (120, 1200)
+
+
+def test_a_picture_takes_axes_in_their_order_and_one_field_of_those_together(
+    tmp_path: Path,
+) -> None:
+    from forebay.store import Store
+    from forebay.studies.picture import picture
+
+    axes = {("traffic.0.flows", "traffic.0.rtt"): [(2, "10 ms"), (5, "30 ms")],
+            "queue.size": ["10 packets", "40 packets"]}  # fmt: skip
+    made = forebay.sweep(SMALL, axes, seeds=2, store=tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        (panel,) = picture(made._plan, store).panels
+        (field,) = picture(made._plan, store, x="queue.size", y="traffic.0.flows").panels
+    assert [curve.label for curve in panel.curves] == [
+        "queue.size = 10 packets", "queue.size = 40 packets"
+    ]  # fmt: skip
+    assert panel.curves[0].x == (2.0, 5.0) and panel.x_label == "flows"
+    means = made.means("link.bottleneck.utilization")
+    assert panel.curves[0].y[1].value == pytest.approx(100 * means[5, "30 ms", "10 packets"])
+    assert field.map_x == (10.0, 40.0) and field.map_y == (2.0, 5.0)
+    assert field.map_values[1][0] == pytest.approx(100 * means[5, "30 ms", "10 packets"])
+    assert field.contour == 100 * SMALL.goals.utilization
+
+
+def test_a_page_and_an_empty_study_do_not_fail(tmp_path: Path) -> None:
+    made = forebay.sweep(SMALL, AXES, seeds=1, only_plan=True, store=tmp_path / "s")
+    assert "0 of 4 runs" in made.to_html()
+    made.export(tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().startswith("queue.size,traffic.0.flows,seed")
+    with pytest.raises(ScenarioError, match="no run is stored"):
+        made.figure()

@@ -52,10 +52,9 @@ def picture(
     axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
     is_map = y in axes
     metric = colour if is_map and colour else _metric(plan) if is_map or y is None else y
-    # Points of a design share no value of an axis, so only engines stand apart.
-    free = axes if plan.grid.design is None else axes[: 1 + axes.index(x or axes[0])]
-    free = [*free, *(name for name in axes if name == _ENGINE and name not in free)]
-    chosen = _roles(axes, free, x, y if is_map else None, None if is_map else colour, facet)
+    chosen = _roles(
+        axes, _free(plan, axes, x), x, y if is_map else None, None if is_map else colour, facet
+    )
     data = _data(plan, store, axes)
     _check_metric(metric, data)
     panels = []
@@ -68,6 +67,17 @@ def picture(
         draw = _map if is_map else _curves
         panels.append(draw(plan, some, axes, chosen, metric, title))
     return StudyPicture(plan.grid.base.name, tuple(panels))
+
+
+def _free(plan: Plan, axes: Sequence[str], x: str | None) -> list[str]:
+    """Return the axes that are drawn unless named: the first field of those that go together.
+
+    Points of a design share no value of an axis, so beside x only engines stand apart.
+    """
+    first = [axis.names[0] for axis in plan.grid.axes]
+    if plan.grid.design is not None:
+        first = [] if x is not None else first[:1]
+    return [*first, *axes[len(plan.grid.names) :]]
 
 
 def _roles(
