@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from forebay.report.figures import draw_measurement
+from forebay.report.figures.measurement import measurement_figure
+from forebay.report.figures.style import rendered
 from forebay.report.measurement import biases, rows
 
 _PAGE = """\
@@ -78,7 +77,4 @@ def measurement_page(document: Mapping[str, Any]) -> str:
 
 
 def _picture(document: Mapping[str, Any]) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "curves.svg")
-        draw_measurement(document, path)
-        return base64.b64encode(path.read_bytes()).decode()
+    return base64.b64encode(rendered(measurement_figure(document), "svg")).decode()
