@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 
 import pytest
@@ -38,20 +38,21 @@ def test_every_error_comes_back_from_a_pickle(kind: type[ForebayError]) -> None:
     assert type(again) is kind and again.args == error.args and again.__dict__ == error.__dict__
 
 
-def raises(what: str) -> None:
-    link = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "9 packets"\n'
-    scenario = loads(f"{link}[[traffic]]\nflows = 2\n")
-    if what == "engine":
-        forebay.run(scenario, engine="no-such-engine")
-    forebay.size(scenario, engine="theory")
+LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "9 packets"\n[[traffic]]\nflows = 2\n'
 
 
-@pytest.mark.parametrize(("what", "kind"), [("engine", forebay.UnknownEngine), ("goals", NoGoals)])
+@pytest.mark.parametrize(
+    ("verb", "engine", "kind"),
+    [
+        (forebay.run, "no-such-engine", forebay.UnknownEngine),
+        (forebay.size, "theory", NoGoals),
+    ],
+)
 def test_a_pool_of_processes_raises_it_and_does_not_hang(
-    what: str, kind: type[ForebayError]
+    verb: Callable[..., object], engine: str, kind: type[ForebayError]
 ) -> None:
     with get_context("spawn").Pool(1) as pool:
-        waiting = pool.apply_async(raises, (what,))
+        waiting = pool.apply_async(verb, (loads(LINK), engine))
         with pytest.raises(kind) as error:
             waiting.get(timeout=60)
     assert "\n" not in str(error.value) and error.value.exit_status == 2
