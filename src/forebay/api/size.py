@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from forebay.api.arguments import (
     get_engine,
     naming_theory,
     seed_range,
+    storing,
     threads,
 )
 from forebay.api.assumed import assumed
@@ -109,11 +109,11 @@ def size(
         _check_of_links(engine, link, link_class, store)
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
-    with _storing(chosen, store) as chosen, _documented(said):
-        return _size_link(chosen, scenario, options).model_copy(update=said)
+    with storing(chosen, store) as chosen, _documented(said):
+        return size_link(chosen, scenario, options).model_copy(update=said)
 
 
-def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
+def size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
     """Size a link; let a refusal for want of time name theory if theory has an answer."""
     from forebay import laws
     from forebay.search.problem import LawContext, problem_of
@@ -169,25 +169,6 @@ def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
     from forebay.engines.theory import loss
 
     return loss.of_scenario(scenario.with_buffer(packets))
-
-
-@contextmanager
-def _storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engine]:
-    """Give the engine with a store, which is closed in the end; without a store the engine."""
-    if store is None:
-        yield engine
-        return
-    from forebay.search.cost import TooLittleTime
-    from forebay.store import Store, with_store
-
-    with Store(store) as opened:
-        known = opened.count
-        try:
-            yield with_store(engine, opened)
-        except TooLittleTime as refused:
-            if opened.count == known:
-                raise
-            raise refused.but(kept_in=os.fspath(store)) from None
 
 
 def _size_links(

@@ -10,6 +10,7 @@ from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Comparison
+    from forebay.outcome.study import StudyTable
     from forebay.report.comparison import print_comparison
     from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.measurement import print_measurement
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
     from forebay.report.size import print_size
+    from forebay.report.study import print_study
     from forebay.report.tables import percent, scaled
     from forebay.report.trace import print_trace
     from forebay.report.transient import print_transient
@@ -26,6 +28,7 @@ __all__ = [
     "Line",
     "Panel",
     "Picture",
+    "StudyTable",
     "draw_answer",
     "percent",
     "print_answer",
@@ -34,6 +37,7 @@ __all__ = [
     "print_network",
     "print_outcome",
     "print_size",
+    "print_study",
     "print_trace",
     "print_transient",
     "read_answer",
@@ -55,6 +59,8 @@ _HOLDERS = {
     "print_network": "network",
     "print_outcome": "outcome",
     "print_size": "size",
+    "print_study": "study",
+    "StudyTable": "study",
     "print_trace": "trace",
     "print_transient": "transient",
     "scaled": "tables",
