@@ -11,7 +11,7 @@ from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
-from forebay.platforms.reading import Note, Reading, trap
+from forebay.platforms.reading import Note, Reading, note, trap
 from forebay.platforms.recognition import mark
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import Snippet
@@ -97,7 +97,7 @@ def emit(
         port,
         _one_of("form", form, chosen.forms, chosen),
         _one_of("model", model, chosen.models, chosen),
-        _checked_interface(interface or chosen.port_name(port.rate_bps)),
+        _checked_interface(interface or chosen.port_name(port.line)),
     )
     if wanted.packets < 1:
         wrong = (
@@ -125,6 +125,8 @@ def emit(
 
 
 def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
+    if port.is_shaped:
+        return (note(f"the queue is served at {Rate(port.rate_bps)}, which the lines shape to"),)
     if not platform.is_slowed(port.rate_bps):
         return ()
     said = (
