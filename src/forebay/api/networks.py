@@ -20,15 +20,19 @@ if TYPE_CHECKING:
     from forebay.outcome import Outcome
     from forebay.outcome.transient import Transient as Transient
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
+    from forebay.scenario import Scenario, ScenarioError
 
 __all__ = [
     "Answer", "check_format", "load", "smallest_buffers", "solve", "transient", "write_series",
 ]  # fmt: skip
 
-_FILES = (".graphml", ".xml")
+_FILES = (".graphml", ".xml", ".gml", ".graph")
+_CARRIED = '[[traffic]]\nname = "demand"\nkind = "short"\nlength = "100 kB"\nload = 1.0\n'
+"""A class that carries the whole demand; engines of networks take no note of its length."""
+_RATE, _CONNECTIONS = "10 Gbit/s", 1000
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
-                 "utilization", "loss_rate", "queue_packets", "queue_delay_s")  # fmt: skip
+                 "offered_load", "utilization", "loss_rate", "queue_packets",
+                 "queue_delay_s")  # fmt: skip
 _PATH_COLUMNS = ("source", "target", "hops", "connections", "throughput_bps", "rtt_s",
                  "propagation_s", "loss_rate", "bottleneck")  # fmt: skip
 
@@ -37,31 +41,66 @@ def load(
     path: str | os.PathLike[str],
     overrides: Sequence[str] = (),
     *,
-    connections: int = 1000,
-    rate: str = "10 Gbit/s",
+    connections: int | None = None,
+    rate: str | None = None,
 ) -> Scenario:
-    """Read a scenario with a [topology], or a plain GraphML or SNDlib file.
+    """Read a scenario with a [topology], or a plain GraphML, GML, SNDlib or REPETITA file.
+
+    The demand of a plain file that gives one is offered load. Without one, connections are
+    distributed by gravity, with a host on each router.
 
     Parameters
     ----------
     connections, rate
-        For a plain file: the number of Reno connections, distributed by its demand matrix, or else
-        by gravity with a host on each router; and the capacity of links without one.
+        For a plain file: the number of greedy Reno connections, 1000 in a file without demand and
+        none beside one; and the capacity of links without one, 10 Gbit/s.
 
     Raises
     ------
     ScenarioError
-        What is wrong, where, and what to write instead.
+        What is wrong, where, and what to write instead; ``rate`` or ``connections`` has no effect.
     """
     from forebay.scenario import load as load_scenario
     from forebay.scenario import loads
 
     name = os.fspath(path)
     if not name.lower().endswith(_FILES):
+        for option, value in (("connections", connections), ("rate", rate)):
+            if value is not None:
+                raise _without_effect(option, "the scenario says it", "leave it out, or use set")
         return load_scenario(name, overrides)
-    text = f"[link]\nrate = {_quoted(rate)}\n[[traffic]]\nflows = {connections}\n"
-    text += f"[topology]\nfile = {_quoted(name)}\n"
-    return loads(text, source=name, overrides=overrides)
+    text = f"[link]\nrate = {_quoted(rate or _RATE)}\n[topology]\nfile = {_quoted(name)}\n"
+    greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
+    scenario = loads(text + greedy, source=name, overrides=_of_network(overrides))
+    has_demand = _check_plain(scenario, rate)
+    if has_demand:
+        traffic = _CARRIED + (greedy if connections else "")
+        return loads(text + traffic, source=name, overrides=overrides)
+    return loads(text + greedy, source=name, overrides=overrides)
+
+
+def _of_network(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that decide what the file says of demands."""
+    return [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
+
+
+def _check_plain(scenario: Scenario, rate: str | None) -> bool:
+    """Whether a plain file's demand is offered load; refuse a rate that no link takes."""
+    from forebay.topology.building import connected
+    from forebay.topology.offered import offered_bps
+
+    assert scenario.topology is not None, "load has written one"
+    wiring = connected(scenario.topology)
+    if rate is not None and all(each is not None for each in wiring.rate_bps):
+        raise _without_effect("rate", "every link of the file has a capacity", "leave it out")
+    return offered_bps(scenario.topology, wiring) is not None
+
+
+def _without_effect(name: str, why: str, hint: str) -> ScenarioError:
+    from forebay.errors import argument
+    from forebay.scenario import ScenarioError
+
+    return ScenarioError("no-effect", f"{argument(name)} has no effect: {why}", hint)
 
 
 def solve(
@@ -101,6 +140,7 @@ def solve(
         engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
+    outcome = _with_assumptions(scenario, outcome)
     if starts:
         from dataclasses import asdict
 
@@ -176,7 +216,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
-    outcome = to_outcome(scenario, [1], found.solution, 0.0)
+    outcome = _with_assumptions(scenario, to_outcome(scenario, [1], found.solution, 0.0))
     sizes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
@@ -184,6 +224,12 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     }  # fmt: skip
     provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
+
+
+def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
+    from forebay.api.assumed import assumed
+
+    return outcome.model_copy(update={"assumptions": assumed(scenario)})
 
 
 def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
@@ -255,7 +301,8 @@ class Answer:
                     "LinkSpeedRaw": float(network.rate_bps[link]),
                     "delay_s": float(network.delay_s[link]),
                 }
-                data |= {name: value for name, value in read.items() if name != "class"}
+                shown = (pair for pair in read.items() if pair[0] != "class")
+                data |= {name: value for name, value in shown if value is not None}
                 graph.add_edge(int(network.source[link]), int(network.target[link]), data)
         with tempfile.TemporaryDirectory() as folder:
             made = os.path.join(folder, "network.graphml")
@@ -275,8 +322,8 @@ class Answer:
             "place": _places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],
-            "utilization": [row[7] for row in rows],
-            "loss": [row[8] for row in rows],
+            "utilization": [row[8] for row in rows],
+            "loss": [row[9] for row in rows],
         }
 
     def _links(self) -> list[tuple[Any, ...]]:
@@ -291,7 +338,7 @@ class Answer:
             rows.append((
                 name, each.link_class, int(network.count[link]), float(network.rate_bps[link]),
                 float(network.delay_s[link]), each.buffer_packets, each.flows,
-                *(None if value is None else value.value for value in values),
+                each.offered_load, *(None if value is None else value.value for value in values),
             ))  # fmt: skip
         return rows
 

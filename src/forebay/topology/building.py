@@ -9,8 +9,11 @@ import numpy as np
 from forebay.topology import generators
 from forebay.topology.errors import refuse
 from forebay.topology.failing import fail
-from forebay.topology.files import number_of, read, read_matrix
+from forebay.topology.file_values import number_of
+from forebay.topology.files import read, read_matrix
 from forebay.topology.graph import BETWEEN, DOWN, UP, Graph
+from forebay.topology.offered import offered_bps
+from forebay.topology.parts import keep_connected
 from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -33,11 +36,16 @@ def build(scenario: Scenario) -> Graph:
     if topology is None:
         hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
+    return _Assembly(scenario, topology, connected(topology)).graph()
+
+
+def connected(topology: Topology) -> Wiring:
+    """Return routers, hosts, demands and links, without parts that are apart. May raise."""
     wiring = wired(topology)
     _hosts(topology, wiring)
     _demands(topology, wiring)
-    _check(wiring)
-    return _Assembly(scenario, topology, wiring).graph()
+    keep_connected(wiring, largest=topology.largest_part)
+    return wiring
 
 
 def wired(topology: Topology) -> Wiring:
@@ -55,7 +63,7 @@ def _wiring(topology: Topology) -> Wiring:
     if topology.fat_tree is not None:
         return generators.fat_tree(topology.fat_tree)
     if topology.file is not None:
-        return read(topology.file)
+        return read(topology.file, topology.file_unit)
     made, numbers = Wiring(), dict[str, int]()
     for index, link in enumerate(topology.links):
         ends = [
@@ -100,27 +108,11 @@ def _demands(topology: Topology, wiring: Wiring) -> None:
         wiring.demands = read_matrix(topology.demand_file, names)
 
 
-def _check(wiring: Wiring) -> None:
-    if not wiring.source:
-        raise refuse("there is no link", "write at least one link between two routers")
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(wiring.names)
-    ones = np.ones(len(wiring.source))
-    ends = (np.array(wiring.source), np.array(wiring.target))
-    parts, label = connected_components(coo_array((ones, ends), shape=(n, n)), directed=False)
-    if parts > 1:
-        apart = wiring.names[int(np.flatnonzero(label != label[0])[0])]
-        wrong = f'it is in {parts} parts: no link leads from "{wiring.names[0]}" to "{apart}"'
-        raise refuse(wrong, "join them, or leave one out")
-
-
 class _Assembly:
     """Gives every link the rate, delay and buffer of its class, and hosts their own links."""
 
     def __init__(self, scenario: Scenario, topology: Topology, wiring: Wiring) -> None:
-        self.scenario, self.wiring = scenario, wiring
+        self.scenario, self.topology, self.wiring = scenario, topology, wiring
         self.known = {each.name: each for each in topology.classes}
         self.buffers: list[BufferSize] = []
         self.classes = list(dict.fromkeys([*wiring.link_class, *self.known]))
@@ -161,6 +153,7 @@ class _Assembly:
             classes=self.classes,
             buffers=self.buffers,
             demands=_matrix(wiring),
+            offered_bps=offered_bps(self.topology, wiring),
         )
 
     def _wrote_delay(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forebay.topology.errors import refuse
 from forebay.topology.graph import numbered
@@ -32,7 +32,7 @@ def fail(names: Sequence[str], wiring: Wiring) -> None:
             wrong = f'there is no link "{name[:60]}" between routers'
             raise refuse(wrong, f"write one such as {some}", f"failed.{index}")
         down.add(wire_of[name])
-    _remove(wiring, down)
+    wiring.keep_links([place for place in range(len(wiring.source)) if place not in down])
 
 
 def _wires(wiring: Wiring) -> dict[str, int]:
@@ -43,15 +43,3 @@ def _wires(wiring: Wiring) -> dict[str, int]:
     pairs = [*ends, *(ends[place][::-1] for place in back)]
     names = numbered(f"{wiring.names[a]}->{wiring.names[b]}" for a, b in pairs)
     return dict(zip(names, wires, strict=True))
-
-
-def _remove(wiring: Wiring, down: set[int]) -> None:
-    kept = [place for place in range(len(wiring.source)) if place not in down]
-    new = {place: number for number, place in enumerate(kept)}
-    wiring.one_way = {new[place] for place in wiring.one_way if place in new}
-    columns: tuple[list[Any], ...] = (
-        wiring.source, wiring.target, wiring.link_class,
-        wiring.rate_bps, wiring.delay_s, wiring.buffer,
-    )  # fmt: skip
-    for column in columns:
-        column[:] = [column[place] for place in kept]
