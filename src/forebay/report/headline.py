@@ -115,6 +115,8 @@ def _aim(aqm: Aqm, packets: int) -> str:
         return f"{aqm.discipline}: min {low}, max {high}; {guard}."
     aim = f"target {duration(aqm.target_s)} ({count(packets, 'packet')} at line rate)"
     interval = "" if aqm.interval_s is None else f", interval {duration(aqm.interval_s)} as it was"
+    if aqm.discipline == "cake":  # its target follows from its rtt
+        interval = "" if aqm.interval_s is None else f", by an rtt of {duration(aqm.interval_s)}"
     return f"{aqm.discipline}: {aim}{interval}; {guard}."
 
 
@@ -131,9 +133,9 @@ def sized_line(answer: SizeResult) -> list[str]:
 
 
 def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
-    """Return a note if the discipline's default target meets all goals."""
+    """Return a note if the discipline's default target meets all goals, and is not the answer."""
     default_s = DISCIPLINES[aqm.discipline].default_target_s
-    if default_s is None:
+    if default_s is None or (aqm.parameter == "target" and aqm.target_s == default_s):
         return []
     packets = default_s / aqm.packet_s
     if not any(i.low <= packets <= (i.high or math.inf) for i in region):

@@ -202,6 +202,8 @@ class ClassGoalsDict(TypedDict, total=False):
 
     throughput: str | Rate | None
     loss_rate: float | None
+    queue_delay_mean: str | Duration | None
+    queue_delay_p99: str | Duration | None
     fct_mean: str | Duration | None
     fct_p99: str | Duration | None
     fct_increase: float | None
