@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     )
     from forebay.search.goals import SizingError as SizingError
     from forebay.store import Store as Store, StoreError as StoreError
+    from forebay.api.again import again as again
+    from forebay.api.cheaper import with_cheaper as with_cheaper
     from forebay.api.trace import trace as trace
 
     __version__: str
@@ -80,6 +82,8 @@ _GROUPS = (
     ("forebay.scenario", "load shipped"),
     ("forebay.api.run", "run compare"),
     ("forebay.api.size", "size"),
+    ("forebay.api.cheaper", "with_cheaper"),
+    ("forebay.api.again", "again"),
     ("forebay.api.trace", "trace"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
@@ -109,6 +113,7 @@ _MODULES = {
     "laws": "forebay.laws",
     "measure": "forebay.measure",
     "networks": "forebay.api.networks",
+    "ports": "forebay.api.ports",
     "testbed": "forebay.api.testbed",
 }
 

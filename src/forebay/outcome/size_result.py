@@ -256,7 +256,7 @@ Aqm = Annotated[AqmTarget | AqmThresholds, Field(discriminator="parameter")]
 
 
 class Memory(Closed):
-    """The memory for a buffer of ``bytes``.
+    """The memory for buffers of ``bytes`` together, of ``ports`` ports of one chip.
 
     ``tier`` is the smallest kind of memory that suffices, with date and source. ``ram_bits`` is
     the smallest RAM device whose bits are a power of two, as in the column RAM of Appenzeller et
@@ -267,6 +267,7 @@ class Memory(Closed):
     """
 
     bytes: int
+    ports: int = 1
     tier: str
     date: str
     source: str
@@ -283,6 +284,17 @@ class Cost(Closed):
     predicted_s: float
     spent_s: float
     budget_s: float | None = None
+
+
+class Cheaper(Closed):
+    """What the link does with a share of the recommended size; metrics are those of the link."""
+
+    share: float
+    packets: int
+    utilization: Metric | None
+    loss_rate: Metric | None
+    queue_delay_mean_s: Metric | None
+    queue_delay_p99_s: Metric | None
 
 
 class ScaledLink(Closed):
@@ -355,6 +367,7 @@ class SizeResult(Document):
     bracket : where nothing could be simulated in the time: what laws say of this link, or of one
         like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
+    cheaper : what 1, 1/2, 1/4 and 1/8 of the recommended size do, if that was asked.
     memory, configuration : added by the command line: the memory for the answer, and the document
         of the configuration by ``--emit``.
     """
@@ -384,6 +397,7 @@ class SizeResult(Document):
     assumptions: tuple[str, ...] = ()
     bracket: Bracket | None = None
     cost: Cost | None = None
+    cheaper: tuple[Cheaper, ...] = ()
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None
 

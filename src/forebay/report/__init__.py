@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from forebay.report.network import print_network
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
+    from forebay.report.ports import print_ports
     from forebay.report.size import print_size
+    from forebay.report.size_page import size_page
     from forebay.report.tables import percent, scaled
     from forebay.report.trace import print_trace
     from forebay.report.transient import print_transient
@@ -33,11 +35,13 @@ __all__ = [
     "print_measurement",
     "print_network",
     "print_outcome",
+    "print_ports",
     "print_size",
     "print_trace",
     "print_transient",
     "read_answer",
     "scaled",
+    "size_page",
 ]
 
 # The module of each name. A module is imported on first use of one of its names.
@@ -54,7 +58,9 @@ _HOLDERS = {
     "print_measurement": "measurement",
     "print_network": "network",
     "print_outcome": "outcome",
+    "print_ports": "ports",
     "print_size": "size",
+    "size_page": "size_page",
     "print_trace": "trace",
     "print_transient": "transient",
     "scaled": "tables",
