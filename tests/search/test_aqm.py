@@ -152,3 +152,52 @@ def test_a_default_target_that_misses_a_goal_does_not_stay() -> None:
     scenario = loads(UPLINK.format(discipline="codel"), overrides=short)
     answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
     assert answer.aqm is None or (answer.aqm.parameter == "target" and answer.aqm.target_s < 0.005)
+
+
+STEP = """
+[link]
+rate = "100 Mbit/s"
+[queue]
+discipline = "red"
+size = "500 packets"
+min = "30 kB"
+max = "30001 B"
+weight = 1.0
+probability = 1.0
+ecn = true
+[[traffic]]
+flows = 8
+rtt = "10 ms"
+start = "0 s"
+congestion_control = "dctcp"
+ecn = true
+[measure]
+warmup = "1 s"
+duration = "2 s"
+[goals]
+utilization = 0.95
+"""
+
+
+@pytest.mark.parametrize("platform", ["nx-os", "sonic", "linux-tc"])
+def test_a_step_is_sized_as_a_step_and_written(platform: str) -> None:
+    scenario = loads(STEP)
+    parameter = parameter_of(scenario, "simulation", 500)
+    asked = parameter.set(scenario, 20)
+    assert (int(asked.queue.min or 0), int(asked.queue.max or 0)) == (30_000, 30_001)
+    answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
+    assert answer.aqm is not None and answer.aqm.parameter == "min" and answer.aqm.is_step
+    wanted, port = of_sizing(answer, "answer.json", force=True)
+    made = emit(wanted, port, platform)
+    assert str(answer.aqm.min_bytes) in made.text or platform == "linux-tc"
+    assert "ecn" in made.text
+    assert lint(made.text, port, platform=platform, wanted=wanted).exit_status == 0
+    if platform != "linux-tc":
+        assert any("PFC is not modelled" in each.text for each in made.notes)
+
+
+def test_red_that_is_no_step_is_for_linux_alone() -> None:
+    answer = forebay.size(loads(UPLINK.format(discipline="red")), seeds=1, max_seeds=1, jobs=1)
+    wanted, port = of_sizing(answer, "answer.json", force=True)
+    with pytest.raises(PlatformError, match="write linux-tc, or size"):
+        emit(wanted, port, "nx-os")

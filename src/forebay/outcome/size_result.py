@@ -250,6 +250,11 @@ class AqmThresholds(_Aqm):
     max_bytes: int
     probability: float
 
+    @property
+    def is_step(self) -> bool:
+        """Whether max is just above min: a step K, as dctcp wants it."""
+        return self.max_bytes - self.min_bytes <= self.packet_bytes
+
 
 Aqm = Annotated[AqmTarget | AqmThresholds, Field(discriminator="parameter")]
 """The configuration of an AQM discipline."""

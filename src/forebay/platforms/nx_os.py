@@ -41,6 +41,10 @@ _NOT_VERIFIED = uncertain(
     "eight queues must be in the policy, and that the size is of packets without headers of the "
     "chip's own; try it with show queuing interface before it carries traffic"
 )
+_PFC = (
+    note("a step K: every packet of ECN-capable flows above it is marked, by the present queue"),
+    trap("PFC is not modelled: a lossless class pauses its senders before it drops"),
+)
 _ROUNDS = uncertain("rounding: the chip takes whole cells, whose size the reference does not say")
 _PORTS = tuple((rate, "Ethernet1/1") for rate in (1e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 4e11, 8e11))
 
@@ -66,6 +70,7 @@ def _write(order: Order) -> Written:
         "policy-map type queuing FOREBAY",
         f"  class type queuing {_CLASS}",
         *shape,
+        *_marks(order),
         f"    queue-limit {size} bytes",
         "!",
         f"interface {order.interface}",
@@ -73,7 +78,16 @@ def _write(order: Order) -> Written:
         "!",
     )
     named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")
-    return Written(lines, 0, (_NOT_VERIFIED, named))
+    return Written(lines, 0, (_NOT_VERIFIED, named, *(_PFC if order.wanted.aqm else ())))
+
+
+def _marks(order: Order) -> tuple[str, ...]:
+    """Return the line of a step of ECN marks: minimum and maximum threshold are K."""
+    aqm = order.wanted.aqm
+    if aqm is None or aqm.parameter != "min":
+        return ()
+    k = f"minimum-threshold {aqm.min_bytes} bytes maximum-threshold {aqm.min_bytes} bytes"
+    return (f"    random-detect {k} drop-probability 100 weight 0 ecn",)
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
@@ -106,6 +120,9 @@ def _early(chosen: _Class, reading: Reading, port: Port) -> Reading:
     if most is None:
         said = trap("random-detect drops before the limit is reached, at thresholds not given here")
         return replace(reading, bytes=None, packets=None, notes=(*reading.notes, said))
+    if reading.bytes is not None and all("ecn" in each.words for each in chosen.early):
+        said = note(f"ECN-capable packets are marked from {most} B on, and others dropped")
+        return reading.serving(None, said)
     limit = most if reading.bytes is None else min(most, reading.bytes)
     said = trap("random-detect drops from its minimum threshold on, and all at its maximum")
     notes = tuple(dict.fromkeys((*reading.notes, said, _NOT_VERIFIED)))

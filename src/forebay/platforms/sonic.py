@@ -13,7 +13,16 @@ from forebay.errors import argument, option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, Served, pool_unknown, trap, uncertain
+from forebay.platforms.reading import (
+    Note,
+    Place,
+    Reading,
+    Served,
+    note,
+    pool_unknown,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, plain, whole
 from forebay.platforms.unread import keys, line_of
 
@@ -24,6 +33,7 @@ _UNREAD = (
     "BUFFER_PG", "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST",
     "WRED_PROFILE", "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
 )  # fmt: skip
+_COLOURS = ("green", "yellow", "red")
 _CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
 _SHARED = trap("a threshold on shared memory guarantees nothing: other queues may already use it")
 
@@ -51,7 +61,27 @@ def _write(order: Order) -> Written:
         profile["static_th"] = str(order.wanted.bytes)
     if order.port.is_shaped:
         _shape(tables, order)
-    return Written(tuple(json.dumps(tables, indent=4).splitlines()), rounding)
+    marks = _mark(tables, order)
+    return Written(tuple(json.dumps(tables, indent=4).splitlines()), rounding, marks)
+
+
+def _mark(tables: dict[str, Any], order: Order) -> tuple[Note, ...]:
+    """Add a profile of a step of ECN marks for the queue, if an answer has one."""
+    aqm = order.wanted.aqm
+    if aqm is None or aqm.parameter != "min":
+        return ()
+    k = str(aqm.min_bytes)
+    step = {f"{colour}_{end}_threshold": k for colour in _COLOURS for end in ("min", "max")} | {
+        f"{colour}_drop_probability": "100" for colour in _COLOURS
+    }
+    enabled = {f"wred_{colour}_enable": "true" for colour in _COLOURS}
+    tables["WRED_PROFILE"] = {_PROFILE: step | enabled | {"ecn": "ecn_all"}}
+    queue = tables.setdefault("QUEUE", {}).setdefault(f"{order.interface}|0", {})
+    queue["wred_profile"] = _PROFILE
+    return (
+        note("a step K: every packet of ECN-capable flows above it is marked"),
+        trap("PFC is not modelled: a lossless class pauses its senders before it drops"),
+    )
 
 
 def _shape(tables: dict[str, Any], order: Order) -> None:

@@ -111,6 +111,10 @@ def _aim(aqm: Aqm, packets: int) -> str:
     """Return what to configure under an AQM, whose limit is only a guard."""
     guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
     if aqm.parameter == "min":
+        if aqm.is_step:
+            marks = "marks" if aqm.ecn else "drops"
+            k = f"a step K of {with_prefix(aqm.min_bytes, 'B')}"
+            return f"{aqm.discipline} {marks} from {k} ({count(packets, 'packet')}) on; {guard}."
         low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
         return f"{aqm.discipline}: min {low}, max {high}; {guard}."
     aim = f"target {duration(aqm.target_s)} ({count(packets, 'packet')} at line rate)"
