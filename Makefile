@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-capture fuzz-readers lock clean
+.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -26,6 +26,7 @@ help:
 	@echo 'make lint     format, lints, types, import rules'
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
+	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
 	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
@@ -97,14 +98,15 @@ test-python: setup
 	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%)
 
 # What takes too long for each change. In this order: the additions of tests/changes that need a Rust build, built and
-# run; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
-# property that a control declares; all artefacts, of which none may be out of its band; random scenarios; mutated captures.
+# run; more questions of operators; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
+# property that a control declares; all artefacts, of which none may be out of its band; mutants of lines; random scenarios,
+# also within budgets; mutated captures.
 long: setup
-	FOREBAY_LONG=1 $(BIN)/python -m pytest tests/changes/test_built.py
+	FOREBAY_LONG=1 $(BIN)/python -m pytest tests/changes/test_built.py tests/operators
 	$(BIN)/python -m pytest tests/agreement
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
 	$(BIN)/forebay reproduce
-	$(MAKE) --no-print-directory fuzz fuzz-capture
+	$(MAKE) --no-print-directory mutants fuzz fuzz-budgets fuzz-capture
 
 lint: setup
 	$(BIN)/ruff check .
@@ -163,10 +165,34 @@ figures: setup
 	$(BIN)/forebay reproduce A.fig15 --figure docs/images/A.fig15.svg >/dev/null || test $$? -eq 1
 	$(BIN)/forebay reproduce agreement.cells --figure docs/images/agreement.cells.svg >/dev/null || test $$? -eq 1
 
+# Does a test fail if a line is changed? A fixed sample of mutants, each by the tests that execute its line. The mutation
+# library has an environment of its own, because nothing else needs it; cargo-mutants is `cargo install --locked cargo-mutants`,
+# and without it `make mutants MUTANTS="--rust 0"`.
+MUTANTS :=
+MUTATION := build/mutants/venv
+mutants: setup $(MUTATION)/.installed
+	$(MUTATION)/bin/python tests/mutants/run.py $(MUTANTS)
+
+$(MUTATION)/.installed: tests/mutants/requirements.lock
+	@$(PYTHON) -m venv $(MUTATION)
+	@PIP_NO_INPUT=1 $(MUTATION)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
 # Random scenarios until the time is over; what goes wrong is kept in tests/fuzz/corpus.
 MINUTES := 10
 fuzz: setup
 	$(BIN)/python tests/fuzz/endless.py --minutes $(MINUTES)
+
+# Random scenarios and networks within budgets of 0.5 to 3 s: none may be late. With what is in ASK, another campaign:
+# `make fuzz-budgets ASK="--cases 200 --most 20 --busy 4"` runs beside four busy loops.
+ASK := --cases 200
+fuzz-budgets: setup
+	$(BIN)/python tests/fuzz/campaign.py $(ASK)
+
+# Verbs that are killed, have no room, or may not write: nothing is lost, and nothing is left. As root.
+KILLS := 100
+kills: setup
+	$(BIN)/python tests/fuzz/kills.py --kills $(KILLS)
 
 # Renew both lock files. uv is not needed for anything else, so it is no dependency of ours.
 lock: setup
@@ -175,6 +201,8 @@ lock: setup
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra counters --extra dev \
 	    --upgrade --output-file requirements.lock pyproject.toml
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in
 
 clean:
 	rm -rf $(VENV) build target src/forebay/_core*.so

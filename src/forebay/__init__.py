@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forebay.api.size import size as size
     from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
-        CannotPlay as CannotPlay,
+        Unsupported as Unsupported,
         EngineUnavailable as EngineUnavailable,
         NoLaw as NoLaw,
         UnknownEngine as UnknownEngine,
@@ -101,7 +101,7 @@ _GROUPS = (
     ("forebay.scenario", "ScenarioError"),
     ("forebay.search.goals", "SizingError"),
     ("forebay.store", "StoreError"),
-    ("forebay.engines", "UnknownEngine EngineUnavailable CannotPlay NoLaw"),
+    ("forebay.engines", "UnknownEngine EngineUnavailable Unsupported NoLaw"),
     ("forebay.engines.footprint", "TooMuchMemory"),
     ("forebay.search.cost", "TooLittleTime"),
     ("forebay.outcome", "DocumentError"),
@@ -109,6 +109,8 @@ _GROUPS = (
     ("forebay.plugins", "BrokenPlugin"),
 )
 _HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
+_OLDER = {"CannotPlay": "Unsupported"}
+"""Public names that have changed: programs that use the older one still run."""
 _MODULES = {
     "laws": "forebay.laws",
     "measure": "forebay.measure",
@@ -123,6 +125,7 @@ __all__ = [*_HOLDERS, "laws"]
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
+    name = _OLDER.get(name, name)
     if name not in _HOLDERS and name not in _MODULES:
         import sys
 

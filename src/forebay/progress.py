@@ -18,6 +18,13 @@ def enter(progress: Progress | None, stage: str) -> None:
         told(stage)
 
 
+def with_stages(callback: Progress, of: Progress | None) -> Progress:
+    """Let a callback show the stages that ``of`` shows, which it reports to; returns it."""
+    if (stage := getattr(of, "stage", None)) is not None:
+        callback.stage = stage  # type: ignore[attr-defined]  # a function's attribute
+    return callback
+
+
 def part(progress: Progress | None, index: int, of: int, width: int = 1) -> Progress | None:
     """Return the callback of one part of a job; None without one.
 

@@ -72,7 +72,8 @@ def _outcome(scenario: Any, seeds: list[int]) -> Outcome:
 
 @pytest.fixture
 def link(monkeypatch: pytest.MonkeyPatch) -> KnownLink:
-    """Stand in for the engine `simulation`; the others stay what they are."""
+    """Stand in for the engine `simulation` on a machine without other work."""
+    monkeypatch.setattr("forebay.search.cost.slowdown", lambda clock: 1.0)
     known, real = KnownLink(), forebay.engines.get
     monkeypatch.setattr(
         forebay.engines, "get", lambda name: known if name == "simulation" else real(name)

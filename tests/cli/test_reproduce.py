@@ -39,7 +39,7 @@ def papers(tmp_path, monkeypatch):
     (folder / "artefact.py").write_text(ARTEFACT)
     monkeypatch.setattr(shipped, "__path__", [str(tmp_path / "shipped")])
     monkeypatch.setitem(shipped.KEYS, "Z", "z-2000")
-    monkeypatch.setattr("forebay.reproduction.catalogue._LETTERS", {"z-2000": "Z"})
+    monkeypatch.setattr("forebay.reproduction.discovery._LETTERS", {"z-2000": "Z"})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.chdir(tmp_path)
@@ -195,10 +195,9 @@ def test_all_says_at_its_end_which_rows_are_out(forebay_, two):
 
 
 def test_one_that_fails_leaves_the_others_and_is_said(forebay_, two):
-    broken = (
-        "from forebay.engines import CannotPlay\n\n\ndef reproduce(seeds, jobs, progress, quick):\n"
-    )
-    broken += "    raise CannotPlay('simulation', 'this', 'queue')\n"
+    broken = "from forebay.engines import Unsupported\n\n\n"
+    broken += "def reproduce(seeds, jobs, progress, quick):\n"
+    broken += "    raise Unsupported('simulation', 'this', 'queue')\n"
     (two.parent / "tab1" / "artefact.py").write_text(broken)
     result = forebay_("reproduce", "--all")
     assert result.status == 3 and "1/2 z-2000/tab1: not reproduced: " in result.err

@@ -3,7 +3,7 @@
 import pytest
 
 import forebay
-from forebay import CannotPlay, measure
+from forebay import Unsupported, measure
 from forebay.scenario import loads
 
 LINK = """
@@ -66,6 +66,6 @@ def test_a_session_has_a_port_for_each_of_its_connections(tmp_path):
 
 def test_a_route_over_several_links_has_no_capture_yet(tmp_path):
     text = LINK + LONG + 'access_rate = "50 Mbit/s"\naccess_sharing = 5\n'
-    with pytest.raises(CannotPlay, match="a capture of routes over several links"):
+    with pytest.raises(Unsupported, match="a capture of routes over several links"):
         captured(tmp_path, text)
     assert not (tmp_path / "link.pcapng").exists()

@@ -128,7 +128,7 @@ def test_each_link_serves_its_own_classes() -> None:
 
 @pytest.mark.parametrize("engine", ["theory"])
 def test_engines_that_know_one_queue_say_so(engine: str) -> None:
-    with pytest.raises(forebay.CannotPlay, match=r"queue\.classes: theory cannot run several"):
+    with pytest.raises(forebay.Unsupported, match=r"queue\.classes: theory cannot run several"):
         forebay.run(loads(PORT), engine=engine)
 
 

@@ -68,7 +68,7 @@ def test_below_its_rate_nothing_is_lost() -> None:
 
 def test_engines_that_know_no_buckets_say_so() -> None:
     scenario = forebay.load("oc3-gsr", ["link.shaper={rate='100 Mbit/s', burst='9 kB'}"])
-    with pytest.raises(forebay.CannotPlay, match=r"link.shaper: theory cannot run a shaper"):
+    with pytest.raises(forebay.Unsupported, match=r"link.shaper: theory cannot run a shaper"):
         forebay.run(scenario, engine="theory")
 
 

@@ -84,14 +84,14 @@ def test_two_flows_that_overflow_the_queue_together_are_nearly_in_lockstep() -> 
     found = forebay.trace(scenario(*LOCKSTEP), step="10 ms").synchronization
     assert found.index is not None and 1.6 < found.index <= 2.0
     assert found.congestion_events > 3
-    assert found.cut_fraction is not None and found.cut_fraction > 0.9
+    assert found.reduced_fraction is not None and found.reduced_fraction > 0.9
 
 
 def test_many_flows_are_not_in_lockstep(trace: Trace) -> None:
     found = trace.synchronization
     assert found.index is not None and 0.2 < found.index < 4.0
-    assert found.cut_fraction is not None and found.hit_fraction is not None
-    assert 0.0 < found.cut_fraction < 1.0 and 0.0 < found.hit_fraction < 1.0
+    assert found.reduced_fraction is not None and found.hit_fraction is not None
+    assert 0.0 < found.reduced_fraction < 1.0 and 0.0 < found.hit_fraction < 1.0
     assert trace.long_flows is not None and 0 < trace.long_flows <= 12
 
 
@@ -99,7 +99,7 @@ def test_the_same_seed_gives_the_same_trace(trace: Trace) -> None:
     again = forebay.trace(scenario(), step="5 ms", flows=(3, 0))
     other = forebay.trace(scenario(), step="5 ms", flows=(3, 0), seed=2)
     assert np.array_equal(trace.window_sum_packets, again.window_sum_packets)
-    assert np.array_equal(trace.cuts.flow, again.cuts.flow)
+    assert np.array_equal(trace.reductions.flow, again.reductions.flow)
     assert trace.to_dict() == again.to_dict()
     assert not np.array_equal(trace.window_sum_packets, other.window_sum_packets)
 

@@ -35,7 +35,7 @@ def test_flows_without_a_window_are_idle_and_users_restart() -> None:
     assert trace.window_mean_packets[[6, 7]].tolist() == [0.0, 0.0]
     assert np.isnan(trace.flows[6].srtt_s).all()
     assert link.marks[0] > 0 and link.marks[1] == 0, "only class 0 speaks ECN"
-    assert (trace.cuts.count > 0).all()
+    assert (trace.reductions.count > 0).all()
     assert link.busy.total_s + link.idle.total_s == pytest.approx(4.0)
     outcome = forebay.run(scenario)
     assert outcome.classes[1].retransmissions is None

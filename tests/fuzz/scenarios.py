@@ -369,19 +369,62 @@ def _slow_down(tree: Any, factor: float) -> None:
             tree[key] = max(value / factor, 1.0)
 
 
+def _one_of_each(kinds: dict[str, list[Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({name: st.sampled_from(values) for name, values in kinds.items()})
+
+
+_WINDOWS = st.sampled_from([{}, {}, *({"measure": _window} for _window in (
+    {"warmup": "50 ms", "duration": "50 ms"}, {"warmup": "5 s", "duration": "5 s"},
+    {"warmup": "20 s", "duration": "100 s"},
+))])  # fmt: skip
+_GOALS = st.sampled_from([
+    {"utilization": 0.98}, {"utilization": 0.9, "queue_delay_p99": "20 ms"}, {"loss_rate": 0.01},
+])  # fmt: skip
+
+
 @st.composite
-def networks(draw: st.DrawFn) -> dict[str, Any]:
-    """Return an access network of some size, with long flows over a short or a long window."""
-    seconds = draw(st.sampled_from([0.05, 0.5, 5.0]))
+def networks(draw: st.DrawFn) -> Tree:
+    """Return a network of some size, with long flows over a short or a long window."""
+    isp = {"hosts": [200, 2_000, 20_000, 200_000], "edges": [20, 100, 2_000, 20_000]}
+    shapes = st.one_of(
+        st.fixed_dictionaries({"isp": _one_of_each(isp)}),
+        st.fixed_dictionaries({"fat_tree": _one_of_each({"k": [4, 8, 16]})}),
+    )
     return {
         "link": {"rate": f"{draw(st.sampled_from([1, 10, 100]))} Gbit/s", "delay": "1 ms"},
         "queue": {"size": f"{draw(st.sampled_from([10, 100, 10_000, 1_000_000]))} packets"},
-        "topology": {
-            "isp": {
-                "hosts": draw(st.sampled_from([200, 2_000, 20_000])),
-                "edges": draw(st.sampled_from([20, 100])),
-            }
+        "topology": draw(shapes),
+        "traffic": [{"flows": draw(st.sampled_from([1, 50, 2_000, 50_000]))}],
+        "goals": draw(_GOALS),
+        **draw(_WINDOWS),
+    }
+
+
+@st.composite
+def large_links(draw: st.DrawFn) -> Tree:
+    """Return a link of an operator: most of them cannot be simulated as a whole in seconds."""
+    rate = math.exp(draw(st.floats(math.log(1e7), math.log(8e11))))
+    flows = round(math.exp(draw(st.floats(0.0, math.log(1e6)))))
+    low = draw(st.sampled_from([1, 10, 80]))
+    long: Tree = {
+        "flows": flows,
+        "congestion_control": draw(st.sampled_from(CONGESTION_CONTROLS)),
+        "rtt": {"uniform": [f"{low} ms", f"{low * draw(st.sampled_from([1, 2, 5]))} ms"]},
+    }
+    short: Tree = {
+        "kind": "short",
+        "load": 0.3,
+        "length": {"pareto": {"mean": "30 packets", "shape": 1.2}},
+    }
+    others = st.sampled_from([[], [], [short], [{"kind": "udp", "flows": 10, "load": 0.1}]])
+    size = draw(st.sampled_from(["1 bdp/sqrt(n)", "0.1 bdp", "100 packets"]))
+    return {
+        "link": {"rate": _written(rate, "bit/s")},
+        "queue": {
+            "size": size,
+            "discipline": draw(st.sampled_from(["drop-tail", "drop-tail", "fq_codel", "cake"])),
         },
-        "traffic": [{"flows": draw(st.sampled_from([1, 50, 2_000]))}],
-        "measure": {"warmup": f"{seconds} s", "duration": f"{seconds} s"},
+        "traffic": [long, *draw(others)],
+        "goals": draw(_GOALS),
+        **draw(_WINDOWS),
     }

@@ -77,7 +77,7 @@ def _run(text: str, ask: str, seed: int) -> str:
         step = f"{scenario.measure.duration / 50:.9g} s"
         trace = forebay.trace(scenario, step=step, flows=(), seed=seed)
         json.dumps(trace.to_dict(), allow_nan=False)
-    elif ask.startswith(("size in ", "run in ")):
+    elif " in " in ask:
         verb, budget = ask.split(" in ")
         _within(scenario, verb, budget, seed)
     elif ask == "size":
@@ -89,13 +89,18 @@ def _run(text: str, ask: str, seed: int) -> str:
 
 
 def _within(scenario: Any, verb: str, budget: str, seed: int) -> None:
-    """Size, or run, within a budget such as "1.5 s"; a size lies in its own interval."""
+    """Run, compare or size within a budget such as "1.5 s"; a size lies in its own interval."""
     import forebay
 
     if verb == "run":
         _check(forebay.run(scenario, seed=seed, budget=budget))
         return
-    answer = forebay.size(scenario, seed=seed, budget=budget)
+    if verb == "compare":
+        for outcome in forebay.compare(scenario, seed=seed, budget=budget):
+            _check(outcome)
+        return
+    link_class = "core" if verb == "links" else None
+    answer = forebay.size(scenario, seed=seed, budget=budget, link_class=link_class)
     json.dumps(answer.to_dict(), allow_nan=False)
     found = answer.buffer
     if found is not None and not found.low <= found.packets <= found.high:

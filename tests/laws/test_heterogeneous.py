@@ -253,3 +253,12 @@ def test_everything_broadcasts() -> None:
     assert h.characteristic_value("cubic", n, a).shape == (4, 3)
     assert h.PROTOCOLS["reno"].mean(n, a).shape == (4, 3)
     assert h.z_kept(0.99, a, n, 0.99).shape == (4, 3)
+
+
+def test_unequal_flows_are_reduced_along_the_last_axis() -> None:
+    from forebay.laws.heterogeneous.constraints import uneven
+
+    values, windows = np.array([[0.1, 0.3], [0.2, 0.2]]), np.array([[1.0, 3.0], [2.0, 2.0]])
+    each = [float(uneven(v, w)) for v, w in zip(values, windows, strict=True)]
+    assert uneven(values, windows) == pytest.approx(each)
+    assert each[1] == pytest.approx(0.2)

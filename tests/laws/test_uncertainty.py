@@ -71,3 +71,11 @@ def test_a_million_evaluations_in_a_second() -> None:
     heterogeneous.for_utilization_and_drops(1e5, 0.19, n, 0.99, 0.01, 0.99)
     interval(heterogeneous.for_utilization, 1e5, 0.19, Box(n[::4], 1.1 * n[::4]), 0.99)
     assert time.process_time() - started < 1.0
+
+
+def test_points_inside_one_box_are_multiples_of_the_golden_section() -> None:
+    from forebay.laws.uncertainty import _places
+
+    golden = (5**0.5 - 1) / 2
+    inside = _places(1, 3)[2:, 0]
+    assert inside == pytest.approx([golden % 1.0, 2 * golden % 1.0, 3 * golden % 1.0])

@@ -92,9 +92,9 @@ def test_an_h_outside_its_range_is_refused_with_the_reason():
     """Bytes of a constant rate: what is left after rounding falls faster than any noise."""
     from forebay.measure import burstiness
     from forebay.measure.estimate import Estimate
-    from forebay.measure.found import Found
+    from forebay.measure.estimates import Estimates
 
-    found = Found()
+    found = Estimates()
     burstiness._by_slope(-0.88, 12, found)
     assert "hurst_by_slope" not in found.estimates
     assert "-0.88, and H lies between 0 and 1" in found.refused[0].why

@@ -132,6 +132,12 @@ def test_the_directions_of_goals_in_an_older_sizing_are_read(
     assert SizeResult.from_dict(document).goals[0].direction == new
 
 
+def test_an_older_trace_calls_its_reductions_cuts(answers: dict[str, Document]) -> None:
+    document = answers["trace"].to_dict()
+    document["cuts"] = document.pop("reductions")
+    assert Trace.from_dict(document) == answers["trace"]
+
+
 @pytest.mark.parametrize("wrong", ["", "nonsense", "[" * 100_000, b"\xff\xfe\x00"])
 def test_what_is_no_json_is_refused_in_one_line(wrong: str | bytes) -> None:
     with pytest.raises(DocumentError, match=r"^a.json: is no JSON") as caught:

@@ -130,3 +130,15 @@ def test_models_settle_three_probes_after_the_last_start(controls: Any, seconds:
         flows=10, rtt="50 ms", congestion_control=controls, start={"uniform": ["0 s", "4 s"]}
     )
     assert models_settle_s(group) == seconds
+
+
+@pytest.mark.parametrize(
+    ("losses", "expected"),
+    [
+        (counts(0, 5000, 5000, *[0] * 12, 900, *[0] * 4), LOSSES),
+        (counts(0, 1000, 1000, *[0] * 12, 900, *[0] * 4), None),  # a sawtooth's
+        (counts(0, 5000, *[900] * 18), None),  # steady, with a burst of others
+    ],
+)
+def test_an_overshoot_is_no_steady_loss(losses: Any, expected: str | None) -> None:
+    assert why(*read(LOSS_BASED, losses)) == expected

@@ -103,25 +103,25 @@ def test_a_round_of_loss_is_one_event():
     )
     assert found.opened_s.tolist() == [10.0, 20.0]
     assert found.hit_fraction.tolist() == [0.75, 0.25]
-    assert found.cut_fraction.tolist() == [0.75, 0.25]
+    assert found.reduced_fraction.tolist() == [0.75, 0.25]
 
 
 def test_drops_without_a_pause_are_many_events():
     found = events([(5.0 + k * 0.1, k % 4) for k in range(100)], [])
     assert found.opened_s == pytest.approx([5.0 + k for k in range(10)])
     assert found.hit_fraction.tolist() == [1.0] * 10
-    assert found.cut_fraction.tolist() == [0.0] * 10
+    assert found.reduced_fraction.tolist() == [0.0] * 10
 
 
 def test_a_cut_belongs_to_its_flows_latest_drop():
     # Flow 0 loses in both events but still repairs the first when it cuts; flow 1 never lost.
     found = events([(10.0, 0), (11.0, 2), (11.5, 0)], [(11.2, 0), (11.8, 1), (12.5, 2), (12.6, 0)])
     assert found.opened_s.tolist() == [10.0, 11.0]
-    assert found.cut_fraction.tolist() == [0.25, 0.5]
+    assert found.reduced_fraction.tolist() == [0.25, 0.5]
 
 
 def test_events_at_the_window_s_ends_are_left_out():
     found = events([(0.5, 0), (50.0, 1), (98.5, 2)], [])
     assert found.opened_s.tolist() == [50.0]
     none = events([], [(3.0, 1)])
-    assert none.opened_s.size == none.cut_fraction.size == 0
+    assert none.opened_s.size == none.reduced_fraction.size == 0

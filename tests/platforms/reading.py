@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from forebay.platforms import Port, Reading, Wanted, lint
+from forebay.platforms import ConfiguredQueue, Port, Wanted, lint
 
 
-def one(text: str, port: Port, platform: str | None = None, model: str | None = None) -> Reading:
+def one(
+    text: str, port: Port, platform: str | None = None, model: str | None = None
+) -> ConfiguredQueue:
     """Lint a text in which there is just one queue."""
     (reading,) = lint(text, port, platform=platform, model=model).readings
     return reading
 
 
-def said(reading: Reading, kind: str = "trap") -> str:
+def said(reading: ConfiguredQueue, kind: str = "trap") -> str:
     """Every note of a kind, in one text."""
     return " | ".join(each.text for each in reading.notes if each.kind == kind)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.platforms.reading import said
 
-from forebay.platforms import Port, Reading, lint
+from forebay.platforms import ConfiguredQueue, Port, lint
 
 PORT = Port(1e10)
 
 
-def read(text: str, platform: str | None = None, queue: str = "") -> Reading:
+def read(text: str, platform: str | None = None, queue: str = "") -> ConfiguredQueue:
     """Lint a text on a port of 10 Gbit/s; of several queues the one whose name has ``queue``."""
     found = lint(text, PORT, platform=platform)
     assert not found.unread, found.text

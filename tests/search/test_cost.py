@@ -8,6 +8,12 @@ from tests.search.known_links import link
 from forebay.scenario import loads
 from forebay.search.cost import Speed, TooLittleTime, cost_s, in_words, packets_per_second
 from forebay.search.run_within import fitted, predict_run
+from forebay.search.stopping import TimeLimit
+
+
+def within(seconds: float) -> TimeLimit:
+    """Return a limit that has just begun, and whose clock stands still."""
+    return TimeLimit(seconds, lambda: 0.0, 0.0)
 
 
 def test_packets_of_a_full_link_and_of_one_that_is_not() -> None:
@@ -45,28 +51,36 @@ def test_the_speed_of_this_machine_is_learnt() -> None:
     assert Speed(4).wall_s(link("1 Gbit/s", 100), 10.0, 4) == pytest.approx(before / 2)
 
 
+def test_a_machine_with_other_work_is_seen_before_the_first_run() -> None:
+    clock = iter([10.0, 10.0 + 3 * 0.05])
+    speed = Speed.under_load(2, lambda: next(clock))
+    assert speed.factor == pytest.approx(3.0)
+    speed.add(1.0, 1.0)  # what a run says weighs far more
+    assert speed.factor == pytest.approx(1.0, abs=0.05)
+
+
 def test_a_run_that_fits_is_left_as_it_is() -> None:
     scenario = link("100 Mbit/s", 100)
-    assert fitted(scenario, 60.0, 1) is scenario
+    assert fitted(scenario, within(60.0), 1, Speed(1)) is scenario
 
 
 def test_a_run_that_does_not_fit_is_shorter() -> None:
     scenario = link("10 Gbit/s", 100)
-    whole = predict_run(scenario, 1, 1)
-    shorter = fitted(scenario, 0.6 * whole, 1, 1)
-    assert predict_run(shorter, 1, 1) <= 0.6 * whole
+    whole = predict_run(scenario, 1, Speed(1))
+    shorter = fitted(scenario, within(0.6 * whole), 1, Speed(1))
+    assert predict_run(shorter, 1, Speed(1)) <= 0.6 * whole
     assert shorter.measure.duration < scenario.measure.duration
 
 
 def test_what_the_scenario_says_of_its_window_stands() -> None:
     text = '[link]\nrate = "10 Gbit/s"\n[[traffic]]\nflows = 100\n[measure]\nduration = "40 s"\n'
     with pytest.raises(TooLittleTime, match="how long is measured"):
-        fitted(loads(text), 0.5, 1, 1)
+        fitted(loads(text), within(0.5), 1, Speed(1))
 
 
 def test_a_run_far_too_large_is_refused_with_its_time() -> None:
     with pytest.raises(TooLittleTime, match="no smaller link") as refused:
-        fitted(link("800 Gbit/s", 100_000), 1.0, 1, 1)
+        fitted(link("800 Gbit/s", 100_000), within(1.0), 1, Speed(1))
     assert refused.value.exit_status == 3
 
 
@@ -89,3 +103,12 @@ def test_a_round_that_is_not_full_takes_as_long_as_a_full_one() -> None:
     scenario = link("1 Gbit/s", 100)
     one, three, four = (Speed(2).wall_s(scenario, 10.0, seeds) for seeds in (1, 3, 4))
     assert three == four == pytest.approx(2 * one)
+
+
+def test_short_flows_that_arrive_in_a_second_count_as_flows() -> None:
+    from forebay.search.cost import _flows
+
+    text = '[link]\nrate = "12 Mbit/s"\n[queue]\nsize = "9 packets"\n'
+    short = '[[traffic]]\nkind = "short"\nlength = "10 packets"\nload = 0.5\n'
+    assert _flows(loads(text + short)) == pytest.approx(0.5 * 1000 / 10, rel=0.05)
+    assert _flows(loads(text + short + "[[traffic]]\nflows = 7\n")) == pytest.approx(57, rel=0.05)

@@ -59,7 +59,7 @@ class KnownNetwork(KnownLinks, LinksEngine):
     """A network of one link."""
 
     scenario = link("100 Mbit/s", 100)
-    traffic = NetworkTraffic(packets_per_second=100e6 / 12_000, hops=1.0, paths=1)
+    traffic = NetworkTraffic(packets_per_second=100e6 / 12_000, hops=1.0, paths=1, links=1)
 
 
 def test_a_search_for_links_of_a_network_stops_before_the_run_that_would_overrun() -> None:
@@ -76,11 +76,12 @@ def test_a_search_for_links_of_a_network_stops_before_the_run_that_would_overrun
 
 
 def test_replications_that_are_cached_are_expected_to_take_no_time() -> None:
-    scenario, engine, speed = link("400 Mbit/s", 150), slowed(1), Speed(1)
+    scenario, engine = link("400 Mbit/s", 150), slowed(1)
     seconds = float(scenario.measure.warmup + scenario.measure.duration)
     one_s = float(scenario.link.rate) / 12_000 * seconds / engine.packets_per_s
     expected: list[float] = []
-    timed = Timed(engine, speed, engine.clock, predict=lambda _: one_s, before_run=expected.append)
+    speed = Speed(1, price=lambda *_: one_s)
+    timed = Timed(engine, speed, engine.clock, before_run=expected.append)
     for seeds in ((1, 2), (1, 2, 3), (1, 2, 3)):
         timed.run(scenario, seeds, jobs=1)
     assert expected == pytest.approx([2 * one_s, one_s, 0.0])

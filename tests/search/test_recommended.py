@@ -10,6 +10,7 @@ import pytest
 
 from forebay.outcome import (
     Buffer,
+    CurvePoint,
     GoalResult,
     Interval,
     LinkOutcome,
@@ -218,3 +219,40 @@ def test_a_loss_that_no_law_decides_is_not_recommended(law: Any, says: str) -> N
 
 def test_a_goal_on_the_loss_decides_it_without_a_law() -> None:
     assert recommended(smaller_windows(), goals=0.01).packets == 1000
+
+
+def tried(**losses: float) -> tuple[CurvePoint, ...]:
+    """Return points by "p100" packets, with their loss."""
+
+    def point(packets: int, loss: float) -> CurvePoint:
+        lost = Metric(value=loss, low=loss, high=loss, n=5)
+        link = LinkOutcome(
+            utilization=None, loss_rate=lost, queue_packets=None, queue_delay_s=None,
+            buffer_packets=packets, bdp_packets=1000.0,
+        )  # fmt: skip
+        provenance = Provenance(version="", seeds=[1], scenario_sha256="", wall_s=0.0)
+        outcome = Outcome(
+            scenario={}, engine="simulation", links={"bottleneck": link}, classes=[],
+            broken_assumptions=[], provenance=provenance,
+        )  # fmt: skip
+        return CurvePoint(packets=packets, seeds=5, verdict=Verdict.MET, outcome=outcome)
+
+    return tuple(point(int(name[1:]), loss) for name, loss in losses.items())
+
+
+@pytest.mark.parametrize(
+    ("curve", "packets", "says"),
+    [
+        (tried(p100=0.10, p200=0.07, p400=0.05, p850=0.05), 400, "400 is the smallest"),
+        (tried(p100=0.10, p200=0.09, p850=0.085), 100, "1 %: 8.5 % with 850 packets"),
+        (tried(p100=0.10, p400=0.15, p850=0.15), 100, "1 %: 15 % with 850 packets"),
+        (tried(p100=0.10, p850=0.09, p2000=0.02), 100, "1 %: 9 % with 850 packets"),
+    ],
+)
+def test_where_no_size_has_a_usable_loss_it_loses_little_more_than_the_least(
+    curve: tuple[CurvePoint, ...], packets: int, says: str
+) -> None:
+    warning = warned(None, largest=2000)
+    best = recommended(size(90, 100, 100, [(100, 900)], loss_warning=warning, curve=curve))
+    assert best.packets == packets
+    assert says in "; ".join(best.why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -304,3 +305,12 @@ def test_a_goal_that_larger_buffers_miss_again_is_met_between(
     assert result.buffer is not None and result.buffer.packets == low
     ((first, last),) = spans(result)
     assert first == low and last is not None and low <= last <= high
+
+
+def test_the_picture_reaches_from_a_quarter_to_four_times_the_answer() -> None:
+    from forebay.search.strategies.bisection.region import picture
+
+    sizes = list(picture(1000, 10**6))
+    assert (sizes[0], sizes[-1]) == (250, 4000)
+    ratios = [above / below for below, above in pairwise(sizes)]
+    assert max(ratios) == pytest.approx(min(ratios), rel=0.01)

@@ -50,3 +50,17 @@ def test_a_link_is_watched_from_its_start() -> None:
     seen = watch(scenario, trace, parameter_of(scenario, "simulation", 100), 20, seed=1)
     assert 0.0 <= seen.settled_s <= 30.0
     assert 0.0 < seen.memory_s < 30.0
+
+
+def test_a_measurement_that_does_not_fit_is_shortened_in_proportion() -> None:
+    from forebay.scenario import Duration, Measure
+    from forebay.search.settled import fitting
+
+    now = Measure(warmup=Duration(1.0), duration=Duration(10.0))
+    wanted = Measure(warmup=Duration(60.0), duration=Duration(60.0))
+    scenario = link("100 Mbit/s", 10).model_copy(update={"measure": now})
+    made = fitting(scenario, wanted, 60.0)
+    assert made is not None
+    assert float(made.measure.duration) == pytest.approx(30.0, abs=0.2)
+    assert float(made.measure.warmup) == pytest.approx(30.0, abs=0.2)
+    assert fitting(scenario, wanted, 11.0) is None

@@ -69,7 +69,7 @@ def test_parquet_without_its_library_is_one_line_and_leaves_no_file(tmp_path, an
 def test_random_starts_are_said_in_the_answer(capsys):
     from forebay.report import print_network
 
-    answer = networks.solve(forebay.load(LOT), starts=2)
+    answer = networks.solve(forebay.load(LOT), multistart=2)
     found = answer.outcome.to_dict()["provenance"]["fixed_points"]
     assert (found["starts"], found["points"], found["not_converged"]) == (2, 1, 0)
     print_network(answer.outcome)

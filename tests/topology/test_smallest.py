@@ -9,7 +9,7 @@ import pytest
 
 import forebay
 from forebay import networks
-from forebay.engines import CannotPlay
+from forebay.engines import Unsupported
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 
@@ -81,5 +81,5 @@ def test_what_it_is_not_for_is_refused_in_one_line(changes: list[str], says: str
 
 
 def test_a_single_link_is_refused() -> None:
-    with pytest.raises(CannotPlay):
+    with pytest.raises(Unsupported):
         networks.smallest_buffers(forebay.load("oc3-gsr"))

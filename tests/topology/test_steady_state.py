@@ -9,14 +9,14 @@ import pytest
 from tests.topology.build import network
 
 import forebay
-from forebay.engines.errors import CannotPlay
+from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear, sparsity
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.continuation import evaluate
 from forebay.engines.fixed_point.errors import NoSteadyState
+from forebay.engines.fixed_point.multistart import fixed_points
 from forebay.engines.fixed_point.queueing import Windows
 from forebay.engines.fixed_point.solver import solve
-from forebay.engines.fixed_point.starts import fixed_points
 from forebay.laws import tcp_and_link
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem
@@ -141,7 +141,7 @@ def test_one_connection_without_any_delay_has_a_finite_rate():
 
 
 def test_what_the_engine_cannot_do_is_said():
-    with pytest.raises(CannotPlay, match="single link"):
+    with pytest.raises(Unsupported, match="single link"):
         forebay.run(forebay.load(SCENARIOS / "oc3-gsr.toml"), engine="network")
     with pytest.raises(ScenarioError, match="response function"):
         forebay.run(forebay.load(LOT, ["traffic.0.congestion_control=bbr"]), engine="network")
@@ -151,7 +151,7 @@ def test_what_the_engine_cannot_do_is_said():
 
 @pytest.mark.parametrize("engine", ["theory", "testbed"])
 def test_engines_of_a_single_link_refuse_a_network(engine):
-    with pytest.raises(CannotPlay, match="whole network"):
+    with pytest.raises(Unsupported, match="whole network"):
         forebay.run(forebay.load(LOT), engine=engine)
 
 

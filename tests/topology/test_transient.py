@@ -15,7 +15,7 @@ from tests.topology.build import network
 import forebay
 from forebay import networks
 from forebay.cli.network import command
-from forebay.engines import CannotPlay
+from forebay.engines import Unsupported
 from forebay.engines.fixed_point.response import hisamatsu, hisamatsu_step
 from forebay.outcome.transient import Transient
 from forebay.scenario import Scenario, ScenarioError
@@ -175,7 +175,7 @@ def test_a_time_that_cannot_be_stepped_through_is_refused(duration, step, said):
 
 
 def test_a_single_link_is_refused_by_what_needs_a_network():
-    with pytest.raises(CannotPlay, match="single link; add a"):
+    with pytest.raises(Unsupported, match="single link; add a"):
         networks.transient(forebay.load("oc3-gsr"), "1 s")
 
 

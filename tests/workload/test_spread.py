@@ -114,11 +114,14 @@ def test_any_law_can_be_drawn(mean: float, shape: float, span: float, kind: str)
 
 
 @pytest.mark.parametrize("flows", [1, 8, 21])
-def test_values_that_are_dealt_have_their_shares_in_every_draw(flows: int) -> None:
-    dealt = law({"values": ["1 s", "2 s", "3 s"], "shares": [0.25, 0.25, 0.5], "dealt": True})
+def test_values_that_are_stratified_have_their_shares_in_every_draw(flows: int) -> None:
+    shares = [0.25, 0.25, 0.5]
+    stratified = law({"values": ["1 s", "2 s", "3 s"], "shares": shares, "stratified": True})
+    older = law({"values": ["1 s", "2 s", "3 s"], "shares": shares, "dealt": True})
+    assert older == stratified
     first = []
     for seed in range(200):
-        drawn = picoseconds(dealt, np.random.default_rng(seed).random(flows)) / 1e12
+        drawn = picoseconds(stratified, np.random.default_rng(seed).random(flows)) / 1e12
         counts = [(drawn == value).sum() for value in (1.0, 2.0, 3.0)]
         assert all(
             abs(count - share * flows) < 1

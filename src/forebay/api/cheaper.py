@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.outcome import LINK, Cheaper
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import Cheaper
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _refused(scenario: Scenario, result: SizeResult) -> str | None:
 
 def _row(share: float, packets: int, outcomes: dict[int, Outcome]) -> Cheaper:
     size = max(1, round(share * packets))
-    link = outcomes[size].links[LINK]
+    link = outcomes[size].links[BOTTLENECK]
     delay = link.queue_delay_s
     return Cheaper(
         share=share, packets=size, utilization=link.utilization, loss_rate=link.loss_rate,

@@ -107,7 +107,7 @@ def solve(
     scenario: Scenario,
     progress: Progress | None = None,
     *,
-    starts: int = 0,
+    multistart: int = 0,
     memory_limit: str | None = None,
     expect: Callable[[float], None] | None = None,
 ) -> Answer:
@@ -117,19 +117,19 @@ def solve(
     ----------
     memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
     expect : called once with the predicted seconds, before the routes of many pairs.
-    starts
+    multistart
         Number of random states from which the problem is solved again. Then
         ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
 
     Raises
     ------
-    NoSteadyState, CannotPlay, ScenarioError
+    NoSteadyState, Unsupported, ScenarioError
         See `forebay.engines.fixed_point` and `forebay.engines`.
     TooMuchMemory
         The paths would take more than the limit.
     """
     from forebay.engines.fixed_point import NetworkEngine
-    from forebay.engines.fixed_point.answer import to_outcome
+    from forebay.engines.fixed_point.to_outcome import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
@@ -141,12 +141,12 @@ def solve(
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
     outcome = _with_assumptions(scenario, outcome)
-    if starts:
+    if multistart:
         from dataclasses import asdict
 
-        from forebay.engines.fixed_point.starts import fixed_points
+        from forebay.engines.fixed_point.multistart import fixed_points
 
-        found = {"fixed_points": asdict(fixed_points(solution, starts))}
+        found = {"fixed_points": asdict(fixed_points(solution, multistart))}
         provenance = outcome.provenance.model_copy(update=found)
         outcome = outcome.model_copy(update={"provenance": provenance})
     return Answer(outcome, solution)
@@ -180,10 +180,10 @@ def transient(
         Stopped; its ``result`` is the Transient up to the last instant that is kept.
     ScenarioError
         Another model than hisamatsu-2007; more steps than 20,000,000.
-    NoSteadyState, CannotPlay
+    NoSteadyState, Unsupported
         ``start`` has no steady state; no network.
     """
-    from forebay.engines.fixed_point.course import step_through
+    from forebay.engines.fixed_point.transient_run import step_through
     from forebay.scenario import expect_scenario
 
     for each in (scenario, start):
@@ -205,11 +205,11 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
 
     Raises
     ------
-    NoSteadyState, CannotPlay, ScenarioError
+    NoSteadyState, Unsupported, ScenarioError
         See `forebay.engines.fixed_point.smallest`.
     """
-    from forebay.engines.fixed_point.answer import to_outcome
     from forebay.engines.fixed_point.smallest import ClassBuffers
+    from forebay.engines.fixed_point.to_outcome import to_outcome
     from forebay.scenario import expect_scenario
     from forebay.search.smallest_set import smallest_set
 
@@ -280,46 +280,29 @@ class Answer:
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers, the links between them and their metrics, as GraphML."""
-        import tempfile
+        from forebay.api.graphml import write_graphml
 
-        import rustworkx
-
-        from forebay.files.atomic import replacing
-
-        graph: Any = rustworkx.PyDiGraph()
-        network = self.solution.balance.problem.graph
-        places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
-        for name, hosts, (x, y) in places:
-            data = {"label": name, "hosts": hosts}
-            graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
-        rows = dict(zip(self.solution.balance.used.tolist(), self._links(), strict=True))
-        for link in range(network.links):
-            if network.kind[link] == 0:  # unused links too, without metrics
-                read = dict(zip(_LINK_COLUMNS, rows.get(link, ()), strict=False))
-                data = {
-                    "link_class": network.classes[network.link_class[link]],
-                    "LinkSpeedRaw": float(network.rate_bps[link]),
-                    "delay_s": float(network.delay_s[link]),
-                }
-                shown = (pair for pair in read.items() if pair[0] != "class")
-                data |= {name: value for name, value in shown if value is not None}
-                graph.add_edge(int(network.source[link]), int(network.target[link]), data)
-        with tempfile.TemporaryDirectory() as folder:
-            made = os.path.join(folder, "network.graphml")
-            rustworkx.digraph_write_graphml(graph, made)
-            with open(made, "rb") as file, replacing(path) as out:
-                out.write(file.read())
+        known = (
+            {name: each for name, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
+            for row in self._links()
+        )
+        used = self.solution.balance.used.tolist()
+        write_graphml(
+            path, self.solution.balance.problem.graph, dict(zip(used, known, strict=True))
+        )
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
         """Return router positions, and ends, class, utilization and loss of their links."""
+        from forebay.api.graphml import places
+
         problem = self.solution.balance.problem
         network, used = problem.graph, self.solution.balance.used
         between = network.kind[used] == 0
         rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
         return {
             "names": network.names,
-            "place": _places(network),
+            "place": places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],
             "utilization": [row[8] for row in rows],
@@ -361,24 +344,6 @@ class Answer:
             (names[a], names[b], *rest, problem.graph.link_names[used[link]])
             for a, b, *rest, link in rows
         ]
-
-
-def _places(network: Any) -> Any:
-    """Return known positions, or else those of a spring layout."""
-    import numpy as np
-
-    place = network.place
-    if np.isfinite(place).all():
-        return place
-    import rustworkx
-
-    graph: Any = rustworkx.PyGraph()
-    graph.add_nodes_from(range(len(network.names)))
-    between = network.kind == 0
-    ends = zip(network.source[between].tolist(), network.target[between].tolist(), strict=True)
-    graph.add_edges_from_no_data(list(ends))
-    laid = rustworkx.spring_layout(graph, seed=1)
-    return np.array([laid[index] for index in range(len(network.names))])
 
 
 def check_format(path: str | os.PathLike[str]) -> None:

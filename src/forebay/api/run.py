@@ -160,25 +160,27 @@ def _run_within(
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
     from forebay import laws
     from forebay.search.cost import Speed, TooLittleTime
-    from forebay.search.run_within import fitted, predict_run
+    from forebay.search.run_within import fitted, predict_run, routed
     from forebay.search.settled import run_settled
     from forebay.search.stopping import OutOfTime, TimeLimit
     from forebay.search.timed import Timed
 
-    begun, allowed = time.monotonic(), budget_seconds(engine.name, budget)
-    with naming_theory(lambda theory: theory.run(scenario, seeds)):
-        scenario = fitted(scenario, allowed, len(seeds), jobs)
-    predicted, speed = predict_run(scenario, len(seeds), jobs), Speed(jobs or os.cpu_count() or 1)
-    timed, limit = Timed(engine, speed, time.monotonic), TimeLimit(allowed, time.monotonic, begun)
+    many, limit = len(seeds), TimeLimit.begin(budget_seconds(engine.name, budget), time.monotonic)
+    speed, predicted = Speed.under_load(jobs or os.cpu_count() or 1, time.monotonic), 0.0
     try:
+        speed, after_s = routed(engine, scenario, speed, limit, progress)
+        with naming_theory(lambda theory: theory.run(scenario, seeds)):
+            scenario = fitted(scenario, limit, many, speed)
+        predicted = limit.spent_s + predict_run(scenario, many, speed)
+        timed, ending = Timed(engine, speed, time.monotonic), limit.ending(progress, after_s)
         outcome = run_settled(
-            lambda each: timed.run(each, seeds, jobs=jobs, progress=limit.ending(progress)),
-            scenario, lambda: limit.left_s, len(seeds), speed, laws.assumptions.sawtooths_s,
+            lambda each: timed.run(each, seeds, jobs=jobs, progress=ending),
+            scenario, lambda: limit.left_s, many, speed, laws.assumptions.sawtooths_s,
         )  # fmt: skip
     except OutOfTime:
-        why = "the run had not ended by then"
-        raise TooLittleTime(why, speed.factor * predicted, allowed) from None
-    cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
+        why, of_network = "the run had not ended by then", scenario.topology is not None
+        raise TooLittleTime(why, predicted, limit.seconds, of_network=of_network) from None
+    cost = {"predicted_s": predicted, "spent_s": limit.spent_s, "budget_s": limit.seconds}
     provenance = outcome.provenance.model_copy(update={"cost": cost})
     return outcome.model_copy(update={"provenance": provenance})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -72,7 +73,7 @@ def size(
         For a scenario with a topology: the name of the link to size, as in an Outcome
         (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
         then apply to every link of the class. The simulator runs the whole network for each
-        buffer, and `budget` limits only the search: no smaller network replaces it.
+        buffer: no smaller network replaces it.
     sizes : str, optional
         The only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
         one is then one of them.
@@ -98,13 +99,14 @@ def size(
     """
     from forebay.search.options import Options
 
+    started_at = time.monotonic()
     expect_scenario(scenario)
     chosen, allowed = get_engine(engine, memory_limit), budget_seconds(engine, budget)
     most = 4 * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
     options = Options(
         seed_range(seed, seeds), most, threads(jobs), progress=progress, expect=expect,
         budget_s=allowed if engine == "simulation" else None,
-        open_ended=max_seeds is None and budget is not None,
+        open_ended=max_seeds is None and budget is not None, started_at=started_at,
     )  # fmt: skip
     said = {"assumptions": assumed(scenario)}
     if link is not None or link_class is not None or scenario.topology is not None:
@@ -182,9 +184,9 @@ def _documented(more: Mapping[str, object]) -> Iterator[None]:
 
 def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
     """Return the loss of a buffer in packets by the law that covers the traffic."""
-    from forebay.engines.theory import lost
+    from forebay.engines.theory import loss
 
-    return lost.of_scenario(scenario.with_buffer(packets))
+    return loss.of_scenario(scenario.with_buffer(packets))
 
 
 @contextmanager
@@ -217,6 +219,10 @@ def _size_links(
     from forebay.search.problem import problem_of_links
     from forebay.search.search import search
 
+    if options.budget_s is not None:
+        from forebay.search.links_within_budget import route_within
+
+        route_within(engine, scenario, options)
     size_links = engine.capabilities.size_links
     assert size_links is not None, "every engine of _OF_NETWORKS has it"
     sized = size_links(scenario, link=link, link_class=link_class)

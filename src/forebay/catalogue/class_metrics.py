@@ -75,7 +75,7 @@ CLASS_METRICS = (
         factor=1.0,
         form="significant",
         if_unknown="omit",
-        meaning="Segments sent again in the window.",
+        meaning="Segments retransmitted in the window.",
     ),
     Metric(
         name="class.rtt_s",

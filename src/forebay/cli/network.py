@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     help="Write routers and links with their metrics.",
 )  # fmt: skip
 @click.option(
-    "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
+    "--multistart", "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
     help="Solve again from N random states and count the fixed points.",
 )  # fmt: skip
 @click.option(
@@ -94,7 +94,7 @@ def command(
     paths: Path | None,
     sensitivities: Path | None,
     graphml: Path | None,
-    starts: int | None,
+    multistart: int | None,
     smallest_buffers: bool,
     duration: str | None,
     start: str | None,
@@ -120,20 +120,21 @@ def command(
         if table is not None:
             networks.check_format(table)
     if duration is not None:
-        others = outputs | {"starts": starts, "smallest-buffers": smallest_buffers or None}
+        others = outputs | {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
         _check_alone("--transient", others)
         before = None if start is None else _before(start, connections, rate)
         _transient(scenario, duration, before, step, series, figure, as_json)
         return
     _check_transient({"from": start, "step": step, "series": series})
-    if smallest_buffers and starts is not None:
-        raise click.UsageError("--starts and --smallest-buffers exclude each other; leave one out")
+    if smallest_buffers and multistart is not None:
+        wrong = "--multistart and --smallest-buffers exclude each other; leave one out"
+        raise click.UsageError(wrong)
     with progress("network") as update:
         if smallest_buffers:
             answer = networks.smallest_buffers(scenario, update)
         else:
             answer = networks.solve(
-                scenario, update, starts=starts or 0, memory_limit=memory_limit,
+                scenario, update, multistart=multistart or 0, memory_limit=memory_limit,
                 expect=announce("network"),
             )  # fmt: skip
     if as_json:

@@ -20,6 +20,8 @@ from forebay.reproduction import (
     CachedResult,
     Entry,
     Reproduction,
+    by_cause,
+    causes_in_words,
     choose,
     count,
     default_store,
@@ -153,6 +155,7 @@ def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bo
             "schema": 1,
             "artefacts": [each.to_dict() for each in made],
             "counts": [each.to_dict() for each in count(made)],
+            "out_of_band_by_cause": by_cause(made),
             "not_reproduced": {name: str(error) for name, error in failed.items()},
         })  # fmt: skip
 
@@ -161,7 +164,7 @@ def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
     """List, after all the tables, the rows that are out of their band."""
     rows = [verdict for each in made for verdict in each.verdicts]
     click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows are in their band.")
-    for line in in_words(count(made)):
+    for line in [*in_words(count(made)), *causes_in_words(made)]:
         click.echo(f"  {line}")
     unjudged = sum(len(each.unjudged) for each in made)
     if unjudged:

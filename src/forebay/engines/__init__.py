@@ -12,12 +12,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from forebay import plugins
-from forebay.engines.errors import CannotPlay, EngineUnavailable, NoLaw, UnknownEngine
+from forebay.engines.errors import EngineUnavailable, NoLaw, UnknownEngine, Unsupported
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
 
-__all__ = ["CannotPlay", "EngineUnavailable", "NoLaw", "UnknownEngine", "engine_names", "get"]
+__all__ = ["EngineUnavailable", "NoLaw", "UnknownEngine", "Unsupported", "engine_names", "get"]
 
 # name: "module:class", one line for each engine.
 _ENGINES = {

@@ -46,6 +46,22 @@ class SizesLinks(Protocol):
     ) -> LinksEngine: ...
 
 
+class RoutesNetworks(Protocol):
+    """Routes a scenario's network, which the next run of it need not do again.
+
+    ``afford`` is called before routes are searched for, with the number of links and the seconds
+    that the search takes. It may raise.
+    """
+
+    def __call__(
+        self,
+        scenario: Scenario,
+        *,
+        progress: Progress | None = None,
+        afford: Callable[[int, float], None] | None = None,
+    ) -> NetworkTraffic: ...
+
+
 class KeepsCheckpoints(Protocol):
     """Keeps small texts by name from one process to the next."""
 
@@ -64,6 +80,7 @@ class Capabilities:
     count_by : also counts packets by ``"snmp"``, ``"netflow"`` or both; the provenance has them.
     trace : see `TracesFlows`.
     size_links : see `SizesLinks`.
+    route : see `RoutesNetworks`.
     checkpoints : see `KeepsCheckpoints`.
     """
 
@@ -72,6 +89,7 @@ class Capabilities:
     count_by: Callable[[Sequence[str]], None] | None = None
     trace: TracesFlows | None = None
     size_links: SizesLinks | None = None
+    route: RoutesNetworks | None = None
     checkpoints: KeepsCheckpoints | None = None
 
 
@@ -160,11 +178,13 @@ class NetworkTraffic:
     packets_per_second : from sender to receiver, in a simulated second.
     hops : mean number of links that one of them crosses.
     paths : number of paths of equal connections.
+    links : number of links.
     """
 
     packets_per_second: float
     hops: float
     paths: int
+    links: int
 
 
 class LinksEngine(Engine):

@@ -43,7 +43,7 @@ class EngineUnavailable(ForebayError):
         super().__init__(f"engine {engine} cannot run here: {missing}; {hint}")
 
 
-class CannotPlay(ForebayError):
+class Unsupported(ForebayError):
     """An engine that runs here cannot run some of a scenario's traffic.
 
     Attributes
@@ -54,7 +54,7 @@ class CannotPlay(ForebayError):
         The scenario's field that requires it, such as ``"traffic.1.kind"``.
     """
 
-    code = "cannot-play"
+    code = "unsupported"
     exit_status = 3
 
     def __init__(self, engine: str, what: str, field: str) -> None:
@@ -94,25 +94,25 @@ class NoLaw(ForebayError):
 
 
 def refuse_network(engine: str, scenario: Scenario) -> None:
-    """Raise CannotPlay if the scenario has a topology; for engines of a single link."""
+    """Raise Unsupported if the scenario has a topology; for engines of a single link."""
     if scenario.topology is not None:
-        raise CannotPlay(engine, "a whole network", "topology")
+        raise Unsupported(engine, "a whole network", "topology")
 
 
 def refuse_class_queues(engine: str, scenario: Scenario) -> None:
-    """Raise CannotPlay if a link has several class queues; for engines that support only one."""
+    """Raise Unsupported if a link has several class queues; for engines that support only one."""
     queues = [("queue", scenario.queue)]
     queues += [(f"links.{index}.queue", each.queue) for index, each in enumerate(scenario.links)]
     for place, queue in queues:
         if queue.classes:
-            raise CannotPlay(engine, "several class queues before one wire", f"{place}.classes")
+            raise Unsupported(engine, "several class queues before one wire", f"{place}.classes")
 
 
 def refuse_token_buckets(engine: str, scenario: Scenario) -> None:
-    """Raise CannotPlay if a link has a shaper or policer; for engines that support neither."""
+    """Raise Unsupported if a link has a shaper or policer; for engines that support neither."""
     places = [("link", scenario.link)]
     places += [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
     for place, link in places:
         for name in ("shaper", "policer"):
             if getattr(link, name) is not None:
-                raise CannotPlay(engine, f"a {name}", f"{place}.{name}")
+                raise Unsupported(engine, f"a {name}", f"{place}.{name}")

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError, argument
+from forebay.progress import with_stages
 from forebay.scenario import DataSize
 
 if TYPE_CHECKING:
-    from forebay.engines.memory_estimate import Estimate
+    from forebay.engines.memory_estimate import MemoryEstimate
     from forebay.progress import Progress
 
 _DEFAULT = 2 * 10**9
@@ -27,7 +28,7 @@ class Limit:
         self.octets = default_limit() if octets is None else octets
         self._most: int | None = None
 
-    def check(self, estimated: Estimate, seeds: int) -> None:
+    def check(self, estimated: MemoryEstimate, seeds: int) -> None:
         """Refuse a run whose estimate is larger even with one replication at a time.
 
         Raises
@@ -50,7 +51,7 @@ class Limit:
             raise TooMuchMemory(wrong, smaller)
 
     def side_by_side(
-        self, estimated: Estimate, seeds: int, jobs: int, held_bytes: float = 0.0
+        self, estimated: MemoryEstimate, seeds: int, jobs: int, held_bytes: float = 0.0
     ) -> tuple[int, int]:
         """Return how many replications fit on threads at once, and how many may be drawn ahead.
 
@@ -85,9 +86,7 @@ class Limit:
             if progress is not None:
                 progress(done)
 
-        if (stage := getattr(progress, "stage", None)) is not None:
-            look.stage = stage  # type: ignore[attr-defined]  # a function's attribute
-        return look
+        return with_stages(look, progress)
 
 
 def default_limit() -> int:

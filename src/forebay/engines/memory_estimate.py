@@ -52,7 +52,7 @@ _NETWORK_WHEEL = 600_000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class MemoryEstimate:
     """Bytes of one replication.
 
     Attributes
@@ -94,7 +94,7 @@ def estimate(
     captured: bool = False,
     network: Layout | None = None,
     routed: float = 0.0,
-) -> Estimate:
+) -> MemoryEstimate:
     """Estimate a replication.
 
     Parameters
@@ -121,7 +121,7 @@ def estimate(
     links = 1 + len(scenario.links) if network is None else len(network.links)
     trace = samples * (60 + 24 * (links + 1) + 50 * watched)
     running = _running(scenario, core, seconds, network) if core else 0.0
-    return Estimate(
+    return MemoryEstimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
         drawn=_STARTED + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
         running=running + trace + captured * _capture(scenario),

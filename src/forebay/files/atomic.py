@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -26,11 +27,12 @@ def beside(path: str | PathLike[str]) -> Iterator[Path]:
     """Yield the name of a file next to ``path`` to write; it is then renamed or removed."""
     place = Path(os.path.realpath(path))
     try:
-        handle, part = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
+        _remove_abandoned(place.parent)
+        handle, part = tempfile.mkstemp(dir=place.parent, prefix=_BEGINS, suffix=_ENDS)
     except OSError as error:  # which names the part
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     try:
-        os.close(handle)
+        _lock(handle)
         yield Path(part)
         os.chmod(part, 0o666 & ~_umask())
         os.replace(part, place)
@@ -38,6 +40,37 @@ def beside(path: str | PathLike[str]) -> Iterator[Path]:
         with suppress(FileNotFoundError):  # interrupted just after it was renamed
             os.unlink(part)
         raise
+    finally:
+        os.close(handle)
+
+
+_BEGINS, _ENDS = ".forebay-", ".part"
+_NEW_S = 0.5
+"""Age at which a part without a lock was abandoned; its process locks it at once."""
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove parts of processes that were killed: a live one holds a lock on its part."""
+    for part in folder.glob(f"{_BEGINS}*{_ENDS}"):
+        with suppress(OSError):  # another's, or just removed
+            if time.time() - part.stat().st_mtime < _NEW_S:
+                continue
+            with part.open("rb") as file:
+                if _lock(file.fileno()):
+                    part.unlink()
+
+
+def _lock(handle: int) -> bool:
+    """Lock a file until it is closed; return whether no other process has. False on Windows."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:
+        return False
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _umask() -> int:

@@ -20,7 +20,7 @@ from forebay.laws import (
     synchronized,
     utilization,
 )
-from forebay.laws.answer import Law, LawAnswer
+from forebay.laws.law import Law, LawAnswer
 from forebay.laws.quantities import bursts_only, long_and_short
 from forebay.laws.regime import Regime, governing_law, regime_of
 from forebay.lazy import attributes
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         tiny_buffers,
         uncertainty,
     )
-    from forebay.laws.catalogue import BURST_LAWS, LAWS
+    from forebay.laws.registry import BURST_LAWS, LAWS
     from forebay.scenario import Scenario
 
 _LASTING = (
@@ -104,7 +104,7 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     expect_scenario(scenario)
     ours = of_long_flows(scenario) if scenario.n_flows else ()
     if bursts_only(scenario):
-        from forebay.laws.catalogue import BURST_LAWS
+        from forebay.laws.registry import BURST_LAWS
 
         ours += BURST_LAWS
     answers = [law.answer_over_range(scenario) for law in (*ours, *of_others())]
@@ -152,7 +152,7 @@ __all__ = [
 ]
 
 # Formulas without a `LAW`, laws of bursts, and what only theory needs: imported at first use.
-_HOLDERS = {"BURST_LAWS": "catalogue", "LAWS": "catalogue"} | dict.fromkeys(
+_HOLDERS = {"BURST_LAWS": "registry", "LAWS": "registry"} | dict.fromkeys(
     (
         "burst_law",
         "burst_queue",

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from forebay.catalogue import CONTROLS, registered
 from forebay.laws import assumptions
-from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
+from forebay.laws.law import Law
 from forebay.laws.quantities import flows_by_control
 
 if TYPE_CHECKING:

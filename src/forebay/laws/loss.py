@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from forebay.laws import assumptions
-from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
+from forebay.laws.law import Law
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario

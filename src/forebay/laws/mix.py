@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import assumptions, utilization
-from forebay.laws.answer import Law
 from forebay.laws.assumptions import DESYNCHRONIZED
+from forebay.laws.law import Law
 from forebay.laws.quantities import LONG_OR_SHORT, long_and_short, short_share
 
 if TYPE_CHECKING:

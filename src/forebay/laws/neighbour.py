@@ -15,7 +15,7 @@ from forebay.laws.regime import regime_of
 from forebay.scenario import Long, Tcp
 
 if TYPE_CHECKING:
-    from forebay.laws.answer import LawAnswer
+    from forebay.laws.law import LawAnswer
     from forebay.scenario import Scenario
 
 _SPREAD = 0.2

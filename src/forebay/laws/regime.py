@@ -29,7 +29,7 @@ from forebay.laws.quantities import (
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
 if TYPE_CHECKING:
-    from forebay.laws.answer import Law
+    from forebay.laws.law import Law
     from forebay.scenario import Scenario
 
 LONG_FLOWS_MATTER = 0.1

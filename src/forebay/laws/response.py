@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike
 
 from forebay import catalogue
 from forebay.catalogue import registered
-from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.heterogeneous.protocols import PROTOCOLS
+from forebay.laws.law import Law
 from forebay.laws.quantities import path_window
 
 if TYPE_CHECKING:

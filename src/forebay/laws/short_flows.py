@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from forebay.laws import completion_time, effective_bandwidth
-from forebay.laws.answer import Law
 from forebay.laws.burst_assumptions import BURSTS
 from forebay.laws.burst_traffic import BurstTraffic, burst_traffic
 from forebay.laws.effective_bandwidth import Order
+from forebay.laws.law import Law
 from forebay.laws.quantities import FULL
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import assumptions, sawtooth
-from forebay.laws.answer import Law
+from forebay.laws.law import Law
 from forebay.laws.quantities import finite
 
 if TYPE_CHECKING:

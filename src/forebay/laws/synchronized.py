@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from forebay.laws import assumptions, sawtooth
-from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
+from forebay.laws.law import Law
 from forebay.laws.quantities import finite
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class LawRange:
     """The range of a law's result."""
 
     low: Array
@@ -50,7 +50,7 @@ def interval(
     monotone: bool = True,
     samples: int = 256,
     **named: Any,
-) -> Interval:
+) -> LawRange:
     """Smallest and largest result of `law` over all values of its boxed inputs.
 
     Parameters
@@ -64,7 +64,7 @@ def interval(
 
     Returns
     -------
-    Interval
+    LawRange
         low and high, of the shape of the law's result for inputs without boxes.
     """
     boxes = [b for b in (*inputs, *named.values()) if isinstance(b, Box)]
@@ -75,8 +75,8 @@ def interval(
     values_by_name = {k: next(chosen) if isinstance(x, Box) else x for k, x in named.items()}
     answers = as_array(law(*values, **values_by_name))
     if not boxes:
-        return Interval(answers, answers)
-    return Interval(answers.min(axis=0), answers.max(axis=0))
+        return LawRange(answers, answers)
+    return LawRange(answers.min(axis=0), answers.max(axis=0))
 
 
 def gradient(

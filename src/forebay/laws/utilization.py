@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from forebay.laws import arrays, assumptions
-from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
+from forebay.laws.law import Law
 from forebay.laws.quantities import finite
 
 if TYPE_CHECKING:

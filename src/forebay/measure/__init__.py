@@ -5,13 +5,13 @@ link at one time. It is neither the number of five-tuples in a capture (``tuples
 connections (``concurrent_flows``), and neither of these replaces it.
 """
 
-from forebay.measure.answer import Measured
 from forebay.measure.capture import capture
 from forebay.measure.counters import counters
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Refused
 from forebay.measure.exports import exports, listen
 from forebay.measure.host import host
+from forebay.measure.measurement import Measured
 from forebay.measure.snmp import snmp
 
 __all__ = [

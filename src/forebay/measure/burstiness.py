@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from forebay.measure.estimate import Estimate, Floats, Refused
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
 from forebay.measure.hurst import SHORTEST, hurst
 
 _FEWEST_INTERVALS = 32
@@ -19,7 +19,7 @@ _FULL = 0.95
 _APART = 0.2
 
 
-def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> None:
+def describe(scales: Floats, series: Floats, width_s: float, found: Estimates) -> None:
     """Add ``burstiness_knee_s``, ``hurst_by_slope`` and ``hurst``; the curve is beta(s).
 
     Parameters
@@ -60,7 +60,7 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
         found.refused.append(told)
 
 
-def _by_slope(value: float, points: int, found: Found) -> None:
+def _by_slope(value: float, points: int, found: Estimates) -> None:
     if not 0.0 < value < 1.0:
         why = f"1 plus the slope of beta(s) is {value:.2f}, and H lies between 0 and 1"
         found.refuse("hurst_by_slope", f"{why}: the load is no self-similar noise")
@@ -69,7 +69,7 @@ def _by_slope(value: float, points: int, found: Found) -> None:
     found.estimates["hurst_by_slope"] = Estimate(value, None, None, points, above)
 
 
-def _possible(told: dict[str, Estimate], found: Found) -> dict[str, Estimate] | Refused:
+def _possible(told: dict[str, Estimate], found: Estimates) -> dict[str, Estimate] | Refused:
     """Return the methods whose H lies between 0 and 1; refuse the others."""
     outside = {name: one.value for name, one in told.items() if not 0.0 < one.value < 1.0}
     inside = {name: one for name, one in told.items() if name not in outside}

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.errors import argument, panics_as_defects
-from forebay.measure import burstiness, load, making, paths, population
-from forebay.measure.answer import Measured
+from forebay.measure import burstiness, load, paths, population, to_scenario
 from forebay.measure.arguments import bits_per_second, paths_of, texts_of
 from forebay.measure.errors import MeasureError
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
 from forebay.measure.link_types import unread_link_types
+from forebay.measure.measurement import Measured
 from forebay.measure.pipes import read_from
 from forebay.scenario.traffic import MOST_PACKETS
 
@@ -78,13 +78,13 @@ def capture(
     names = paths_of(records)
     read = _read(names, interface, toward_, overhead, MOST_PACKETS if replay else 0, progress)
     _check(read, interface, names)
-    found = Found()
+    found = Estimates()
     _tell(read, found)
     load.describe(read, bps, found)
     population.describe(read, found)
     paths.describe(read, at, found)
     burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], found)
-    made, why = making.scenario(read, found, rate, congestion_control, buffer, goal, names[0])
+    made, why = to_scenario.scenario(read, found, rate, congestion_control, buffer, goal, names[0])
     return Measured(
         packets=read["packets"], seconds=read["duration_s"], estimates=found.estimates,
         refused=found.refused, notes=found.notes, curves=found.curves, sources=names,
@@ -168,7 +168,7 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         )
 
 
-def _tell(read: CaptureReadings, found: Found) -> None:
+def _tell(read: CaptureReadings, found: Estimates) -> None:
     """Add the notes."""
     for file in read["files"]:
         told = [(unread_link_types([file]), bool(file["unread_link_types"]))]

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from forebay.errors import argument, option
-from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second, parse
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
-from forebay.measure.found import Found
-from forebay.measure.making import checked
+from forebay.measure.estimates import Estimates
+from forebay.measure.measurement import Measured
 from forebay.measure.response import CONTROLS, SMALLEST, mean_windows
 from forebay.measure.table import Intervals, read
+from forebay.measure.to_scenario import checked
 from forebay.scenario.quantity import DataSize, Duration
 
 _BATCHES = 20
@@ -71,7 +71,7 @@ def counters(
     rtts = _range(rtt)
     rows = read(table, bps)
     called = os.fspath(table) if source is None else source
-    found = Found(notes=list(rows.notes))
+    found = Estimates(notes=list(rows.notes))
     packets = rows.packets if rows.packets is not None else rows.octets / size
     found.estimates["load"] = batch_mean(rows.octets * 8 / (rows.seconds * bps))
     _loss(rows.drops, packets, found)
@@ -116,7 +116,7 @@ def _curve(rows: Intervals, bps: float) -> dict[str, Any]:
     return {"step_s": step, "share": (rows.octets * 8 / (rows.seconds * bps)).tolist()}
 
 
-def _loss(drops: Floats, packets: Floats, found: Found) -> None:
+def _loss(drops: Floats, packets: Floats, found: Estimates) -> None:
     """Add the loss rate, with the t interval of a ratio over batches (Cochran, chapter 6)."""
     from scipy.special import stdtrit
 
@@ -144,7 +144,7 @@ def _queueing(
     bps: float,
     rtts: tuple[float, float],
     buffer: str | None,
-    found: Found,
+    found: Estimates,
 ) -> tuple[float, float]:
     """Return the smallest and the largest possible mean queueing delay, in seconds."""
     if rows.queue_packets is not None:
@@ -179,7 +179,7 @@ def _flows(
     rtts: tuple[float, float],
     queueing: tuple[float, float],
     control: str | None,
-    found: Found,
+    found: Estimates,
 ) -> None:
     loss, load = found.estimates.get("loss_rate"), found.estimates["load"]
     if loss is None or rows.drops.sum() < _FEWEST_DROPS:
@@ -214,7 +214,7 @@ def _flows(
 
 
 def _scenario(
-    found: Found,
+    found: Estimates,
     rate: str,
     rtts: tuple[float, float],
     size: int,

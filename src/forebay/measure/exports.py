@@ -18,11 +18,11 @@ import numpy as np
 
 from forebay.errors import argument, option, panics_as_defects
 from forebay.measure import goflow, listening, nfdump
-from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second, paths_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
+from forebay.measure.measurement import Measured
 from forebay.measure.pipes import read_from
 from forebay.measure.population import over_time, robust_minimum
 
@@ -135,7 +135,7 @@ def _read(names: list[str], sources: list[str], progress: Progress | None) -> Ex
 
 
 def _measured(read: ExportReadings, bps: float, names: list[str]) -> Measured:
-    found = Found()
+    found = Estimates()
     first, last = read["span_ms"] or (0, 0)
     seconds = max((last - first) / 1000, 1e-3)
     _load(read, bps, found)
@@ -158,7 +158,7 @@ def within(read: ExportReadings, width_s: float, values: Floats) -> Floats:
     return values[int(low) : int(high) + 1]
 
 
-def _load(read: ExportReadings, bps: float, found: Found) -> None:
+def _load(read: ExportReadings, bps: float, found: Estimates) -> None:
     width_s = read["load_width_s"]
     share = within(read, width_s, read["load_bytes"]) * 8 / (width_s * bps)
     if len(share) < 3:
@@ -169,13 +169,13 @@ def _load(read: ExportReadings, bps: float, found: Found) -> None:
     found.curves["load"] = {"step_s": width_s, "share": inner.tolist()}
 
 
-def _kinds(read: ExportReadings, found: Found) -> None:
+def _kinds(read: ExportReadings, found: Estimates) -> None:
     if read["bytes"]:
         tcp = Estimate(read["tcp_bytes"] / read["bytes"], None, None, read["records"])
         found.estimates["tcp_share"] = tcp
 
 
-def _flows(read: ExportReadings, found: Found) -> None:
+def _flows(read: ExportReadings, found: Estimates) -> None:
     if read["drawn"] or read["sampling"] > 1:
         one_of = f"one packet of {read['sampling']} was sampled: short flows are missed, and what"
         for name in ("concurrent_flows", "long_flows", "flow_bytes"):
@@ -207,7 +207,7 @@ def _flows(read: ExportReadings, found: Found) -> None:
     found.curves["flows"] = {"step_s": step * width_s} | curve
 
 
-def _notes(read: ExportReadings, found: Found) -> None:
+def _notes(read: ExportReadings, found: Estimates) -> None:
     said = [
         (read["lost"], "flow records or datagrams were lost: the load is too low"),
         (read["reordered"], "datagrams arrived after a later one"),

@@ -12,10 +12,10 @@ from collections import Counter
 
 import numpy as np
 
-from forebay.measure.answer import Measured
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, quantiles, share
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
+from forebay.measure.measurement import Measured
 from forebay.measure.sockets import Socket, sockets
 from forebay.measure.text_files import read_text
 
@@ -35,7 +35,7 @@ def host(
     """
     if ss is None and nstat is None:
         raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
-    found, names = Found(), [os.fspath(name) for name in (ss, nstat) if name is not None]
+    found, names = Estimates(), [os.fspath(name) for name in (ss, nstat) if name is not None]
     if ss is not None:
         _sockets(read_text(ss, "name a text file"), os.fspath(ss), found)
     if nstat is not None:
@@ -46,7 +46,7 @@ def host(
                     not_made=none)  # fmt: skip
 
 
-def _sockets(text: str, path: str, found: Found) -> None:
+def _sockets(text: str, path: str, found: Estimates) -> None:
     listed = sockets(text)
     if not listed:
         raise MeasureError(f"{path}: no line has a cwnd; write the output of `ss -tin`")
@@ -71,7 +71,7 @@ def _sockets(text: str, path: str, found: Found) -> None:
     _tell(listed, busy, found)
 
 
-def _retransmissions(busy: list[Socket], path: str, found: Found) -> None:
+def _retransmissions(busy: list[Socket], path: str, found: Estimates) -> None:
     """Add the share that was sent again over the life of the sockets, in bytes or segments."""
     for again, sent in (("bytes_retrans", "bytes_sent"), ("retrans", "data_segs_out")):
         known = [each.last.numbers for each in busy if each.last.numbers.get(sent)]
@@ -84,7 +84,7 @@ def _retransmissions(busy: list[Socket], path: str, found: Found) -> None:
     found.refuse("socket_retransmitted_share", f"{path} has neither bytes_sent nor data_segs_out")
 
 
-def _tell(listed: list[Socket], busy: list[Socket], found: Found) -> None:
+def _tell(listed: list[Socket], busy: list[Socket], found: Estimates) -> None:
     controls = Counter(each.last.control for each in busy)
     if controls:
         shares = ", ".join(f"{name} {count}" for name, count in controls.items())
@@ -99,7 +99,7 @@ def _tell(listed: list[Socket], busy: list[Socket], found: Found) -> None:
         )
 
 
-def _counters(text: str, path: str, found: Found) -> None:
+def _counters(text: str, path: str, found: Estimates) -> None:
     counts = {name: int(number) for name, number in _COUNTER.findall(text)}
     sent, again = counts.get("TcpOutSegs"), counts.get("TcpRetransSegs", 0)
     if not sent:

@@ -9,7 +9,7 @@ import numpy as np
 
 from forebay.errors import argument
 from forebay.measure.estimate import Estimate, Floats, batch_mean
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
@@ -19,7 +19,7 @@ _FEWEST = 20
 _DRAWN = 500
 
 
-def describe(read: CaptureReadings, rate_bps: float, found: Found) -> None:
+def describe(read: CaptureReadings, rate_bps: float, found: Estimates) -> None:
     """Add ``load``, ``load_over_time``, ``packet_bytes`` and ``unresponsive_share``."""
     series = whole(read)
     if len(series) < 2:
@@ -34,7 +34,7 @@ def describe(read: CaptureReadings, rate_bps: float, found: Found) -> None:
     _kinds(read, found)
 
 
-def _check_rate(load: Estimate, found: Found) -> None:
+def _check_rate(load: Estimate, found: Estimates) -> None:
     """Add a note if the whole interval of the load is above the link's rate."""
     if (load.value if load.low is None else load.low) > 1:
         found.notes.append(
@@ -52,7 +52,7 @@ def whole(read: CaptureReadings) -> Floats:
     return series
 
 
-def _over_time(share: Floats, width_s: float, found: Found) -> dict[str, dict[str, Estimate]]:
+def _over_time(share: Floats, width_s: float, found: Estimates) -> dict[str, dict[str, Estimate]]:
     told = {}
     for scale_s in _SCALES_S:
         size = round(scale_s / width_s)
@@ -70,7 +70,7 @@ def _over_time(share: Floats, width_s: float, found: Found) -> dict[str, dict[st
     return told
 
 
-def _sizes(read: CaptureReadings, found: Found) -> None:
+def _sizes(read: CaptureReadings, found: Estimates) -> None:
     sizes, counts = read["packet_bytes"], read["packet_counts"]
     if not len(sizes):
         return
@@ -90,7 +90,7 @@ def full_packet(read: CaptureReadings) -> int:
     return int(sizes[np.argmax(sizes * counts)]) if len(sizes) else 1500
 
 
-def _kinds(read: CaptureReadings, found: Found) -> None:
+def _kinds(read: CaptureReadings, found: Estimates) -> None:
     flows = read["flows"]
     parts = [flows["tcp_bytes"], flows["quic_bytes"], flows["udp_bytes"], flows["other_bytes"]]
     total = sum(parts)

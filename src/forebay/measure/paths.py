@@ -9,7 +9,7 @@ import numpy as np
 
 from forebay.catalogue import CONTROLS
 from forebay.measure.estimate import Counts, Estimate, Floats, quantiles, share
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
 
 if TYPE_CHECKING:
     from forebay._core import CaptureFlows, CaptureReadings
@@ -29,7 +29,7 @@ _WORDS = {
 }
 
 
-def describe(read: CaptureReadings, at: Place, found: Found) -> None:
+def describe(read: CaptureReadings, at: Place, found: Estimates) -> None:
     """Add round trips, loss rates, ``slow_start_burst`` and ``congestion_control_hint``."""
     flows = read["flows"]
     _round_trips(flows, at, found)
@@ -40,7 +40,7 @@ def describe(read: CaptureReadings, at: Place, found: Found) -> None:
     _hint(flows, found)
 
 
-def _round_trips(flows: CaptureFlows, at: Place, found: Found) -> None:
+def _round_trips(flows: CaptureFlows, at: Place, found: Estimates) -> None:
     loaded = _loaded(flows, at)
     independent = int(flows["least_rtt_us"][1].sum())
     samples = {
@@ -111,7 +111,7 @@ def _cumulated(values: Floats, counts: Counts) -> dict[str, list[float]]:
     return {"value": values[ranks].tolist(), "share": cumulated[ranks].tolist()}
 
 
-def _losses(flows: CaptureFlows, at: Place, found: Found) -> None:
+def _losses(flows: CaptureFlows, at: Place, found: Estimates) -> None:
     data, lost, again = flows["data_segments"], flows["lost_before"], flows["repeated"]
     if not data:
         found.refuse("loss_rate", "no TCP data was seen")
@@ -143,7 +143,7 @@ def _losses(flows: CaptureFlows, at: Place, found: Found) -> None:
         found.notes.append(f"most losses are not {where} the capture; was it taken at the {at}?")
 
 
-def _bursts(flows: CaptureFlows, found: Found) -> None:
+def _bursts(flows: CaptureFlows, found: Estimates) -> None:
     counts = np.asarray(flows["bursts"], dtype=np.float64)
     total = counts.sum()
     if total < _FEWEST_HINTS:
@@ -176,7 +176,7 @@ FAMILIES = tuple(
 """Bounds halfway between 0.5 (RFC 5681), 0.7 (RFC 9438) and 1."""
 
 
-def _hint(flows: CaptureFlows, found: Found) -> None:
+def _hint(flows: CaptureFlows, found: Estimates) -> None:
     counts = np.asarray(flows["left_after_loss"], dtype=np.float64)
     if counts.sum() < _FEWEST_HINTS:
         why = f"{counts.sum():.0f} losses of flows with sixteen packets or more in flight"

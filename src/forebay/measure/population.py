@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats
-from forebay.measure.found import Found
+from forebay.measure.estimates import Estimates
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
@@ -26,7 +26,7 @@ _BATCHES = 10
 _FEWEST_TAIL = 20
 
 
-def describe(read: CaptureReadings, found: Found) -> None:
+def describe(read: CaptureReadings, found: Estimates) -> None:
     """Add ``tuples``, ``concurrent_flows``, ``long_flows``, ``flow_bytes`` and the tail."""
     flows = read["flows"]
     every = "five-tuples of one direction, including those with ACKs only; not the n of the laws"
@@ -65,7 +65,7 @@ def robust_minimum(number: Floats) -> Estimate:
     return Estimate(value, max(value - half, 0.0), value + half, len(stretch))
 
 
-def _avoiding(read: CaptureReadings, found: Found) -> None:
+def _avoiding(read: CaptureReadings, found: Estimates) -> None:
     flows = read["flows"]
     avoiding, lossy = over_time(flows["avoiding"]), over_time(flows["lossy"])
     width_s = flows["avoiding"][0]
@@ -98,7 +98,7 @@ def _hidden(quic: int, tcp: int) -> float:
     return 1 + quic / tcp if tcp else 1.0
 
 
-def _lengths(read: CaptureReadings, found: Found) -> None:
+def _lengths(read: CaptureReadings, found: Estimates) -> None:
     values, counts = read["flows"]["lengths"]
     mean = float((values * counts).sum() / counts.sum())
     censored = read["flows"]["censored"] / read["flows"]["flows"]
@@ -124,7 +124,7 @@ def hill(longest: Floats, k: int) -> Estimate:
     return Estimate(value, value - half, value + half, k)
 
 
-def _tail(longest: Floats, flows: int, found: Found) -> Estimate:
+def _tail(longest: Floats, flows: int, found: Estimates) -> Estimate:
     most = min(len(longest) - 1, flows // 2)
     ks = np.unique(np.geomspace(_FEWEST_TAIL, most, 60).astype(int))
     ks = ks[longest[:1] > longest[ks]]

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second
 from forebay.measure.counters import check_rtt, counters
+from forebay.measure.measurement import Measured
 from forebay.measure.polling import Agent, poll
 
 if TYPE_CHECKING:

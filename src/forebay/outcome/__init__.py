@@ -25,15 +25,21 @@ from forebay.outcome.model import (
     delay_quantile_name,
 )
 from forebay.outcome.recommended import Floor, Recommended
-from forebay.outcome.size_result import (
-    LINK,
+from forebay.outcome.size_facts import (
     Aqm,
     AqmTarget,
     AqmThresholds,
     Bracket,
-    Buffer,
     Cheaper,
     Cost,
+    LinkRegime,
+    LossWarning,
+    Memory,
+    Scaled,
+    ScaledLink,
+)
+from forebay.outcome.size_result import (
+    Buffer,
     CurvePoint,
     Direction,
     FlowsEnd,
@@ -41,12 +47,7 @@ from forebay.outcome.size_result import (
     GoalResult,
     Interval,
     LawResult,
-    LossWarning,
-    Memory,
-    Regime,
     Relaxation,
-    Scaled,
-    ScaledLink,
     Sense,
     SizeResult,
     Unit,
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
 __all__ = [
     "DELAY_MAXIMUM",
     "FCT_INCREASE",
-    "LINK",
     "LOSS_PROBABILITY",
     "UTILIZATION_PROBABILITY",
     "Aqm",
@@ -100,6 +100,7 @@ __all__ = [
     "LawResult",
     "LinkOutcome",
     "LinkReading",
+    "LinkRegime",
     "LongFlows",
     "LossWarning",
     "Memory",
@@ -110,7 +111,6 @@ __all__ = [
     "Quantiles",
     "Reading",
     "Recommended",
-    "Regime",
     "Relaxation",
     "RoundTrips",
     "Scaled",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -57,7 +57,12 @@ class Closed(BaseModel):
 
 
 class Document(Closed):
-    """A whole answer, which is one JSON document."""
+    """A whole answer, which is one JSON document.
+
+    ``OLDER`` has the keys that have changed their name, by the older one; both are read.
+    """
+
+    OLDER: ClassVar[Mapping[str, str]] = {}
 
     schema_: Annotated[Literal[1], BeforeValidator(_known_schema)] = Field(
         default=1, alias="schema"
@@ -92,6 +97,7 @@ class Document(Closed):
         """
         if not isinstance(document, Mapping) or "schema" not in document:
             raise DocumentError(source, f"is no {cls._called()}, because it has no schema", _make())
+        document = {cls.OLDER.get(key, key): document[key] for key in document}
         missing = cls._missing(document)
         if missing and not _is_newer(document["schema"]):
             raise DocumentError(source, f"is no {cls._called()}: it has no {missing}", _make())

@@ -45,6 +45,8 @@ _CHANGE, _CERTAIN = 0.1, 4.0
 """Relative change between the halves of the window, and its standard errors, that show a drift."""
 _LOST, _OTHER = 1e-3, 0.5
 """Share of packets lost, and relative change of its mean without a beginning, that show one."""
+_OVERSHOOT = 0.2
+"""Share of a batch's packets that are lost, where most batches lose nearly none."""
 _GROWTH, _PACKETS, _RISING = 1.1, 2.0, 0.8
 """Ratio of the mean queue between the halves, its least change, and the share of rising steps."""
 
@@ -70,7 +72,7 @@ def why_unsettled(
         return None
     if _drifts(goodput):
         return GOODPUT
-    if flows.model_based and _begins_otherwise(classes):
+    if (flows.model_based and _begins_otherwise(classes)) or _all_at_once(classes):
         return LOSSES
     if not _held_back(flows, classes, windows_s):
         if flows.early:
@@ -116,6 +118,13 @@ def _begins_otherwise(classes: Sequence[ClassReading]) -> bool:
     rests = [share[cut:] for cut in range(len(share) // 2 + 1)]
     rest = min(rests, key=lambda each: float(each.var()) / len(each))
     return abs(float(rest.mean() - share.mean())) > _OTHER * float(share.mean())
+
+
+def _all_at_once(classes: Sequence[ClassReading]) -> bool:
+    """Whether most replications lose nearly nothing but for a batch: slow start's overshoot."""
+    shares = [each.drops / np.maximum(each.drops + each.passed, 1) for each in classes]
+    overshoot = [bool(k.max() > _OVERSHOOT and np.median(k) < _LOST) for k in shares]
+    return 2 * sum(overshoot) > len(overshoot)
 
 
 def _held_back(

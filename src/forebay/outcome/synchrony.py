@@ -42,14 +42,14 @@ class CongestionEvents:
     ----------
     opened_s : FloatArray, shape (events,)
         When each event's first drop was seen.
-    cut_fraction : FloatArray, shape (events,)
+    reduced_fraction : FloatArray, shape (events,)
         Distinct flows that cut their windows for a drop of the event, over all flows.
     hit_fraction : FloatArray, shape (events,)
         Distinct flows that lost a packet in the event, over all flows.
     """
 
     opened_s: FloatArray
-    cut_fraction: FloatArray
+    reduced_fraction: FloatArray
     hit_fraction: FloatArray
 
 
@@ -93,7 +93,7 @@ def robust_minimum(sample: IntArray) -> float | None:
 
 def congestion_events(
     drops: tuple[FloatArray, IntArray],
-    cuts: tuple[FloatArray, IntArray],
+    reductions: tuple[FloatArray, IntArray],
     *,
     flows: int,
     length_s: float,
@@ -109,17 +109,17 @@ def congestion_events(
 
     Parameters
     ----------
-    drops, cuts : times in seconds, in order, and flow numbers
+    drops, reductions : times in seconds, in order, and flow numbers
     flows : number of flows, at least one
     length_s : see above
     window_s : begin and end of the readings
     """
     opened, event = _events(drops[0], length_s)
-    blamed = _blame(drops, cuts, event)
+    blamed = _blame(drops, reductions, event)
     whole = (opened >= window_s[0] + length_s) & (opened < window_s[1] - 2.0 * length_s)
     return CongestionEvents(
         opened_s=opened[whole],
-        cut_fraction=_distinct(blamed, cuts[1], opened.size)[whole] / flows,
+        reduced_fraction=_distinct(blamed, reductions[1], opened.size)[whole] / flows,
         hit_fraction=_distinct(event, drops[1], opened.size)[whole] / flows,
     )
 
@@ -136,15 +136,15 @@ def _events(at_s: FloatArray, length_s: float) -> tuple[FloatArray, IntArray]:
 
 
 def _blame(
-    drops: tuple[FloatArray, IntArray], cuts: tuple[FloatArray, IntArray], event: IntArray
+    drops: tuple[FloatArray, IntArray], reductions: tuple[FloatArray, IntArray], event: IntArray
 ) -> IntArray:
     """Event of the latest drop of each cut's flow at or before the cut; -1 if there is none."""
     order = np.lexsort((drops[0], drops[1]))
     at, flow, event = drops[0][order], drops[1][order], event[order]
-    begin = np.searchsorted(flow, cuts[1], side="left")
-    end = np.searchsorted(flow, cuts[1], side="right")
-    blamed = np.full(cuts[0].size, -1, dtype=np.int64)
-    for index, (time, low, high) in enumerate(zip(cuts[0], begin, end, strict=True)):
+    begin = np.searchsorted(flow, reductions[1], side="left")
+    end = np.searchsorted(flow, reductions[1], side="right")
+    blamed = np.full(reductions[0].size, -1, dtype=np.int64)
+    for index, (time, low, high) in enumerate(zip(reductions[0], begin, end, strict=True)):
         latest = low + int(np.searchsorted(at[low:high], time, side="right")) - 1
         if latest >= low:
             blamed[index] = event[latest]

@@ -62,7 +62,7 @@ def write_arrays(trace: Trace, path: Path) -> None:
         "link_names": np.array(list(trace.links)),
         "flow_numbers": np.array(list(trace.flows), dtype=np.int64),
     }
-    for what, each in (("drops", trace.drops), ("cuts", trace.cuts)):
+    for what, each in (("drops", trace.drops), ("reductions", trace.reductions)):
         arrays |= {f"{what}_at_s": each.at_s, f"{what}_flow": each.flow}
         arrays[f"{what}_count"] = each.count
     for number, flow in trace.flows.items():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
     from forebay.platforms.port import Port, Wanted
     from forebay.platforms.protocol import Platform
-    from forebay.platforms.reading import Note, Reading
+    from forebay.platforms.reading import ConfiguredQueue, Note
     from forebay.platforms.registry import REFUSED, get, names
     from forebay.platforms.snippet import Snippet
     from forebay.platforms.target import (
@@ -32,6 +32,7 @@ __all__ = [
     "REFERENCE_POINTS",
     "REFUSED",
     "TIERS",
+    "ConfiguredQueue",
     "Emission",
     "Lint",
     "Memory",
@@ -39,7 +40,6 @@ __all__ = [
     "Platform",
     "PlatformError",
     "Port",
-    "Reading",
     "Snippet",
     "Wanted",
     "emit",
@@ -66,7 +66,7 @@ _HOLDERS = {
     "Port": "port",
     "REFERENCE_POINTS": "memory",
     "REFUSED": "registry",
-    "Reading": "reading",
+    "ConfiguredQueue": "reading",
     "Snippet": "snippet",
     "TIERS": "memory",
     "Wanted": "port",

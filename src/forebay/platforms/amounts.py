@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forebay.platforms.port import Port
-from forebay.platforms.reading import Reading
+from forebay.platforms.reading import ConfiguredQueue
 from forebay.scenario import Rate
 
 
@@ -25,7 +25,7 @@ def say(size: int | None, packets: int | None, port: Port) -> str:
     return f"{size} B = {at} = {packets} {many} of {port.packet_bytes} B"
 
 
-def say_reading(reading: Reading, port: Port) -> str:
+def say_reading(reading: ConfiguredQueue, port: Port) -> str:
     """Return the size of a queue, with its time at the rate that the text gives it first."""
     served, size, seconds = reading.served, reading.bytes, reading.seconds(port)
     if served is None or size is None or seconds is None:

@@ -9,7 +9,7 @@ from math import floor
 from forebay.platforms import tc_units
 from forebay.platforms.amounts import say_time
 from forebay.platforms.port import Port
-from forebay.platforms.reading import Note, Place, Reading, Served, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.tc_tree import value
 
@@ -24,7 +24,7 @@ _MEMORY = trap(
 )
 
 
-def read(snippet: Snippet, place: Place, options: list[str], port: Port) -> Reading:
+def read(snippet: Snippet, place: Place, options: list[str], port: Port) -> ConfiguredQueue:
     """Return cake's memory limit, its rate and its target.
 
     The limit is memlimit, or what "tc -s" shows below the line. Without either it is what

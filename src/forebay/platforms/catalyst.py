@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from forebay.platforms.policy_map import PolicyClass
-from forebay.platforms.reading import Reading, trap
+from forebay.platforms.reading import ConfiguredQueue, trap
 from forebay.platforms.snippet import Snippet
 
 _SOFTMAX, _RATIO = "queue-softmax-multiplier", "queue-buffers"
@@ -29,7 +29,7 @@ class Catalyst:
         value = found[found.index(_SOFTMAX) + 1] if found else ""
         return cls(value, frozenset(each.line for each in softmax))
 
-    def share(self, chosen: PolicyClass) -> Reading:
+    def share(self, chosen: PolicyClass) -> ConfiguredQueue:
         """Return a class's share of the port's buffer units, whose bytes the model decides."""
         found = chosen.beginning(_RATIO)
         words = found[-1].words if found else ()

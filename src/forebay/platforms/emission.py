@@ -11,7 +11,7 @@ from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
-from forebay.platforms.reading import Note, Reading, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Note, note, trap
 from forebay.platforms.recognition import mark
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import Snippet
@@ -41,7 +41,7 @@ class Emission:
     wanted: Wanted
     port: Port
     lines: tuple[str, ...]
-    given: Reading
+    given: ConfiguredQueue
     rounding_bytes: int
     notes: tuple[Note, ...]
     comment_mark: str | None

@@ -13,7 +13,7 @@ from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import BUFFERS, PolicyClass, classes, guaranteed_rate, served
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Reading, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 from forebay.platforms.wred import Amount, with_wred
@@ -78,7 +78,7 @@ def _bytes_note(order: Order) -> tuple[Note, ...]:
     return (uncertain(f"{said} bytes"),)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     catalyst = Catalyst.of(snippet)
     for each in classes(snippet):
         readings = [_limit(each, limit, port, model) for limit in each.limits()]
@@ -105,7 +105,7 @@ def _amount(chosen: PolicyClass, port: Port, model: str) -> Amount:
     return read
 
 
-def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> Reading:
+def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
     needs = _needs(chosen)
     value = whole(words[0], 2**32 - 1) if words else None
@@ -123,7 +123,9 @@ def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> Rea
     return place.of_bytes(size, port, (*needs, *notes), floor(rate / 8 / _TIMES[unit]) + 1)
 
 
-def _packets(chosen: PolicyClass, limit: Statement, value: int, port: Port, model: str) -> Reading:
+def _packets(
+    chosen: PolicyClass, limit: Statement, value: int, port: Port, model: str
+) -> ConfiguredQueue:
     place, notes = chosen.place(limit), _needs(chosen)
     if value > _MOST_PACKETS:
         notes = (*notes, trap(f"refused on an ASR 1000: queue-limit goes to {_MOST_PACKETS}"))
@@ -134,7 +136,7 @@ def _packets(chosen: PolicyClass, limit: Statement, value: int, port: Port, mode
     return place.of_packets(value, port, (*notes, _ANY_SIZE))
 
 
-def _default(chosen: PolicyClass, port: Port, model: str) -> Reading:
+def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
     place = chosen.place()
     if model not in _DEFAULT_MS:
         return place.unknown(uncertain(f"the default of an {model} was not verified"))

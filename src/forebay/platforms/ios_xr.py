@@ -11,7 +11,7 @@ from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import BUFFERS, PolicyClass, classes, guaranteed_rate, served
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 from forebay.platforms.wred import Amount, with_wred
@@ -92,7 +92,7 @@ def _microsecond(port: Port) -> int:
     return -(-int(port.rate_bps) // 8_000_000) + 1
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for each in classes(snippet):
         readings = [_limit(each, limit, port) for limit in each.limits()]
         if not readings and not each.has_child:
@@ -115,7 +115,7 @@ def _amount(chosen: PolicyClass, port: Port) -> Amount:
     return read
 
 
-def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> Reading:
+def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
     warnings = [*_needs(chosen), *_bundle(chosen, words)]
     if len(words) == 2 and words[0] == "percent":
@@ -129,7 +129,7 @@ def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> Reading:
     return replace(reading, notes=(*warnings, *reading.notes))
 
 
-def _sized(chosen: PolicyClass, place: Place, value: int, unit: str, port: Port) -> Reading:
+def _sized(chosen: PolicyClass, place: Place, value: int, unit: str, port: Port) -> ConfiguredQueue:
     if unit in _TIMES:
         rate, notes = guaranteed_rate(chosen, port)
         size = replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
@@ -148,7 +148,7 @@ def _sized(chosen: PolicyClass, place: Place, value: int, unit: str, port: Port)
     return place.of_bytes(size, port, (doubt, *notes), size // 20)
 
 
-def _percent(place: Place, text: str, port: Port) -> Reading:
+def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
     share = whole(text, 100)
     if not share:
         return place.unknown(trap("queue-limit percent goes from 1 to 100"))
@@ -157,7 +157,7 @@ def _percent(place: Place, text: str, port: Port) -> Reading:
     return place.of_bytes(size, port, (said,), size // share)
 
 
-def _default(chosen: PolicyClass, port: Port, model: str) -> Reading:
+def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
     rate, notes = guaranteed_rate(chosen, port)
     priority = any(words[0] == "priority" for words in chosen.scheduling())
     ms = min(_DEFAULT_MS[model], _PRIORITY_MS) if priority else _DEFAULT_MS[model]

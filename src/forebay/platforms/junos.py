@@ -11,7 +11,7 @@ from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.junos_schedulers import Schedulers, scheduler_of, suffixed
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
@@ -100,7 +100,7 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
     return Written(lines, rounding, (_KEPT,))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     config = Schedulers.of(snippet)
     for statement in config.sizes:
         name = scheduler_of(statement)
@@ -112,7 +112,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
         yield reading.serving(config.own_shape(name, inside) or shaped, *notes, also=early)
 
 
-def _scheduler(statement: Statement, port: Port) -> Reading:
+def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:
     words = statement.words
     value = words[words.index("buffer-size") + 1 :]
     place = Place(
@@ -132,7 +132,7 @@ def _scheduler(statement: Statement, port: Port) -> Reading:
     return place.unknown(uncertain("this form of buffer-size is not understood"))
 
 
-def _temporal(place: Place, text: str, port: Port) -> Reading:
+def _temporal(place: Place, text: str, port: Port) -> ConfiguredQueue:
     microseconds = suffixed(text, 10**9)
     if not microseconds:
         return place.unknown(trap("temporal takes whole microseconds above 0, such as 5000 or 5k"))
@@ -141,7 +141,7 @@ def _temporal(place: Place, text: str, port: Port) -> Reading:
     return place.of_bytes(size, port, notes, _microsecond(port))
 
 
-def _percent(place: Place, text: str, port: Port) -> Reading:
+def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
     percent = _share(text)
     if percent is None:
         return place.unknown(trap("percent goes from 0 to 100"))

@@ -10,7 +10,7 @@ from forebay.errors import argument
 from forebay.platforms.amounts import amounts, say, say_reading
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
-from forebay.platforms.reading import Reading, Unread
+from forebay.platforms.reading import ConfiguredQueue, Unread
 from forebay.platforms.recognition import recognise
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import MOST_QUEUES, Snippet
@@ -24,11 +24,11 @@ class Lint:
 
     platform: str
     port: Port
-    readings: tuple[Reading, ...]
+    readings: tuple[ConfiguredQueue, ...]
     wanted: Wanted | None = None
     unread: tuple[Unread, ...] = ()
 
-    def verdict(self, reading: Reading) -> Verdict | None:
+    def verdict(self, reading: ConfiguredQueue) -> Verdict | None:
         """Compare one queue with the wanted size, to one packet or the notation's rounding.
 
         A size that is larger by less than one step of the notation is equal too, because no
@@ -64,7 +64,7 @@ class Lint:
             lines += [f"  line {each.line}: {each.written}" for each in self.unread]
         return "\n".join(lines) + "\n"
 
-    def _about(self, reading: Reading) -> list[str]:
+    def _about(self, reading: ConfiguredQueue) -> list[str]:
         size = say_reading(reading, self.port)
         lines = ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
         verdict = self.verdict(reading)
@@ -72,7 +72,7 @@ class Lint:
             lines.append(f"  {verdict}{self._ratio(reading)}")
         return lines + [f"  {each}" for each in reading.notes]
 
-    def _ratio(self, reading: Reading) -> str:
+    def _ratio(self, reading: ConfiguredQueue) -> str:
         if reading.bytes is None or self.wanted is None:
             return ""
         return f": {reading.bytes / self.wanted.bytes:.4g} times what is wanted"
@@ -94,7 +94,7 @@ class Lint:
             ],
         }
 
-    def _document(self, reading: Reading) -> dict[str, Any]:
+    def _document(self, reading: ConfiguredQueue) -> dict[str, Any]:
         return {
             "line": reading.line,
             "queue": reading.queue,

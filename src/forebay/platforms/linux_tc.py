@@ -15,7 +15,7 @@ from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.qdiscs import CLASSFUL, QDISCS, TXQUEUELEN, WITHOUT_LIMIT, Qdisc
-from forebay.platforms.reading import Note, Place, Reading, Served, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap, uncertain
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.tc_tree import Node, Tree, node_of, value
 from forebay.platforms.unread import matching
@@ -103,7 +103,7 @@ def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
         raise PlatformError("managed", wrong, f"size {setting('queue.discipline', 'cake')}")
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     yield from openwrt_sqm.read(snippet, port)
     tree = Tree.of(snippet)
     found = (node_of(each.line, list(each.words)) for each in snippet.lines())
@@ -113,7 +113,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
         yield _node(snippet, node, tree, port)
 
 
-def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> Reading:
+def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     written = short(" ".join([node.kind, *node.options]))
     place = Place(node.line, short(f"dev {node.device}"), written)
     if node.kind == "cake":
@@ -124,7 +124,7 @@ def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> Reading:
     return _leaf(place, node, tree, port)
 
 
-def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> Reading:
+def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     """Read a qdisc that holds packets, and the rate at which it may drain."""
     served, lowest = tree.served(node), tree.guaranteed(node)
     inside = port if served is None else port.served_at(served.rate_bps)
@@ -137,7 +137,7 @@ def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> Reading:
     return reading.serving(None, note(said))
 
 
-def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Reading:
+def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> ConfiguredQueue:
     if kind == "tbf":
         return _tbf(place, options, port)
     about = QDISCS[kind]
@@ -160,13 +160,15 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Reading:
     return replace(reading, notes=(*notes, *reading.notes), rounding_bytes=rounding)
 
 
-def _of_frames(place: Place, limit: int, port: Port) -> Reading:
+def _of_frames(place: Place, limit: int, port: Port) -> ConfiguredQueue:
     """Read a limit that includes link-layer headers, as bytes of packets without them."""
     frame = port.packet_bytes + port.header_bytes
     return place.of_bytes(limit * port.packet_bytes // frame, port)
 
 
-def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Port) -> Reading:
+def _default(
+    place: Place, kind: str, about: Qdisc, options: list[str], port: Port
+) -> ConfiguredQueue:
     said = trap(f"nobody chose this: {kind} without limit")
     if about.default is not None:
         reading = place.of_packets(about.default, port)
@@ -181,7 +183,7 @@ def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Po
     return place.unknown(said, *about.notes)
 
 
-def _netem(place: Place, limit: int, options: list[str], port: Port) -> Reading:
+def _netem(place: Place, limit: int, options: list[str], port: Port) -> ConfiguredQueue:
     """Subtract the packets in flight, because netem stores them in the same queue."""
     delay = tc_units.time(value(options, "delay") or value(options, "latency") or "0us")
     rate = tc_units.rate(value(options, "rate") or "") or Fraction(port.rate_bps)
@@ -199,7 +201,7 @@ def _netem(place: Place, limit: int, options: list[str], port: Port) -> Reading:
     return place.of_packets(left, port, (said, *QDISCS["netem"].notes))
 
 
-def _tbf(place: Place, options: list[str], port: Port) -> Reading:
+def _tbf(place: Place, options: list[str], port: Port) -> ConfiguredQueue:
     """Read a tbf: what waits behind its burst drains at its own rate."""
     rate = tc_units.rate(value(options, "rate") or "")
     keys = (value(options, key) for key in ("burst", "buffer", "maxburst"))

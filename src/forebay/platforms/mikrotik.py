@@ -8,7 +8,7 @@ from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Place, Reading, Served, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
@@ -49,7 +49,7 @@ def _write(order: Order) -> Written:
     return Written(lines, rounding)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     every = [_fields(statement) for statement in snippet.lines()]
     rates = _rates(every)
     for line, fields in every:
@@ -101,7 +101,7 @@ def _rate(text: str) -> int | None:
     return None if number is None else number * factor
 
 
-def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> Reading:
+def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> ConfiguredQueue:
     if kind not in _KINDS:
         return place.unknown(trap(f"{kind} makes a queue for each address: no one size"))
     key, default, unit = _KINDS[kind]

@@ -16,9 +16,9 @@ from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import (
+    ConfiguredQueue,
     Note,
     Place,
-    Reading,
     Served,
     note,
     pool_unknown,
@@ -90,7 +90,7 @@ def _marks(order: Order) -> tuple[str, ...]:
     return (f"    random-detect {k} drop-probability 100 weight 0 ecn",)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for each in _classes(snippet):
         served = _served(each, port)
         inside = port if served is None else port.served_at(served.rate_bps)
@@ -111,7 +111,7 @@ def _served(chosen: _Class, port: Port) -> Served | None:
     return Served(float(value * unit), "the class's shape") if value and unit else None
 
 
-def _early(chosen: _Class, reading: Reading, port: Port) -> Reading:
+def _early(chosen: _Class, reading: ConfiguredQueue, port: Port) -> ConfiguredQueue:
     """Return a queue with random-detect: its size is the maximum threshold."""
     known = {each.line: most for each in chosen.early if (most := _highest(each, port))}
     bare = [each.line for each in chosen.early if len(each.words) == 1]
@@ -168,7 +168,7 @@ def _classes(snippet: Snippet) -> list[_Class]:
     return [each for each in found if each.limit is not None or each.early]
 
 
-def _reading(chosen: _Class, port: Port) -> Reading:
+def _reading(chosen: _Class, port: Port) -> ConfiguredQueue:
     limit = chosen.limit
     words = limit.words[1:] if limit else ()
     line = limit.line if limit else chosen.line
@@ -199,7 +199,7 @@ def _size_notes(unit: str) -> tuple[Note, ...]:
     return (uncertain(f"{unit} are taken as powers of 1000"), _NOT_VERIFIED)
 
 
-def _dynamic(place: Place, value: int | None, port: Port) -> Reading:
+def _dynamic(place: Place, value: int | None, port: Port) -> ConfiguredQueue:
     if value is None or value >= len(_ALPHAS):
         return place.unknown(trap(f"dynamic goes from 0 to {len(_ALPHAS) - 1}"))
     alpha = _ALPHAS[value]

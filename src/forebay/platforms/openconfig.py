@@ -11,9 +11,9 @@ from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import (
+    ConfiguredQueue,
     Note,
     Place,
-    Reading,
     Served,
     note,
     pool_unknown,
@@ -74,7 +74,7 @@ def _microsecond(port: Port) -> int:
     return -(-int(port.rate_bps) // 8_000_000) + 1
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     document = snippet.json()
     peaks = [peak for part in _with(document, ("pir",)) if (peak := _count(part["pir"]))]
     served = Served(float(min(peaks)), "the scheduler's peak rate") if peaks else None
@@ -104,7 +104,7 @@ def _with(document: Any, leaves: tuple[str, ...]) -> Iterator[dict[str, Any]]:
             waiting += part[::-1]
 
 
-def _queue(place: Place, config: dict[str, Any], port: Port) -> Reading:
+def _queue(place: Place, config: dict[str, Any], port: Port) -> ConfiguredQueue:
     notes: list[Note] = []
     if (_BYTES in config and _TIME in config) or (_STATIC in config and _STATIC_TIME in config):
         notes.append(trap("bytes and time of the same buffer exclude each other"))
@@ -142,7 +142,9 @@ def _amount(config: dict[str, Any], size: str, time: str, port: Port) -> int | N
     return 0
 
 
-def _dynamic(place: Place, factor: Any, dedicated: int, port: Port, notes: list[Note]) -> Reading:
+def _dynamic(
+    place: Place, factor: Any, dedicated: int, port: Port, notes: list[Note]
+) -> ConfiguredQueue:
     if isinstance(factor, bool) or not isinstance(factor, int) or abs(factor) > 32:
         return place.unknown(*notes, trap(f"{_FACTOR} is no plausible exponent"))
     alpha = Fraction(2) ** factor

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from forebay.platforms import cake
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.reading import Place, Reading, Served, trap
+from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 TELLS = (r"^\s*config queue\b", r"^\s*option (qdisc|script|upload|download)\b", r"\bsqm\.\S+=")
@@ -28,7 +28,7 @@ class _Queue:
     lines: set[int] = field(default_factory=set)
 
 
-def read(snippet: Snippet, port: Port) -> Iterator[Reading]:
+def read(snippet: Snippet, port: Port) -> Iterator[ConfiguredQueue]:
     """Yield the queue of each direction that has a rate; sqm does not shape at rate 0."""
     for queue in _queues(snippet):
         for way, rate, limit in _WAYS:
@@ -39,7 +39,7 @@ def read(snippet: Snippet, port: Port) -> Iterator[Reading]:
                 yield reading.serving(served, also=queue.lines)
 
 
-def _way(snippet: Snippet, queue: _Queue, way: str, limit: str, port: Port) -> Reading:
+def _way(snippet: Snippet, queue: _Queue, way: str, limit: str, port: Port) -> ConfiguredQueue:
     kind = queue.options.get("qdisc", "fq_codel")
     device = queue.options.get("interface", queue.name)
     place = Place(queue.line, short(f"sqm {device}, {way}"), short(f"qdisc {kind}"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forebay.platforms.port import Port, Wanted
-from forebay.platforms.reading import Note, Reading
+from forebay.platforms.reading import ConfiguredQueue, Note
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.unread import Finder
 
@@ -63,7 +63,7 @@ class Platform:
     source: str
     rounds: Note
     write: Callable[[Order], Written]
-    read: Callable[[Snippet, Port, str], Iterator[Reading]]
+    read: Callable[[Snippet, Port, str], Iterator[ConfiguredQueue]]
     unread: Finder
     ports: tuple[tuple[float, str], ...] = ()
 

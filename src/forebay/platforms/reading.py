@@ -44,7 +44,7 @@ def pool_unknown() -> Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ConfiguredQueue:
     """One queue of a snippet.
 
     Attributes
@@ -80,7 +80,9 @@ class Reading:
             return port.seconds(self.bytes)
         return self.served.drain_s or 8 * self.bytes / self.served.rate_bps
 
-    def serving(self, served: Served | None, *notes: Note, also: Iterable[int] = ()) -> Reading:
+    def serving(
+        self, served: Served | None, *notes: Note, also: Iterable[int] = ()
+    ) -> ConfiguredQueue:
         """Return the reading with its rate, unless it has one, and what was read for it."""
         return replace(
             self,
@@ -112,7 +114,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of a size in the text; makes the Reading from its meaning."""
+    """Position of a size in the text; makes the `ConfiguredQueue` from its meaning."""
 
     line: int
     queue: str
@@ -120,20 +122,24 @@ class Place:
 
     def of_bytes(
         self, size: int, port: Port, notes: Iterable[Note] = (), rounding: int = 0
-    ) -> Reading:
+    ) -> ConfiguredQueue:
         """Return a queue limited in bytes of packets."""
         packets = size // port.packet_bytes
         few = () if packets else (trap("less than one full packet fits"),)
-        return Reading(self.line, self.queue, self.written, size, packets, rounding, (*notes, *few))
+        return ConfiguredQueue(
+            self.line, self.queue, self.written, size, packets, rounding, (*notes, *few)
+        )
 
     def of_packets(
         self, packets: int, port: Port, notes: Iterable[Note] = (), rounding: int | None = None
-    ) -> Reading:
+    ) -> ConfiguredQueue:
         """Return a queue limited in packets of any size, counted as full ones."""
         size = packets * port.packet_bytes
         off = port.packet_bytes - 1 if rounding is None else rounding
-        return Reading(self.line, self.queue, self.written, size, packets, off, tuple(notes))
+        return ConfiguredQueue(
+            self.line, self.queue, self.written, size, packets, off, tuple(notes)
+        )
 
-    def unknown(self, *notes: Note) -> Reading:
+    def unknown(self, *notes: Note) -> ConfiguredQueue:
         """Return a queue whose size the text does not determine."""
-        return Reading(self.line, self.queue, self.written, None, None, 0, notes)
+        return ConfiguredQueue(self.line, self.queue, self.written, None, None, 0, notes)

@@ -14,9 +14,9 @@ from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import (
+    ConfiguredQueue,
     Note,
     Place,
-    Reading,
     Served,
     note,
     pool_unknown,
@@ -123,7 +123,7 @@ def _step(threshold: int, pool: int) -> int:
     return floor(pool * share(threshold) - below) + 1
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     document = snippet.json()
     tables = document if isinstance(document, dict) else {}
     pools, profiles = _table(tables, "BUFFER_POOL"), _table(tables, "BUFFER_PROFILE")
@@ -158,7 +158,7 @@ def _said(fields: dict[str, Any]) -> str:
 
 def _profile(
     place: Place, fields: dict[str, Any], pools: dict[str, dict[str, Any]], port: Port
-) -> Reading:
+) -> ConfiguredQueue:
     reserved = _count(fields.get("size", "0"))
     pool = pools.get(_reference(fields.get("pool")), {})
     if reserved is None or ("static_th" in fields) == ("dynamic_th" in fields):
@@ -180,7 +180,7 @@ def _dynamic(
     pool: dict[str, Any],
     port: Port,
     notes: tuple[Note, ...],
-) -> Reading:
+) -> ConfiguredQueue:
     threshold = _threshold_of(text)
     if threshold is None:
         return place.unknown(trap(f"dynamic_th goes from {LEAST_TH} to {MOST_TH}"))

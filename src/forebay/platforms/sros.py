@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Place, Reading, Served, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Served, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
@@ -77,7 +77,7 @@ class _Queue:
     lines: set[int] = field(default_factory=set)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     model_driven = _is_model_driven(snippet)
     for queue in _queues(snippet):
         served = _served(queue.rate, port)
@@ -145,7 +145,7 @@ def _served(words: list[str], port: Port) -> Served | None:
 
 def _mbs(
     place: Place, rest: list[str], policy: str, port: Port, model: str, model_driven: bool
-) -> Reading:
+) -> ConfiguredQueue:
     if policy.startswith("network-queue"):
         return place.unknown(trap("percent of the network pool, whose size is not in this text"))
     value = whole(rest[0], 2**40)
@@ -167,7 +167,7 @@ def _mbs(
     return place.of_bytes(size, port, notes)
 
 
-def _buffers(place: Place, size: int, port: Port, model: str) -> Reading:
+def _buffers(place: Place, size: int, port: Port, model: str) -> ConfiguredQueue:
     unit, each = _BUFFERS[model], _per_packet(model, port)
     buffers = size // unit
     packets = buffers * unit // each

@@ -9,7 +9,7 @@ from forebay.platforms import tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, Served, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
@@ -48,7 +48,7 @@ def _shaper(port: Port, packets: int) -> tuple[str, ...]:
 _Path = tuple[str, ...]
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     nodes: dict[_Path, dict[str, Statement]] = {}
     for statement in snippet.statements():
         path = _path(statement.words)
@@ -69,7 +69,7 @@ def _path(words: tuple[str, ...]) -> _Path:
 
 def _queue(
     path: _Path, leaves: dict[str, Statement], nodes: dict[_Path, dict[str, Statement]], port: Port
-) -> Reading:
+) -> ConfiguredQueue:
     served = _served(path, leaves, nodes, port)
     limit = leaves.get("queue-limit")
     first = limit or leaves["queue-type"]
@@ -79,7 +79,7 @@ def _queue(
     return _size(place, path, leaves, port).serving(served, also=lines)
 
 
-def _size(place: Place, path: _Path, leaves: dict[str, Statement], port: Port) -> Reading:
+def _size(place: Place, path: _Path, leaves: dict[str, Statement], port: Port) -> ConfiguredQueue:
     kind = leaves["queue-type"].words[-1] if "queue-type" in leaves else path[0]
     managed: tuple[Note, ...] = () if kind == "drop-tail" else (_MANAGED,)
     if kind == "shaper":

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forebay.platforms.policy_map import PolicyClass
 from forebay.platforms.port import Port
-from forebay.platforms.reading import Note, Reading, trap
+from forebay.platforms.reading import ConfiguredQueue, Note, trap
 from forebay.platforms.snippet import whole
 
 _SELECTORS = ("dscp", "precedence", "prec", "cos", "exp", "discard-class", "qos-group", "clp")
@@ -21,7 +21,9 @@ Amount = Callable[[int, str], int | None]
 """Converts a number and its unit (may be "") to bytes; None if unknown."""
 
 
-def with_wred(chosen: PolicyClass, reading: Reading, port: Port, amount: Amount) -> Reading:
+def with_wred(
+    chosen: PolicyClass, reading: ConfiguredQueue, port: Port, amount: Amount
+) -> ConfiguredQueue:
     """Return the reading of a class's limit, reduced by random-detect.
 
     Above its maximum threshold WRED drops every packet, so the average queue does not exceed it.
@@ -56,7 +58,7 @@ def _is_plain(words: tuple[str, ...]) -> bool:
     return len(words) == 1 or words[1] in _WITHOUT_THRESHOLD
 
 
-def _unknown(reading: Reading) -> Note:
+def _unknown(reading: ConfiguredQueue) -> Note:
     limit = "" if reading.bytes is None else f" of {reading.bytes} B"
     return trap(
         f"random-detect drops before the limit{limit} is reached, at thresholds that this text "

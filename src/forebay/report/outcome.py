@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from forebay.catalogue.metric import Level
 
 
+_MOST = 50
+"""Links, and classes, that are shown: nobody reads more tables, and each takes some time."""
+
+
 def print_outcome(outcome: Outcome) -> None:
     """Print one engine's answer as text."""
     out = console()
@@ -39,18 +43,32 @@ def print_outcome(outcome: Outcome) -> None:
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
     for line in assumed_lines(outcome.assumptions):
         out.print(line)
-    for name, link in outcome.links.items():
+    for name, link in _shown_links(out, outcome).items():
         out.print()
         out.print(_link_title(name, link), style="bold")
         used = bounded(link.utilization, outcome, "utilization")
         show_table(out, _link(link.model_copy(update={"utilization": used})))
-    for each in outcome.classes:
+    if len(outcome.classes) > _MOST:
+        out.print(f"\n{_MOST} of {len(outcome.classes)} classes; --json has each")
+    for each in outcome.classes[:_MOST]:
         out.print()
         out.print(_class_title(each), style="bold")
         show_table(out, _class(each))
         if each.unsettled is not None:
             out.print(each.unsettled, style="yellow", highlight=False)
     print_broken(out, outcome)
+
+
+def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:
+    """Return all links, or of very many those that lose most, which is said."""
+    if len(outcome.links) <= _MOST:
+        return outcome.links
+
+    def loss(link: LinkOutcome) -> float:
+        return 0.0 if link.loss_rate is None else link.loss_rate.value
+
+    out.print(f"\nThe {_MOST} of {len(outcome.links)} links that lose most; --json has each")
+    return dict(sorted(outcome.links.items(), key=lambda item: -loss(item[1]))[:_MOST])
 
 
 def print_broken(out: Console, outcome: Outcome) -> None:

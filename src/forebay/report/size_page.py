@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.report.headline import least_lines, recommended_lines, sentence, warning_lines
+from forebay.report.headline import least_lines, recommended_lines, sentence
+from forebay.report.loss_warnings import warning_lines
 from forebay.report.measurement_page import STYLE
 from forebay.report.size import evidence_tables, reason_lines
 

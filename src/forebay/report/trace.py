@@ -76,7 +76,7 @@ def _windows(trace: Trace) -> Table:
         made.add_row("  excess kurtosis", f"{fit.excess_kurtosis:.2f}")
     made.add_row("synchronization index (1 … n)", _shown(found.index))
     made.add_row("congestion events", str(found.congestion_events))
-    made.add_row("  flows that cut their window, %", _shown(found.cut_fraction, 100))
+    made.add_row("  flows that reduced their window, %", _shown(found.reduced_fraction, 100))
     made.add_row("  flows that lost a packet, %", _shown(found.hit_fraction, 100))
     made.add_row("in congestion avoidance, 5 % quantile", _shown(trace.long_flows))
     return made

@@ -11,9 +11,9 @@ testbed's recorded runs.
 
 from forebay.reproduction.artefact import Artefact, MeasuredArtefact, Progress
 from forebay.reproduction.cache import Cache, default_store, digest
-from forebay.reproduction.catalogue import Entry, artefacts, choose, entries, find, full_name
 from forebay.reproduction.claims import each_with, judge, shares, side_by_side
-from forebay.reproduction.counting import Count, count, in_words
+from forebay.reproduction.counting import Count, by_cause, causes_in_words, count, in_words
+from forebay.reproduction.discovery import Entry, artefacts, choose, entries, find, full_name
 from forebay.reproduction.document import CachedResult, from_document
 from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
 from forebay.reproduction.measured import Cell, GateFailed, Measured, Metric, facts, record
@@ -54,6 +54,8 @@ __all__ = [
     "UnknownArtefact",
     "Variants",
     "artefacts",
+    "by_cause",
+    "causes_in_words",
     "choose",
     "count",
     "default_store",

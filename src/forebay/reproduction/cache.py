@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import forebay
-from forebay.reproduction.catalogue import Entry
+from forebay.reproduction.discovery import Entry
 from forebay.reproduction.document import CachedResult, from_document
 
 _PACKAGE = Path(__file__).resolve().parents[1]

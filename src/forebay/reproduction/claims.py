@@ -12,6 +12,7 @@ numbers by name. The format is the same for all artefacts::
     because = "printed without decimals …"   # where the band comes from
     published = 99                           # only if the paper prints a number
     miss = "…"                               # only for a miss: what is known of its cause
+    cause = "misprint"                       # with miss: which of CAUSES it is
     testbed_miss = "…"                       # the same for the testbed, if it differs
     if_never_idle = 100                      # the number of a link that is never idle
     kind = "ours against ours"               # if it differs from the artefact's kind
@@ -33,7 +34,7 @@ from typing import Any, TypeVar
 from forebay.outcome import Metric
 from forebay.progress import Progress, part
 from forebay.report.picture import Picture
-from forebay.reproduction.result import KERNEL, SIMULATION, Check, Reproduction
+from forebay.reproduction.result import CAUSES, KERNEL, SIMULATION, UNEXPLAINED, Check, Reproduction
 from forebay.reproduction.variants import Variants, plain
 
 COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
@@ -57,6 +58,7 @@ class Claim:
     at_least: float | None = None
     at_most: float | None = None
     miss: str = ""
+    cause: str = ""
     testbed_miss: str = ""
     if_never_idle: float | None = None
     kind: str = ""
@@ -67,6 +69,8 @@ class Claim:
             raise ValueError(
                 f"claim {self.name!r}: write at_least, at_most, or both; or cannot_fail"
             )
+        if self.cause not in ("", *CAUSES):
+            raise ValueError(f"claim {self.name!r}: cause is none of {', '.join(CAUSES)}")
 
     def note(self, ours: Ours) -> str:
         """Return the note on a number that cannot fail."""
@@ -83,6 +87,11 @@ class Claim:
     def full_passes(self) -> bool | None:
         """Whether a link that is never idle would pass; None if the claim is not about that."""
         return None if self.if_never_idle is None else self.holds(self.if_never_idle)
+
+    @property
+    def prints_wrong(self) -> bool:
+        """Whether the band is about what the print should say: the printed number is not in it."""
+        return self.published is not None and not self.holds(self.published)
 
     @property
     def band(self) -> str:
@@ -169,6 +178,11 @@ def judge(
         columns=COLUMNS,
         rows=[_row(claim, ours[claim.name]) for claim in claims],
         reasons=reasons,
+        causes=[
+            (claim.cause or UNEXPLAINED) if why else ""
+            for claim, why in zip(claims, reasons, strict=True)
+        ],
+        prints_wrong=[claim.prints_wrong for claim in claims],
         notes=[*notes, *_left_out(folder, left_out)],
         drawn=("published", "ours"),
         picture=picture,

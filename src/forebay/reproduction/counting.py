@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,20 @@ from typing import Any
 from forebay.reproduction.result import KINDS, Reproduction
 
 TITLE = "in band"
+
+
+def by_cause(made: Iterable[Reproduction]) -> dict[str, int]:
+    """Return the number of rows that are out of their band, by cause, the most first."""
+    return dict(Counter(cause for each in made for cause in each.causes if cause).most_common())
+
+
+def causes_in_words(made: Iterable[Reproduction]) -> list[str]:
+    """Return lines on rows that agree that a print is wrong, and on the causes of the others."""
+    made = list(made)
+    wrong = sum(each.words.count("print wrong") for each in made)
+    lines = [f"Of the rows in their band, {wrong} agree that the print is wrong."] if wrong else []
+    out = ", ".join(f"{cause} {many}" for cause, many in by_cause(made).items())
+    return [*lines, *([f"Rows out of their band, by cause: {out}."] if out else [])]
 
 
 @dataclass(frozen=True, slots=True)

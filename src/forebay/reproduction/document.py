@@ -11,7 +11,7 @@ from forebay.report.picture import Line, Panel, Picture
 from forebay.reproduction.result import Check, Reproduction
 from forebay.reproduction.variants import from_dict
 
-SCHEMA = 2
+SCHEMA = 3
 """Increased if older documents can no longer be read."""
 
 
@@ -53,6 +53,8 @@ class CachedResult:
             "picture": None if made.picture is None else asdict(made.picture),
             "checks": [asdict(check) for check in made.checks],
             "unjudged": list(made.unjudged),
+            "causes": list(made.causes),
+            "prints_wrong": list(made.prints_wrong),
             "variants": None if made.variants is None else made.variants.to_dict(),
         }
 
@@ -76,6 +78,8 @@ def from_document(document: Mapping[str, Any]) -> CachedResult:
         checks=[Check(**each) for each in document["checks"]],
         unjudged=document["unjudged"],
         variants=from_dict(document["variants"]),
+        causes=document["causes"],
+        prints_wrong=document["prints_wrong"],
     )
     return CachedResult(made, document["seeds"], document["quick"], document["wall_s"])
 

@@ -18,6 +18,14 @@ KINDS = (FORMULA, SIMULATION, KERNEL, OURS)
 """Kinds of comparison; evidence of one kind says nothing about another."""
 
 
+UNEXPLAINED = "unexplained"
+CAUSES = (
+    "misprint", "unknown set-up", "the paper's law is wrong for real TCP", "band or measure",
+    "too short", UNEXPLAINED,
+)  # fmt: skip
+"""Causes of rows that are out of their band."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One comparison: a row has one, or two if the testbed's number is judged too.
@@ -56,6 +64,8 @@ class Reproduction:
     checks : the comparisons of the verdicts; empty means one of kind `OURS` for each row.
     unjudged : sentences about numbers without a verdict, because they cannot fail.
     variants : the rows for other choices of what the paper leaves open.
+    causes : for each row, which of `CAUSES` it is out of its band for; "" if it is in the band.
+    prints_wrong : for each row, whether the band is about what the print should say.
     """
 
     artefact: str
@@ -72,11 +82,18 @@ class Reproduction:
     checks: list[Check] = field(default_factory=list)
     unjudged: list[str] = field(default_factory=list)
     variants: Variants | None = None
+    causes: list[str] = field(default_factory=list)
+    prints_wrong: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not self.checks:
             checks = [Check(OURS, not reason, published=False) for reason in self.reasons]
             object.__setattr__(self, "checks", checks)
+        if not self.causes:
+            causes = [UNEXPLAINED if reason else "" for reason in self.reasons]
+            object.__setattr__(self, "causes", causes)
+        if not self.prints_wrong:
+            object.__setattr__(self, "prints_wrong", [False] * len(self.rows))
         if strange := {check.kind for check in self.checks} - set(KINDS):
             raise ValueError(f"{self.artefact}: {', '.join(strange)} is no kind of comparison")
         wrong = any(len(row) != len(self.columns) for row in self.rows)
@@ -89,6 +106,14 @@ class Reproduction:
     def verdicts(self) -> list[bool]:
         """For each row, whether our number is in the row's band."""
         return [not reason for reason in self.reasons]
+
+    @property
+    def words(self) -> list[str]:
+        """For each row "ok"; "print wrong" where ours agrees that it is; or "OUT"."""
+        return [
+            "OUT" if reason else "print wrong" if wrong else "ok"
+            for reason, wrong in zip(self.reasons, self.prints_wrong, strict=True)
+        ]
 
     @property
     def agrees(self) -> bool:
@@ -122,8 +147,16 @@ class Reproduction:
             "agrees": self.agrees,
             "columns": list(self.columns),
             "rows": [
-                {"cells": [_json(cell) for cell in row], "in_band": verdict, "reason": reason}
-                for row, verdict, reason in zip(self.rows, self.verdicts, self.reasons, strict=True)
+                {
+                    "cells": [_json(cell) for cell in row],
+                    "in_band": not reason,
+                    "verdict": word,
+                    "reason": reason,
+                    "cause": cause,
+                }
+                for row, word, reason, cause in zip(
+                    self.rows, self.words, self.reasons, self.causes, strict=True
+                )
             ],
             "notes": list(self.notes),
             "checks": [asdict(check) for check in self.checks],

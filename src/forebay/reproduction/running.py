@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from forebay.reproduction.artefact import Progress
-from forebay.reproduction.catalogue import Entry, find
+from forebay.reproduction.discovery import Entry, find
 from forebay.reproduction.document import CachedResult
 from forebay.reproduction.result import Reproduction
 from forebay.scenario.base import whole_number

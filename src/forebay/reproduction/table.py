@@ -19,8 +19,8 @@ def print_reproduction(made: Reproduction) -> None:
     out.print(made.title, style="bold")
     headings = [c.replace(" ", "\n", 1) if len(c) > 9 else c for c in made.columns]
     body = table(*headings, "verdict", left=0)
-    for row, verdict in zip(cells(made), made.verdicts, strict=True):
-        body.add_row(*row, "ok" if verdict else "OUT", style=None if verdict else "bold red")
+    for row, word in zip(cells(made), made.words, strict=True):
+        body.add_row(*row, word, style="bold red" if word == "OUT" else None)
     show_table(out, body)
     for row, reason in zip(made.rows, made.reasons, strict=True):
         if reason:

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Required, TypedDict
 
+from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution, Pareto
 from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
+from forebay.scenario.generators import FatTree, Isp, TwoLevel
 from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
-from forebay.scenario.model import Link, Measure, OtherLink, TokenBucket
-from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
+from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.tcp import Long, Session, Short
-from forebay.scenario.topology import Demand, FatTree, Isp, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology, TwoLevel
+from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
 
 
@@ -113,6 +115,11 @@ class TwoLevelDict(TypedDict, total=False):
     edges: int
     hosts: int
     spread: float
+    tail: float | None
+    core_links: int | None
+    core_diameter: int | None
+    chords: list[str] | tuple[str, ...]
+    seed: int
 
 
 class IspDict(TypedDict, total=False):
@@ -278,7 +285,7 @@ class ValuesDict(TypedDict, total=False):
 
     values: Required[Sequence[str | Duration]]
     shares: Sequence[float]
-    dealt: bool
+    stratified: bool
 
 
 class LongDict(TypedDict, total=False):

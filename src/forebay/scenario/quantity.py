@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
 from decimal import Decimal
-from math import floor, sqrt
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -102,13 +100,13 @@ def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, st
             raise ScenarioError("not-finite", f"{show(text)} is not finite", write, value=text)
         raise ScenarioError("no-number", f"{show(text)} is not a quantity", write, value=text)
     if not match[2]:
-        from forebay.scenario import exact_forms
+        from forebay.scenario import suggestions
 
         unit = example.partition(" ")[2]
         same = f"{match[1]} {unit}"
         if kinds == ("rate",):
             number = float(match[1])
-            same = exact_forms.bare_rate(number) if 0 < number < 1e18 else example
+            same = suggestions.bare_rate(number) if 0 < number < 1e18 else example
         hint = f'write it with one, such as "{same}"'
         raise ScenarioError("no-unit", f"{show(text)} has no unit", hint, value=text)
     if len(match[1].lower().partition("e")[2]) > _LONGEST_EXPONENT:
@@ -126,13 +124,13 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 
 
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
-    from forebay.scenario import exact_forms
+    from forebay.scenario import suggestions
 
-    ends = exact_forms.span(text) if "time" in kinds else None
+    ends = suggestions.span(text) if "time" in kinds else None
     if ends:
         hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'
         return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
-    guess = exact_forms.unit_of(unit, kinds) or nearest(
+    guess = suggestions.unit_of(unit, kinds) or nearest(
         unit, (name for kind in kinds for name in KNOWN[kind])
     )
     wrong = f"{show(unit)} in {show(text)} is not a known unit"
@@ -291,89 +289,16 @@ def plain(number: Decimal) -> str:
 def unitless(value: object, example: str) -> ScenarioError:
     """Return the error for a value that should be text with a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        from forebay.scenario import exact_forms
+        from forebay.scenario import suggestions
 
         unit = example.partition(" ")[2]
         same = example
         if 0 < value < 1e18:
             rate = unit == "Mbit/s"
-            same = exact_forms.bare_rate(value) if rate else exact_forms.bare(value, unit)
+            same = suggestions.bare_rate(value) if rate else suggestions.bare(value, unit)
         if unit in ("packets", "B") and value != int(min(value, 1e18)):
             same = example  # no fraction of a packet or byte
         wrong, hint = f"{show(value)} has no unit", f'write it with one, such as "{same}"'
         return ScenarioError("no-unit", wrong, hint, value=value)
     wrong = f"{show(value)} is not a quantity"
     return ScenarioError("wrong-type", wrong, f'write text such as "{example}"', value=value)
-
-
-BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
-
-_BUFFER_EXAMPLE = "129 packets"
-_WRITE_BUFFER = 'write one such as "129 packets", "1.5 MB", "10 ms", "1 bdp" or "1 bdp/sqrt(n)"'
-_PER_SQRT_N = re.compile(r"\s*/\s*sqrt\s*\(\s*n\s*\)\s*$")
-_BUFFER_UNITS: dict[str, BufferUnit] = {
-    "packets": "packets",
-    "size": "bytes",
-    "time": "seconds",
-    "bdp": "bdp",
-}
-_BUFFER_WRITTEN = {"bytes": "B", "seconds": "s"}
-
-
-@dataclass(frozen=True, slots=True)
-class BufferSize(FromText):
-    """An amount, its unit, and its original text.
-
-    ``bdp`` is the mean two-way propagation delay times the link's rate, and n the number of long
-    flows, both of the flows that cross the link (`forebay.scenario.Counted`). Sizes with the same
-    meaning are equal, whatever their text.
-    """
-
-    amount: float
-    unit: BufferUnit
-    text: str = field(default="", compare=False)
-
-    @classmethod
-    def parse(cls, value: object) -> Self:
-        """Read text such as "129 packets" or "1 bdp/sqrt(n)". Raises ScenarioError."""
-        if isinstance(value, cls):
-            return value
-        if not isinstance(value, str):
-            raise unitless(value, _BUFFER_EXAMPLE)
-        amount, unit = _buffer_amount(value)
-        if amount == 0:
-            raise ScenarioError(
-                "out-of-range", f"{show(value)} is no buffer", _WRITE_BUFFER, value=value
-            )
-        if unit in ("packets", "bytes") and amount != int(amount):
-            wrong = f"{show(value)} is not a whole number of {unit}"
-            raise ScenarioError("out-of-range", wrong, _WRITE_BUFFER, value=value)
-        return cls(float(amount), unit, value.strip())
-
-    def packets(self, *, rate_bps: float, packet_bytes: int, bdp: float, flows: int) -> int:
-        """Return the packets that may wait: bytes are rounded down, other units to the nearest."""
-        if self.unit == "packets":
-            return int(self.amount)
-        if self.unit == "bytes":
-            return int(self.amount // packet_bytes)
-        if self.unit == "seconds":
-            return floor(self.amount * rate_bps / (8 * packet_bytes) + 0.5)
-        share = sqrt(max(flows, 1)) if self.unit == "bdp/sqrt(n)" else 1.0
-        return floor(self.amount * bdp / share + 0.5)
-
-    def __str__(self) -> str:
-        number = plain(Decimal(repr(self.amount)))
-        return self.text or f"{number} {_BUFFER_WRITTEN.get(self.unit, self.unit)}"
-
-    def canonical(self) -> dict[str, float]:
-        """Return base units, the same for every notation."""
-        return {self.unit: self.amount}
-
-
-def _buffer_amount(text: str) -> tuple[Decimal, BufferUnit]:
-    """Return the amount and its unit: packets, bytes, seconds or bdp."""
-    bare, shared = _PER_SQRT_N.subn("", text)
-    if shared:
-        return parse_amount(bare, ("bdp",), "1 bdp/sqrt(n)")[0], "bdp/sqrt(n)"
-    amount, kind = parse_amount(text, ("packets", "size", "time", "bdp"), _BUFFER_EXAMPLE)
-    return (amount / 8 if kind == "size" else amount), _BUFFER_UNITS[kind]

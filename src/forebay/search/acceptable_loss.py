@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from forebay.outcome import LINK, LossWarning
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import LossWarning
 from forebay.scenario import OPEN_LOOP_KINDS
 from forebay.search.goals import Goal, GoalKind
 
@@ -114,7 +115,7 @@ def _losses(outcome: Outcome) -> Iterator[tuple[str, Metric]]:
     if minding and len(outcome.links) == 1:
         yield from minding
         return
-    of_link = outcome.links[LINK].loss_rate
+    of_link = outcome.links[BOTTLENECK].loss_rate
     if of_link is not None:
         yield "", of_link
     if len(outcome.links) > 1:  # a class's loss may be another link's

@@ -10,15 +10,17 @@ packet also computes rates. The table was measured with benches/packet_cost.py o
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.catalogue import CONTROLS
+from forebay.catalogue import CONTROLS, kinds_that
 from forebay.errors import ForebayError, option
-from forebay.scenario import Long, Session, Short, Standing, Tcp
+from forebay.scenario import Short, Standing, Tcp
 
 if TYPE_CHECKING:
     from forebay.outcome import SizeResult
@@ -30,16 +32,22 @@ _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 """Microseconds per packet by number of flows: for loss-based controllers, and for BBR variants."""
 
 _BY_MODEL = tuple(each.name for each in CONTROLS.values() if each.packet_cost == "model")
+_TAKE_THE_REST = kinds_that(lambda kind: kind.lasts or kind.waits_for_itself)
 _SHORT_LIVES_S = 1.0
 SEARCH_BUFFERS = 30.0
 """Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""
 _RUN_S = 0.004
 """Fixed time of a replication: random draws, event queue, readings."""
+_FLOW_S = 2e-6
+"""Time to draw a flow, to make it, and to read it."""
+_MOMENT_S = 0.05
+_FIRST_S = 0.02
+"""Weight of the load that is seen before the first run, as seconds of a run."""
 
 
 def packets_per_second(scenario: Scenario) -> float:
     """Return the approximate number of packets through the bottleneck per simulated second."""
-    others = [group for group in scenario.traffic if not isinstance(group, Long | Session)]
+    others = [group for group in scenario.traffic if group.kind not in _TAKE_THE_REST]
     loads = [_load(scenario, group) for group in others]
     whole = max(1.0, sum(loads))
     sizes = [float(getattr(group, "packet", scenario.packet)) for group in others]
@@ -51,7 +59,8 @@ def packets_per_second(scenario: Scenario) -> float:
 
 def cost_s(scenario: Scenario, simulated_s: float) -> float:
     """Return the processor time, in seconds, of ``simulated_s`` on the table's machine."""
-    return packets_s(scenario, packets_per_second(scenario) * simulated_s)
+    flows_s = _FLOW_S * sum(float(g.flows) for g in scenario.traffic if isinstance(g, Standing))
+    return flows_s + packets_s(scenario, packets_per_second(scenario) * simulated_s)
 
 
 def packets_s(scenario: Scenario, packets: float) -> float:
@@ -105,14 +114,22 @@ def _load(scenario: Scenario, group: Traffic) -> float:
 
 @dataclass(slots=True)
 class Speed:
-    """Ratio of elapsed to predicted seconds on this machine, over the runs so far.
+    """The price of a simulation on this machine: what is predicted, corrected by the runs so far.
 
     ``jobs`` replications run in parallel. Fewer replications leave threads idle and take as long.
+    ``price`` are the processor's seconds of so many simulated seconds, on the table's machine.
     """
 
     jobs: int
+    price: Callable[[Scenario, float], float] = cost_s
     predicted_s: float = 0.0
     passed_s: float = 0.0
+
+    @classmethod
+    def under_load(cls, jobs: int, clock: Callable[[], float]) -> Speed:
+        """Return the speed of a machine that may do other work, which takes a moment to see."""
+        load = slowdown(clock)
+        return cls(jobs, predicted_s=_FIRST_S, passed_s=_FIRST_S * load)
 
     def add(self, predicted_s: float, passed_s: float) -> None:
         """Add one run: its predicted and its elapsed time."""
@@ -127,7 +144,19 @@ class Speed:
     def wall_s(self, scenario: Scenario, simulated_s: float, seeds: int) -> float:
         """Return the elapsed time of ``seeds`` replications on this machine."""
         rounds = math.ceil(seeds / self.jobs)
-        return self.factor * rounds * cost_s(scenario, simulated_s)
+        return self.factor * rounds * self.price(scenario, simulated_s)
+
+    def replication_s(self, scenario: Scenario) -> float:
+        """Return the predicted seconds of one replication, before they are corrected."""
+        return self.price(scenario, float(scenario.measure.warmup + scenario.measure.duration))
+
+
+def slowdown(clock: Callable[[], float]) -> float:
+    """Return how many times slower a thread is because of others, from a moment of work."""
+    began, used = clock(), time.thread_time()
+    while time.thread_time() < used + _MOMENT_S:
+        pass
+    return max(1.0, (clock() - began) / _MOMENT_S)
 
 
 def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
@@ -175,7 +204,7 @@ class TooLittleTime(ForebayError):
         self.hint = f"write {', or '.join(self._ways())}"
         takes = "more than" if self._was_wrong else "about"
         super().__init__(
-            f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
+            f"simulation cannot answer in {in_words(budget_s)}: {why}, and {self._whole} takes "
             f"{takes} {in_words(self.needs_s)} here; {self.hint}{self._kept()}"
             f"{'' if bracket is None else f'; meanwhile: {bracket}'}"
         )
@@ -184,6 +213,10 @@ class TooLittleTime(ForebayError):
     def _was_wrong(self) -> bool:
         """Whether the time was shown to be too short, against the prediction."""
         return self.needs_s <= self.budget_s
+
+    @property
+    def _whole(self) -> str:
+        return "the network" if self.of_network else "the whole link"
 
     def _ways(self) -> list[str]:
         """Return the options that give an answer, and what each gives."""
@@ -194,7 +227,7 @@ class TooLittleTime(ForebayError):
             longer_s = _MORE * max(self.scaled_s, self.budget_s)
             if longer_s < self.needs_s:
                 longer = f"{option('budget', in_words(longer_s))} for an estimate"
-                ways = [f"{longer} from smaller links", f"{whole} for the whole link"]
+                ways = [f"{longer} from smaller links", f"{whole} for {self._whole}"]
         if self.of_network:
             ways.append(f"{option('engine', 'network')} for its steady state")
         elif self.theory_answers:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from forebay.outcome import LINK, Verdict
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import Verdict
 from forebay.search.evaluations import Evaluation, Evaluations
 from forebay.search.evidence import seeds_wanted
 from forebay.search.goals import Goal
@@ -161,5 +162,5 @@ def more_seeds(seeds: Sequence[int], total: int) -> range:
 
 def loss_rate(outcome: Outcome) -> float:
     """Return the loss rate of the link, 0 if it is unknown."""
-    loss = outcome.links[LINK].loss_rate
+    loss = outcome.links[BOTTLENECK].loss_rate
     return 0.0 if loss is None else loss.value

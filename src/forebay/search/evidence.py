@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.outcome import FCT_INCREASE, LINK, Metric, Verdict
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import FCT_INCREASE, Metric, Verdict
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
@@ -26,7 +27,7 @@ class Evidence:
     @property
     def link(self) -> LinkOutcome:
         """The link behind the buffer."""
-        return self.outcome.links[LINK]
+        return self.outcome.links[BOTTLENECK]
 
     def of_class(self, index: int) -> ClassOutcome:
         """One class of traffic, in the scenario's order."""

@@ -6,22 +6,26 @@ names the time it would need.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
 from forebay.search.ask import ask
-from forebay.search.cost import SEARCH_BUFFERS, TooLittleTime
+from forebay.search.cost import SEARCH_BUFFERS, TooLittleTime, predict_search
 from forebay.search.result import with_cost
+from forebay.search.run_within import routed
+from forebay.search.stopping import END, Interrupted, OutOfTime
 from forebay.search.strategies.bisection import Bisection
+from forebay.search.strategies.protocol import Session
 from forebay.search.timed import Timed
 
 if TYPE_CHECKING:
+    from forebay.engines.base import Engine
+    from forebay.scenario import Scenario
     from forebay.search.network_links import NetworkLoad
+    from forebay.search.options import Options
     from forebay.search.problem import Problem
     from forebay.search.stopping import TimeLimit
-    from forebay.search.strategies.protocol import Session
 
 
 def search_links(problem: Problem, load: NetworkLoad, session: Session) -> SizeResult:
@@ -35,16 +39,38 @@ def search_links(problem: Problem, load: NetworkLoad, session: Session) -> SizeR
     TooLittleTime
         One buffer takes longer than the budget, or the search does.
     """
-    options, speed, time = session.options, session.speed, session.time
-    predicted_s = SEARCH_BUFFERS * math.ceil(len(options.seeds) / speed.jobs) * load.replication_s
+    options, time = session.options, session.time
+    speed = replace(session.speed, price=load.price)
+    predicted_s = predict_search(load.scenario, speed, len(options.seeds))
     if options.expect is not None:
         options.expect(predicted_s)
-    timed = Timed(
-        session.engine, speed, options.clock,
-        predict=lambda _: load.replication_s, before_run=_Refusal(time).check,
-    )  # fmt: skip
-    result = ask(problem, Bisection(), session.with_engine(timed)).result
+    refusal = _Refusal(time)
+    timed = Timed(session.engine, speed, options.clock, before_run=refusal.check)
+    ending = session.with_engine(timed).with_progress(time.ending(options.progress))
+    try:
+        result = ask(problem, Bisection(), ending).result
+    except Interrupted:
+        if time.spent_s <= END * time.seconds:
+            raise
+        raise refusal.of(max(predicted_s, time.seconds)) from None
     return with_cost(result, predicted_s, time)
+
+
+def route_within(engine: Engine, scenario: Scenario, options: Options) -> None:
+    """Route a network before its links are chosen, if there is time for it.
+
+    Raises
+    ------
+    TooLittleTime
+        There is not.
+    """
+    session = Session.begin(engine, options)
+    time = session.time
+    try:
+        routed(engine, scenario, session.speed, time, options.progress)
+    except OutOfTime:
+        why = "its routes were not found by then"
+        raise TooLittleTime(why, time.seconds, time.seconds, of_network=True) from None
 
 
 @dataclass(slots=True)
@@ -58,8 +84,11 @@ class _Refusal:
         """Count a run, or raise TooLittleTime with the time that the whole search would need."""
         spent_s, budget_s = self.time.spent_s, self.time.seconds
         if spent_s + expected_s > budget_s:
-            tried = f"after {self.runs} buffers the search has not ended"
-            why = tried if self.runs else "one buffer takes longer"
-            needs_s = max(SEARCH_BUFFERS - self.runs, 1.0) * expected_s + spent_s
-            raise TooLittleTime(why, needs_s, budget_s, of_network=True)
+            raise self.of(max(SEARCH_BUFFERS - self.runs, 1.0) * expected_s + spent_s)
         self.runs += 1
+
+    def of(self, needs_s: float) -> TooLittleTime:
+        """Return the refusal of a search that needs so many seconds."""
+        tried = f"after {self.runs} buffers the search has not ended"
+        why = tried if self.runs > 1 else "one buffer takes longer"
+        return TooLittleTime(why, needs_s, self.time.seconds, of_network=True)

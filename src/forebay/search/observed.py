@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.outcome import LINK
+from forebay.catalogue.link_names import BOTTLENECK
 
 if TYPE_CHECKING:
     from forebay.outcome import LinkOutcome
@@ -15,7 +15,7 @@ _MOST_SHARES = 8
 
 def observed(engine: str, there: Evaluation) -> tuple[str, ...]:
     """Describe the congestion that an engine measured; it may contradict the governing law."""
-    link = there.outcome.links[LINK]
+    link = there.outcome.links[BOTTLENECK]
     used, lost = link.utilization, link.loss_rate
     if used is None or lost is None or not lost.n:  # a law's own value is not evidence
         return ()

@@ -30,6 +30,7 @@ class Options:
     expect : with a budget called once, before anything runs, with the predicted seconds.
     clock : tests replace it.
     open_ended : a search with a wide range uses the time that is left for more than ``max_seeds``.
+    started_at : when the time began, by the clock; None is when the search begins.
     """
 
     seeds: Sequence[int]
@@ -40,6 +41,7 @@ class Options:
     expect: Callable[[float], None] | None = None
     clock: Clock = time.monotonic
     open_ended: bool = False
+    started_at: float | None = None
 
     @property
     def threads(self) -> int:

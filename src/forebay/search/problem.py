@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import median_low
 from typing import TYPE_CHECKING, Protocol
 
-from forebay.outcome import LawResult, Regime
+from forebay.outcome import LawResult, LinkRegime
 from forebay.search.goals import Goal, goals_of
 from forebay.search.parameter import SizedParameter, parameter_of
 
@@ -105,7 +105,7 @@ class LawContext:
         return tuple(_law_result(law) for law in self.laws)
 
     @property
-    def regime(self) -> Regime | None:
+    def regime(self) -> LinkRegime | None:
         """The governing law in the form of the result."""
         return None if self.governs is None else _regime(self.governs)
 
@@ -240,8 +240,8 @@ def _law_result(law: LawLike) -> LawResult:
     )
 
 
-def _regime(governs: RegimeLike) -> Regime:
-    return Regime(
+def _regime(governs: RegimeLike) -> LinkRegime:
+    return LinkRegime(
         regime=governs.regime,
         law=governs.law,
         why=governs.why,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import Floor, Recommended, Verdict
+from forebay.search.acceptable_loss import loss_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 _FAST = 1e9
 """Rate in bit/s from which the floor holds: hosts with segmentation offload send whole bursts."""
+_CLOSE = 1.25
+"""Loss over the least within the goals, up to which a larger buffer is not worth its delay."""
+_NEARLY = 0.8
+"""Share of the largest size within the goals that stands for it."""
 _BURST = 64 << 10
 """Bytes that a host hands to its card at once, at most (GSO_LEGACY_MAX_SIZE, linux/netdevice.h)."""
 
@@ -187,7 +192,29 @@ class _Choice:
             self._packets = within
             self._why.append(f"{lost}; here no more than {100 * usable:g} %, which is usable")
             return
-        self._why.append(f"{lost}; {self._none_usable(usable)}")
+        none = self._none_usable(usable)
+        self._why.append(f"{lost}; {none}{self._lose_less()}")
+
+    def _lose_less(self) -> str:
+        """Take the smallest size whose loss is close to the least within the goals; say so."""
+        tried = self._tried_within()
+        bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
+        close = min((packets for packets, loss in tried if loss <= bound), default=0)
+        if close <= self._packets:
+            return ""
+        self._packets = close
+        return (
+            f"; of the sizes tried, {close} is the smallest that loses little more than the least"
+        )
+
+    def _tried_within(self) -> list[tuple[int, float]]:
+        """Return the sizes within the goals that were tried, from the least on, and their loss."""
+        ends = [(part.low, _end(part)) for part in self._found.region]
+        return [
+            (point.packets, loss_value(point.outcome))
+            for point in self._found.curve
+            if any(low <= point.packets <= high for low, high in ends)
+        ]
 
     def _none_usable(self, usable: float) -> str:
         """Return what is known of the loss of larger sizes within the goals."""
@@ -200,6 +227,10 @@ class _Choice:
                 f"{_packets(warning.packets)} would lose less than the {bound} that is usable, but "
                 f"not meet {missed}: no size within the goals has a usable loss"
             )
+        last, loss = max(self._tried_within(), default=(0, 0.0))
+        if last < warning.largest and last >= _NEARLY * most:
+            there = f"{100 * loss:.3g} % with {_packets(last)}"
+            return f"no size within the goals has a usable loss of {bound}: {there}"
         there = f"{100 * warning.loss_there:.3g} % with {_packets(warning.largest)}"
         if warning.largest >= most:
             return f"no size within the goals has a usable loss of {bound}: {there}"

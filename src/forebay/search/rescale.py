@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
-from forebay.outcome import LINK, ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 
 if TYPE_CHECKING:
     from forebay import catalogue
@@ -34,7 +35,7 @@ def as_whole(
     same_windows : whether each flow has the same window on both. If not, no loss is carried over:
         it goes as the inverse square of the window (`laws.loss`).
     """
-    link = outcome.links[LINK]
+    link = outcome.links[BOTTLENECK]
     buffers = packets / link.buffer_packets
     sized = whole.with_buffer(packets)
     provenance = outcome.provenance.model_copy(update={"scaled": factor})
@@ -42,7 +43,7 @@ def as_whole(
     made = outcome.model_copy(
         update={
             "scenario": sized.to_dict(),
-            "links": {LINK: _link(link, sized, factor, buffers)},
+            "links": {BOTTLENECK: _link(link, sized, factor, buffers)},
             "classes": [
                 _class(each, int(group.flows), factor, buffers / factor) for each, group in classes
             ],

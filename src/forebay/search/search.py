@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.outcome import LINK, SizeResult
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import SizeResult
 from forebay.search.ask import ask
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.recommended import with_recommended
@@ -73,4 +74,4 @@ def _check(problem: Problem, seeds: Sequence[int]) -> None:
     if not seeds or len(set(seeds)) != len(seeds):
         raise SizingError("bad-seeds", "seeds", f"got {list(seeds)}", "give one or more, each once")
     if not problem.scenario.crossing:
-        raise NobodyCrosses(LINK)
+        raise NobodyCrosses(BOTTLENECK)

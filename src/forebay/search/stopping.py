@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forebay.progress import with_stages
+
 if TYPE_CHECKING:
     from forebay.outcome import SizeResult
     from forebay.progress import Progress
@@ -60,13 +62,17 @@ class TimeLimit:
         """Seconds until the end."""
         return self.seconds - self.spent_s
 
-    def ending(self, progress: Progress | None) -> Progress:
-        """Return a callback that raises OutOfTime at the end, and else reports to ``progress``."""
+    def ending(self, progress: Progress | None, after_s: float = 0.0) -> Progress:
+        """Return a callback that raises OutOfTime at the end, and else reports to ``progress``.
+
+        ``after_s`` are the seconds that what comes after the last report takes.
+        """
+        last_s = END * self.seconds - after_s
 
         def tick(fraction: float) -> None:
-            if self.spent_s > END * self.seconds:
+            if self.spent_s > last_s:
                 raise OutOfTime
             if progress is not None:
                 progress(fraction)
 
-        return tick
+        return with_stages(tick, progress)

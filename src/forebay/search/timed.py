@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.engines.base import Decorator, Engine
-from forebay.search.cost import Speed, cost_s
+from forebay.progress import with_stages
+from forebay.search.cost import Speed
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
@@ -23,17 +24,11 @@ _START_S = 1.0
 """A first run with a shorter prediction corrects nothing: modules are imported during it."""
 
 
-def replication_s(scenario: Scenario) -> float:
-    """Return the predicted seconds of one replication."""
-    return cost_s(scenario, float(scenario.measure.warmup + scenario.measure.duration))
-
-
 class Timed(Decorator):
     """An engine whose runs, stopped ones included, correct the predicted time of the next.
 
     Parameters
     ----------
-    predict : seconds of one replication of a scenario, before `speed` corrects them.
     before_run : called with the expected seconds of each run; it may raise.
     """
 
@@ -43,12 +38,11 @@ class Timed(Decorator):
         speed: Speed,
         clock: Clock,
         *,
-        predict: Callable[[Scenario], float] = replication_s,
         before_run: Callable[[float], None] | None = None,
     ) -> None:
         super().__init__(engine)
         self._speed, self._clock = speed, clock
-        self._predict, self._before_run = predict, before_run
+        self._before_run = before_run
         self._done: dict[str, set[int]] = {}
         self._started = False
 
@@ -75,7 +69,8 @@ class Timed(Decorator):
                 progress(fraction)
 
         try:
-            outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=report)
+            tick = with_stages(report, progress)
+            outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=tick)
         except KeyboardInterrupt:
             self._correct_by_part(predicted_s, last[1] - first[1], last[0] - first[0])
             raise
@@ -86,7 +81,7 @@ class Timed(Decorator):
     def _predicted_s(self, scenario: Scenario, seeds: Sequence[int]) -> float:
         """Return the predicted seconds of a run; replications run before are cached."""
         fresh = len(set(seeds) - self._done.get(scenario.sha256(), set()))
-        return math.ceil(fresh / self._speed.jobs) * self._predict(scenario)
+        return math.ceil(fresh / self._speed.jobs) * self._speed.replication_s(scenario)
 
     def _correct(self, predicted_s: float, passed_s: float) -> None:
         """Correct the speed by a whole run."""

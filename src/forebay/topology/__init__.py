@@ -7,7 +7,7 @@ simulates packets.
 from forebay.topology.building import build
 from forebay.topology.graph import Graph
 from forebay.topology.problem import Kind, Problem, make_problem
-from forebay.topology.sized import SizedLinks, check_goals_of_links, choose_links
+from forebay.topology.sized_links import SizedLinks, check_goals_of_links, choose_links
 
 __all__ = [
     "Graph",

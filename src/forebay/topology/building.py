@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.topology import generators
+from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
-from forebay.topology.failing import fail
+from forebay.topology.failures import take_down
 from forebay.topology.file_values import number_of
 from forebay.topology.files import read, read_matrix
 from forebay.topology.graph import BETWEEN, DOWN, UP, Graph
 from forebay.topology.offered import offered_bps
 from forebay.topology.parts import keep_connected
-from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
@@ -39,23 +39,23 @@ def build(scenario: Scenario) -> Graph:
     return _Assembly(scenario, topology, connected(topology)).graph()
 
 
-def connected(topology: Topology) -> Wiring:
+def connected(topology: Topology) -> Adjacency:
     """Return routers, hosts, demands and links, without parts that are apart. May raise."""
-    wiring = wired(topology)
-    _hosts(topology, wiring)
-    _demands(topology, wiring)
-    keep_connected(wiring, largest=topology.largest_part)
-    return wiring
+    adjacency = wired(topology)
+    _hosts(topology, adjacency)
+    _demands(topology, adjacency)
+    keep_connected(adjacency, largest=topology.largest_part)
+    return adjacency
 
 
-def wired(topology: Topology) -> Wiring:
+def wired(topology: Topology) -> Adjacency:
     """Return the routers and the links that did not fail. Raises ScenarioError."""
-    wiring = _wiring(topology)
-    fail(topology.failed, wiring)
-    return wiring
+    adjacency = _wiring(topology)
+    take_down(topology.failed, adjacency)
+    return adjacency
 
 
-def _wiring(topology: Topology) -> Wiring:
+def _wiring(topology: Topology) -> Adjacency:
     if topology.two_level is not None:
         return generators.two_level(topology.two_level)
     if topology.isp is not None:
@@ -64,7 +64,7 @@ def _wiring(topology: Topology) -> Wiring:
         return generators.fat_tree(topology.fat_tree)
     if topology.file is not None:
         return read(topology.file, topology.file_unit)
-    made, numbers = Wiring(), dict[str, int]()
+    made, numbers = Adjacency(), dict[str, int]()
     for index, link in enumerate(topology.links):
         ends = [
             numbers[name] if name in numbers else numbers.setdefault(name, made.router(name))
@@ -79,24 +79,24 @@ def _wiring(topology: Topology) -> Wiring:
     return made
 
 
-def _hosts(topology: Topology, wiring: Wiring) -> None:
+def _hosts(topology: Topology, adjacency: Adjacency) -> None:
     """Place hosts by [[topology.nodes]], or one on each router by default."""
-    names = {name: number for number, name in enumerate(wiring.names)}
+    names = {name: number for number, name in enumerate(adjacency.names)}
     given = set[str]()
     for index, node in enumerate(topology.nodes):
         if node.name in given:
             wrong = f'router "{node.name}" is there twice'
             raise refuse(wrong, "write its hosts once", f"nodes.{index}.name")
         given.add(node.name)
-        wiring.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
-    if not any(wiring.hosts):
-        wiring.hosts = [1] * len(wiring.names)
+        adjacency.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
+    if not any(adjacency.hosts):
+        adjacency.hosts = [1] * len(adjacency.names)
 
 
-def _demands(topology: Topology, wiring: Wiring) -> None:
-    names = {name: number for number, name in enumerate(wiring.names)}
+def _demands(topology: Topology, adjacency: Adjacency) -> None:
+    names = {name: number for number, name in enumerate(adjacency.names)}
     if topology.demands:
-        wiring.demands = [
+        adjacency.demands = [
             (
                 number_of(each.source, names, f"demands.{index}.source"),
                 number_of(each.target, names, f"demands.{index}.target"),
@@ -105,28 +105,28 @@ def _demands(topology: Topology, wiring: Wiring) -> None:
             for index, each in enumerate(topology.demands)
         ]
     elif topology.demand_file is not None:
-        wiring.demands = read_matrix(topology.demand_file, names)
+        adjacency.demands = read_matrix(topology.demand_file, names)
 
 
 class _Assembly:
     """Gives every link the rate, delay and buffer of its class, and hosts their own links."""
 
-    def __init__(self, scenario: Scenario, topology: Topology, wiring: Wiring) -> None:
-        self.scenario, self.topology, self.wiring = scenario, topology, wiring
+    def __init__(self, scenario: Scenario, topology: Topology, adjacency: Adjacency) -> None:
+        self.scenario, self.topology, self.adjacency = scenario, topology, adjacency
         self.known = {each.name: each for each in topology.classes}
         self.buffers: list[BufferSize] = []
-        self.classes = list(dict.fromkeys([*wiring.link_class, *self.known]))
-        for name in dict.fromkeys(wiring.link_class):
+        self.classes = list(dict.fromkeys([*adjacency.link_class, *self.known]))
+        for name in dict.fromkeys(adjacency.link_class):
             if self.known and name not in self.known:
                 hint = f'write [[topology.classes]] with name = "{name}"'
                 raise refuse(f'there is no class of links "{name}"', hint, "classes")
 
     def graph(self) -> Graph:
-        wiring = self.wiring
+        adjacency = self.adjacency
         forth, back = self._both_ways()
         wire = np.concatenate([forth, back])
-        source = np.array(wiring.source, dtype=np.int64)
-        target = np.array(wiring.target, dtype=np.int64)
+        source = np.array(adjacency.source, dtype=np.int64)
+        target = np.array(adjacency.target, dtype=np.int64)
         access = self._access()
         empty: list[float] = []
         columns = list(zip(*access, strict=True)) if access else [empty] * 6
@@ -137,11 +137,11 @@ class _Assembly:
             hint = "write link.delay, a delay of a class, or places of the routers"
             raise refuse("all delays of its links are 0, and nobody wrote that", hint)
         index = {name: place for place, name in enumerate(self.classes)}
-        own = np.array([index[name] for name in wiring.link_class], dtype=np.int64)
+        own = np.array([index[name] for name in adjacency.link_class], dtype=np.int64)
         return Graph(
-            names=wiring.names,
-            hosts=np.array(wiring.hosts, dtype=np.int64),
-            place=np.array(wiring.place, dtype=np.float64),
+            names=adjacency.names,
+            hosts=np.array(adjacency.hosts, dtype=np.int64),
+            place=np.array(adjacency.place, dtype=np.float64),
             source=_ints(np.where(reversed_, target[wire], source[wire]), routers),
             target=_ints(np.where(reversed_, source[wire], target[wire]), routers),
             kind=_ints(np.full(len(wire), BETWEEN), kinds),
@@ -152,29 +152,29 @@ class _Assembly:
             buffer=_ints(buffer[wire], buffers),
             classes=self.classes,
             buffers=self.buffers,
-            demands=_matrix(wiring),
-            offered_bps=offered_bps(self.topology, wiring),
+            demands=_matrix(adjacency),
+            offered_bps=offered_bps(self.topology, adjacency),
         )
 
     def _wrote_delay(self) -> bool:
         """Whether someone chose a delay, be it 0: of all links, of a class, or of one link."""
         of_class = any(each.delay is not None for each in self.known.values())
-        of_link = any(each is not None for each in self.wiring.delay_s)
+        of_link = any(each is not None for each in self.adjacency.delay_s)
         return of_class or of_link or "delay" in self.scenario.link.model_fields_set
 
     def _both_ways(self) -> tuple[Ints, Ints]:
-        every = np.arange(len(self.wiring.source))
-        single = np.isin(every, list(self.wiring.one_way))
+        every = np.arange(len(self.adjacency.source))
+        single = np.isin(every, list(self.adjacency.one_way))
         return every, every[~single]
 
     def _between(self) -> tuple[Floats, Floats, Ints]:
-        wiring, classes = self.wiring, {}
-        for name in dict.fromkeys(wiring.link_class):
+        adjacency, classes = self.adjacency, {}
+        for name in dict.fromkeys(adjacency.link_class):
             classes[name] = self._of_class(self.known.get(name))
         rate, delay, buffer = [], [], []
-        for place, name in enumerate(wiring.link_class):
+        for place, name in enumerate(adjacency.link_class):
             usual = classes[name]
-            own = (wiring.rate_bps[place], wiring.delay_s[place], wiring.buffer[place])
+            own = (adjacency.rate_bps[place], adjacency.delay_s[place], adjacency.buffer[place])
             rate.append(usual[0] if own[0] is None else own[0])
             delay.append(usual[1] if own[1] is None else own[1])
             buffer.append(usual[2] if own[2] is None else self._buffer(own[2]))
@@ -201,7 +201,7 @@ class _Assembly:
         rate, delay, buffer = self._of_class(table)
         rates = [float(each) for each in table.rates] or [rate]
         made = []
-        for router, hosts in enumerate(self.wiring.hosts):
+        for router, hosts in enumerate(self.adjacency.hosts):
             for place, each in enumerate(rates):
                 # A remainder of hosts goes to the first rates; the next router continues there.
                 share = (hosts + (place - router) % len(rates)) // len(rates)
@@ -219,9 +219,9 @@ def _floats(own: Floats, more: object) -> Floats:
     return np.concatenate([own, np.array(more)]).astype(np.float64)
 
 
-def _matrix(wiring: Wiring) -> tuple[Ints, Ints, Floats] | None:
-    kept = [each for each in wiring.demands if each[2] > 0.0 and each[0] != each[1]]
-    if not wiring.demands:
+def _matrix(adjacency: Adjacency) -> tuple[Ints, Ints, Floats] | None:
+    kept = [each for each in adjacency.demands if each[2] > 0.0 and each[0] != each[1]]
+    if not adjacency.demands:
         return None
     if not kept:
         wrong = "all demands are zero, or from a router to itself"

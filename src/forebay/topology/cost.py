@@ -15,7 +15,7 @@ CELL = 400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class NetworkCost:
     """Expected time and memory, before the routes are searched for.
 
     Attributes
@@ -32,9 +32,14 @@ class Cost:
     search_s: float
 
     @property
+    def routes_s(self) -> float:
+        """CPU seconds until all routes are found."""
+        return self.search_s + self.cells * _ROUTE_S
+
+    @property
     def seconds(self) -> float:
         """CPU seconds until the answer."""
-        return self.search_s + self.cells * (_ROUTE_S + _EQUATIONS_S + _SOLVE_S)
+        return self.routes_s + self.cells * (_EQUATIONS_S + _SOLVE_S)
 
     @property
     def octets(self) -> float:

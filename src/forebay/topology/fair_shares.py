@@ -7,15 +7,15 @@ import numpy as np
 from forebay.topology.graph import Floats
 from forebay.topology.problem import Problem
 
-_ROUNDS = 30
+MOST_ROUNDS = 30
 _NO_ROOM = 1e-9  # of a capacity
 
 
-def fair_rates(problem: Problem) -> Floats:
+def fair_rates(problem: Problem, rounds: int = MOST_ROUNDS) -> Floats:
     """Return the bit/s of all connections of each path that respond to loss, shape (paths,).
 
     Progressive filling: a path whose slowest link is the slowest of all that cross it keeps that
-    link's equal share. What is not decided after 30 rounds gets its share of that round, so that
+    link's equal share. What is not decided after ``rounds`` gets its share of that round, so that
     links are never overfilled. Traffic that does not respond comes first.
     """
     links, flows = problem.graph.links, problem.share * problem.long_flows
@@ -23,7 +23,7 @@ def fair_rates(problem: Problem) -> Floats:
     room = np.append(problem.graph.rate_bps, np.inf)
     room = np.maximum(room - _brought(problem, problem.share * offered), 0.0)
     rate, each, active = np.zeros(len(flows)), np.zeros(len(flows)), flows > 0.0
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         if not active.any():
             break
         crossing = _brought(problem, flows * active)

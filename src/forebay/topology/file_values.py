@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forebay.topology.errors import refuse
 
 if TYPE_CHECKING:
-    from forebay.topology.wiring import Wiring
+    from forebay.topology.adjacency import Adjacency
 
 RATES, DELAYS = (1e3, 1e13), (0.0, 60.0)  # bit/s and seconds, as in a scenario's own links
 HOSTS, DEMANDS = (0, 10_000_000), (0.0, 1e18)
@@ -80,7 +80,7 @@ def _number(value: object, name: str) -> float:
     return number
 
 
-def light(made: Wiring, here: int, there: int) -> float | None:
+def light(made: Adjacency, here: int, there: int) -> float | None:
     """Return the delay in seconds along the great circle in fibre; None without both positions."""
     if any(math.isnan(each) for router in (here, there) for each in made.place[router]):
         return None

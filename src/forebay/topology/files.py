@@ -11,6 +11,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
 from forebay.topology.file_values import DEMANDS, number_of
 
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from forebay.scenario import NetworkFile
-    from forebay.topology.wiring import Wiring
+    from forebay.topology.adjacency import Adjacency
 
 FORMATS = "GraphML, SNDlib XML, GML or REPETITA"
 _GML = re.compile(rb"\s*((#[^\n]*|[A-Za-z_]\w*\s+(\"[^\"]*\"|[\w.+-]+))\s+)*graph\s*\[")
 _REPETITA = re.compile(rb"\s*NODES\s+\d+\s")
 
 
-def read(file: NetworkFile, unit_bps: float | None = None) -> Wiring:
+def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
     """Read a network's file, by what is in it.
 
     Parameters

@@ -8,17 +8,22 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from forebay.topology.adjacency import Adjacency
+from forebay.topology.core_links import draw_chords
 from forebay.topology.errors import refuse
-from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
     from forebay.scenario import FatTree, Isp, TwoLevel
 
+_HOSTS, _CHORDS = 1, 2
+"""Streams of random numbers."""
 CORE, MIDDLE, EDGE = "core", "middle", "edge"
 Place = tuple[float, float]
 
 
-def two_level(table: TwoLevel) -> Wiring:
+def two_level(table: TwoLevel) -> Adjacency:
     """Paper C's network (slides 12 and 13), with the paper's numbers of nodes.
 
     11 core, 54 middle and 106 edge routers and 812 hosts, each connected to one router of the level
@@ -26,18 +31,28 @@ def two_level(table: TwoLevel) -> Wiring:
     connected network of so many nodes has at least 982 links, so both counts cannot be right; with
     727 hosts the number of links would be.
     """
-    made = Wiring()
+    made = Adjacency()
     cores = _cores(made, table)
     middles = _below(made, cores, table.middles, "middle", MIDDLE, [0] * table.middles)
-    _below(
-        made, middles, table.edges, "edge", EDGE, _shared(table.hosts, table.edges, table.spread)
-    )
+    _below(made, middles, table.edges, "edge", EDGE, _hosts(table))
     return made
 
 
-def isp(table: Isp) -> Wiring:
+def _hosts(table: TwoLevel) -> list[int]:
+    """Return the hosts of each edge router."""
+    if table.tail is None:
+        return _shared(table.hosts, table.edges, table.spread)
+    if table.hosts < table.edges:
+        wrong = f"{table.hosts} hosts are fewer than the {table.edges} edge routers"
+        raise refuse(wrong, "write more hosts, or leave tail out", "two_level.hosts")
+    chance = np.random.default_rng([table.seed, _HOSTS])
+    weights = 1.0 + chance.pareto(table.tail, table.edges)
+    return [1 + more for more in _in_proportion(table.hosts - table.edges, weights.tolist())]
+
+
+def isp(table: Isp) -> Adjacency:
     """Core routers, metro routers at two of them, edge routers at one of those, and hosts."""
-    made = Wiring()
+    made = Adjacency()
     cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
     _join(made, cores, table.core)
     metros = []
@@ -50,9 +65,9 @@ def isp(table: Isp) -> Wiring:
     return made
 
 
-def fat_tree(table: FatTree) -> Wiring:
+def fat_tree(table: FatTree) -> Adjacency:
     """k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 core switches, k^3/4 hosts."""
-    made, half = Wiring(), table.k // 2
+    made, half = Adjacency(), table.k // 2
     cores = [made.router(f"core{i}", place=(i / half, 3.0)) for i in range(half * half)]
     for pod in range(table.k):
         tops = [made.router(f"pod{pod}-{i}", place=(pod + i / half, 2.0)) for i in range(half)]
@@ -66,7 +81,28 @@ def fat_tree(table: FatTree) -> Wiring:
     return made
 
 
-def _cores(made: Wiring, table: TwoLevel) -> list[int]:
+def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
+    """Add the core's routers and links, with its chords."""
+    cores = _ringed(made, table)
+    names = dict(zip((made.names[each] for each in cores), cores, strict=True))
+    for chord in table.chords:
+        here, _, there = chord.partition("->")
+        unknown = [name for name in (here, there) if name not in names]
+        if unknown or here == there:
+            wrong = f"{chord!r} does not join two core routers"
+            raise refuse(wrong, 'write two of their names, "A->B"', "two_level.chords")
+        made.link(names[here], names[there], CORE)
+    if table.core_links is not None:
+        joined = [
+            (cores.index(a), cores.index(b)) for a, b in zip(made.source, made.target, strict=True)
+        ]
+        chance = np.random.default_rng([table.seed, _CHORDS])
+        for a, b in draw_chords(len(cores), joined, table.core_links, table.core_diameter, chance):
+            made.link(cores[a], cores[b], CORE)
+    return cores
+
+
+def _ringed(made: Adjacency, table: TwoLevel) -> list[int]:
     if table.core != "abilene":
         cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
         _join(made, cores, table.core)
@@ -87,7 +123,7 @@ def abilene() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("abilene.toml").read_text("utf-8"))
 
 
-def _join(made: Wiring, cores: list[int], how: str) -> None:
+def _join(made: Adjacency, cores: list[int], how: str) -> None:
     n = len(cores)
     if how == "mesh":
         pairs = {(i, j) for i in range(n) for j in range(i)}
@@ -100,7 +136,7 @@ def _join(made: Wiring, cores: list[int], how: str) -> None:
 
 
 def _below(
-    made: Wiring, above: list[int], count: int, name: str, link_class: str, hosts: list[int]
+    made: Adjacency, above: list[int], count: int, name: str, link_class: str, hosts: list[int]
 ) -> list[int]:
     """Distribute routers evenly below others, and place them around those for a drawing."""
     added = []
@@ -121,7 +157,11 @@ def _shared(total: int, parts: int, spread: float) -> list[int]:
     """Split a number into whole parts from 1 - spread to 1 + spread times the mean, shuffled."""
     stride = next(s for s in range(int(parts * 0.618) or 1, parts + 2) if math.gcd(s, parts) == 1)
     steps = [(i * stride % parts) / max(parts - 1, 1) for i in range(parts)]
-    weights = [1.0 + spread * (2.0 * step - 1.0) for step in steps]
+    return _in_proportion(total, [1.0 + spread * (2.0 * step - 1.0) for step in steps])
+
+
+def _in_proportion(total: int, weights: list[float]) -> list[int]:
+    """Split a number into whole parts in proportion to weights."""
     scale, given, shares = total / sum(weights), 0.0, []
     for weight in weights:
         before, given = round(given), given + weight * scale

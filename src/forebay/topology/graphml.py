@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
 from forebay.topology.file_values import (
     CORE,
@@ -17,7 +18,6 @@ from forebay.topology.file_values import (
     place,
     unused,
 )
-from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -40,7 +40,7 @@ def _check_edges(root: Element) -> None:
                 raise refuse(wrong, "write the id of a <node>", "file")
 
 
-def read(file: NetworkFile, root: Element) -> Wiring:
+def read(file: NetworkFile, root: Element) -> Adjacency:
     """Read the first graph of a file. Raises ScenarioError."""
     import os
     import tempfile
@@ -123,9 +123,9 @@ def from_nodes(
     edges: list[tuple[int, int, dict[str, Any]]],
     *,
     one_way: bool,
-) -> Wiring:
+) -> Adjacency:
     """Convert a graph; nodes without a label, or with a repeated one, use their id as name."""
-    made, numbers = Wiring(), dict[int, int]()
+    made, numbers = Adjacency(), dict[int, int]()
     taken = set[str]()
     for index, data in nodes.items():
         own = named(data.get("id")) or str(index)

@@ -11,13 +11,13 @@ from forebay.topology.errors import refuse
 
 if TYPE_CHECKING:
     from forebay.scenario import Topology, Traffic
+    from forebay.topology.adjacency import Adjacency
     from forebay.topology.graph import Floats
-    from forebay.topology.wiring import Wiring
 
 _WITHOUT_EFFECT = ("demand_scale", "demand_growth", "connection_rate", "connection_window")
 
 
-def offered_bps(topology: Topology, wiring: Wiring) -> float | None:
+def offered_bps(topology: Topology, adjacency: Adjacency) -> float | None:
     """Return the sum of all demands in bit/s; None if only their ratios are known.
 
     Raises
@@ -25,7 +25,7 @@ def offered_bps(topology: Topology, wiring: Wiring) -> float | None:
     ScenarioError
         A factor or a rate of connections without offered load; a unit without demands.
     """
-    total = _total(topology, wiring)
+    total = _total(topology, adjacency)
     if total is not None:
         return total * topology.demand_scale * topology.demand_growth
     for name in _WITHOUT_EFFECT:
@@ -35,17 +35,17 @@ def offered_bps(topology: Topology, wiring: Wiring) -> float | None:
     return None
 
 
-def _total(topology: Topology, wiring: Wiring) -> float | None:
+def _total(topology: Topology, adjacency: Adjacency) -> float | None:
     if topology.demand_total is not None:
         return float(topology.demand_total)
     own = not topology.demands and topology.demand_file is None
-    unit = topology.demand_unit or (wiring.demand_unit_bps if own else None)
-    if topology.demand_unit is not None and not wiring.demands:
+    unit = topology.demand_unit or (adjacency.demand_unit_bps if own else None)
+    if topology.demand_unit is not None and not adjacency.demands:
         hint = f"write {entry('topology.demand_total', '40 Gbit/s')}"
         raise refuse("there is no matrix to give a unit", hint, "demand_unit")
-    if unit is None or not wiring.demands:
+    if unit is None or not adjacency.demands:
         return None
-    return float(unit) * sum(each[2] for each in wiring.demands if each[0] != each[1])
+    return float(unit) * sum(each[2] for each in adjacency.demands if each[0] != each[1])
 
 
 def takes_demand(group: Traffic) -> bool:

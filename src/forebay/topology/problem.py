@@ -14,7 +14,7 @@ from forebay.progress import Progress, enter
 from forebay.scenario import Long
 from forebay.topology import demand, routing
 from forebay.topology.building import build
-from forebay.topology.cost import Cost
+from forebay.topology.cost import NetworkCost
 from forebay.topology.errors import refuse
 from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints
 from forebay.topology.offered import connections, takes_demand
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 _MOST_BUFFER = 1_000_000_000
-_MANY = 200_000  # paths at most, or links: what takes so little is not estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class Problem:
 
 def make_problem(
     scenario: Scenario,
-    check: Callable[[Cost], None] | None = None,
+    check: Callable[[NetworkCost], None] | None = None,
     progress: Progress | None = None,
     check_graph: Callable[[Graph], None] | None = None,
 ) -> Problem:
@@ -109,7 +108,7 @@ def make_problem(
 
     Parameters
     ----------
-    check : called before the routes of many pairs, with what they will take; may raise.
+    check : called before routes are searched for, with what they will take; may raise.
     progress : of the routes.
     check_graph : called before anything is routed; may raise.
 
@@ -125,8 +124,7 @@ def make_problem(
     assert topology is not None, "build has seen to it"
     pairs = demand.pairs(graph, topology.max_pairs)
     way = (graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
-    many = max(len(pairs.source) * topology.max_paths, graph.links)
-    if check is not None and many > _MANY:
+    if check is not None:
         check(_with_rates(graph, pairs, routing.estimate_cost(*way)))
     enter(progress, "routes")
     paths = routing.route(*way, progress)
@@ -163,7 +161,7 @@ def make_problem(
     )
 
 
-def _with_rates(graph: Graph, pairs: demand.Pairs, routes: Cost) -> Cost:
+def _with_rates(graph: Graph, pairs: demand.Pairs, routes: NetworkCost) -> NetworkCost:
     """Multiply paths by the rates of hosts' links at both ends, as `_with_access` does."""
     if not np.any(graph.kind == UP):
         return routes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
 from forebay.topology.file_values import (
     CORE,
@@ -16,7 +17,6 @@ from forebay.topology.file_values import (
     place,
     unused,
 )
-from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
     from forebay.scenario import NetworkFile
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _NODE, _EDGE = 3, 6  # words of a line
 
 
-def read(file: NetworkFile) -> Wiring:
+def read(file: NetworkFile) -> Adjacency:
     """Read the NODES and EDGES of a file. Raises ScenarioError."""
-    made, taken = Wiring(), set[str]()
+    made, taken = Adjacency(), set[str]()
     for number, words in _rows(file, "NODES", _NODE):
         name = unused(named(words[0])[:LONGEST] or str(number), str(number), taken)
         made.router(name, place=place(words[1], words[2], name))
@@ -59,7 +59,7 @@ def _rows(file: NetworkFile, title: str, least: int) -> Iterator[tuple[int, list
             yield number, words
 
 
-def _router(file: NetworkFile, made: Wiring, word: str, line: int) -> int:
+def _router(file: NetworkFile, made: Adjacency, word: str, line: int) -> int:
     if not (word.isdigit() and len(word) < 10 and int(word) < len(made.names)):
         wrong = f'{file.path}: line {line}: there is no node "{word[:20]}"'
         raise refuse(wrong, f"write 0 to {len(made.names) - 1}", "file")

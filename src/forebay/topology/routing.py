@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forebay.progress import Progress
-from forebay.topology.cost import Cost
+from forebay.topology.cost import NetworkCost
 from forebay.topology.errors import refuse
 from forebay.topology.graph import BETWEEN, Floats, Graph, Ints
 
@@ -64,7 +64,7 @@ def route(
     return _join(climb, middle)
 
 
-def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Cost:
+def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> NetworkCost:
     """Estimate what `route` will take, from some pairs that end at a few of the routers."""
     weight, tree = _weights(graph, metric), _peel(graph)
     climb = _climb(tree, source, target)
@@ -81,7 +81,7 @@ def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: i
     spent_s = time.process_time() - begun
     paths = len(found.pair) * len(source) / max(len(tried), 1)
     cells = paths * (found.links.shape[0] + _ACCESS_HOPS)
-    return Cost(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
+    return NetworkCost(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
 
 
 def _weights(graph: Graph, metric: str) -> Floats:
@@ -336,10 +336,11 @@ def _join(climb: _Climb, middle: Paths) -> Paths:
 
 def packed(links: Ints) -> Ints:
     """Move the real links of each column up, in their order, with -1 after them."""
-    real = links >= 0
-    place = np.cumsum(real, axis=0) - 1
-    hops = int(real.sum(axis=0).max(initial=0))
+    hops = int((links >= 0).sum(axis=0).max(initial=0))
     made = np.full((hops, links.shape[1]), -1, dtype=np.int64)
-    rows, columns = np.nonzero(real)
-    made[place[rows, columns], columns] = links[rows, columns]
+    place = np.zeros(links.shape[1], dtype=np.int64)
+    for row in links:  # one row at a time, so that Ctrl-C need not wait for all
+        real = np.flatnonzero(row >= 0)
+        made[place[real], real] = row[real]
+        place[real] += 1
     return made

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forebay.errors import entry
 from forebay.scenario import Rate
+from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
 from forebay.topology.file_values import (
     CORE,
@@ -19,7 +20,6 @@ from forebay.topology.file_values import (
     number_of,
     place,
 )
-from forebay.topology.wiring import Wiring
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -34,9 +34,9 @@ _UNITS = {
 }  # fmt: skip
 
 
-def read(file: NetworkFile, root: Element, unit_bps: float | None) -> Wiring:
+def read(file: NetworkFile, root: Element, unit_bps: float | None) -> Adjacency:
     """Convert SNDlib's XML: the installed module, else the largest that can be added."""
-    made, names = Wiring(), dict[str, int]()
+    made, names = Adjacency(), dict[str, int]()
     capacities = _Capacities(*_unit(root, unit_bps))
     made.demand_unit_bps = capacities.unit_bps
     space = root.tag[: root.tag.find("}") + 1]

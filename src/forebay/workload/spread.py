@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import Distribution, FlowLength
+from forebay.scenario.cut_laws import lognormal_sigma
 from forebay.scenario.distribution import Exponential, Lognormal, Normal, Pareto, Values
-from forebay.scenario.distribution_shapes import PacketLaw, lognormal_sigma, lower_end
+from forebay.scenario.distribution_shapes import PacketLaw, lower_end
 
 PS_PER_S = 1e12
 
@@ -20,7 +21,7 @@ _Ints = NDArray[np.int64]
 def picoseconds(law: Distribution, u: _Floats) -> _Ints:
     """Return one draw for each uniform number; a larger number never gives a smaller draw."""
     low, high = round(law.low * PS_PER_S), round(law.high * PS_PER_S)
-    if isinstance(law, Values) and law.dealt and u.size:
+    if isinstance(law, Values) and law.stratified and u.size:
         u = _dealt(u)
     if law.kind in ("constant", "uniform"):
         steps: _Ints = np.rint(u * (high - low)).astype(np.int64)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from forebay.engines import EngineUnavailable
-from forebay.engines.testbed import machine, playing
+from forebay.engines.testbed import machine, one_run
+from forebay.engines.testbed.endpoint import Endpoint
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.namespace_pair import NamespacePair
-from forebay.engines.testbed.sides import Side
 from forebay.scenario import Scenario, loads
 
 FAKE = Path(__file__).with_name("fake_emulator.py")
@@ -59,7 +59,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setenv("FOREBAY_EMULATOR", str(program))
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
     monkeypatch.setattr(machine, "check", lambda: None)
-    monkeypatch.setattr(playing, "pair_for", _no_bed)
+    monkeypatch.setattr(one_run, "pair_for", _no_bed)
 
     def behave(how: str) -> None:
         monkeypatch.setenv("FAKE", how)
@@ -70,7 +70,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 @contextmanager
 def _no_bed(scenario: Scenario, workload: Any, record: Any) -> Iterator[NamespacePair]:
-    left, right = (Side(name, None, None, 1500, True) for name in ("a", "b"))  # type: ignore[arg-type]
+    left, right = (Endpoint(name, None, None, 1500, True) for name in ("a", "b"))  # type: ignore[arg-type]
     yield NamespacePair(left, right, {"net.ipv4.tcp_sack": "1"})
 
 

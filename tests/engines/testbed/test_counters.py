@@ -14,7 +14,7 @@ from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import namespaces, registry
 from forebay.engines.testbed.counters import agreement, netflow, reading, snmp
 from forebay.engines.testbed.counters.daemons import Daemon, find
-from forebay.engines.testbed.counters.moments import Counted, Moments
+from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.owner import Owner
 from forebay.scenario import dumps, loads
@@ -81,12 +81,12 @@ def test_without_one_link_before_the_device_there_is_no_utilization():
 
 
 def test_no_moment_comes_once_the_run_is_over():
-    moments = Moments(0.0, 60.0)
-    moments.begin(time.monotonic())
-    assert moments.reached(0.0)
-    moments.end()
+    clock = WindowClock(0.0, 60.0)
+    clock.begin(time.monotonic())
+    assert clock.reached(0.0)
+    clock.end()
     began = time.monotonic()
-    assert not moments.reached(60.0) and time.monotonic() < began + 1
+    assert not clock.reached(60.0) and time.monotonic() < began + 1
 
 
 @pytest.mark.parametrize("name", ["snmp", "netflow"])
@@ -109,7 +109,7 @@ def test_a_program_beside_is_on_record_and_ends_with_its_context(real, monkeypat
         command = ["sleep", "60"]
         expected = f"{find('sleep')}\x0060\x00".encode()
         with Daemon(command, "forebay-test-beside", tmp_path / "log", kept.started):
-            (owner,) = registry.Record.read(kept.path).children
+            (owner,) = registry.RunResources.read(kept.path).children
             until = time.monotonic() + 5
             while cmdline(owner) != expected and time.monotonic() < until:
                 time.sleep(0.01)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.engines.testbed.middle import Middle
 
-from forebay.engines.testbed import TestbedEngine, playing
+from forebay.engines.testbed import TestbedEngine, one_run
 from forebay.scenario import dumps, loads
 
 CELL = """
@@ -42,7 +42,7 @@ def test_the_kernels_queue_and_ours_agree(monkeypatch, tmp_path):
     ours = loads(CELL)
     routed = used_and_resent(TestbedEngine().run(ours, [1]).classes[0], ours.link.rate)
     middle = Middle(float(ours.link.rate), ours.buffer_packets)
-    monkeypatch.setattr(playing, "pair_for", middle.pair_for)
+    monkeypatch.setattr(one_run, "pair_for", middle.pair_for)
     wide = loads(dumps(ours), overrides=["link.rate=10 Gbit/s", "queue.size=10000 packets"])
     shaped = used_and_resent(TestbedEngine().run(wide, [1]).classes[0], ours.link.rate)
     assert middle.counted is not None and middle.counted.drops > 0, "it is the kernel that drops"

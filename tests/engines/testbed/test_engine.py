@@ -7,7 +7,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import engine as testbed
-from forebay.engines.testbed import machine, playing, registry, repeating, steal
+from forebay.engines.testbed import machine, one_run, registry, retry, steal
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 
 
@@ -36,8 +36,8 @@ def test_a_seed_is_played_once(fake, small):
 
 def test_a_replication_that_was_watched_is_not_played_again(fake, small, monkeypatch):
     engine: Any = get("testbed")
-    played = playing.play(small, 2)
-    monkeypatch.setattr(testbed, "play_until_valid", lambda *a, **k: (played, [["late"]]))
+    played = one_run.run_once(small, 2)
+    monkeypatch.setattr(testbed, "run_until_valid", lambda *a, **k: (played, [["late"]]))
     monkeypatch.setattr(testbed, "to_trace", lambda *a, **k: "seen")
     assert engine.trace(small, step=small.measure.duration, flows=(0,), seed=2) == "seen"
     fake("die")
@@ -56,24 +56,24 @@ def test_a_run_that_fails_the_gate_is_played_again(fake, small, tmp_path):
 
 def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch):
     fake("late")
-    runs, play = [], playing.play
+    runs, play = [], one_run.run_once
 
     def counted(*a, **k):
         runs.append(1)
         return play(*a, **k)
 
-    monkeypatch.setattr(repeating, "play", counted)
+    monkeypatch.setattr(retry, "run_once", counted)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
     said = str(caught.value)
-    assert len(runs) == repeating.ATTEMPTS == 3
+    assert len(runs) == retry.ATTEMPTS == 3
     assert caught.value.exit_status == 3 and len(said.splitlines()) == 1
     assert "p99 5 ms" in said and "no smaller rate that was tried" in said
 
 
 def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_path):
     fake("late")
-    statistics, play = tmp_path / "stat", playing.play
+    statistics, play = tmp_path / "stat", one_run.run_once
     statistics.write_text(
         "cpu  200 0 200 1400 0 0 0 200 60 0\n"
         "cpu0 100 0 100 700 0 0 0 100 30 0\n"
@@ -91,7 +91,7 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
         )
         return play(*arguments, **named)
 
-    monkeypatch.setattr(repeating, "play", take)
+    monkeypatch.setattr(retry, "run_once", take)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
     assert "the hypervisor took 25.0% of a core's time; this machine" in str(caught.value)

@@ -13,7 +13,7 @@ from typing import get_args
 
 import pytest
 
-from forebay.engines.testbed import namespaces, playing, registry
+from forebay.engines.testbed import namespaces, one_run, registry
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.namespace_pair import pair_for
 from forebay.scenario import dumps, loads
@@ -78,7 +78,7 @@ def test_every_queue_is_made_as_asked(small, discipline):
         small, f"queue.discipline={discipline}", "queue.transmit_ring=2",
         "measure.warmup=100 ms", "measure.duration=400 ms",
     )  # fmt: skip
-    assert playing.play(scenario, 1).gate["write_errors"] == 0
+    assert one_run.run_once(scenario, 1).gate["write_errors"] == 0
 
 
 def test_class_queues_are_made_as_asked(small):
@@ -91,7 +91,7 @@ def test_class_queues_are_made_as_asked(small):
         small, "queue.discipline=classes", f"queue.classes=[{', '.join(queues)}]",
         "measure.warmup=100 ms", "measure.duration=400 ms",
     )  # fmt: skip
-    assert playing.play(scenario, 1).gate["write_errors"] == 0
+    assert one_run.run_once(scenario, 1).gate["write_errors"] == 0
 
 
 def test_a_capture_has_an_interface_a_link(small, tmp_path):
@@ -99,7 +99,7 @@ def test_a_capture_has_an_interface_a_link(small, tmp_path):
         pytest.skip("there is no tshark")
     both = loads(BOTH_WAYS)
     path = tmp_path / "links.pcapng"
-    played = playing.play(both, 1, capture=path)
+    played = one_run.run_once(both, 1, capture=path)
     fields = [
         "-T",
         "fields",

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forebay.engines import CannotPlay
+from forebay.engines import Unsupported
 from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import addresses, namespace_pair
 from forebay.engines.testbed.assumptions import broken
@@ -121,7 +121,7 @@ def test_the_mtu_lets_the_largest_packet_pass():
 def test_more_flows_than_addresses_are_refused(monkeypatch):
     _, workload, _ = plan_of(MIXED)
     monkeypatch.setattr(addresses, "MOST_FLOWS", 5)
-    with pytest.raises(CannotPlay, match="11 flows, more than 5"):
+    with pytest.raises(Unsupported, match="11 flows, more than 5"):
         addresses.check_count(workload)
 
 

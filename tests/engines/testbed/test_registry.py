@@ -35,7 +35,7 @@ def leave(owner, *names, child=None, scratch=None):
     place = registry.directory()
     place.mkdir(exist_ok=True)
     path = place / f"{owner.pid}-0.json"
-    registry.Record(path, owner, list(names), scratch, [child] if child else [])._write()
+    registry.RunResources(path, owner, list(names), scratch, [child] if child else [])._write()
     return path
 
 

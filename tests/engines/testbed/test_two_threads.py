@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from forebay.engines.testbed.repeating import play_until_valid
+from forebay.engines.testbed.retry import run_until_valid
 from forebay.scenario import loads
 
 pytestmark = [
@@ -37,7 +37,7 @@ def own_records(monkeypatch, tmp_path):
 
 
 def test_a_window_a_round_trip_crosses_in_two_threads():
-    played, _ = play_until_valid(loads(SCENARIO, source="here"), 1)
+    played, _ = run_until_valid(loads(SCENARIO, source="here"), 1)
     assert len(played.emulator["router_threads"]) == 2
     assert played.raw["drops"].sum() == 0
     # 4 flows, 10 packets each, every 20 ms: a packet more or less at the window's ends, and what

@@ -10,18 +10,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.engines.base import Capabilities, Engine
-from forebay.engines.fixed_point.answer import NAME, NO_MARKS, to_outcome
 from forebay.engines.fixed_point.errors import NoNetwork
+from forebay.engines.fixed_point.to_outcome import NAME, NO_MARKS, to_outcome
 from forebay.errors import entry
 from forebay.progress import enter
 
 if TYPE_CHECKING:
-    from forebay.engines.fixed_point.sized import SizingSolver
+    from forebay.engines.fixed_point.sizing_solver import SizingSolver
     from forebay.engines.fixed_point.solver import Solution
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-    from forebay.topology.cost import Cost
+    from forebay.topology.cost import NetworkCost
 
 
 class NetworkEngine(Engine):
@@ -67,10 +67,10 @@ class NetworkEngine(Engine):
 
         Raises
         ------
-        ScenarioError, CannotPlay
+        ScenarioError, Unsupported
             See `SizingSolver`.
         """
-        from forebay.engines.fixed_point.sized import SizingSolver
+        from forebay.engines.fixed_point.sizing_solver import SizingSolver
 
         return SizingSolver(scenario, link=link, link_class=link_class)
 
@@ -98,7 +98,7 @@ class NetworkEngine(Engine):
         from forebay.engines.fixed_point.solver import solve
         from forebay.topology import make_problem
 
-        def check(cost: Cost) -> None:
+        def check(cost: NetworkCost) -> None:
             self._check(cost)
             if expect is not None:
                 expect(cost.seconds)
@@ -112,7 +112,7 @@ class NetworkEngine(Engine):
         loading = time.process_time() - begun
         return solve(balance, progress=progress), loading
 
-    def _check(self, cost: Cost) -> None:
+    def _check(self, cost: NetworkCost) -> None:
         from forebay.engines.footprint import Limit, resident
 
         limit, held = Limit(self._octets), resident()

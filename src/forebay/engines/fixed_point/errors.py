@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forebay.engines.errors import CannotPlay
+from forebay.engines.errors import Unsupported
 from forebay.errors import ForebayError
 
 
-class NoNetwork(CannotPlay):
+class NoNetwork(Unsupported):
     """The scenario has no topology, only a single link."""
 
     def __init__(self) -> None:

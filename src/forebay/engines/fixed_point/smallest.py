@@ -76,7 +76,7 @@ class ClassBuffers:
         No goals, goals of another kind, or goals that the largest buffers do not meet.
     NoSteadyState
         The solver does not converge with the largest buffers.
-    CannotPlay
+    Unsupported
         The scenario has no topology.
     """
 

@@ -17,10 +17,10 @@ from forebay.engines.replication.layout import (
     Route,
     lay_out,
 )
+from forebay.engines.replication.raw import RawReadings
 from forebay.engines.replication.readings import (
     BATCHES,
     MOST_BINS,
-    RawReadings,
     Watched,
     n_parts,
     picoseconds,
@@ -30,7 +30,7 @@ from forebay.engines.replication.seed_cache import SeedCache
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.network import expand, problem_of
+    from forebay.engines.replication.network_layout import expand, problem_of
     from forebay.engines.replication.tracing import check_step, to_trace
 
 __all__ = [
@@ -59,8 +59,8 @@ __all__ = [
 # Needed only for a network or a trace; importing them imports a dozen more files.
 _HOLDERS = {
     "check_step": "tracing",
-    "expand": "network",
-    "problem_of": "network",
+    "expand": "network_layout",
+    "problem_of": "network_layout",
     "to_trace": "tracing",
 }
 

@@ -14,7 +14,7 @@ from forebay.scenario import Duration, ScenarioError
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout
-    from forebay.engines.replication.readings import RawHistogram, RawLink, RawReadings, RawTrace
+    from forebay.engines.replication.raw import RawHistogram, RawLink, RawReadings, RawTrace
     from forebay.outcome.reading import FloatArray, IntArray, LinkReading
     from forebay.scenario import Scenario
     from forebay.workload import Workload
@@ -56,7 +56,7 @@ def to_trace(
         window_mean_packets=read["window_mean"],
         window_variance=read["window_variance"],
         drops=Incidents(**read["drops"]),
-        cuts=Incidents(**read["reductions"]),
+        reductions=Incidents(**read["reductions"]),
         unsettled={each.name: each.unsettled for each in classes if each.settled is not None},
     )
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay import _core
-from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
-from forebay.engines.errors import CannotPlay
+from forebay.engines.base import (
+    Capabilities,
+    NetworkTraffic,
+    ReplicatingEngine,
+    Replication,
+)
+from forebay.engines.errors import Unsupported
 from forebay.engines.footprint import Limit, TooMuchMemory
-from forebay.engines.memory_estimate import NETWORK_LINK, ROUTE_CELL, estimate
+from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
 from forebay.engines.simulation.core_lists import check_core
 from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
-from forebay.errors import entry, panics_as_defects
+from forebay.errors import panics_as_defects
 from forebay.outcome import (
     Outcome,
     Provenance,
@@ -25,15 +30,15 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
+from forebay.progress import enter
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Layout
-    from forebay.engines.simulation.sized import SizingSimulator
+    from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
-    from forebay.topology.cost import Cost
 
 _STRUCTURES = _core.structure_bytes()
 
@@ -74,6 +79,7 @@ class SimulationEngine(ReplicatingEngine):
             capture_to=self.capture_to,
             trace=self.trace,
             size_links=self.size_links,
+            route=self.route,
         )
 
     def limit_memory(self, octets: int) -> None:
@@ -148,7 +154,7 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            from forebay.engines.simulation.network import summarize_network
+            from forebay.engines.simulation.network_totals import summarize_network
 
             links, network = summarize_network(scenario, links, classes)
         outcome = Outcome(
@@ -175,12 +181,24 @@ class SimulationEngine(ReplicatingEngine):
 
         Raises
         ------
-        ScenarioError, CannotPlay
+        ScenarioError, Unsupported
             See `SizingSimulator`.
         """
-        from forebay.engines.simulation.sized import SizingSimulator
+        from forebay.engines.simulation.sizing_simulator import SizingSimulator
 
         return SizingSimulator(self, scenario, link=link, link_class=link_class)
+
+    def route(
+        self,
+        scenario: Scenario,
+        *,
+        progress: Progress | None = None,
+        afford: Callable[[int, float], None] | None = None,
+    ) -> NetworkTraffic:
+        """Route a network, and say what a simulation of it has to move."""
+        from forebay.engines.simulation.routing import route, traffic_of
+
+        return traffic_of(route(scenario, self._limit, progress, afford)[0])
 
     def trace(
         self,
@@ -196,7 +214,7 @@ class SimulationEngine(ReplicatingEngine):
 
         check_step(scenario, step)
         if scenario.topology is not None:
-            raise CannotPlay(self.name, "a trace of a whole network", "topology")
+            raise Unsupported(self.name, "a trace of a whole network", "topology")
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, _STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
@@ -223,15 +241,11 @@ def _simulate(
     network, routed = None, 0.0
     if scenario.topology is not None and seeds:
         from forebay.engines.replication import expand
+        from forebay.engines.simulation.routing import route
 
-        routes: list[float] = []
-        scenario, network = expand(
-            scenario, buffers, _standing(progress),
-            lambda cost: routes.append(_check_routes(limit, cost)),
-            lambda links: limit.check_octets(NETWORK_LINK * links, "a smaller network"),
-        )  # fmt: skip
-        limit.look()
-        routed = sum(routes)
+        _, routed = route(scenario, limit, progress)
+        scenario, network = expand(scenario, buffers)
+        enter(progress, "packets")
     takes = estimate(scenario, _STRUCTURES, network=network, routed=routed)
     limit.check(takes, len(seeds))
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
@@ -251,19 +265,6 @@ def _simulate(
     return found, takes.reading
 
 
-def _check_routes(limit: Limit, cost: Cost) -> float:
-    """Return the bytes of a network's routes; refuse them if they alone exceed the limit."""
-    octets = ROUTE_CELL * cost.cells
-    pairs = int(cost.pairs * limit.octets / max(octets, 1.0))
-    limit.check_octets(octets, f"{entry('topology.max_pairs', pairs)}, fewer max_paths")
-    return octets
-
-
-def _standing(progress: Progress | None) -> Progress | None:
-    """Return a callback for what comes before the packets: a budget, or Ctrl-C, may end it."""
-    return None if progress is None else lambda _: progress(0.0)
-
-
 def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
     """Return the progress of a part of the replications, if memory does not hold all."""
     if some == seeds:
@@ -278,7 +279,7 @@ def _captured(
 ) -> dict[int, Reading]:
     """Simulate one replication and write its packets."""
     if scenario.topology is not None:
-        raise CannotPlay("simulation", "a capture of a whole network", "topology")
+        raise Unsupported("simulation", "a capture of a whole network", "topology")
     (seed,) = seeds
     limit.check(estimate(scenario, _STRUCTURES, captured=True), 1)
     run, workload, layout = make_run(scenario, seed, capture=True)
@@ -299,14 +300,15 @@ def _side_by_side(
     draws: Draws | None,
 ) -> dict[int, Reading]:
     made = {}
-    standing = _standing(progress)
     for seed in seeds:
-        if standing is not None:
-            standing(0.0)
+        if progress is not None:
+            progress(0.0)
         workload = None if draws is None else draws.draw(scenario, seed)
         made[seed] = make_run(scenario, seed, layout=network, workload=workload)
     with panics_as_defects():
         raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
+    if network is not None:
+        enter(progress, "readings")
     return {
         seed: to_reading(scenario, seed, workload, layout, each)
         for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
-from forebay.engines.errors import CannotPlay
+from forebay.engines.errors import Unsupported
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
 from forebay.scenario import ScenarioError, Tcp
 from forebay.workload import Workload, draw
@@ -80,7 +80,7 @@ def make_run(
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     access = give_access(layout, workload)
     if capture and any(len(data) > 1 or acks for data, acks in access.routes):
-        raise CannotPlay("simulation", "a capture of routes over several links", "capture")
+        raise Unsupported("simulation", "a capture of routes over several links", "capture")
     run = _core.Run(
         links=access.links,
         routes=access.routes,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.errors import CannotPlay
+from forebay.engines.errors import Unsupported
+from forebay.engines.testbed.endpoint import ClassRoute
 from forebay.engines.testbed.errors import NAME
-from forebay.engines.testbed.sides import ClassRoute
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _MS_PER_S = 1e3
 def check_count(workload: Workload) -> None:
     """Refuse more flows than there are addresses."""
     if len(workload) > MOST_FLOWS:
-        raise CannotPlay(NAME, f"{len(workload)} flows, more than {MOST_FLOWS}", "traffic")
+        raise Unsupported(NAME, f"{len(workload)} flows, more than {MOST_FLOWS}", "traffic")
 
 
 def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], list[ClassRoute]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.engines.testbed.playing import play
+from forebay.engines.testbed.one_run import run_once
 from forebay.scenario import Duration, Rate, loads
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Trial:
 
 def try_out(scenario: Scenario) -> Trial:
     """Run the first seconds of a scenario and apply the gate."""
-    played = play(_short(scenario, 1.0), 1)
-    return Trial(scenario.link.rate, played.faults, played.gate)
+    run = run_once(_short(scenario, 1.0), 1)
+    return Trial(scenario.link.rate, run.faults, run.gate)
 
 
 def climb() -> Iterator[Trial]:
@@ -68,7 +68,7 @@ def holds_below(scenario: Scenario) -> Rate | None:
     """Return the first of some lower rates at which the scenario's traffic passes the gate."""
     for share in _SMALLER:
         slower = _short(scenario, share)
-        if not play(slower, 1).faults:
+        if not run_once(slower, 1).faults:
             return slower.link.rate
     return None
 

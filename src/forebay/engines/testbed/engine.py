@@ -15,8 +15,8 @@ from forebay.engines.replication import SeedCache, Watched, check_step, to_readi
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
-from forebay.engines.testbed.playing import Played, controls_of
-from forebay.engines.testbed.repeating import play_until_valid
+from forebay.engines.testbed.one_run import FinishedRun, controls_of
+from forebay.engines.testbed.retry import run_until_valid
 from forebay.outcome import (
     Outcome,
     Provenance,
@@ -143,30 +143,28 @@ class TestbedEngine(ReplicatingEngine):
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, {}, samples=samples, watched=len(flows)), 1)
         watched = Watched(step, tuple(flows))
-        played, failed = play_until_valid(scenario, seed, progress=progress, watched=watched)
-        self._runs.put(scenario.sha256(), seed, _read(scenario, seed, played, failed))
+        run, failed = run_until_valid(scenario, seed, progress=progress, watched=watched)
+        self._runs.put(scenario.sha256(), seed, _read(scenario, seed, run, failed))
         return to_trace(
-            scenario, played.layout, played.raw, played.workload, step=step, flows=flows, seed=seed
+            scenario, run.layout, run.raw, run.workload, step=step, flows=flows, seed=seed
         )
 
     def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> Replication:
-        played, failed = play_until_valid(
+        run, failed = run_until_valid(
             scenario, seed, progress=progress, capture=self._capture, counters=self._counters
         )
-        return _read(scenario, seed, played, failed)
+        return _read(scenario, seed, run, failed)
 
 
-def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> Replication:
-    reading = to_reading(
-        scenario, seed, played.workload, played.layout, played.raw, handshakes=True
-    )
-    record = _run_record(seed, played, failed)
-    return Replication(reading, {"sysctls": played.sysctls, "record": record})
+def _read(scenario: Scenario, seed: int, run: FinishedRun, failed: list[list[str]]) -> Replication:
+    reading = to_reading(scenario, seed, run.workload, run.layout, run.raw, handshakes=True)
+    record = _run_record(seed, run, failed)
+    return Replication(reading, {"sysctls": run.sysctls, "record": record})
 
 
-def _run_record(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
-    record = {"seed": seed, "gate": played.gate, "invalid": failed, "emulator": played.emulator}
-    return record | ({"counters": played.counters} if played.counters else {})
+def _run_record(seed: int, run: FinishedRun, failed: list[list[str]]) -> dict[str, Any]:
+    record = {"seed": seed, "gate": run.gate, "invalid": failed, "emulator": run.emulator}
+    return record | ({"counters": run.counters} if run.counters else {})
 
 
 def _provenance(

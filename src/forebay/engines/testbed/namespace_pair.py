@@ -10,12 +10,12 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from forebay.engines.testbed import addresses
+from forebay.engines.testbed.endpoint import Endpoint
 from forebay.engines.testbed.plan import largest_packet
-from forebay.engines.testbed.sides import Side
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.testbed.registry import Record
+    from forebay.engines.testbed.registry import RunResources
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
@@ -28,13 +28,15 @@ _number = count()
 class NamespacePair:
     """The sending and the receiving side, and the values of their sysctls."""
 
-    left: Side
-    right: Side
+    left: Endpoint
+    right: Endpoint
     sysctls: dict[str, str]
 
 
 @contextmanager
-def pair_for(scenario: Scenario, workload: Workload, record: Record) -> Iterator[NamespacePair]:
+def pair_for(
+    scenario: Scenario, workload: Workload, record: RunResources
+) -> Iterator[NamespacePair]:
     """Create both sides for the flows of a workload. The record removes them."""
     left, right = _sides(scenario, workload)
     record.will_make(left.namespace, right.namespace)
@@ -49,7 +51,7 @@ def has_sack(scenario: Scenario) -> bool:
     return not wanted or any(each is not False for each in wanted)
 
 
-def _sides(scenario: Scenario, workload: Workload) -> tuple[Side, Side]:
+def _sides(scenario: Scenario, workload: Workload) -> tuple[Endpoint, Endpoint]:
     addresses.check_count(workload)
     name = f"forebay-{os.getpid()}-{next(_number)}"
     mtu = max(_MTU, largest_packet(workload))
@@ -57,6 +59,6 @@ def _sides(scenario: Scenario, workload: Workload) -> tuple[Side, Side]:
     to_right, to_left = addresses.routes(scenario, workload)
     senders, receivers = addresses.SENDERS, addresses.RECEIVERS
     return (
-        Side(f"{name}-send", senders, receivers, mtu, sack, to_right),
-        Side(f"{name}-recv", receivers, senders, mtu, sack, to_left),
+        Endpoint(f"{name}-send", senders, receivers, mtu, sack, to_right),
+        Endpoint(f"{name}-recv", receivers, senders, mtu, sack, to_left),
     )

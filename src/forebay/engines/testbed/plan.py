@@ -10,7 +10,7 @@ import numpy as np
 from forebay.engines.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
 from forebay.engines.testbed import addresses, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
-from forebay.engines.testbed.sides import TUN
+from forebay.engines.testbed.endpoint import TUN
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ def directory() -> Path:
 
 
 @dataclass
-class Record:
+class RunResources:
     """Everything that one run creates. ``close`` removes it, in reverse order of creation."""
 
     path: Path
@@ -104,7 +104,7 @@ class Record:
         }  # fmt: skip
 
     @classmethod
-    def read(cls, path: Path) -> Record:
+    def read(cls, path: Path) -> RunResources:
         """Read a record back.
 
         Raises
@@ -144,14 +144,14 @@ def _check_directory(place: Path) -> None:
 
 
 @contextmanager
-def recording() -> Iterator[Record]:
+def recording() -> Iterator[RunResources]:
     """Remove the leftovers of dead owners, then hold our own record until the context ends."""
     place = directory()
     with asking(f"making {place}", "run it as root, or set FOREBAY_RUNTIME_DIR"):
         place.mkdir(mode=0o755, parents=True, exist_ok=True)
         _check_directory(place)
         remove_leftovers()
-        record = Record(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
+        record = RunResources(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
         held = _hold(record.path.with_suffix(_HELD))
     try:
         with asking(f"writing to {place}", "make room there, or set FOREBAY_RUNTIME_DIR"):
@@ -204,9 +204,9 @@ def remove_leftovers() -> list[str]:
     return removed
 
 
-def _dead(path: Path) -> Record | None:
+def _dead(path: Path) -> RunResources | None:
     try:
-        record = Record.read(path)
+        record = RunResources.read(path)
     except (OSError, ValueError, KeyError, TypeError):
         return None  # not ours, or removed meanwhile
     return None if record.owner.alive else record

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.theory.lost import Between
+from forebay.engines.theory.loss import Between
 from forebay.engines.theory.prediction import Prediction, Spread
 from forebay.laws import burst_law, burst_wait, completion_time, finite_queue, short_flows
 from forebay.laws.bursts import Bursts

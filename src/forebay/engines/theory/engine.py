@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay import laws
+from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import Engine
 from forebay.engines.errors import (
     NoLaw,
@@ -22,7 +23,7 @@ from forebay.engines.errors import (
     refuse_network,
     refuse_token_buckets,
 )
-from forebay.engines.theory.lost import Between
+from forebay.engines.theory.loss import Between
 from forebay.engines.theory.prediction import Prediction, Spread, predict_long_flows
 from forebay.errors import entry
 from forebay.laws import governing_law, regime_of
@@ -109,7 +110,7 @@ def _outcome(
     return Outcome(
         scenario=scenario.to_dict(),
         engine="theory",
-        links={"bottleneck": _link(scenario, prediction)},
+        links={BOTTLENECK: _link(scenario, prediction)},
         classes=_classes(scenario, prediction),
         broken_assumptions=list(dict.fromkeys(broken)),
         provenance=_provenance(scenario, prediction, seeds, started),
@@ -162,8 +163,8 @@ def _class(
 
 def _last_link(traffic: Traffic) -> str:
     """Return the bottleneck if it is the class's last link; laws do not cover other links."""
-    forward = traffic.direction == "forward" and traffic.route[-1:] in ((), ("bottleneck",))
-    return "bottleneck" if forward else ""
+    forward = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
+    return BOTTLENECK if forward else ""
 
 
 def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:

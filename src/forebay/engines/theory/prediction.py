@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.engines.theory import lost
+from forebay.engines.theory import loss
 from forebay.laws import (
     Law,
     desynchronized,
@@ -28,7 +28,7 @@ from forebay.outcome import (
 )
 
 if TYPE_CHECKING:
-    from forebay.engines.theory.lost import Between
+    from forebay.engines.theory.loss import Between
     from forebay.scenario import Scenario
 
 
@@ -85,7 +85,7 @@ def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
     seen = float(sawtooth.queue_seen_mean(size, bdp))
     return Prediction(
         utilization=float(sawtooth.utilization(size, bdp)),
-        loss_rate=lost.of_few(scenario),
+        loss_rate=loss.of_few(scenario),
         queue_packets=Spread(float(sawtooth.queue_mean(size, bdp)), p50, p95, p99),
         queue_delay_s=Spread(seen * second, d50 * second, d95 * second, d99 * second),
         laws=(law,),
@@ -111,7 +111,7 @@ def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
     mean = float(desynchronized.queue_mean(size))
     return Prediction(
         utilization=float(utilization.utilization(size, bdp, n)),
-        loss_rate=lost.of_many(scenario),
+        loss_rate=loss.of_many(scenario),
         queue_packets=Spread(mean, p50, p95, p99),
         queue_delay_s=Spread(mean * second, p50 * second, p95 * second, p99 * second),
         laws=(law, response.LAW),

@@ -22,13 +22,13 @@ from numpy.typing import ArrayLike
 
 from forebay.catalogue import CONTROLS, registered
 from forebay.laws import arrays, assumptions
-from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.heterogeneous.protocols import (
     OF_PAPER_D_ALONE,
     PROTOCOLS,
     TABLE_3_AS_PRINTED,
 )
+from forebay.laws.law import Law
 from forebay.laws.quantities import finite, flows_by_control, path_window
 
 if TYPE_CHECKING:

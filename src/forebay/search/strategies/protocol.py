@@ -37,8 +37,11 @@ class Session:
     def begin(cls, engine: Engine, options: Options) -> Session:
         """Return the session of a search that begins now; without a budget it is endless."""
         seconds = math.inf if options.budget_s is None else options.budget_s
-        time = TimeLimit.begin(seconds, options.clock)
-        return cls(engine, options, time, Speed(options.threads))
+        started_at = options.clock() if options.started_at is None else options.started_at
+        time = TimeLimit(seconds, options.clock, started_at)
+        if options.budget_s is None:
+            return cls(engine, options, time, Speed(options.threads))
+        return cls(engine, options, time, Speed.under_load(options.threads, options.clock))
 
     def with_progress(self, progress: Progress | None) -> Session:
         """Return the session with another callback."""

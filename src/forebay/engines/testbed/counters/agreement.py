@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from forebay.engines.testbed.counters.moments import Counted
+from forebay.engines.testbed.counters.window_clock import Counted
 
 
 def agreement(

@@ -12,9 +12,9 @@ from typing import Any
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.addresses import SENDERS
 from forebay.engines.testbed.counters.daemons import Daemon
-from forebay.engines.testbed.counters.moments import Counted, Moments
+from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
+from forebay.engines.testbed.endpoint import TUN
 from forebay.engines.testbed.errors import TestbedError, asking
-from forebay.engines.testbed.sides import TUN
 
 PROGRAM = "softflowd"
 # Receive buffer for all datagrams of a run until its end: 48 octets for each flow.
@@ -33,14 +33,14 @@ _MS_PER_S = 1e3
 @contextmanager
 def reader(
     namespace: str, scratch: Path, started: Callable[[int], None]
-) -> Iterator[Callable[[Moments], Counted]]:
+) -> Iterator[Callable[[WindowClock], Counted]]:
     """Start an exporter and a collector; yield a function that returns the count."""
     control = scratch / "softflowd.ctl"
     with closing(namespaces.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])
         with Daemon(command, namespace, scratch / "softflowd.log", started) as exporter:
             _await(control, exporter)
-            yield lambda moments: _follow(control, collector, moments)
+            yield lambda clock: _follow(control, collector, clock)
 
 
 def _command(control: Path, port: int) -> list[str]:
@@ -71,13 +71,13 @@ def _await(control: Path, exporter: Daemon) -> None:
         time.sleep(0.01)
 
 
-def _follow(control: Path, collector: socket.socket, moments: Moments) -> Counted:
+def _follow(control: Path, collector: socket.socket, clock: WindowClock) -> Counted:
     """Discard flows before the window; export all flows at its end."""
-    for after_s, command in ((0.0, "delete-all"), (moments.last_s, "expire-all")):
-        if not moments.reached(after_s):
+    for after_s, command in ((0.0, "delete-all"), (clock.last_s, "expire-all")):
+        if not clock.reached(after_s):
             raise TestbedError("the run was over before NetFlow could be read")
         tell(control, command)
-    return total(_received(collector), moments.last_s)
+    return total(_received(collector), clock.last_s)
 
 
 def tell(control: Path, command: str) -> str:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.counters import netflow, snmp
 from forebay.engines.testbed.counters.daemons import find
-from forebay.engines.testbed.counters.moments import Counted, Moments
+from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
 from forebay.engines.testbed.errors import NAME
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from forebay.engines.testbed.registry import Record
+    from forebay.engines.testbed.registry import RunResources
 
 _READERS = {"snmp": snmp.reader, "netflow": netflow.reader}
 _NEEDS = {"snmp": (snmp.PROGRAM, "pysnmp"), "netflow": (netflow.PROGRAM, "netflow")}
@@ -46,18 +46,18 @@ class Counters:
 
     def __init__(
         self,
-        follow: dict[str, Callable[[Moments], Counted]],
-        moments: Moments,
+        follow: dict[str, Callable[[WindowClock], Counted]],
+        clock: WindowClock,
         pool: ThreadPoolExecutor,
     ) -> None:
-        self._follow, self._moments, self._pool = follow, moments, pool
+        self._follow, self._clock, self._pool = follow, clock, pool
         self._counts: dict[str, Future[Counted]] = {}
 
     def begin(self, at_s: float) -> None:
         """Set the start of the router's clock; start a thread for each counter."""
-        self._moments.begin(at_s)
+        self._clock.begin(at_s)
         self._counts = {
-            name: self._pool.submit(follow, self._moments) for name, follow in self._follow.items()
+            name: self._pool.submit(follow, self._clock) for name, follow in self._follow.items()
         }
 
     def counts(self) -> dict[str, Counted]:
@@ -67,7 +67,7 @@ class Counters:
 
 @contextmanager
 def counting(
-    names: Sequence[str], namespace: str, scratch: Path, record: Record, moments: Moments
+    names: Sequence[str], namespace: str, scratch: Path, record: RunResources, clock: WindowClock
 ) -> Iterator[Counters]:
     """Start the counters' programs in a namespace; all of them end with the context."""
     with ExitStack() as made:
@@ -76,5 +76,5 @@ def counting(
             for name in names
         }
         pool = made.enter_context(ThreadPoolExecutor(max_workers=max(1, len(names))))
-        made.callback(moments.end)  # before the threads are joined
-        yield Counters(follow, moments, pool)
+        made.callback(clock.end)  # before the threads are joined
+        yield Counters(follow, clock, pool)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.counters.daemons import Daemon
-from forebay.engines.testbed.counters.moments import Counted, Moments
-from forebay.engines.testbed.counters.questions import Questions
+from forebay.engines.testbed.counters.snmp_requests import SnmpRequests
+from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
+from forebay.engines.testbed.endpoint import TUN
 from forebay.engines.testbed.errors import TestbedError
-from forebay.engines.testbed.sides import TUN
 
 PROGRAM = "snmpd"
 EVERY_S = 1.0
@@ -45,7 +45,7 @@ class Look(NamedTuple):
 @contextmanager
 def reader(
     namespace: str, scratch: Path, started: Callable[[int], None]
-) -> Iterator[Callable[[Moments], Counted]]:
+) -> Iterator[Callable[[WindowClock], Counted]]:
     """Start an agent with our settings; yield a function that returns the count."""
     settings = scratch / "snmpd.conf"
     settings.write_text(_SETTINGS)
@@ -53,7 +53,7 @@ def reader(
     own = {"SNMP_PERSISTENT_DIR": str(scratch / "snmpd"), "MIBS": ""}
     with Daemon(command, namespace, scratch / "snmpd.log", started, own) as agent:
         device = namespaces.inside(namespace, lambda: _prepare(agent))
-        yield lambda moments: namespaces.inside(namespace, lambda: _follow(device, moments))
+        yield lambda clock: namespaces.inside(namespace, lambda: _follow(device, clock))
 
 
 def _prepare(agent: Daemon) -> int:
@@ -62,7 +62,7 @@ def _prepare(agent: Daemon) -> int:
 
     device = socket.if_nametoindex(TUN)
     try:
-        with Questions(_PORT) as ask:
+        with SnmpRequests(_PORT) as ask:
             (name,) = ask.get(_READER, f"{_NAME}.{device}")
             ask.set(_TUNER, _CACHE, 0)
     except TestbedError as error:
@@ -73,18 +73,16 @@ def _prepare(agent: Daemon) -> int:
     return device
 
 
-def _follow(device: int, moments: Moments) -> Counted:
-    with Questions(_PORT) as ask:
+def _follow(device: int, clock: WindowClock) -> Counted:
+    with SnmpRequests(_PORT) as ask:
         _look(ask, device)  # the first answer takes ten times as long as later ones
         looks = [
-            _look(ask, device)
-            for after_s in times(moments.last_s, EVERY_S)
-            if moments.reached(after_s)
+            _look(ask, device) for after_s in times(clock.last_s, EVERY_S) if clock.reached(after_s)
         ]
     return gained(looks)
 
 
-def _look(ask: Questions, device: int) -> Look:
+def _look(ask: SnmpRequests, device: int) -> Look:
     before = time.monotonic()
     octets, packets = ask.get(_READER, f"{_IN_OCTETS}.{device}", f"{_IN_UNICAST}.{device}")
     return Look((before + time.monotonic()) / 2, int(octets), int(packets))

@@ -7,11 +7,12 @@ k times fewer flows, the buffer is k times smaller.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from forebay.search.acceptable_loss import GOAL, guess, is_acceptable, loss_value
+from forebay.search.problem import most_by_delay
 from forebay.search.stopping import OutOfTime
 from forebay.search.strategies.crossing.crossing import find
 from forebay.search.strategies.crossing.curve import LinkCurve, curve_of
@@ -45,13 +46,33 @@ def _look(study: ScalingStudy, evaluations: Evaluations, loss: float) -> None:
             start = max(1, round(guess(link, level.found.packets, loss)))
             least = find(curve, start, curve.limit).high
             _try_above(curve, least)
+            _try_within(curve, level.found.packets, most_by_delay(study.problem), level.factor)
         done = curve.evaluator.done
         enough = [b for b, each in done.items() if b >= least and is_acceptable(each.outcome)]
-        packets = min(enough, default=max(done, default=0))
-        if packets:
+        first = min(enough, default=max(done, default=0))
+        for packets in {first, *_within(done, most_by_delay(study.problem), level.factor)} - {0}:
             there = math.ceil(packets * level.factor)
             evaluations.record(there, study.as_whole(done[packets].outcome, level.factor, there))
         return
+
+
+def _try_within(curve: LinkCurve, packets: float, most: int | None, factor: float) -> None:
+    """Simulate the largest buffer within the goals on the delay, and one halfway to it.
+
+    Only if none that was simulated within them has acceptable loss.
+    """
+    done = curve.evaluator.done
+    end = 0 if most is None else min(math.floor(most / factor), curve.limit)
+    if end <= packets or any(is_acceptable(done[b].outcome) for b in done if b <= end):
+        return
+    for size in (end, round(math.sqrt(max(packets, 1.0) * end))):
+        if size not in done:
+            curve.fine(size)
+
+
+def _within(done: Iterable[int], most: int | None, factor: float) -> list[int]:
+    """Return the simulated buffers within the goals on the delay."""
+    return [] if most is None else [b for b in done if math.ceil(b * factor) <= most]
 
 
 def _try_above(curve: LinkCurve, least: float) -> None:

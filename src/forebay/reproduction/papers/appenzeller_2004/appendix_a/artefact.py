@@ -65,7 +65,7 @@ def _doubles(trace: Any) -> float:
 
 def _adds(trace: Any) -> float:
     """Growth in packets for each round trip between two losses while the queue is empty."""
-    begin, end = trace.cuts.at_s[-2:]
+    begin, end = trace.reductions.at_s[-2:]
     window, queue = trace.flows[0].cwnd_packets, trace.bottleneck.queue_packets
     climbs = (trace.at_s > begin + 5 * RTT_S) & (trace.at_s < end) & (queue <= 2)
     return float(np.polyfit(trace.at_s[climbs], window[climbs], 1)[0]) * RTT_S

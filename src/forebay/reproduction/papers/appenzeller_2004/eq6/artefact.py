@@ -45,6 +45,7 @@ def reproduce(
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],
+        prints_wrong=[cells[-1] == "wrong" for cells, _ in made],
         checks=[
             Check(OURS if cells[-1] == "wrong" else FORMULA, not reason, cells[-1] == "right")
             for cells, reason in made

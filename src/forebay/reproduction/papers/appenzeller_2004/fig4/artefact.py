@@ -43,7 +43,7 @@ def reproduce(
 
 def _numbers(trace: Any) -> dict[str, float]:
     window, queue = trace.flows[0].cwnd_packets, trace.bottleneck.queue_packets
-    cuts = trace.cuts.at_s
+    cuts = trace.reductions.at_s
     cycles = [
         (trace.at_s[inside] - begin, queue[inside])
         for begin, end in pairwise(cuts)

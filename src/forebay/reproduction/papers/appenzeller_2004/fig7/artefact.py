@@ -35,7 +35,7 @@ def reproduce(
         HERE,
         {
             "index": step.index,
-            "together": None if step.cut_fraction is None else 100 * step.cut_fraction,
+            "together": None if step.reduced_fraction is None else 100 * step.reduced_fraction,
             "quickly": _losses_until_close(start),
             "full": 100 * float(settled.bottleneck.utilization),
             **_round_trips(settled),

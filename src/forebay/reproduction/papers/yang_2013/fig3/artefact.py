@@ -68,7 +68,7 @@ def _epoch(trace: Any) -> float:
 
 def _cuts(trace: Any) -> Any:
     """Times of the window's decreases, one for each event."""
-    at_s = trace.cuts.at_s
+    at_s = trace.reductions.at_s
     alone = np.concatenate(([True], np.diff(at_s) > 3 * RTT_S))
     return at_s[alone][SETTLED:]
 

@@ -1,0 +1,221 @@
+"""Operators' questions, asked through the public verbs: an answer says what its evidence carries.
+
+The first question of each kind runs with every change, the others with FOREBAY_LONG=1.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import pytest
+
+import forebay
+from forebay.scenario import loads
+
+LONG = os.environ.get("FOREBAY_LONG") == "1"
+
+
+def each(first: Any, *others: Any) -> pytest.MarkDecorator:
+    """Parametrize by cases of which only the first is short enough for every change."""
+    skipped = [pytest.mark.skipif(not LONG, reason="make long")]
+    return pytest.mark.parametrize(
+        "case", [first, *(pytest.param(other, marks=skipped) for other in others)]
+    )
+
+
+def scenario(
+    rate: str, traffic: list[dict[str, str]], goals: dict[str, str] | None = None, more: str = ""
+) -> forebay.Scenario:
+    """Return a scenario from fields as TOML values."""
+
+    def table(fields: dict[str, str]) -> str:
+        return "".join(f"{key} = {value}\n" for key, value in fields.items())
+
+    groups = "".join(f"[[traffic]]\n{table(group)}" for group in traffic)
+    wanted = "" if goals is None else f"[goals]\n{table(goals)}"
+    return loads(f'[link]\nrate = "{rate}"\n{more}{groups}{wanted}')
+
+
+def rtt(low: float, high: float) -> str:
+    return f'{{ uniform = ["{low:g} ms", "{high:g} ms"] }}'
+
+
+def size(asked: forebay.Scenario, budget: str) -> forebay.SizeResult:
+    """Return the sizing, or the document of its refusal."""
+    try:
+        return forebay.size(asked, budget=budget)
+    except forebay.TooLittleTime as refused:
+        assert refused.result is not None and "\n" not in str(refused)
+        return refused.result
+
+
+def within_goals(found: forebay.SizeResult) -> bool:
+    """Whether the recommended size, if there is one, meets the goals by the result itself."""
+    best = found.recommended
+    ends = [(part.low, math.inf if part.high is None else part.high) for part in found.region]
+    return best is None or any(low <= best.packets <= high for low, high in ends)
+
+
+MIX = "{ cubic = 0.6, bbr = 0.4 }"
+
+
+@each(
+    ("100 Gbit/s", 50_000, rtt(5, 80), '"10 ms"'),
+    ("40 Gbit/s", 30_000, rtt(2, 40), '"5 ms"'),
+    ("400 Gbit/s", 100_000, rtt(10, 60), '"20 ms"'),
+    ("10 Gbit/s", 8000, rtt(1, 100), '"8 ms"'),
+)
+def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case: Any) -> None:
+    rate, flows, trips, delay = case
+    group = {"flows": str(flows), "rtt": trips, "congestion_control": MIX}
+    found = size(scenario(rate, [group], {"utilization": "0.98", "queue_delay_p99": delay}), "4 s")
+    assert within_goals(found)
+    if found.recommended is not None:
+        assert found.recommended.packets >= 89  # two bursts of 64 KiB and a packet
+        lossy = found.loss_warning is not None
+        assert not lossy or "lost with" in "; ".join(found.recommended.why)
+
+
+@each(
+    ("500 Mbit/s", "500 kB", "65 ms", "reno"),
+    ("5 Gbit/s", "5 MB", "65 ms", "reno"),
+    ("50 Mbit/s", "1 MB", "600 ms", "reno"),
+    ("20 Mbit/s", "7 s", "40 ms", "cubic"),
+)
+def test_a_flow_that_still_climbs_has_no_interval(case: Any) -> None:
+    rate, queue, trip, control = case
+    group = {"flows": "1", "rtt": f'"{trip}"', "congestion_control": f'"{control}"'}
+    more = f'[queue]\nsize = "{queue}"\n'
+    outcome = forebay.run(scenario(rate, [group], more=more), seeds=2)
+    assert outcome.classes[0].settled is False
+    assert "not settled: warm-up of about" in (outcome.classes[0].unsettled or "")
+    used = outcome.links["bottleneck"].utilization
+    assert used is not None and used.low is None and used.high is None
+
+
+@each(
+    ("10 Mbit/s", "200 Mbit/s", 0.95),
+    ("30 kbit/s", "2 Mbit/s", 0.985),
+    ("1 Gbit/s", "40 Gbit/s", 0.975),
+    ("100 Mbit/s", "1.25 Gbit/s", 0.92),
+)
+def test_a_source_is_not_clipped_by_an_access_link_that_nobody_wrote(case: Any) -> None:
+    rate, source, lost = case
+    group = {"kind": '"udp"', "flows": "1", "rate": f'"{source}"', "start": '"0 s"'}
+    asked = scenario(
+        rate,
+        [group],
+        more='[queue]\nsize = "100 packets"\n[measure]\nwarmup = "2 s"\nduration = "4 s"\n',
+    )
+    outcome = forebay.run(asked)
+    loss = outcome.links["bottleneck"].loss_rate
+    assert loss is not None and loss.value == pytest.approx(lost, abs=0.005)
+    assert any("the peak of the source" in line for line in outcome.assumptions)
+
+
+@each(
+    ("1 Gbit/s", "100 kB", 0.8),
+    ("10 Gbit/s", "100 kB", 0.8),
+    ("100 Gbit/s", "20 kB", 0.5),
+    ("40 Mbit/s", "1 MB", 0.7),
+)
+@pytest.mark.parametrize("budget", ["0.5 s", "2 s"])
+def test_short_flows_alone_have_an_answer_or_a_refusal_at_any_budget(
+    case: Any, budget: str
+) -> None:
+    rate, length, load = case
+    group = {"kind": '"short"', "length": f'"{length}"', "load": str(load)}
+    found = size(scenario(rate, [group], {"loss_rate": "0.005"}), budget)
+    assert found.exit_status in (0, 3) and within_goals(found)
+    assert found.recommended is not None or found.reason
+
+
+@each(
+    ("100 Gbit/s", 20_000, 0.8),
+    ("400 Gbit/s", 50_000, 0.5),
+    ("40 Gbit/s", 4000, 0.9),
+    ("100 Gbit/s", 40, 0.2),
+)
+def test_a_refusal_has_a_bracket_of_laws(case: Any) -> None:
+    rate, flows, share = case
+    control = f"{{ bbr = {share}, cubic = {1 - share:.1f} }}"
+    group = {"flows": str(flows), "rtt": rtt(5, 80), "congestion_control": control}
+    web = {"kind": '"short"', "load": "0.2", "rtt": rtt(5, 80), "length": '"200 kB"'}
+    found = size(scenario(rate, [group, web], {"utilization": "0.95"}), "0.2 s")
+    assert found.exit_status == 3 and found.recommended is None
+    assert found.bracket is not None and 0.0 < found.bracket.low <= found.bracket.high
+
+
+@each(
+    ("800 Gbit/s", 20_000, rtt(5, 180)),
+    ("400 Gbit/s", 2000, rtt(10, 100)),
+    ("100 Gbit/s", 1000, rtt(20, 60)),
+    ("200 Gbit/s", 5000, rtt(1, 30)),
+)
+def test_the_loss_of_large_windows_is_by_the_law_or_unknown(case: Any) -> None:
+    rate, flows, trips = case
+    group = {"flows": str(flows), "rtt": trips, "congestion_control": '"cubic"'}
+    asked = scenario(rate, [group], {"utilization": "0.99"})
+    found = size(asked, "6 s")
+    assert found.scaled is None or all(p.link.loss_rate is None for p in found.curve)
+    assert found.loss_warning is None and within_goals(found)
+    bound = forebay.run(asked.with_buffer(100), engine="theory")
+    assert bound.classes[0].throughput_bps is None  # eq. 6 is a lower bound of the utilization
+
+
+@each(
+    ("200 Mbit/s", 24, 16, "0.01"),
+    ("100 Mbit/s", 12, 8, "0.02"),
+    ("50 Mbit/s", 4, 16, "0.05"),
+    ("400 Mbit/s", 40, 10, "0.01"),
+)
+def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case: Any) -> None:
+    shaped, cubic, bbr, loss = case
+    groups = [
+        {"flows": str(flows), "rtt": rtt(5, 180), "congestion_control": f'"{control}"'}
+        for flows, control in ((cubic, "cubic"), (bbr, "bbr"))
+    ]
+    more = f'[link.shaper]\nrate = "{shaped}"\nburst = "250 kB"\n'
+    early = scenario("1 Gbit/s", groups, {"utilization": "0.95", "loss_rate": loss}, more)
+    outcome = forebay.run(early, seeds=2)
+    assert [each.settled for each in outcome.classes] == [True, False]
+    if LONG:
+        found = size(early, "90 s")
+        assert found.there is None or all(
+            k.settled is not False for k in found.there.outcome.classes
+        )
+
+
+@each(
+    ("50 Mbit/s", 4, 595, 605),
+    ("20 Mbit/s", 2, 550, 650),
+    ("100 Mbit/s", 8, 500, 520),
+    ("30 Mbit/s", 3, 270, 290),
+)
+def test_cubic_over_a_satellite_settles_in_its_own_epochs(case: Any) -> None:
+    rate, flows, low, high = case
+    group = {"flows": str(flows), "rtt": rtt(low, high), "congestion_control": '"cubic"'}
+    found = size(scenario(rate, [group], {"utilization": "0.95"}), "15 s")
+    assert found.recommended is not None, found.reason
+    assert not any("settle in about" in note for note in found.notes)
+
+
+@each(
+    ("500 Mbit/s", 100, "{ bbr3 = 0.8, cubic = 0.2 }", 5),
+    ("200 Mbit/s", 60, MIX, 10),
+    ("100 Mbit/s", 100, '"reno"', 10),
+    ("300 Mbit/s", 200, '"cubic"', 3),
+)
+def test_that_no_loss_is_usable_is_said_of_the_end_of_the_goals(case: Any) -> None:
+    rate, flows, control, delay = case
+    group = {"flows": str(flows), "rtt": rtt(5, 80), "congestion_control": control}
+    goals = {"utilization": "0.95", "queue_delay_p99": f'"{delay} ms"'}
+    found = size(scenario(rate, [group], goals), "8 s")
+    assert within_goals(found)
+    warning, best = found.loss_warning, found.recommended
+    if best is None or warning is None or "no size within the goals" not in "; ".join(best.why):
+        return
+    most = max(part.high or math.inf for part in found.region)
+    assert any(p.packets >= 0.8 * most for p in found.curve), "tried up to the goals' end"
