@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -227,3 +228,39 @@ def test_an_option_without_effect_is_refused(
     net.write_text(sndlib(SMALL, matrix(SMALL, 1), 2480.0))
     assert call(["network", str(net), "--rate", "1 Gbit/s"]) == 2
     assert "every link of the file has a capacity" in capsys.readouterr().err
+
+
+def test_all_single_failures_the_worst_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    demands = matrix(SMALL, 3)
+    capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
+    path = tmp_path / "net.xml"
+    path.write_text(sndlib(SMALL, demands, capacity))
+    assert call(["network", str(path), "--failures", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["failures"]
+    assert len(rows) == len(SMALL)
+    for row in rows:
+        a, _, b = row["link"].partition("->")
+        wanted = loads(both_ways(SMALL) - {(a, b), (b, a)}, demands)
+        assert row["offered_load"] == pytest.approx(max(wanted.values()) / capacity, rel=1e-6)
+        assert bool(row["sufferers"]) is (row["loss_rate"] > 0)
+    lost = [row["loss_rate"] for row in rows]
+    assert lost == sorted(lost, reverse=True)
+    assert call(["network", str(path), "--failures"]) == 0
+    assert "single failures, the worst first" in capsys.readouterr().out
+
+
+def test_a_failure_that_divides_the_network_is_said_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    path = tmp_path / "chain.toml"
+    path.write_text(text(demand_unit='"5 Mbit/s"'))
+    assert call(["network", str(path), "--failures", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["failures"]
+    assert [row["link"] for row in rows] == ["A->B", "B->C"]
+    assert all("in 2 parts" in row["error"] for row in rows)

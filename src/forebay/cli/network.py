@@ -59,6 +59,10 @@ if TYPE_CHECKING:
     help="Solve again from N random states and count the fixed points.",
 )  # fmt: skip
 @click.option(
+    "--failures", is_flag=True,
+    help="Take each link down alone, and print the worst link and who loses most, in one table.",
+)  # fmt: skip
+@click.option(
     "--smallest-buffers",
     is_flag=True,
     help="Find the smallest buffer of each class of links that meets the goals, and use it.",
@@ -95,6 +99,7 @@ def command(
     sensitivities: Path | None,
     graphml: Path | None,
     multistart: int | None,
+    failures: bool,
     smallest_buffers: bool,
     duration: str | None,
     start: str | None,
@@ -125,6 +130,9 @@ def command(
         before = None if start is None else _before(start, connections, rate)
         _transient(scenario, duration, before, step, series, figure, as_json)
         return
+    if failures:
+        _check_alone("--failures", outputs | {"smallest-buffers": smallest_buffers or None})
+        return _failures(scenario, as_json)
     _check_transient({"from": start, "step": step, "series": series})
     if smallest_buffers and multistart is not None:
         wrong = "--multistart and --smallest-buffers exclude each other; leave one out"
@@ -154,6 +162,19 @@ def command(
         from forebay.report.figures.network import draw_network
 
         write("picture", figure, partial(draw_network, answer.outcome, answer.drawing))
+
+
+def _failures(scenario: Scenario, as_json: bool) -> None:
+    from forebay.api.networks import single_failures
+
+    with progress("failures") as update:
+        found = single_failures(scenario, update)
+    if as_json:
+        print_json({"schema": 1, "failures": [each._asdict() for each in found]})
+        return
+    from forebay.report import print_failures
+
+    print_failures([each._asdict() for each in found])
 
 
 def _check_alone(option: str, others: Mapping[str, object]) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from forebay.report.comparison import print_comparison
     from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.measurement import print_measurement
-    from forebay.report.network import print_network
+    from forebay.report.network import print_failures, print_network
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
     from forebay.report.ports import print_ports
@@ -32,6 +32,7 @@ __all__ = [
     "percent",
     "print_answer",
     "print_comparison",
+    "print_failures",
     "print_measurement",
     "print_network",
     "print_outcome",
@@ -56,6 +57,7 @@ _HOLDERS = {
     "percent": "tables",
     "print_comparison": "comparison",
     "print_measurement": "measurement",
+    "print_failures": "network",
     "print_network": "network",
     "print_outcome": "outcome",
     "print_ports": "ports",

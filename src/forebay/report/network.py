@@ -55,6 +55,23 @@ def print_network(outcome: Outcome) -> None:
         out.print(line)
 
 
+def print_failures(found: list[dict[str, Any]]) -> None:
+    """Print what each single failure does, the worst first."""
+    out = console()
+    out.print(f"{len(found)} single failures, the worst first", style="bold")
+    made = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
+    for each in found:
+        offered = each["offered_load"]
+        if each["error"] is not None:
+            made.add_row(each["link"], each["error"], "", "", "", "")
+            continue
+        made.add_row(
+            each["link"], each["worst"], _number(offered, 100), _number(each["utilization"], 100),
+            _number(each["loss_rate"], 100), each["sufferers"],
+        )  # fmt: skip
+    show_table(out, made)
+
+
 def _totals(whole: NetworkOutcome) -> str:
     responding = f"{whole.connections:,.0f} connections" if whole.connections else _NONE
     parts = [

@@ -35,6 +35,12 @@ def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
     adjacency.keep_links([place for place in range(len(adjacency.source)) if place not in down])
 
 
+def wire_names(adjacency: Adjacency) -> list[str]:
+    """Return one name of each link, the one in its own direction."""
+    named = {wire: name for name, wire in reversed(_wires(adjacency).items())}
+    return [named[wire] for wire in sorted(named)]
+
+
 def _wires(adjacency: Adjacency) -> dict[str, int]:
     """Return the place of each link by its name in answers, which has a direction."""
     ends = list(zip(adjacency.source, adjacency.target, strict=True))
