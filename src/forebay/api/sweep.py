@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.errors import Words, current_words, option
+from forebay.progress import enter
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
 from forebay.studies.errors import bad_grid
@@ -133,6 +134,7 @@ def sweep(
     if store is not None:
         _check_store(store, names, files)
     asked = [(_asked(ask, name, memory_limit, counted, budget), made[name]) for name in names]
+    enter(progress, "checking the cells")
     plan = plan_of(grid, asked, counted, lambda: None if progress is None else progress(0.0))
     keep, path = _place(store)
     count = _run(
