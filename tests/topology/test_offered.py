@@ -264,3 +264,12 @@ def test_a_failure_that_divides_the_network_is_said_first(
     rows = json.loads(capsys.readouterr().out)["failures"]
     assert [row["link"] for row in rows] == ["A->B", "B->C"]
     assert all("in 2 parts" in row["error"] for row in rows)
+
+
+def test_the_simulator_refuses_a_share_of_the_demand(tmp_path: Path) -> None:
+    import forebay
+
+    path = tmp_path / "chain.toml"
+    path.write_text(text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5'))
+    with pytest.raises(ScenarioError, match="offered load is not simulated"):
+        forebay.run(forebay.load(path), "simulation")
