@@ -118,3 +118,12 @@ def test_an_interrupt_ends_within_a_second_and_says_how_to_go_on(grid: Path, job
 def _rows(store: Path) -> int:
     with forebay.Store(store) as opened, opened.rows() as rows:
         return rows.count
+
+
+def test_two_sweeps_of_one_store_share_the_work(grid: Path) -> None:
+    command = [sys.executable, "-c", "from forebay.cli import main; main()", "sweep", str(grid)]
+    command += ["--seeds", "60", "--store", str(grid.with_name("s.sqlite")), "--json"]
+    both = [subprocess.Popen([*command, "--jobs", "1"], stdout=subprocess.PIPE) for _ in range(2)]
+    made = [json.loads(each.communicate()[0]) for each in both]
+    assert sum(each["ran"] for each in made) == 360
+    assert max(each["stored"] for each in made) == 360

@@ -67,10 +67,13 @@ class Store:
         with refusals(self.path):
             yield self._rows
 
-    def add_rows(self, made: Iterable[MetricRow]) -> None:
-        """Store rows of metrics with their replications, all of them or none."""
+    def add_rows(self, made: Iterable[MetricRow]) -> int:
+        """Store rows of metrics with their replications, all of them or none.
+
+        Returns the number of rows that were not there.
+        """
         with refusals(self.path):
-            self._rows.put(made)
+            return self._rows.put(made)
 
     @property
     def count(self) -> int:

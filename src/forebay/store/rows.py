@@ -85,15 +85,17 @@ class StoredRows:
         )
         return {seed for (seed,) in self._connection.execute(query, (sha256, engine, code))}
 
-    def put(self, rows: Iterable[MetricRow]) -> None:
-        """Store rows with their replications, all of them or none; those that are there stay."""
+    def put(self, rows: Iterable[MetricRow]) -> int:
+        """Store rows with their replications, all of them or none; those that are there stay.
+
+        Returns the number of rows that were not there.
+        """
         now = time.time()
         with self._connection as write:
             write.execute("BEGIN IMMEDIATE")
-            for row in rows:
-                self._put(write, row, now)
+            return sum(self._put(write, row, now) for row in rows)
 
-    def _put(self, write: sqlite3.Connection, row: MetricRow, now: float) -> None:
+    def _put(self, write: sqlite3.Connection, row: MetricRow, now: float) -> int:
         of = (
             _number_of(write, "scenarios", ("sha256",), (row.sha256,), (row.document,)),
             _number_of(write, "makers", ("engine", "code"), (row.engine, row.code)),
@@ -104,7 +106,7 @@ class StoredRows:
             insert = "INSERT OR IGNORE INTO replications VALUES (?, ?, ?, ?, ?)"
             write.execute(insert, (*of, row.seed, now, row.replication))
         insert = "INSERT OR IGNORE INTO metrics VALUES (?, ?, ?, ?, ?, ?)"
-        write.execute(insert, (*of, row.seed, now, layout, row.numbers))
+        return write.execute(insert, (*of, row.seed, now, layout, row.numbers)).rowcount
 
     def read(
         self, sha256: str, engine: str, code: str, seeds: Sequence[int]

@@ -30,7 +30,7 @@ class Sweep:
     Attributes
     ----------
     cells, runs : number of cells, and of rows of the whole: cells times seeds.
-    ran : rows that this call made.
+    ran : rows that this call made; one that another process stored first is not counted.
     stored : rows of this study that the store has.
     failed : runs that an engine could not make; `failures` has the reasons, one for each cell.
     refused : cells that were left out because they cannot be run, with the reasons.
