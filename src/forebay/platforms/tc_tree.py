@@ -77,7 +77,7 @@ class Tree:
         for _ in range(_DEEPEST):
             major = (node.parent or node.number).partition(":")[0]
             found = self._find(node.device, node.parent) or self._find(node.device, f"{major}:")
-            if found is None or found is node:
+            if found is None or found.line == node.line:
                 return
             yield found
             node = found
