@@ -390,3 +390,19 @@ def test_both_times_stand_in_the_report() -> None:
     assert "400 ms at 100 Mbit/s (tbf's own rate), 3.966 ms at the port's 10 Gbit/s" in (
         lint(text, PORT).text
     )
+
+
+def test_a_text_of_show_commands_without_devices_is_one_tree() -> None:
+    text = (
+        "qdisc htb 1: dev eth0 root refcnt 2 r2q 10 default 0x30 direct_qlen 1000\n"
+        "qdisc fq_codel 10: dev eth0 parent 1:30 limit 1000p flows 1024 target 5ms\n"
+        "class htb 1:1 root rate 95Mbit ceil 95Mbit burst 1600b cburst 1600b\n"
+        "class htb 1:30 parent 1:1 leaf 10: prio 0 rate 20Mbit ceil 90Mbit burst 1600b\n"
+    )  # fmt: skip
+    assert drains(text) == (1_500_000, pytest.approx(1000 * 8 * 1.5e6 / 90e6))
+
+
+def test_junos_exact_may_stand_alone() -> None:
+    text = "schedulers {\n bulk {\n  buffer-size { temporal 20k; exact; }\n }\n}\n"
+    reading = read(text, "junos")
+    assert reading.bytes == 25_000_000 and "may not borrow" in said(reading, "note")

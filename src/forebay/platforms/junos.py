@@ -108,8 +108,11 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         inside = port if shaped is None else port.served_at(shaped.rate_bps)
         reading = _scheduler(statement, inside)
         early = config.early.get(name, [])
-        notes = ((_EARLY,) if early else ()) + config.doubts(name, port)
-        yield reading.serving(config.own_shape(name, inside) or shaped, *notes, also=early)
+        exact = config.exact.get(name, [])
+        notes = ((_EARLY,) if early else ()) + ((_EXACT,) if exact else ())
+        own = config.own_shape(name, inside)
+        said = (*notes, *config.doubts(name, port))
+        yield reading.serving(own or shaped, *said, also=(*early, *exact))
 
 
 def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:

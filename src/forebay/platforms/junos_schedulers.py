@@ -46,6 +46,7 @@ class Schedulers:
     ----------
     sizes : statements of buffer-size.
     early : lines of drop-profile-map, by scheduler.
+    exact : lines of a buffer-size that is exact alone, by scheduler.
     own : words after shaping-rate (or a transmit-rate that is exact), by scheduler.
     maps : scheduler-maps that contain a scheduler.
     holders : interfaces and traffic-control-profiles with a scheduler-map.
@@ -54,6 +55,7 @@ class Schedulers:
 
     sizes: list[Statement] = field(default_factory=list)
     early: dict[str, list[int]] = field(default_factory=dict)
+    exact: dict[str, list[int]] = field(default_factory=dict)
     own: dict[str, tuple[str, ...]] = field(default_factory=dict)
     maps: dict[str, set[str]] = field(default_factory=dict)
     holders: dict[str, set[str]] = field(default_factory=dict)
@@ -75,7 +77,9 @@ class Schedulers:
 
     def _of_scheduler(self, statement: Statement) -> None:
         words, name = statement.words, scheduler_of(statement)
-        if "buffer-size" in words:
+        if words[-2:] == ("buffer-size", "exact"):
+            self.exact.setdefault(name, []).append(statement.line)
+        elif "buffer-size" in words:
             self.sizes.append(statement)
         elif "drop-profile-map" in words:
             self.early.setdefault(name, []).append(statement.line)

@@ -59,6 +59,7 @@ class Tree:
     """Nodes by device and number; a text of one device may leave its name out."""
 
     nodes: dict[tuple[str, str], Node] = field(default_factory=dict)
+    any_device: dict[str, Node] = field(default_factory=dict)
 
     @classmethod
     def of(cls, snippet: Snippet) -> Tree:
@@ -68,20 +69,23 @@ class Tree:
             node = _node(statement.line, list(statement.words))
             if node is not None and node.number:
                 made.nodes[node.device, node.number] = node
+                made.any_device.setdefault(node.number, node)
         return made
 
     def above(self, node: Node) -> Iterator[Node]:
         """Yield the class or qdisc above a node, and so on."""
         for _ in range(_DEEPEST):
-            major = node.parent.partition(":")[0]
+            major = (node.parent or node.number).partition(":")[0]
             found = self._find(node.device, node.parent) or self._find(node.device, f"{major}:")
-            if found is None or found is node:
+            if found is None or found.line == node.line:
                 return
             yield found
             node = found
 
     def _find(self, device: str, number: str) -> Node | None:
-        return self.nodes.get((device, number)) or self.nodes.get(("?", number))
+        """Return a node of a device; without its name in the text, of any."""
+        found = self.nodes.get((device, number)) or self.nodes.get(("?", number))
+        return self.any_device.get(number) if found is None and device == "?" else found
 
     def served(self, node: Node) -> Served | None:
         """Return the lowest rate on the way to the root at which a leaf may drain."""
