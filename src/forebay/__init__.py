@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from forebay.store import Store as Store, StoreError as StoreError
     from forebay.studies.errors import StudyError as StudyError
     from forebay.studies.sweep import Sweep as Sweep
+    from forebay.api.again import again as again
+    from forebay.api.cheaper import with_cheaper as with_cheaper
     from forebay.api.trace import trace as trace
 
     __version__: str
@@ -86,6 +88,8 @@ _GROUPS = (
     ("forebay.api.size", "size"),
     ("forebay.api.sweep", "sweep"),
     ("forebay.api.sensitivity", "sensitivity"),
+    ("forebay.api.cheaper", "with_cheaper"),
+    ("forebay.api.again", "again"),
     ("forebay.api.trace", "trace"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
@@ -119,6 +123,7 @@ _MODULES = {
     "laws": "forebay.laws",
     "measure": "forebay.measure",
     "networks": "forebay.api.networks",
+    "ports": "forebay.api.ports",
     "testbed": "forebay.api.testbed",
 }
 

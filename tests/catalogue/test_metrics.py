@@ -51,7 +51,7 @@ def test_what_is_no_metric_is_set_for_the_whole_link():
     facts = {level: set(part.model_fields) - set(measured(part)) for level, part in PARTS.items()}
     assert facts["link"] == {
         "buffer_packets", "bdp_packets", "goal_metrics", "capacity_bps", "most_packets",
-        "link_class", "flows",
+        "link_class", "flows", "offered_load",
     }  # fmt: skip
     assert facts["class"] == {
         "kind", "flows", "name", "link", "fct_open", "controllers", "settled", "unsettled",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -47,6 +47,7 @@ def size(
     expect: Callable[[float], None] | None = None,
     link: str | None = None,
     link_class: str | None = None,
+    sizes: str | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -73,6 +74,9 @@ def size(
         (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
         then apply to every link of the class. The simulator runs the whole network for each
         buffer: no smaller network replaces it.
+    sizes : str, optional
+        The only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
+        one is then one of them.
 
     Returns
     -------
@@ -106,11 +110,25 @@ def size(
     )  # fmt: skip
     said = {"assumptions": assumed(scenario)}
     if link is not None or link_class is not None or scenario.topology is not None:
-        _check_of_links(engine, link, link_class, store)
+        _check_of_links(engine, link, link_class, store or sizes)
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
+    only = None if sizes is None else _parsed(sizes, scenario)
     with storing(chosen, store) as chosen, _documented(said):
-        return size_link(chosen, scenario, options).model_copy(update=said)
+        sized = size_link(chosen, scenario, options).model_copy(update=said)
+    return sized if only is None else _within(scenario, sized, only)
+
+
+def _parsed(sizes: str, scenario: Scenario) -> Sequence[int]:
+    from forebay.search.configurable import parse_sizes
+
+    return parse_sizes(sizes, scenario)
+
+
+def _within(scenario: Scenario, sized: SizeResult, only: Sequence[int]) -> SizeResult:
+    from forebay.search.configurable import within_sizes
+
+    return within_sizes(scenario, sized, only)
 
 
 def size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
@@ -210,5 +228,5 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
             "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         )
     if store is not None:
-        wrong = "outcomes of a network's links are not stored"
+        wrong = "outcomes of a network's links are not stored, nor chosen among sizes"
         raise refused("store", wrong, "leave it out")

@@ -62,7 +62,8 @@ class LinkOutcome(Closed):
     shaper's bucket may add in the window. ``most_packets`` is the maximum number of waiting
     packets; it exceeds ``buffer_packets`` if a limit in bytes admits more packets that are smaller
     than the mean. Both are None in older documents. ``link_class`` ("class" in JSON) and ``flows``,
-    the connections that cross it, are only for networks.
+    the connections that cross it, are only for networks. ``offered_load`` is what traffic that does
+    not respond would bring as a share of the rate, were nothing lost on the way; None without such.
     """
 
     utilization: Metric | None
@@ -77,6 +78,7 @@ class LinkOutcome(Closed):
     most_packets: int | None = None
     link_class: str | None = Field(default=None, alias="class")
     flows: float | None = None
+    offered_load: float | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -205,8 +205,8 @@ class Short(Tcp):
     )
     load: Annotated[float | None, Strict(), LOADS] = Field(
         default=None,
-        description="First transmissions as a share of the link's rate; either this or "
-        "arrival_rate.",
+        description="First transmissions as a share of the link's rate, or of a network's offered "
+        "load; either this or arrival_rate.",
         examples=[0.8],
     )
     arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = Field(

@@ -13,7 +13,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -243,9 +242,6 @@ class TooLittleTime(ForebayError):
     def but(self, **facts: Any) -> TooLittleTime:
         """Return the same refusal with other facts, named as its attributes."""
         return type(self)(**{name: getattr(self, name) for name in _FACTS} | facts)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (partial(type(self), **{name: getattr(self, name) for name in _FACTS}), ())
 
 
 _FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers",

@@ -23,9 +23,6 @@ class StudyError(ForebayError):
         self.wrong, self.hint = wrong, hint
         super().__init__(f"{wrong}; {hint}")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.wrong, self.hint))
-
 
 def bad_grid(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:
     """Return the error for a mistake in a grid."""
