@@ -16,7 +16,7 @@ ALL = (
     "the stack of Linux in its present release",
     "flows that start within 10 s",
     "packets of 1500 B",
-    "hosts that send one packet at a time, without segmentation offload",
+    "hosts with segmentation offload, which send bursts of a millisecond",
 )
 
 
@@ -37,6 +37,7 @@ def test_every_default_that_moves_an_answer_is_said() -> None:
         ('sender = "linux"', 3),
         ('start = { uniform = ["0 s", "10 s"] }', 4),
         ('packet = "1500 B"', 5),
+        ('offload = "on"', 6),
     ],
 )
 def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field: str, index: int) -> None:

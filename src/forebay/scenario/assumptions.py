@@ -58,6 +58,13 @@ def _round_trip(_: Scenario, group: Traffic) -> str:
     return f"a round trip of {group.rtt.mean} for every flow"
 
 
+def _offload(_: Scenario, group: Traffic) -> str:
+    assert isinstance(group, Tcp), "by `applies`"
+    if group.offloads:
+        return "hosts with segmentation offload, which send bursts of a millisecond"
+    return "hosts that send one packet at a time, without segmentation offload"
+
+
 def _congestion_control(_: Scenario, group: Traffic) -> str:
     return f"congestion control {getattr(group, 'congestion_control', '')}"
 
@@ -78,9 +85,9 @@ _LIST = (
         lambda _, group: f"packets of {group.packet}",
     ),
     Assumption(
-        "",
+        "offload",
         _is_tcp,
-        lambda _, group: "hosts that send one packet at a time, without segmentation offload",
+        _offload,
     ),
 )
 

@@ -7,6 +7,7 @@ mod delivery_rate;
 pub mod frto;
 mod highest_sacked;
 pub mod newreno;
+pub mod offload;
 pub mod pacer;
 pub mod profile;
 mod prr;

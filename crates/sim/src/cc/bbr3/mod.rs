@@ -39,6 +39,7 @@ const STARTUP_LOSSES: u32 = 6;
 const LEAST_QUANTUM: f64 = 2.0;
 /// Segments of 1448 bytes in 64 KiB.
 const LARGEST_QUANTUM: f64 = 45.0;
+const QUANTUM_BYTES: f64 = 65_536.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -87,6 +88,7 @@ pub struct Bbr3 {
     seen_rtt: bool,
     /// Segments in a burst at the pacing rate.
     quantum: f64,
+    largest_quantum: f64,
 }
 
 impl Default for Bbr3 {
@@ -115,6 +117,7 @@ impl Default for Bbr3 {
             phase: Phase::Open,
             seen_rtt: false,
             quantum: LEAST_QUANTUM,
+            largest_quantum: LARGEST_QUANTUM,
         }
     }
 }
@@ -141,6 +144,10 @@ impl Controller for Bbr3 {
 
     fn set_seed(&mut self, seed: u64) {
         self.choice = HashChoice::seeded(seed);
+    }
+
+    fn set_segment_bytes(&mut self, bytes: u32) {
+        self.largest_quantum = (QUANTUM_BYTES / f64::from(bytes)).floor().max(LEAST_QUANTUM);
     }
 
     /// "Per-ACK Steps".
@@ -308,7 +315,7 @@ impl Bbr3 {
     /// "Pacing Rate", and "Send Quantum": a millisecond's worth, at least two segments.
     fn pace_at(&mut self, window: &mut Window, rate: f64) {
         window.pacing_rate = Some(rate);
-        self.quantum = (rate / 1000.0).clamp(LEAST_QUANTUM, LARGEST_QUANTUM);
+        self.quantum = (rate / 1000.0).clamp(LEAST_QUANTUM, self.largest_quantum);
     }
 
     /// "cwnd Adjustment Mechanism".
