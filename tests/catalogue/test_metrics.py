@@ -109,8 +109,10 @@ size = "20 packets"
 flows = 4
 rtt = { uniform = ["30 ms", "50 ms"] }
 congestion_control = { reno = 0.5, cubic = 0.5 }
+offload = "off"
 [[traffic]]
 kind = "short"
+offload = "off"
 load = 0.2
 length = { pareto = { mean = "40 packets", shape = 1.2, high = "5000 packets" } }
 rtt = "40 ms"
