@@ -54,7 +54,7 @@ class Profile:
         jitter_ps: int = 0,
         timer_tick_ps: int = 0,
         offload: bool = False,
-        segment_bytes: int | None = None,
+        segment: int | None = None,
     ) -> Profile: ...
 
 ClassRates = tuple[float | None, tuple[float, int | None] | None]

@@ -20,7 +20,7 @@ pub struct Profile(profile::Profile);
 #[pymethods]
 impl Profile {
     #[new]
-    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0, timer_tick_ps=0, offload=false, segment_bytes=None))]
+    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0, timer_tick_ps=0, offload=false, segment=None))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         name: &str,
@@ -34,7 +34,7 @@ impl Profile {
         jitter_ps: Picos,
         timer_tick_ps: Picos,
         offload: bool,
-        segment_bytes: Option<u32>,
+        segment: Option<u32>,
     ) -> PyResult<Self> {
         let mut made = profile::Profile::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
@@ -46,7 +46,7 @@ impl Profile {
         made.jitter = jitter_ps;
         made.timer_tick = timer_tick_ps;
         made.offload = if offload { Offload::ON } else { Offload::OFF };
-        made.segment_bytes = segment_bytes;
+        made.segment_bytes = segment;
         if let Some(delayed) = delayed_ack {
             let delay = made.delayed_ack.or(profile::Profile::linux().delayed_ack);
             made.delayed_ack = delay.filter(|_| delayed);

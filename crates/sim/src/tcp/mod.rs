@@ -1,6 +1,7 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
 pub mod ack_packet;
+mod burst_size;
 mod cc_feedback;
 pub mod cwnd_limited;
 mod delivery_rate;

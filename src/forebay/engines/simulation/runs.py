@@ -149,7 +149,7 @@ def _profile(traffic: Traffic) -> _core.Profile:
         jitter_ps=picoseconds(traffic.jitter or 0.0),
         timer_tick_ps=picoseconds(traffic.timer_tick or 0.0),
         offload=traffic.offloads,
-        segment_bytes=traffic.segment,
+        segment=traffic.segment,
     )
 
 

@@ -9,6 +9,7 @@ mod cycle;
 mod extra_acked;
 mod lt_bw;
 mod probe_rtt;
+mod quantum;
 #[cfg(test)]
 mod tests;
 
@@ -16,12 +17,13 @@ use super::bounds::{Bounds, if_counts};
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
 use super::record::{Declared, Decrease, Marks, Record};
-use super::rounding::{double, whole_above, whole_below};
+use super::rounding::{double, whole_above};
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{NEVER, Picos, SECOND};
 use cycle::Cycle;
 use extra_acked::ExtraAcked;
 use lt_bw::LongTermBw;
+use quantum::quantum;
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -39,8 +41,6 @@ const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u8 = 3;
 /// Payload of a segment until it is told: the kernel's quanta are in bytes, ours in segments.
 const SEGMENT_BYTES: f64 = 1448.0;
-/// The most in a quantum: 44 segments of 1448.
-const LARGEST_QUANTUM_BYTES: f64 = 44.0 * 1448.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
@@ -347,12 +347,4 @@ impl Bbr {
 /// The pacing rate for a bandwidth.
 fn paced(bw: f64, gain: f64) -> f64 {
     bw * gain * PACING_MARGIN
-}
-
-/// Segments in a burst at a pacing rate: a millisecond's worth, at least two (one below 1.2 Mbit/s).
-fn quantum(pacing_rate: f64, segment_bytes: f64) -> f64 {
-    let rate = pacing_rate * segment_bytes;
-    let least = if rate < 1.2e6 / 8.0 { 1.0 } else { 2.0 };
-    let most = whole_below(LARGEST_QUANTUM_BYTES / segment_bytes).at_least(least);
-    whole_below(rate / 1024.0 / segment_bytes).clamp(least, most)
 }

@@ -37,9 +37,6 @@ const BETA: f64 = 0.7;
 /// Lossy places in a round that end start-up (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
 const LEAST_QUANTUM: f64 = 2.0;
-/// Segments of 1448 bytes in 64 KiB.
-const LARGEST_QUANTUM: f64 = 45.0;
-const QUANTUM_BYTES: f64 = 65_536.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -117,7 +114,7 @@ impl Default for Bbr3 {
             phase: Phase::Open,
             seen_rtt: false,
             quantum: LEAST_QUANTUM,
-            largest_quantum: LARGEST_QUANTUM,
+            largest_quantum: 45.0, // of 1448 bytes in 64 KiB
         }
     }
 }
@@ -147,7 +144,7 @@ impl Controller for Bbr3 {
     }
 
     fn set_segment_bytes(&mut self, bytes: u32) {
-        self.largest_quantum = (QUANTUM_BYTES / f64::from(bytes)).floor().max(LEAST_QUANTUM);
+        self.largest_quantum = f64::from(65_536 / bytes).max(LEAST_QUANTUM);
     }
 
     /// "Per-ACK Steps".

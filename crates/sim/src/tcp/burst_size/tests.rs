@@ -1,3 +1,4 @@
+use super::super::offload::Offload;
 use super::super::profile::LINUX;
 use super::*;
 use crate::cc::Cc;
