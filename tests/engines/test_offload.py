@@ -1,4 +1,4 @@
-"""Segmentation offload of the senders: what a scenario chooses, and that off is what was simulated before."""
+"""Segmentation offload of senders: what a scenario chooses; off is what was simulated before."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from forebay.scenario import Scenario, loads
 def flow(rate: str, buffer: str, control: str, more: str = "", rtt: str = "65 ms") -> Scenario:
     return loads(
         f'[link]\nrate = "{rate}"\n[queue]\nsize = "{buffer}"\n[[traffic]]\nflows = 1\n'
-        f'rtt = "{rtt}"\ncongestion_control = "{control}"\n{more}\n'
+        f'rtt = "{rtt}"\ncongestion_control = "{control}"\noffload = "off"\n{more}\n'
     )
 
 
