@@ -28,7 +28,7 @@ RENAMED: dict[str, str] = {
 }
 """Keys of documents and readings: the name in the older checkout, and the name now."""
 MEANS = {"up": "increasing", "down": "decreasing", "either": "non-monotone"}
-LEFT_OUT = ("wall_s", "cpu_s", "cost", "notes", "version")
+LEFT_OUT = ("wall_s", "cpu_s", "peak_bytes", "cost", "notes", "version")
 
 ANSWER = """
 import hashlib, json, sys, warnings
@@ -169,7 +169,8 @@ def plain(value: Any) -> Any:
     if isinstance(kept.get("direction"), str):
         kept["direction"] = MEANS.get(kept["direction"], kept["direction"])
     if "raw" in kept:
-        kept["raw"] = {".".join(place): each for place, each in map(plain, kept["raw"])}
+        readings = [plain(each) for each in kept["raw"]]
+        kept["raw"] = {".".join(at): each for at, each in readings if at[-1] not in LEFT_OUT}
     return {key: plain(each) for key, each in kept.items()}
 
 

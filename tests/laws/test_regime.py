@@ -195,3 +195,10 @@ def test_the_public_answer_carries_it() -> None:
     asked_for = {each["law"]: each for each in told["laws"]}[EQ6]
     assert asked_for["packets_whole"] - 1 < asked_for["packets"] <= asked_for["packets_whole"]
     assert told["buffer"]["packets"] == asked_for["packets_whole"]
+
+
+@pytest.mark.parametrize("in_slow_start", [True, False])
+def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start: bool) -> None:
+    from forebay.laws.regime_words import ending
+
+    assert "offer 99.9 %" in ending(link(short(0.999)), 0.999, in_slow_start=in_slow_start)

@@ -29,8 +29,8 @@ LEAST_CAUGHT, MOST_EQUIVALENT = 0.90, 0.05
 def main() -> int:
     """Test the sample; 1 if too few of them are caught, or too many are called equivalent."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--python", type=int, default=120, help="mutants of Python packages")
-    parser.add_argument("--rust", type=int, default=20, help="mutants of crates/sim")
+    parser.add_argument("--python", type=int, default=100, help="mutants of Python packages")
+    parser.add_argument("--rust", type=int, default=12, help="mutants of crates/sim")
     parser.add_argument("--again", action="store_true", help="the tests have not changed since")
     asked = parser.parse_args()
     known = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text("utf-8"))

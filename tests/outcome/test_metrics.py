@@ -106,6 +106,16 @@ def test_link_metrics_by_hand() -> None:
     assert outcome.queue_delay_s.mean.value == pytest.approx(49.0 / 490)
 
 
+def test_a_link_that_only_sends_an_earlier_packet_is_not_like_an_idle_one() -> None:
+    none = np.zeros(4, dtype=np.int64)
+    idle = replace(link(), bits=np.zeros(4), arrivals=none, drops=none, accepted=none)
+    sending = replace(idle, bits=np.full(4, 1000.0))
+    both = replace(reading(1), links={"bottleneck": sending, "other": idle})
+    links, _ = summarize([both])
+    used = {name: each.utilization for name, each in links.items()}
+    assert [each and each.value for each in used.values()] == [1.0, 0.0]
+
+
 def test_class_metrics_by_hand() -> None:
     _, classes = summarize([reading(1)])
     (outcome,) = classes

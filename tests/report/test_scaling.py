@@ -1,7 +1,9 @@
 """What a report says of the time, and of smaller links."""
 
 from forebay.outcome import Metric, SizeResult
-from forebay.report.headline import cost_lines
+from forebay.report.headline import (
+    cost_lines,
+)
 from forebay.report.scaling import scaled_lines
 
 

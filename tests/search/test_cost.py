@@ -52,7 +52,7 @@ def test_the_speed_of_this_machine_is_learnt() -> None:
 
 
 def test_a_machine_with_other_work_is_seen_before_the_first_run() -> None:
-    clock = iter([10.0, 10.0 + 3 * 0.02])
+    clock = iter([10.0, 10.0 + 3 * 0.05])
     speed = Speed.under_load(2, lambda: next(clock))
     assert speed.factor == pytest.approx(3.0)
     speed.add(1.0, 1.0)  # what a run says weighs far more

@@ -12,7 +12,9 @@ from tests.search.known_links import _outcome as played
 
 from forebay.engines.base import Engine
 from forebay.outcome import Buffer, Interval, Metric, Outcome, SizeResult, Verdict
-from forebay.report.headline import helpless_line
+from forebay.report.headline import (
+    helpless_line,
+)
 from forebay.scenario import Scenario
 from forebay.search.evaluations import Evaluation
 from forebay.search.flow_range import intersection, serve_both

@@ -16,6 +16,7 @@ from forebay.laws.quantities import sawtooth_period, settling_time
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario, loads
 from forebay.search.cost import TooLittleTime
+from forebay.search.sawtooths import measure_of
 from forebay.search.strategies.scaling.rule import scales
 
 
@@ -187,3 +188,7 @@ def test_a_warmup_that_the_scenario_sets_stays_and_is_said_to_be_short() -> None
 def test_few_flows_are_never_scaled() -> None:
     assert not scales(link("10 Gbit/s", 79))
     assert scales(link("10 Gbit/s", 100))
+
+
+def test_a_share_of_a_short_window_is_still_a_window() -> None:
+    assert float(measure_of(80_000.0, 0.0017, 0.9).duration) == 0.1

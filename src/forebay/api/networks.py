@@ -234,45 +234,24 @@ class Answer:
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers, the links between them and their metrics, as GraphML."""
-        import tempfile
+        from forebay.api.graphml import write_graphml
 
-        import rustworkx
-
-        from forebay.files.atomic import replacing
-
-        graph: Any = rustworkx.PyDiGraph()
-        network = self.solution.balance.problem.graph
-        places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
-        for name, hosts, (x, y) in places:
-            data = {"label": name, "hosts": hosts}
-            graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
-        rows = dict(zip(self.solution.balance.used.tolist(), self._links(), strict=True))
-        for link in range(network.links):
-            if network.kind[link] == 0:  # unused links too, without metrics
-                read = dict(zip(_LINK_COLUMNS, rows.get(link, ()), strict=False))
-                data = {
-                    "link_class": network.classes[network.link_class[link]],
-                    "LinkSpeedRaw": float(network.rate_bps[link]),
-                    "delay_s": float(network.delay_s[link]),
-                }
-                data |= {name: value for name, value in read.items() if name != "class"}
-                graph.add_edge(int(network.source[link]), int(network.target[link]), data)
-        with tempfile.TemporaryDirectory() as folder:
-            made = os.path.join(folder, "network.graphml")
-            rustworkx.digraph_write_graphml(graph, made)
-            with open(made, "rb") as file, replacing(path) as out:
-                out.write(file.read())
+        rows = [dict(zip(_LINK_COLUMNS, row, strict=True)) for row in self._links()]
+        used = self.solution.balance.used.tolist()
+        write_graphml(path, self.solution.balance.problem.graph, dict(zip(used, rows, strict=True)))
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
         """Return router positions, and ends, class, utilization and loss of their links."""
+        from forebay.api.graphml import places
+
         problem = self.solution.balance.problem
         network, used = problem.graph, self.solution.balance.used
         between = network.kind[used] == 0
         rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
         return {
             "names": network.names,
-            "place": _places(network),
+            "place": places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],
             "utilization": [row[7] for row in rows],
@@ -314,24 +293,6 @@ class Answer:
             (names[a], names[b], *rest, problem.graph.link_names[used[link]])
             for a, b, *rest, link in rows
         ]
-
-
-def _places(network: Any) -> Any:
-    """Return known positions, or else those of a spring layout."""
-    import numpy as np
-
-    place = network.place
-    if np.isfinite(place).all():
-        return place
-    import rustworkx
-
-    graph: Any = rustworkx.PyGraph()
-    graph.add_nodes_from(range(len(network.names)))
-    between = network.kind == 0
-    ends = zip(network.source[between].tolist(), network.target[between].tolist(), strict=True)
-    graph.add_edges_from_no_data(list(ends))
-    laid = rustworkx.spring_layout(graph, seed=1)
-    return np.array([laid[index] for index in range(len(network.names))])
 
 
 def check_format(path: str | os.PathLike[str]) -> None:

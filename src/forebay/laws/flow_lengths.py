@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.laws.arrays import Array, as_array
-from forebay.scenario.distribution_shapes import (
-    lognormal_sigma,
-    lognormal_tail,
-    lower_end,
-    pareto_tail,
-)
+from forebay.scenario.cut_laws import lognormal_sigma, lognormal_tail, pareto_tail
+from forebay.scenario.distribution_shapes import lower_end
 
 if TYPE_CHECKING:
     from forebay.scenario import FlowLength

@@ -11,7 +11,8 @@ from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
-    from forebay.scenario.quantity import BufferSize, DataSize, Duration
+    from forebay.scenario.buffer_size import BufferSize
+    from forebay.scenario.quantity import DataSize, Duration
 
     Path = str | os.PathLike[str]
     Q = TypeVar("Q", BufferSize, DataSize, Duration, Rate)

@@ -25,13 +25,20 @@ from forebay.outcome.model import (
     delay_quantile_name,
 )
 from forebay.outcome.recommended import Floor, Recommended
-from forebay.outcome.size_result import (
+from forebay.outcome.size_facts import (
     Aqm,
     AqmTarget,
     AqmThresholds,
     Bracket,
-    Buffer,
     Cost,
+    LinkRegime,
+    LossWarning,
+    Memory,
+    Scaled,
+    ScaledLink,
+)
+from forebay.outcome.size_result import (
+    Buffer,
     CurvePoint,
     Direction,
     FlowsEnd,
@@ -39,12 +46,7 @@ from forebay.outcome.size_result import (
     GoalResult,
     Interval,
     LawResult,
-    LinkRegime,
-    LossWarning,
-    Memory,
     Relaxation,
-    Scaled,
-    ScaledLink,
     Sense,
     SizeResult,
     Unit,

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.outcome import statistics
 from forebay.outcome.model import (
     ClassOutcome,
     ControllerOutcome,
@@ -24,11 +23,11 @@ from forebay.outcome.model import (
     Metric,
     Quantiles,
 )
+from forebay.outcome.quantiles import POSITIVE, of_histograms, queue_quantiles, up_to
 from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
 from forebay.outcome.statistics import (
     Bounds,
     around,
-    half_width,
     over_replications,
     ratio_half_width,
 )
@@ -41,7 +40,6 @@ Ratio = tuple[FloatArray, FloatArray]
 Queued = tuple[LinkReading | None, NDArray[np.int64] | None]
 
 FRACTION: Bounds = (0.0, 1.0)
-POSITIVE: Bounds = (0.0, math.inf)
 
 
 def summarize(
@@ -82,7 +80,7 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
     found = {}
     for name in readings[0].links:
         each = [reading.links[name] for reading in readings]
-        if any(link.arrivals.any() or link.held.any() for link in each):
+        if any(link.arrivals.any() or link.held.any() or link.bits.any() for link in each):
             found[name] = link_outcome(each, goals)
             continue
         first = each[0]
@@ -166,11 +164,11 @@ def class_outcome(
         throughput_bps=ratio([_rate(k.throughput_bits, w) for k, w in pairs], most),
         goodput_bps=ratio([_rate(goodput_bits(k), w) for k, w in pairs], most),
         jain=over_replications(_known([jain(k.flow_goodput_bits) for k in classes]), FRACTION),
-        rtt_s=_histograms([k.rtt for k in classes]),
+        rtt_s=of_histograms([k.rtt for k in classes]),
         loss_rate=ratio([_share(k.drops, k.passed) for k in classes], FRACTION),
         timeouts=_count(k.timeouts for k in classes),
         retransmissions=_count(k.retransmissions for k in classes),
-        queue_delay_s=_histograms(delays),
+        queue_delay_s=of_histograms(delays),
         controllers=_controllers(classes, windows_s, capacity_bps),
         **_transfers(classes, windows_s),
         **_settled(classes, queues, windows_s),
@@ -249,7 +247,7 @@ def utilization(links: Sequence[LinkReading]) -> Metric | None:
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
     """Packets waiting, time-weighted, without the one on the wire."""
     bounds = (0.0, float(max(link.most_packets for link in links)))
-    p50, p95, p99 = _queue_quantiles(links, bounds)
+    p50, p95, p99 = queue_quantiles(links, bounds)
     mean = ratio([_rate(k.queue_packet_s, k.window_s) for k in links], bounds)
     return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
 
@@ -258,7 +256,7 @@ def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
     """Waiting time of the accepted packets, seconds, with equal weight for each packet."""
     sums = [(k.delay_sum_s, _as_float(k.accepted)) for k in links]
     longest = [k.longest_s for k in links]
-    p50, p95, p99 = _histogram_quantiles([k.delay for k in links], longest)
+    p50, p95, p99 = up_to([k.delay for k in links], longest)
     return Quantiles(mean=ratio(sums, POSITIVE), p50=p50, p95=p95, p99=p99)
 
 
@@ -280,46 +278,6 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
     if len(replications) == 1 and known:
         return around(values[0], ratio_half_width(*known[0]), 1, bounds)
     return over_replications(values, bounds)
-
-
-def _queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric | None]:
-    def read(weights: FloatArray, step: int) -> FloatArray:
-        found = statistics.of_counts(weights, step, statistics.PROBABILITIES).T
-        return np.minimum(found, bounds[1])  # a bin of several packets may exceed the bounds
-
-    whole = [read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links]
-    pooled = np.concatenate(whole, axis=1)
-    if len(links) > 1 or not pooled.size:
-        return [over_replications(values.tolist(), bounds) for values in pooled]
-    batches = read(links[0].queue_s, links[0].queue_step)
-    return [
-        around(float(value), half_width(values), 1, bounds)
-        for (value,), values in zip(pooled, batches, strict=True)
-    ]
-
-
-def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
-    """Quantiles of one histogram per replication; None if no replication has one."""
-    present = [h for h in histograms if h is not None]
-    mean = over_replications(_known([statistics.mean_of_histogram(h) for h in present]), POSITIVE)
-    if mean is None:
-        return None
-    p50, p95, p99 = _histogram_quantiles(present)
-    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
-
-
-def _histogram_quantiles(
-    histograms: Sequence[Histogram], longest_s: Sequence[float] = ()
-) -> list[Metric | None]:
-    """Quantiles, none above the longest value if it is known, because a bin reaches beyond it."""
-    read = [statistics.several_of_histogram(h, statistics.PROBABILITIES) for h in histograms]
-    most = longest_s or [math.inf] * len(read)
-    both = zip(read, most, strict=True)
-    known = [np.minimum(values, end).tolist() for values, end in both if values is not None]
-    return [
-        over_replications([values[i] for values in known], POSITIVE)
-        for i in range(len(statistics.PROBABILITIES))
-    ]
 
 
 def _rate(amounts: FloatArray, whole: float) -> Ratio:

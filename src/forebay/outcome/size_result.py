@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,7 @@ from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome.document import Closed, Document
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
 from forebay.outcome.recommended import Recommended
+from forebay.outcome.size_facts import Aqm, Bracket, Cost, LinkRegime, LossWarning, Memory, Scaled
 
 Sense = Literal["at least", "at most"]
 Direction = Literal["increasing", "decreasing", "non-monotone"]
@@ -171,23 +172,6 @@ class Relaxation(Closed):
     reached: Metric | None
 
 
-class LinkRegime(Closed):
-    """The law that governs the link, why, and what would change it; text for users."""
-
-    regime: str
-    law: str | None
-    why: str
-    would_change: str
-
-
-class Bracket(Closed):
-    """The packets between which laws place an answer that was not found; ``why`` is a sentence."""
-
-    low: float
-    high: float
-    why: str
-
-
 class FlowsEnd(Closed):
     """The answer at one end of the range of flows; ``buffer`` is None without an answer."""
 
@@ -195,126 +179,6 @@ class FlowsEnd(Closed):
     buffer: Buffer | None
     region: tuple[Interval, ...]
     reason: str | None
-
-
-class LossWarning(Closed):
-    """Loss at the answer that is above a published criterion of a usable link.
-
-    Attributes
-    ----------
-    loss : the largest loss rate at the answer; ``of`` is its class, "" for the link.
-    usable, source : the bound, and its source.
-    packets : the smallest buffer tried with all loss rates below the bound; None if there is none.
-    missed : names of the goals that are not met with that buffer.
-    largest : the largest buffer tried; ``loss_there`` is its loss rate.
-    """
-
-    loss: float
-    of: str
-    usable: float
-    source: str
-    packets: int | None
-    missed: tuple[str, ...]
-    largest: int
-    loss_there: float
-
-
-class _Aqm(Closed):
-    packet_s: float
-    packet_bytes: int
-    limit_packets: int
-    ecn: bool = False
-
-
-class AqmTarget(_Aqm):
-    """codel, fq_codel, pie, dualpi2, cobalt: the target was sized, ``limit_packets`` is a guard.
-
-    ``interval_s`` is that of the scenario; None for pie and dualpi2, which have none. For cake it
-    is the rtt, which was sized; the target is a twentieth of it.
-    """
-
-    discipline: Literal["codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake"]
-    parameter: Literal["target"] = "target"
-    target_s: float
-    interval_s: float | None
-
-
-class AqmThresholds(_Aqm):
-    """red: its thresholds were sized, ``limit_packets`` is a guard; ``probability`` is at max."""
-
-    discipline: Literal["red"]
-    parameter: Literal["min"] = "min"
-    min_bytes: int
-    max_bytes: int
-    probability: float
-
-
-Aqm = Annotated[AqmTarget | AqmThresholds, Field(discriminator="parameter")]
-"""The configuration of an AQM discipline."""
-
-
-class Memory(Closed):
-    """The memory for a buffer of ``bytes``.
-
-    ``tier`` is the smallest kind of memory that suffices, with date and source. ``ram_bits`` is
-    the smallest RAM device whose bits are a power of two, as in the column RAM of Appenzeller et
-    al. 2004, Figure 15. ``pool_shares`` are its shares of 16, 64 and 132 MB of a chip's memory;
-    ``fits_sram_of_2004`` compares it with the largest SRAM chip of that year (§1.3).
-    ``faster_than_one_dram`` is whether packets of 40 B at the port's rate arrive faster than the
-    access time of one DRAM of 2004 (50 ns); None without a rate. ``text`` is a line for users.
-    """
-
-    bytes: int
-    tier: str
-    date: str
-    source: str
-    ram_bits: int
-    pool_shares: dict[str, float]
-    fits_sram_of_2004: bool
-    faster_than_one_dram: bool | None
-    text: str
-
-
-class Cost(Closed):
-    """Expected and actual seconds of an answer, and the limit ``budget_s``."""
-
-    predicted_s: float
-    spent_s: float
-    budget_s: float | None = None
-
-
-class ScaledLink(Closed):
-    """A link that was simulated instead of a larger one.
-
-    ``packets`` is the buffer at which its goals are just met, over ``packets.n`` replications;
-    ``flows`` is its number of long flows, ``window_packets`` the window of one of them.
-    """
-
-    factor: float
-    rate_bps: float
-    flows: int
-    window_packets: float | None
-    packets: Metric
-
-
-class Scaled(Closed):
-    """The extrapolation of an answer from smaller links to one that could not be simulated.
-
-    Attributes
-    ----------
-    factor : rate of the link over that of the largest simulated link.
-    error : possible error of the answer, as a share of it.
-    links : the simulated links, the largest first.
-    exponent : exponent of the buffer in packets as a function of the rate, over these links.
-    flows_share : 1 if the number of flows was scaled with the rate and windows were not; 0 if
-        windows were scaled and the number of flows was not; between 0 and 1, both.
-    """
-
-    factor: float
-    error: Metric
-    links: tuple[ScaledLink, ...]
-    exponent: Metric
-    flows_share: float = 1.0
 
 
 class SizeResult(Document):

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from os import PathLike
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import (
-    BeforeValidator,
     Field,
-    PlainSerializer,
-    WithJsonSchema,
     computed_field,
-    model_validator,
 )
 
 from forebay.outcome import synchrony
+from forebay.outcome.arrays import Bins, Floats, Ints, WithArrays
 from forebay.outcome.document import Closed, Document
-from forebay.outcome.reading import FloatArray, Histogram, IntArray
+from forebay.outcome.reading import FloatArray, IntArray
 from forebay.outcome.statistics import of_histogram
 
 STATES = ("idle", "slow start", "congestion avoidance", "fast recovery", "timeout")
@@ -28,86 +25,7 @@ STATES = ("idle", "slow start", "congestion avoidance", "fast recovery", "timeou
 _WAITS = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
 
-def _floats(values: Any) -> FloatArray:
-    return np.asarray(values, dtype=np.float64)  # None becomes NaN
-
-
-def _numbers(values: FloatArray) -> list[float | None]:
-    if np.isnan(values).any():
-        return [None if np.isnan(value) else value for value in values.tolist()]
-    return list(values.tolist())
-
-
-Floats = Annotated[
-    FloatArray,
-    BeforeValidator(_floats),
-    PlainSerializer(_numbers),
-    WithJsonSchema({"type": "array", "items": {"type": ["number", "null"]}}),
-]
-"""Numbers; NaN is null in JSON."""
-
-
-def _ints(values: Any) -> IntArray:
-    try:
-        return np.asarray(values, dtype=np.int64)
-    except TypeError as error:
-        raise ValueError(f"whole numbers expected ({error})") from None
-
-
-Ints = Annotated[
-    IntArray,
-    BeforeValidator(_ints),
-    PlainSerializer(lambda values: values.tolist()),
-    WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
-]
-
-
-def _histogram(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return Histogram(_floats(value["edges"]), _floats(value["counts"]))
-    return value
-
-
-Bins = Annotated[
-    Histogram,
-    BeforeValidator(_histogram),
-    PlainSerializer(lambda bins: {"edges": bins.edges.tolist(), "counts": bins.counts.tolist()}),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "properties": {
-                name: {"type": "array", "items": {"type": "number"}} for name in ("edges", "counts")
-            },
-            "required": ["edges", "counts"],
-            "additionalProperties": False,
-        }
-    ),
-]
-
-
-class Watched(Closed):
-    """A part with arrays; other values of its document are recomputed when it is read."""
-
-    model_config = Closed.model_config | {"arbitrary_types_allowed": True}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_computed(cls, document: Any) -> Any:
-        if not isinstance(document, Mapping):
-            return document
-        computed = {each.alias or name for name, each in cls.model_computed_fields.items()}
-        # A field's name in Python may be the name of a computed field in JSON.
-        given = {n for n, each in cls.model_fields.items() if each.alias not in (None, *document)}
-        dropped = computed - given
-        return {name: value for name, value in document.items() if name not in dropped}
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.model_dump() == other.model_dump()
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Periods(Watched):
+class Periods(WithArrays):
     """Periods of time: their number and lengths.
 
     A period that extends beyond the window counts with its part inside, so that busy and
@@ -137,7 +55,7 @@ class Periods(Watched):
         return of_histogram(self.lengths, 0.99)
 
 
-class LinkTrace(Watched):
+class LinkTrace(WithArrays):
     """One link and its queue.
 
     Attributes
@@ -211,7 +129,7 @@ class LinkTrace(Watched):
         return float(np.dot(middles, weights) / np.sum(weights))
 
 
-class FlowTrace(Watched):
+class FlowTrace(WithArrays):
     """One flow at each instant; all of shape (samples,).
 
     ``cwnd_packets`` is 0 while it is idle; ``srtt_s`` is NaN before the first round trip;
@@ -223,7 +141,7 @@ class FlowTrace(Watched):
     state: Ints
 
 
-class Incidents(Watched):
+class Incidents(WithArrays):
     """Events of flows between one instant and the next; all of shape (incidents,).
 
     ``at_s`` is the later of the two instants.
@@ -253,7 +171,7 @@ class Synchronization(Closed):
     hit_fraction: float | None
 
 
-class Trace(Document, Watched):
+class Trace(Document, WithArrays):
     """One replication at equal steps through its measured window (schema 1).
 
     Attributes

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import computed_field
 
+from forebay.outcome.arrays import Floats, WithArrays
 from forebay.outcome.document import Closed, Document
-from forebay.outcome.trace import Floats, Watched
 
 
 class SteadyLinks(Closed):
@@ -19,7 +19,7 @@ class SteadyLinks(Closed):
     queue_packets: float
 
 
-class LinkSeries(Watched):
+class LinkSeries(WithArrays):
     """Means over the links of a class; arrays of shape (samples,).
 
     Attributes
@@ -40,7 +40,7 @@ class LinkSeries(Watched):
     steady: SteadyLinks | None
 
 
-class HopsSeries(Watched):
+class HopsSeries(WithArrays):
     """Connections over so many links; ``throughput_bps`` of one of them, shape (samples,)."""
 
     hops: int
@@ -65,7 +65,7 @@ class Oscillation(Closed):
     period_s: float
 
 
-class Transient(Document, Watched):
+class Transient(Document, WithArrays):
     """A network's way through time by the slides' equations, Hisamatsu 2007 (schema 1).
 
     Attributes

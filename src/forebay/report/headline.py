@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.catalogue import DISCIPLINES
-from forebay.errors import setting
 from forebay.outcome import (
     Aqm,
     Buffer,
     GoalResult,
     Interval,
     Recommended,
-    Relaxation,
     SizeResult,
 )
+from forebay.report.goal_words import metric_words, size_name, sized, target
+from forebay.report.loss_warnings import completion_words, lossy
 from forebay.report.tables import (
     NOT_MEASURED,
     bounded,
@@ -33,8 +33,6 @@ from forebay.report.tables import (
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from forebay.outcome import ClassOutcome
 
 
 def nearest_words(answer: SizeResult) -> str:
@@ -58,14 +56,6 @@ def sentence(answer: SizeResult) -> str:
 
 
 LOSSY = "with a loss that is not usable"
-
-
-def lossy(answer: SizeResult) -> bool:
-    """Whether the loss is not usable at the recommended size either."""
-    warning, best = answer.loss_warning, answer.recommended
-    if warning is None or best is None:
-        return warning is not None
-    return warning.packets is None or best.packets < warning.packets
 
 
 def _amounts(of: Recommended | Buffer) -> str:
@@ -141,66 +131,6 @@ def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
     return [f"Its default target of {duration(default_s)} meets all goals too."]
 
 
-def warning_lines(answer: SizeResult) -> list[str]:
-    """Warn if the loss at the answer is not usable, and name a buffer with usable loss."""
-    warning = answer.loss_warning
-    if warning is None:
-        return []
-    whose = f"of {warning.of}'s packets " if warning.of else "of the packets "
-    usable = f"{100 * warning.usable:g} %"
-    first = (
-        f"Warning: {plain(100 * warning.loss)} % {whose}are lost with the least, more than the "
-        f"{usable} that is usable ({warning.source})."
-    )
-    about = "" if answer.scaled is None else "about "
-    if warning.packets is None:
-        there = f"{about}{sized(answer, warning.largest)}"
-        lost = f"{plain(100 * warning.loss_there)} % are lost"
-        if warning.largest >= _most(answer):
-            return [
-                f"{first} No buffer within the goals keeps it below {usable}: with {there}, {lost}."
-            ]
-        return [
-            f"{first} With {there}, the largest that was tried, {lost}; larger ones within the "
-            "goals were not tried."
-        ]
-    remedy = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
-    second = sentence_case(remedy)[:-1]
-    if warning.missed:
-        missed = listed(metric_words(answer, name) for name in warning.missed)
-        return [f"{first} {second}, but not meet {missed}."]
-    if answer.recommended is not None and not lossy(answer):
-        second = f"{second}, as recommended"
-    goal = setting(_loss_goal(answer, warning.of), warning.usable)
-    return [f"{first} {second}; to make this a goal, write {goal}."]
-
-
-def _most(answer: SizeResult) -> float:
-    """Return the largest size that meets the goals; the search's limit if they have no end."""
-    ends = [math.inf if each.high is None else each.high for each in answer.region]
-    most = max(ends, default=0)
-    return most if most < math.inf or answer.limit is None else answer.limit
-
-
-def _loss_goal(answer: SizeResult, name: str) -> str:
-    """Return the field for a goal on the loss of the link or of one class."""
-    if name not in answer.class_names:
-        return "goals.loss_rate"
-    return f"traffic.{answer.class_names.index(name)}.goals.loss_rate"
-
-
-def _completion(each: ClassOutcome) -> list[str]:
-    """Return a class's completion times, and its number of unfinished transfers."""
-    known, least = mean(each.fct_s), mean(each.fct_least_s)
-    left = each.unfinished
-    tail = f" ({100 * left.value:.2g} % unfinished)" if left is not None and left.value else ""
-    if known is not None:
-        return [f"{each.name} complete in {duration(known.value)} on average{tail}"]
-    if least is not None:
-        return [f"{each.name} complete in {duration(least.value)} or more on average{tail}"]
-    return []
-
-
 def at_once(answer: SizeResult) -> list[str]:
     """Return loss, delay and completion time at the answer in one sentence."""
     there = answer.there
@@ -218,7 +148,7 @@ def at_once(answer: SizeResult) -> list[str]:
         tail = "" if high is None else f" (p99 {duration(high.value)})"
         parts.append(f"a wait of {duration(waits.value)}{tail}")
     for each in there.outcome.classes:
-        parts += _completion(each)
+        parts += completion_words(each)
     if not parts:
         return []
     return [f"With {sized(answer, there.packets)}{nearest_words(answer)}: {', '.join(parts)}."]
@@ -257,11 +187,6 @@ def _who(answer: SizeResult) -> str:
     return f"{answer.engine}, up to {count(answer.seeds, 'seed')} a buffer"
 
 
-def sentence_case(note: str) -> str:
-    """Return a remark as a sentence, with a capital letter and a full stop."""
-    return note[:1].upper() + note[1:].rstrip(".") + "."
-
-
 def cost_lines(answer: SizeResult) -> list[str]:
     """Return the time that the answer took, and its time limit."""
     cost = answer.cost
@@ -273,102 +198,6 @@ def cost_lines(answer: SizeResult) -> list[str]:
 
 def _time(seconds: float) -> str:
     return f"{plain(seconds)} s" if seconds < 90 else f"{plain(seconds / 60)} min"
-
-
-_METRICS = {
-    "loss_rate": "loss",
-    "queue_delay_mean": "mean queueing delay",
-    "queue_delay_p99": "p99 of the queueing delay",
-    "fct_mean": "mean completion time",
-    "fct_p99": "p99 of the completion time",
-    "fct_increase": "increase of the completion time over no drops",
-    "realtime_loss": "loss of the real-time classes",
-}
-"""Metrics of goals in words, where the name alone is unclear."""
-
-
-def sized(result: SizeResult, packets: int) -> str:
-    """Return a size as the sized parameter: "72 packets", or the corresponding target or min."""
-    if result.aqm is None:
-        return count(packets, "packet")
-    if result.aqm.parameter == "min":
-        return f"a min of {with_prefix(max(packets, 2) * result.aqm.packet_bytes, 'B')}"
-    return f"a target of {duration(packets * result.aqm.packet_s)}"
-
-
-def size_name(result: SizeResult) -> str:
-    """Return the sized parameter as the title of a column or an axis."""
-    return "buffer" if result.aqm is None else result.aqm.parameter
-
-
-def metric_words(result: SizeResult, name: str) -> str:
-    """Return a goal's metric in words, with a class's name."""
-    of_class = _of_class(result, name)
-    if of_class is not None:
-        metric, class_name = of_class
-        return f"{_METRICS.get(metric, metric)} of {class_name}"
-    title = next((goal.title for goal in result.goals if goal.name == name), "")
-    return _METRICS.get(name) or title or name.replace("_", " ")
-
-
-def goal_name(result: SizeResult, name: str) -> str:
-    """Return a goal as in a scenario, with a class's name: "fct_p99 of web"."""
-    of_class = _of_class(result, name)
-    return name if of_class is None else " of ".join(of_class)
-
-
-def _of_class(result: SizeResult, name: str) -> tuple[str, str] | None:
-    """Split "traffic.0.fct_p99" into "fct_p99" and the class's name; None for other goals."""
-    parts, names = name.split("."), result.class_names
-    if parts[0] != "traffic" or len(parts) != 3 or int(parts[1]) >= len(names):
-        return None
-    return parts[2], names[int(parts[1])]
-
-
-def region_lines(answer: SizeResult) -> list[str]:
-    """Return which buffers meet the goals, and which goals are missed below and above."""
-    return [_interval(interval, answer) for interval in answer.region]
-
-
-def _interval(interval: Interval, answer: SizeResult) -> str:
-    sizes = _sizes(interval, answer)
-    less = _unmet(interval.binding_low, "decreasing", answer)
-    more = _unmet(interval.binding_high, "increasing", answer)
-    if less and less == more:
-        return f"{sizes}; neither a smaller nor a larger size assures {less}."
-    parts = [f"a smaller size does not assure {less}"] if less else []
-    parts += [f"a larger size does not assure {more}"] if more else []
-    return f"{sizes}{'; ' if parts else ''}{', '.join(parts)}."
-
-
-def _sizes(interval: Interval, answer: SizeResult) -> str:
-    low, high = interval.low, interval.high
-    if answer.aqm is not None:
-        first = sized(answer, low)
-        upper = " or more" if high is None else f" to {sized(answer, high).partition(' of ')[2]}"
-        return f"{first[:1].upper()}{first[1:]}{'' if high == low else upper} meets all goals"
-    if high is None:
-        return f"{count(low, 'packet')} or more meet all goals"
-    if high == low:
-        is_ = "is" if low == 1 else "are"
-        return f"{count(low, 'packet')} {is_} the only size that meets all goals"
-    return f"{low} to {count(high, 'packet')} meet all goals"
-
-
-def _unmet(names: tuple[str, ...], other_way: str, answer: SizeResult) -> str:
-    """List the goals not met on one side; those of the other direction only if no others are.
-
-    Above the region, noise can at most make a goal that needs more buffer undecided.
-    """
-    directions = {goal.name: goal.direction for goal in answer.goals}
-    likely = [name for name in names if directions.get(name) != other_way] or names
-    return listed(metric_words(answer, name) for name in likely)
-
-
-def listed(words: Iterable[str]) -> str:
-    """Return "a, b and c"; "" for nothing."""
-    *most, last = list(words) or [""]
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def flows_lines(answer: SizeResult) -> list[str]:
@@ -416,17 +245,6 @@ def relaxations_table(answer: SizeResult) -> Table:
         wanted = f"{each.sense} {target(each, each.target)}"
         made.add_row(metric_words(answer, each.name), wanted, can, packets)
     return made
-
-
-def target(goal: GoalResult | Relaxation, value: float) -> str:
-    """Format a target in a readable unit."""
-    factor, unit = scale(goal.unit)
-    return f"{value * factor:.10g} {unit}"
-
-
-def scale(unit: str) -> tuple[float, str]:
-    """Return the factor to a readable unit, and its name."""
-    return {"s": (1e3, "ms"), "bit/s": (1e-6, "Mbit/s")}.get(unit, (100.0, "%"))
 
 
 def share_of_bdp(answer: SizeResult) -> list[str]:

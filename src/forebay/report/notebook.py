@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
+from forebay.report.goal_words import (
+    metric_words,
+    scale,
+    target,
+)
 from forebay.report.headline import (
     least_lines,
-    metric_words,
     recommended_lines,
-    scale,
     sentence,
-    target,
+)
+from forebay.report.loss_warnings import (
     warning_lines,
 )
 from forebay.report.tables import (

@@ -6,29 +6,35 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forebay.outcome import CurvePoint, GoalResult, LawResult, SizeResult
+from forebay.report.goal_words import (
+    goal_name,
+    metric_words,
+    scale,
+    sentence_case,
+    sized,
+    target,
+)
 from forebay.report.headline import (
     at_once,
     colour,
     cost_lines,
     flows_lines,
-    goal_name,
     governs_lines,
     helpless_line,
     least_lines,
     memory,
-    metric_words,
     recommended_lines,
-    region_lines,
     relaxations_table,
-    scale,
     sentence,
-    sentence_case,
     share_of_bdp,
-    sized,
     sized_line,
-    target,
-    warning_lines,
     why,
+)
+from forebay.report.intervals import (
+    region_lines,
+)
+from forebay.report.loss_warnings import (
+    warning_lines,
 )
 from forebay.report.tables import (
     NOT_MEASURED,

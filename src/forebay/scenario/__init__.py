@@ -2,10 +2,16 @@
 
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PACKETS
+from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
+from forebay.scenario.generators import (
+    FatTree,
+    Isp,
+    TwoLevel,
+)
 from forebay.scenario.goals import (
     COMPLETING_KINDS,
     OPEN_LOOP_KINDS,
@@ -16,21 +22,19 @@ from forebay.scenario.goals import (
     QueueDelay,
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
-from forebay.scenario.model import Link, Measure, OtherLink, Scenario, TokenBucket
-from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
+from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.model import Scenario
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.source import FlowCount, Standing
 from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp
 from forebay.scenario.topology import (
     Demand,
-    FatTree,
-    Isp,
     LinkClass,
     NetworkFile,
     NetworkLink,
     NetworkNode,
     Topology,
-    TwoLevel,
 )
 from forebay.scenario.traffic import KINDS, OnOff, OpenLoop, PacketList, Replay, Traffic, Udp, Video
 

@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
+from forebay.scenario.consistency_of_goals import (
+    _completion_goals,
+    _delay_goals,
+    _realtime_goal,
+    _utilization_goal,
+)
 from forebay.scenario.errors import ScenarioError, one_of
-from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing
-from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.tcp import Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
 
 if TYPE_CHECKING:
-    from forebay.scenario.model import Scenario, TokenBucket
-    from forebay.scenario.quantity import BufferSize
+    from forebay.scenario.buffer_size import BufferSize
+    from forebay.scenario.link import TokenBucket
+    from forebay.scenario.model import Scenario
     from forebay.scenario.queue import Queue
     from forebay.scenario.traffic import Traffic
 
@@ -306,63 +312,3 @@ def _starts(scenario: Scenario) -> None:
             wrong = f"no flow starts before the run ends at {end}"
             hint = "write an earlier start, or a longer measure.duration"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.start")
-
-
-def _delay_goals(scenario: Scenario) -> None:
-    mean, p99 = scenario.goals.queue_delay_mean, scenario.goals.queue_delay_p99
-    table = scenario.goals.queue_delay
-    if mean is not None and table is not None and table.mean is not None:
-        wrong, hint = "the mean is set twice", "leave out goals.queue_delay_mean"
-        raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay.mean")
-    if mean is not None and p99 is not None and p99 < mean:
-        wrong = f"{p99} is below queue_delay_mean, {mean}: the two goals contradict each other"
-        hint = f"write {mean} or more here, or a smaller queue_delay_mean"
-        raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay_p99", value=p99)
-
-
-def _completion_goals(scenario: Scenario) -> None:
-    """Refuse goals on completion times for flows that never complete."""
-    endless = [group.kind not in COMPLETING_KINDS for group in scenario.traffic]
-    hint = "leave this goal out, or write a class of flows that end"
-    if scenario.goals.fct_increase is not None and all(endless):
-        wrong = "no flow ever completes"
-        raise ScenarioError("contradiction", wrong, hint, field="goals.fct_increase")
-    for index, group in enumerate(scenario.traffic):
-        goals = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
-        if goals and endless[index]:
-            field = f"traffic.{index}.goals.{goals[0]}"
-            wrong = "no flow of this class ever completes"
-            raise ScenarioError("contradiction", wrong, hint, field=field)
-
-
-def _realtime_goal(scenario: Scenario) -> None:
-    kinds = {group.kind for group in scenario.traffic}
-    if scenario.goals.realtime_loss is None or kinds & OPEN_LOOP_KINDS:
-        return
-    hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP_KINDS))}"
-    raise ScenarioError("contradiction", "no class is real-time", hint, field="goals.realtime_loss")
-
-
-def _utilization_goal(scenario: Scenario) -> None:
-    goal, rate = scenario.goals.utilization, scenario.link.capacity
-    if goal is None:
-        return
-    most = sum(_fastest(scenario, group) for group in scenario.crossing)
-    if most < goal * rate:
-        wrong = f"{goal:g} of {rate} cannot be reached: the flows can send {Rate(most)} at most"
-        hint = "write a lower goal, more flows, or a larger access_rate or max_window"
-        if not scenario.crossing:
-            wrong, hint = "no data crosses the bottleneck", 'name "bottleneck" in a route'
-        raise ScenarioError("contradiction", wrong, hint, field="goals.utilization", value=goal)
-
-
-def _fastest(scenario: Scenario, group: Traffic) -> float:
-    """Return an upper bound of a class's rate in bit/s; for open loops the mean rate."""
-    if isinstance(group, Short):  # any number may arrive at once
-        return float("inf")
-    access = group.access_links * group.access(scenario.link.capacity)
-    if not isinstance(group, Long | Session):
-        return min(access, group.flows * group.flow_rate(scenario.link.capacity))
-    if group.max_window is None:
-        return access
-    return min(access, group.flows * group.max_window * group.packet * 8 / group.rtt.low)

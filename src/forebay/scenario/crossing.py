@@ -17,8 +17,8 @@ from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
+    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.model import Scenario
-    from forebay.scenario.quantity import BufferSize
     from forebay.scenario.traffic import Traffic
 
 

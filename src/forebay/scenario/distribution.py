@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
@@ -18,7 +17,6 @@ from pydantic import (
     Discriminator,
     Field,
     RootModel,
-    SerializerFunctionWrapHandler,
     Strict,
     Tag,
     WrapSerializer,
@@ -26,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from forebay.errors import entry, literal
+from forebay.scenario import distribution_text as text
 from forebay.scenario.base import SHARE, ScenarioModel
 from forebay.scenario.distribution_shapes import (
     ExponentialShape,
@@ -34,7 +32,7 @@ from forebay.scenario.distribution_shapes import (
     NormalShape,
     ParetoShape,
 )
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration
 
 if TYPE_CHECKING:
@@ -48,8 +46,6 @@ if TYPE_CHECKING:
         UniformDict,
         ValuesDict,
     )
-
-_MOST_VALUES = 10_000
 
 
 class Distribution(ABC):
@@ -151,13 +147,6 @@ class Constant(_Root, Distribution):
         return repr(str(self.root))
 
 
-def _two_ends(value: object) -> object:
-    if isinstance(value, list | tuple) and len(value) == 2:
-        return value
-    _refuse_range(value)
-    raise ScenarioError("wrong-type", "uniform needs its two ends", _write(), value=value)
-
-
 class Uniform(ScenarioModel, Distribution):
     """Equally likely anywhere from the first to the second."""
 
@@ -166,7 +155,7 @@ class Uniform(ScenarioModel, Distribution):
         def __init__(self, **fields: Unpack[UniformDict]) -> None: ...
 
     kind: ClassVar[str] = "uniform"
-    uniform: Annotated[tuple[Duration, Duration], BeforeValidator(_two_ends)] = Field(
+    uniform: Annotated[tuple[Duration, Duration], BeforeValidator(text.two_ends)] = Field(
         description="The least and the most."
     )
 
@@ -223,11 +212,6 @@ class Named(ScenarioModel, Distribution):
         return [float(each) for each in named]
 
 
-def _mean_alone(value: object) -> object:
-    """Accept { exponential = "1 s" } for { exponential = { mean = "1 s" } }."""
-    return value if isinstance(value, Mapping | ExponentialShape) else {"mean": value}
-
-
 class Exponential(Named):
     """Without memory, given as { exponential = "1 s" } or with its ends."""
 
@@ -238,7 +222,7 @@ class Exponential(Named):
     kind: ClassVar[str] = "exponential"
     exponential: Annotated[
         ExponentialShape,
-        BeforeValidator(_mean_alone, json_schema_input_type=Duration | ExponentialShape),
+        BeforeValidator(text.mean_alone, json_schema_input_type=Duration | ExponentialShape),
     ] = Field(description="The mean alone, or a table with its ends.")
 
 
@@ -275,13 +259,6 @@ class Pareto(Named):
     pareto: ParetoShape = Field(description="Its mean, shape and upper end.")
 
 
-def _some(value: object) -> object:
-    if isinstance(value, list | tuple) and 1 <= len(value) <= _MOST_VALUES:
-        return value
-    wrong = f"{show(value)} is no list of 1 to {_MOST_VALUES} durations"
-    raise ScenarioError("wrong-type", wrong, f"write {entry('values', ['28 ms', '67 ms'])}")
-
-
 class Values(ScenarioModel, Distribution):
     """One of a list; equally likely where no shares are given."""
 
@@ -290,7 +267,7 @@ class Values(ScenarioModel, Distribution):
         def __init__(self, **fields: Unpack[ValuesDict]) -> None: ...
 
     kind: ClassVar[str] = "values"
-    values: Annotated[tuple[Duration, ...], BeforeValidator(_some)] = Field(
+    values: Annotated[tuple[Duration, ...], BeforeValidator(text.some_values)] = Field(
         description="The values to draw from."
     )
     shares: tuple[Annotated[float, Strict(), SHARE], ...] = Field(
@@ -307,20 +284,11 @@ class Values(ScenarioModel, Distribution):
     @model_validator(mode="before")
     @classmethod
     def _older(cls, table: Any) -> Any:
-        """Read ``dealt``, which older files say for ``stratified``."""
-        if not isinstance(table, dict) or "dealt" not in table or "stratified" in table:
-            return table
-        return {("stratified" if key == "dealt" else key): table[key] for key in table}
+        return text.read_dealt(table)
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:
-        hint = f"write {len(self.values)} numbers above 0 that sum to 1"
-        if len(self.shares) != len(self.values):
-            wrong = f"{len(self.shares)} are not a share for each value"
-            raise ScenarioError("wrong-type", wrong, hint, field="shares")
-        if abs(fsum(self.shares) - 1) > 1e-9:
-            wrong = f"the shares sum to {fsum(self.shares):g}"
-            raise ScenarioError("out-of-range", wrong, hint, field="shares")
+        text.check_shares(self.shares, len(self.values))
         return self
 
     @property
@@ -346,46 +314,14 @@ class Values(ScenarioModel, Distribution):
         return [0.0, 0.0, 0.0, *(float(x) for x in (*self.values, *self.shares))]
 
 
-LAWS = ("uniform", "exponential", "normal", "lognormal", "pareto", "values")
-"""Every law that a table can name."""
-
-
-def _law_of(value: Any) -> str | None:
-    """Return the law that a value names; anything but tables and ranges is one value."""
-    if isinstance(value, Distribution):
-        return value.kind
-    if isinstance(value, Mapping):
-        return next((name for name in LAWS if name in value), None)
-    return "constant"
-
-
 def _constant(value: object) -> object:
     if isinstance(value, Constant):
         return value
     try:
         return Duration.parse(value)
     except ScenarioError:
-        _refuse_range(value)
+        text.refuse_range(value)
         raise
-
-
-def _refuse_range(value: object) -> None:
-    """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the correct table in the hint."""
-    from forebay.scenario import suggestions
-
-    two = value if isinstance(value, list | tuple) and len(value) == 2 else suggestions.span(value)
-    if two and all(isinstance(end, str) for end in two):
-        hint = f"write {literal({'uniform': list(two)})}"
-        wrong = f"{show(value)} does not give the distribution between its ends"
-        raise ScenarioError("wrong-type", wrong, hint, value=value)
-
-
-def _write() -> str:
-    return f'write "100 ms" or {literal({"uniform": ["80 ms", "120 ms"]})}'
-
-
-def _written(law: Distribution, handler: SerializerFunctionWrapHandler, info: Any) -> Any:
-    return handler(law) if info.mode == "json" else law.canonical()
 
 
 AnyDistribution = Annotated[
@@ -396,8 +332,8 @@ AnyDistribution = Annotated[
     | Annotated[Lognormal, Tag("lognormal")]
     | Annotated[Pareto, Tag("pareto")]
     | Annotated[Values, Tag("values")],
-    Discriminator(_law_of),
-    WrapSerializer(_written),
+    Discriminator(text.law_of),
+    WrapSerializer(text.written),
 ]
 """Value of a field of a scenario: one of the laws, selected by the name that it is written
 under."""

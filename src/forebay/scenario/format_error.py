@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from forebay.errors import Words, current_words, entry, literal
 from forebay.scenario import suggestions
-from forebay.scenario.distribution import LAWS
+from forebay.scenario.distribution_text import LAWS
 from forebay.scenario.errors import ScenarioError, did_you_mean, nearest, one_of, show
 from forebay.scenario.flow_length import LENGTH_LAWS
 from forebay.scenario.traffic import KINDS

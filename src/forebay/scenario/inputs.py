@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Required, TypedDict
 
+from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution, Pareto
 from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
+from forebay.scenario.generators import FatTree, Isp, TwoLevel
 from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
-from forebay.scenario.model import Link, Measure, OtherLink, TokenBucket
-from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
+from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.tcp import Long, Session, Short
-from forebay.scenario.topology import Demand, FatTree, Isp, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology, TwoLevel
+from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
 
 

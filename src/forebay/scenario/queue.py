@@ -11,8 +11,9 @@ from pydantic import Field, Strict, model_validator
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import entry, literal
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
+from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:

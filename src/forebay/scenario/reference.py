@@ -17,11 +17,12 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
 from forebay.scenario.base import Between
+from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.model import Scenario
-from forebay.scenario.quantity import BufferSize, Quantity
+from forebay.scenario.quantity import Quantity
 from forebay.scenario.reference_laws import laws
 
 _HEAD = """# The scenario file

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.catalogue import CONTROLS
+from forebay.catalogue import CONTROLS, kinds_that
 from forebay.errors import ForebayError, option
-from forebay.scenario import Long, Session, Short, Standing, Tcp
+from forebay.scenario import Short, Standing, Tcp
 
 if TYPE_CHECKING:
     from forebay.outcome import SizeResult
@@ -32,6 +32,7 @@ _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 """Microseconds per packet by number of flows: for loss-based controllers, and for BBR variants."""
 
 _BY_MODEL = tuple(each.name for each in CONTROLS.values() if each.packet_cost == "model")
+_TAKE_THE_REST = kinds_that(lambda kind: kind.lasts or kind.waits_for_itself)
 _SHORT_LIVES_S = 1.0
 SEARCH_BUFFERS = 30.0
 """Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""
@@ -39,14 +40,14 @@ _RUN_S = 0.004
 """Fixed time of a replication: random draws, event queue, readings."""
 _FLOW_S = 2e-6
 """Time to draw a flow, to make it, and to read it."""
-_MOMENT_S = 0.02
+_MOMENT_S = 0.05
 _FIRST_S = 0.02
 """Weight of the load that is seen before the first run, as seconds of a run."""
 
 
 def packets_per_second(scenario: Scenario) -> float:
     """Return the approximate number of packets through the bottleneck per simulated second."""
-    others = [group for group in scenario.traffic if not isinstance(group, Long | Session)]
+    others = [group for group in scenario.traffic if group.kind not in _TAKE_THE_REST]
     loads = [_load(scenario, group) for group in others]
     whole = max(1.0, sum(loads))
     sizes = [float(getattr(group, "packet", scenario.packet)) for group in others]

@@ -31,10 +31,9 @@ def long_enough(measure: Measure, times: SawtoothTimes) -> Measure:
 
 
 def measure_of(warmup: float, duration: float, share: float = 1.0) -> Measure:
-    """Return a share of a warm-up and a window, to a tenth of a second."""
-    return Measure(
-        warmup=Duration(round(share * warmup, 1)), duration=Duration(round(share * duration, 1))
-    )
+    """Return a share of a warm-up and a window, to a tenth of a second, which a window has."""
+    window = max(round(share * duration, 1), 0.1)
+    return Measure(warmup=Duration(round(share * warmup, 1)), duration=Duration(window))
 
 
 def too_short(scenario: Scenario, packets: int, sawtooths: Sawtooths | None) -> tuple[str, ...]:

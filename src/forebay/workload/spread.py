@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import Distribution, FlowLength
+from forebay.scenario.cut_laws import lognormal_sigma
 from forebay.scenario.distribution import Exponential, Lognormal, Normal, Pareto, Values
-from forebay.scenario.distribution_shapes import PacketLaw, lognormal_sigma, lower_end
+from forebay.scenario.distribution_shapes import PacketLaw, lower_end
 
 PS_PER_S = 1e12
 

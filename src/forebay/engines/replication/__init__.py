@@ -17,10 +17,10 @@ from forebay.engines.replication.layout import (
     Route,
     lay_out,
 )
+from forebay.engines.replication.raw import RawReadings
 from forebay.engines.replication.readings import (
     BATCHES,
     MOST_BINS,
-    RawReadings,
     Watched,
     n_parts,
     picoseconds,

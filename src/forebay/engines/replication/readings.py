@@ -7,12 +7,13 @@ function reads both. Histograms are (edges, counts). The measured window has BAT
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS, KINDS
+from forebay.engines.replication.raw import RawLink, RawReadings
 from forebay.outcome import (
     ClassReading,
     ControllerReading,
@@ -30,92 +31,6 @@ if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
-
-RawHistogram = tuple[FloatArray, FloatArray]
-
-
-class RawDetail(TypedDict):
-    """Shape (bins,); total seconds and histogram of the lengths of busy and idle periods."""
-
-    seen: IntArray
-    busy: tuple[float, RawHistogram]
-    idle: tuple[float, RawHistogram]
-
-
-class RawLink(TypedDict):
-    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace.
-
-    ``classes`` are the traffic classes that the link counts separately, ascending: all, or if there
-    are many, those that cross it.
-    ``delays`` has a histogram for each class, only of the first link and with several classes.
-    ``held``, shape (batches + 1,), are the packets before the wire at the window's start and at
-    each batch's end.
-    """
-
-    busy_s: FloatArray
-    queue_packet_s: FloatArray
-    delay_sum_s: FloatArray
-    queue_s: FloatArray
-    queue_bin_width: int
-    delay: RawHistogram
-    classes: IntArray
-    longest_s: float
-    delays: list[RawHistogram]
-    held: IntArray
-    arrivals: IntArray
-    drops: IntArray
-    marks: IntArray
-    accepted: IntArray
-    sent: IntArray
-    sent_bytes: IntArray
-    class_busy_s: FloatArray
-    detail: RawDetail | None
-
-
-class RawIncidents(TypedDict):
-    """Events since the previous sample; shape (incidents,)."""
-
-    at_s: FloatArray
-    flow: IntArray
-    count: IntArray
-
-
-class RawTrace(TypedDict):
-    """Shapes (samples,), (links, samples), (flows traced, samples) and (all flows,)."""
-
-    at_s: FloatArray
-    queue: IntArray
-    window_sum: FloatArray
-    in_avoidance: IntArray
-    cwnd: FloatArray
-    srtt_s: FloatArray
-    state: IntArray
-    window_mean: FloatArray
-    window_variance: FloatArray
-    drops: RawIncidents
-    reductions: RawIncidents
-
-
-class RawReadings(TypedDict):
-    """Shapes (batches, classes) and (flows,)."""
-
-    links: list[RawLink]
-    sent: IntArray
-    drops: IntArray
-    passed: IntArray
-    delivered_bytes: IntArray
-    timeouts: IntArray
-    retransmissions: IntArray
-    flow_bytes: IntArray
-    flow_drops: IntArray
-    flow_passed: IntArray
-    rtt: list[RawHistogram]
-    completions_s: list[FloatArray]
-    unfinished_s: list[FloatArray]
-    trace: RawTrace | None
-    packets: int
-    events: int
-    wall_s: float
 
 
 BATCHES = 20

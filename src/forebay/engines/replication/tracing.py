@@ -14,7 +14,7 @@ from forebay.scenario import Duration, ScenarioError
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout
-    from forebay.engines.replication.readings import RawHistogram, RawLink, RawReadings, RawTrace
+    from forebay.engines.replication.raw import RawHistogram, RawLink, RawReadings, RawTrace
     from forebay.outcome.reading import FloatArray, IntArray, LinkReading
     from forebay.scenario import Scenario
     from forebay.workload import Workload

@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forebay.engines.replication import RawReadings
-from forebay.engines.replication.readings import (
-    RawDetail,
-    RawHistogram,
-    RawIncidents,
-    RawLink,
-    RawTrace,
-)
+from forebay.engines.replication.raw import RawDetail, RawHistogram, RawIncidents, RawLink, RawTrace
 from forebay.engines.testbed.errors import TestbedError
 from forebay.outcome.reading import FloatArray, IntArray
 

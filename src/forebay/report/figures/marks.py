@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
 from forebay.report.figures.style import FAINT, INK, PAPER
-from forebay.report.headline import sized
+from forebay.report.goal_words import (
+    sized,
+)
 from forebay.report.tables import whole_packets
 
 if TYPE_CHECKING:

@@ -33,7 +33,18 @@ from forebay.report.figures.style import (
     literal,
     save,
 )
-from forebay.report.headline import LOSSY, goal_name, lossy, scale, size_name, sized
+from forebay.report.goal_words import (
+    goal_name,
+    scale,
+    size_name,
+    sized,
+)
+from forebay.report.headline import (
+    LOSSY,
+)
+from forebay.report.loss_warnings import (
+    lossy,
+)
 from forebay.report.tables import count, mean, p99
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import KINDS
 from forebay.outcome import Metric, Scaled, ScaledLink
-from forebay.scenario import Long
 from forebay.search.goals import Goal
 from forebay.search.strategies.scaling.extrapolate import Carried, extrapolate
 from forebay.search.strategies.scaling.law_band import within_law
@@ -77,7 +77,7 @@ def _by_time(problem: Problem) -> bool:
 def _is_proportional(scenario: Scenario, increasing: Sequence[Goal]) -> bool:
     """Whether only long flows' loss needs a buffer, which is then proportional to the rate."""
     lossy = all(goal.kind.name == "loss_rate" for goal in increasing)
-    return lossy and all(isinstance(group, Long) for group in scenario.traffic)
+    return lossy and all(KINDS[group.kind].lasts for group in scenario.traffic)
 
 
 def _link(level: Level) -> ScaledLink:

@@ -1,0 +1,97 @@
+"""What the core and the emulator hand to Python: arrays by name, before they are readings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from forebay.outcome.reading import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    pass
+
+
+RawHistogram = tuple[FloatArray, FloatArray]
+
+
+class RawDetail(TypedDict):
+    """Shape (bins,); total seconds and histogram of the lengths of busy and idle periods."""
+
+    seen: IntArray
+    busy: tuple[float, RawHistogram]
+    idle: tuple[float, RawHistogram]
+
+
+class RawLink(TypedDict):
+    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace.
+
+    ``classes`` are the traffic classes that the link counts separately, ascending: all, or if there
+    are many, those that cross it.
+    ``delays`` has a histogram for each class, only of the first link and with several classes.
+    ``held``, shape (batches + 1,), are the packets before the wire at the window's start and at
+    each batch's end.
+    """
+
+    busy_s: FloatArray
+    queue_packet_s: FloatArray
+    delay_sum_s: FloatArray
+    queue_s: FloatArray
+    queue_bin_width: int
+    delay: RawHistogram
+    classes: IntArray
+    longest_s: float
+    delays: list[RawHistogram]
+    held: IntArray
+    arrivals: IntArray
+    drops: IntArray
+    marks: IntArray
+    accepted: IntArray
+    sent: IntArray
+    sent_bytes: IntArray
+    class_busy_s: FloatArray
+    detail: RawDetail | None
+
+
+class RawIncidents(TypedDict):
+    """Events since the previous sample; shape (incidents,)."""
+
+    at_s: FloatArray
+    flow: IntArray
+    count: IntArray
+
+
+class RawTrace(TypedDict):
+    """Shapes (samples,), (links, samples), (flows traced, samples) and (all flows,)."""
+
+    at_s: FloatArray
+    queue: IntArray
+    window_sum: FloatArray
+    in_avoidance: IntArray
+    cwnd: FloatArray
+    srtt_s: FloatArray
+    state: IntArray
+    window_mean: FloatArray
+    window_variance: FloatArray
+    drops: RawIncidents
+    reductions: RawIncidents
+
+
+class RawReadings(TypedDict):
+    """Shapes (batches, classes) and (flows,)."""
+
+    links: list[RawLink]
+    sent: IntArray
+    drops: IntArray
+    passed: IntArray
+    delivered_bytes: IntArray
+    timeouts: IntArray
+    retransmissions: IntArray
+    flow_bytes: IntArray
+    flow_drops: IntArray
+    flow_passed: IntArray
+    rtt: list[RawHistogram]
+    completions_s: list[FloatArray]
+    unfinished_s: list[FloatArray]
+    trace: RawTrace | None
+    packets: int
+    events: int
+    wall_s: float

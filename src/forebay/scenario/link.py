@@ -1,0 +1,144 @@
+"""A link, what shapes or polices it, and the time that is measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field, Strict, model_validator
+
+from forebay.errors import entry
+from forebay.scenario.base import DAY, RATES, Between, ScenarioModel
+from forebay.scenario.errors import ScenarioError
+from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.queue import Queue
+from forebay.scenario.source import NAME
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import (
+        LinkDict,
+        MeasureDict,
+        OtherLinkDict,
+        TokenBucketDict,
+    )
+
+
+_BURSTS = Between(DataSize(100), DataSize(10**12))
+_EXCESSES = Between(DataSize(0), DataSize(10**12))
+
+
+class TokenBucket(ScenarioModel):
+    """A token bucket: a rate, and the burst by which traffic may exceed it. It starts full."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
+
+    rate: Annotated[Rate, RATES] = Field(
+        description="Rate of the tokens (CIR); at most the rate of the link.",
+        examples=["21 Mbit/s"],
+    )
+    burst: Annotated[DataSize | None, _BURSTS] = Field(
+        default=None,
+        description="Committed burst (Bc; tc's burst): at least the largest packet. Required, "
+        'except with refill = "deficit", which keeps no tokens.',
+        examples=["72 kB"],
+    )
+    excess: Annotated[DataSize, _EXCESSES] = Field(
+        default=DataSize(0),
+        description="Excess burst (Be): the bucket holds this much more after a pause.",
+    )
+    refill: Literal["continuous", "interval", "deficit"] = Field(
+        default="continuous",
+        description='How tokens arrive: "continuous", as in tc\'s tbf, or Bc of them in each '
+        '"interval" Tc = Bc / rate, as in a router that shapes by a timer. "deficit" keeps no '
+        "tokens: packets leave as from a wire of the shaper's rate (tc cake's bandwidth).",
+    )
+
+    @model_validator(mode="after")
+    def _burst_where_tokens_are_kept(self) -> Self:
+        keeps = self.refill != "deficit"
+        if keeps and self.burst is None:
+            hint = f"write one, such as {entry('burst', '15 kB')}, or {entry('refill', 'deficit')}"
+            raise ScenarioError("missing", "is not written", hint, field="burst")
+        if not keeps and (self.burst is not None or self.excess):
+            field = "excess" if self.burst is None else "burst"
+            wrong = 'refill = "deficit" keeps no tokens'
+            hint = "leave it out, or write another refill"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+        return self
+
+    @property
+    def depth(self) -> int:
+        """Size of the bucket, bytes."""
+        return int((self.burst or 0) + self.excess)
+
+    @property
+    def interval(self) -> Duration:
+        """Tc, the time in which Bc is refilled, seconds."""
+        return Duration(8 * (self.burst or 0) / self.rate)
+
+
+_PROPAGATION = Between(Duration(0), Duration(60))
+
+
+class Link(ScenarioModel):
+    """The link under study, the bottleneck."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LinkDict]) -> None: ...
+
+    rate: Annotated[Rate, RATES] = Field(
+        description="Capacity of the bottleneck.", examples=["155 Mbit/s"]
+    )
+    delay: Annotated[Duration, _PROPAGATION] = Field(
+        default=Duration(0),
+        description="Propagation delay to the next link of a route; it is a part of a flow's rtt.",
+    )
+    shaper: TokenBucket | None = Field(
+        default=None,
+        description="Holds packets in the queue, which is then the shaping queue, until its "
+        "bucket has tokens for them; they leave at the link's rate. Sizes in time"
+        " and in bandwidth-delay products, loads and utilization refer to the "
+        "shaper's rate.",
+    )
+    policer: TokenBucket | None = Field(
+        default=None,
+        description="Drops a packet for which its bucket has no tokens, before the queue.",
+    )
+
+    @property
+    def capacity(self) -> Rate:
+        """The rate at which the queue is served: the shaper's, else the link's own, bit/s."""
+        return self.shaper.rate if self.shaper else self.rate
+
+
+class OtherLink(Link):
+    """A further link that routes may cross, with its own queue."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[OtherLinkDict]) -> None: ...
+
+    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
+        description="Name of the link in routes; letters, digits, '_', '.' and '-'.",
+        examples=["access"],
+    )
+    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
+
+
+class Measure(ScenarioModel):
+    """The measured window."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[MeasureDict]) -> None: ...
+
+    warmup: Annotated[Duration, Between(Duration(0), DAY)] = Field(
+        default=Duration(20), description="Time before anything is counted."
+    )
+    duration: Annotated[Duration, Between(Duration(1e-3), DAY)] = Field(
+        default=Duration(40), description="Time during which everything is counted."
+    )

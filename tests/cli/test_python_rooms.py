@@ -1,0 +1,134 @@
+"""The Python files of src: none is long, no function takes many parameters, no circle of files."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+SRC = Path(__file__).parents[2] / "src"
+MOST_LINES, MOST_PARAMETERS = 350, 8
+GENERATED = {"forebay/scenario/inputs.py"}
+VERBS = {
+    "forebay/api/run.py": {"run"},
+    "forebay/api/size.py": {"size"},
+    "forebay/measure/capture.py": {"capture"},
+    "forebay/measure/snmp.py": {"snmp"},
+    "forebay/reproduction/claims.py": {"judge"},  # what an artefact's author calls
+    "forebay/search/cost.py": {"__init__"},  # TooLittleTime: its parameters are its attributes
+}
+"""Public functions whose options are their parameters; commands of click take theirs besides."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def files(src: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(src.rglob("*.py")):
+        name = path.relative_to(src).as_posix()
+        if name not in GENERATED:
+            yield name, path
+
+
+def long_files(src: Path) -> list[str]:
+    return [
+        f"{name}: {lines} lines"
+        for name, path in files(src)
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MOST_LINES
+    ]
+
+
+def is_command(function: Function) -> bool:
+    return any("command(" in ast.unparse(each) for each in function.decorator_list)
+
+
+def parameters(function: Function) -> int:
+    """Return how many a caller may give: not those of self or cls."""
+    given = function.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    return sum(each.arg not in ("self", "cls") for each in every)
+
+
+def wide_functions(src: Path) -> list[str]:
+    return [
+        f"{name}: {node.name} has {parameters(node)} parameters"
+        for name, path in files(src)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, Function)
+        and parameters(node) > MOST_PARAMETERS
+        and node.name not in VERBS.get(name, ())
+        and not is_command(node)
+    ]
+
+
+def at_the_top(body: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield the imports that run with the file; those of types alone and in functions do not."""
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            yield from at_the_top(node.orelse)
+        elif not isinstance(node, Function):
+            for field in ("body", "orelse", "finalbody"):
+                yield from at_the_top(getattr(node, field, []))
+
+
+def module_of(name: str) -> str:
+    return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def needs(src: Path) -> dict[str, set[str]]:
+    """Return, for each module, the others that it imports when it is read, but not its packages."""
+    paths = {module_of(name): path for name, path in files(src)}
+    graph: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        named: set[str] = set()
+        for node in at_the_top(ast.parse(path.read_text(encoding="utf-8")).body):
+            if isinstance(node, ast.Import):
+                named.update(alias.name for alias in node.names)
+            elif node.module is not None:
+                inner = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+                named.update(full if full in paths else node.module for full in inner.values())
+        graph[module] = {each for each in named & set(paths) if not f"{module}.".startswith(each)}
+    return graph
+
+
+def circle(src: Path) -> list[str]:
+    """Return a circle of modules, each of which imports the next; empty if there is none."""
+    try:
+        TopologicalSorter(needs(src)).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
+def test_no_file_is_long() -> None:
+    assert long_files(SRC) == []
+
+
+def test_no_function_takes_many_parameters() -> None:
+    assert wide_functions(SRC) == []
+
+
+def test_no_circle_of_files() -> None:
+    assert circle(SRC) == []
+
+
+def test_what_is_refused_is_seen(tmp_path: Path) -> None:
+    wide = ", ".join("abcdefghi")
+    planted = {
+        "room/__init__.py": "",
+        "room/a.py": "x = 1\n" * MOST_LINES,
+        "room/b.py": f"def narrow(self, {wide[3:]}): ...\n",
+        "room/c.py": "from room import a\n\ndef later():\n    from room import d\n",
+        "room/d.py": "import typing\nif typing.TYPE_CHECKING:\n    from room import c\n",
+    }
+    for name, text in planted.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert (long_files(tmp_path), wide_functions(tmp_path), circle(tmp_path)) == ([], [], [])
+    (tmp_path / "room/a.py").write_text("x = 1\n" * (MOST_LINES + 1), encoding="utf-8")
+    (tmp_path / "room/b.py").write_text(f"class B:\n    def f(self, {wide}): ...\n")
+    (tmp_path / "room/d.py").write_text("from room.c import later\n")
+    (tmp_path / "room/c.py").write_text("try:\n    import room.d\nfinally:\n    pass\n")
+    assert long_files(tmp_path) == ["room/a.py: 351 lines"]
+    assert wide_functions(tmp_path) == ["room/b.py: f has 9 parameters"]
+    assert set(circle(tmp_path)) == {"room.c", "room.d"}
