@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 
 import many_links
+import sweep_cost
 
 import forebay
 
@@ -153,6 +154,8 @@ def main() -> None:
     print(f"\nrun short-flows.toml     {wall_seconds('run', str(short), repeats=3):6.2f} s")
     print("\na network of 1000 links (target: 5 M hop-packets/s)", flush=True)
     subprocess.run([sys.executable, many_links.__file__, "links=1000", "classes=1000"], check=True)
+    print(flush=True)
+    sweep_cost.main(500)
     law = wall_seconds("size", str(SCENARIO), "--engine", "theory")
     print(f"\nsize --engine theory     {law:6.2f} s   (target: under 0.7)")
     size = wall_seconds("size", str(SCENARIO), repeats=3)

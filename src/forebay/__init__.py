@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from forebay import laws as laws
     from forebay.api.run import compare as compare, run as run
     from forebay.api.size import size as size
+    from forebay.api.sensitivity import sensitivity as sensitivity
+    from forebay.api.sweep import sweep as sweep
     from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
         Unsupported as Unsupported,
@@ -71,6 +73,10 @@ if TYPE_CHECKING:
     )
     from forebay.search.goals import SizingError as SizingError
     from forebay.store import Store as Store, StoreError as StoreError
+    from forebay.studies.errors import StudyError as StudyError
+    from forebay.studies.sweep import Sweep as Sweep
+    from forebay.api.again import again as again
+    from forebay.api.cheaper import with_cheaper as with_cheaper
     from forebay.api.trace import trace as trace
 
     __version__: str
@@ -80,6 +86,10 @@ _GROUPS = (
     ("forebay.scenario", "load shipped"),
     ("forebay.api.run", "run compare"),
     ("forebay.api.size", "size"),
+    ("forebay.api.sweep", "sweep"),
+    ("forebay.api.sensitivity", "sensitivity"),
+    ("forebay.api.cheaper", "with_cheaper"),
+    ("forebay.api.again", "again"),
     ("forebay.api.trace", "trace"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
@@ -91,12 +101,14 @@ _GROUPS = (
     ("forebay.scenario", "Rate Duration DataSize"),
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),
+    ("forebay.studies.sweep", "Sweep"),
     ("forebay.reproduction", "Reproduction"),
     ("forebay.store", "Store"),
     ("forebay.errors", "ForebayError Defect"),
     ("forebay.scenario", "ScenarioError"),
     ("forebay.search.goals", "SizingError"),
     ("forebay.store", "StoreError"),
+    ("forebay.studies.errors", "StudyError"),
     ("forebay.engines", "UnknownEngine EngineUnavailable Unsupported NoLaw"),
     ("forebay.engines.footprint", "TooMuchMemory"),
     ("forebay.search.cost", "TooLittleTime"),
@@ -111,6 +123,7 @@ _MODULES = {
     "laws": "forebay.laws",
     "measure": "forebay.measure",
     "networks": "forebay.api.networks",
+    "ports": "forebay.api.ports",
     "testbed": "forebay.api.testbed",
 }
 

@@ -230,6 +230,7 @@ class CaptureFile(TypedDict):
     cut_short: int
     unusable: int
     interfaces: list[str]
+    unread_link_types: list[int]
     ending: str | None
 
 class CaptureFlows(TypedDict):

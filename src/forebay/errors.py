@@ -40,6 +40,18 @@ class ForebayError(Exception):
     hint: str = ""
     exit_status: int = 2
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Restored without __init__, whose parameters are not what the exception keeps in `args`.
+        return (_restored, (type(self), self.args, self.__dict__))
+
+
+def _restored(
+    kind: type[ForebayError], args: tuple[object, ...], state: dict[str, object]
+) -> ForebayError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
 
 class Defect(ForebayError):
     """Something that Forebay did not foresee: an error of its own, worth a report.
@@ -60,9 +72,6 @@ class Defect(ForebayError):
     def __init__(self, what: str) -> None:
         self.what = " ".join(what.split())[:300]
         super().__init__(f"a defect of forebay: {self.what}; {self.hint}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.what,))
 
 
 @contextmanager

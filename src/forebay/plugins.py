@@ -33,9 +33,6 @@ class BrokenPlugin(ForebayError):
         text = f"{group}: the entry point {name!r} {' '.join(wrong.split())}; {self.hint}"
         super().__init__(text)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.group, self.name, self.wrong, self.where))
-
 
 @cache
 def found(group: str) -> dict[str, metadata.EntryPoint]:

@@ -51,7 +51,7 @@ def test_what_is_no_metric_is_set_for_the_whole_link():
     facts = {level: set(part.model_fields) - set(measured(part)) for level, part in PARTS.items()}
     assert facts["link"] == {
         "buffer_packets", "bdp_packets", "goal_metrics", "capacity_bps", "most_packets",
-        "link_class", "flows",
+        "link_class", "flows", "offered_load",
     }  # fmt: skip
     assert facts["class"] == {
         "kind", "flows", "name", "link", "fct_open", "controllers", "settled", "unsettled",
@@ -109,10 +109,8 @@ size = "20 packets"
 flows = 4
 rtt = { uniform = ["30 ms", "50 ms"] }
 congestion_control = { reno = 0.5, cubic = 0.5 }
-offload = "off"
 [[traffic]]
 kind = "short"
-offload = "off"
 load = 0.2
 length = { pareto = { mean = "40 packets", shape = 1.2, high = "5000 packets" } }
 rtt = "40 ms"

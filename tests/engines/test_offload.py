@@ -12,6 +12,7 @@ from forebay.scenario import Scenario, ScenarioError, loads
 
 SHIPPED = Path(__file__).parents[2] / "scenarios"
 LINK = '[link]\nrate = "20 Mbit/s"\n[queue]\nsize = "20 packets"\n[measure]\nwarmup = "2 s"\n'
+ON = 'offload = "on"\n'
 BEFORE = {
     "oc3-gsr": (0.8134983135674, 0.09189673903671386, 82744),
     "mix": (0.8908677369064, 0.06816969636122912, 254972),
@@ -37,14 +38,15 @@ def test_off_is_what_was_simulated_before(name: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "on"),
     [
-        ("", True),
+        ("", False),
+        ('offload = "auto"', False),
         ('offload = "off"', False),
         ('offload = "on"', True),
         ('sender = "ns2"', False),
         ('sender = "ns2"\noffload = "on"', True),
     ],
 )
-def test_auto_is_on_for_linux_alone(fields: str, on: bool) -> None:
+def test_auto_is_off_for_every_sender(fields: str, on: bool) -> None:
     (group,) = made(fields).traffic
     assert group.offloads is on  # type: ignore[union-attr]
 
@@ -57,11 +59,11 @@ def lost(fields: str) -> float:
 
 
 def test_the_switch_reaches_the_simulator() -> None:
-    assert lost('offload = "on"') == lost("") != lost('offload = "off"')
+    assert lost('offload = "on"') != lost("") == lost('offload = "off"')
 
 
 def test_a_segment_follows_from_the_packet_unless_it_is_written() -> None:
-    assert lost("segment = 1448") == lost("") != lost("segment = 300")
+    assert lost(ON + "segment = 1448") == lost(ON) != lost(ON + "segment = 300")
 
 
 def test_a_segment_fits_in_its_packet() -> None:
@@ -71,4 +73,4 @@ def test_a_segment_fits_in_its_packet() -> None:
 
 def test_the_testbed_says_that_its_senders_have_none() -> None:
     line = "the testbed's senders have segmentation offload switched off"
-    assert line in broken(made("")) and line not in broken(made('offload = "off"'))
+    assert line in broken(made('offload = "on"')) and line not in broken(made(""))

@@ -12,7 +12,7 @@ from forebay.scenario import Scenario, loads
 def flow(rate: str, buffer: str, control: str, more: str = "", rtt: str = "65 ms") -> Scenario:
     return loads(
         f'[link]\nrate = "{rate}"\n[queue]\nsize = "{buffer}"\n[[traffic]]\nflows = 1\n'
-        f'rtt = "{rtt}"\ncongestion_control = "{control}"\noffload = "off"\n{more}\n'
+        f'rtt = "{rtt}"\ncongestion_control = "{control}"\n{more}\n'
     )
 
 
@@ -49,7 +49,7 @@ def test_a_flow_without_a_steady_state_has_no_interval(scenario: Scenario) -> No
     [
         flow("5 Mbit/s", "30 packets", "reno"),
         flow("5 Mbit/s", "30 packets", "cubic"),
-        flow("5 Mbit/s", "60 packets", "bbr"),
+        flow("5 Mbit/s", "60 packets", "bbr", '[measure]\nwarmup = "45 s"'),
         flow("500 Mbit/s", "500 kB", "reno", "max_window = 100"),
         flow("500 Mbit/s", "500 kB", "cubic", 'access_rate = "10 Mbit/s"\nmax_window = 60'),
     ],

@@ -25,13 +25,15 @@ def test_sockets_and_counters(tmp_path):
     nstat.write_text(NSTAT)
     told = measure.host(ss=ss, nstat=nstat)
     values = {name: told.estimates[name].value for name in ("connections", "sending")}
-    assert values == {"connections": 3, "sending": 2}
+    assert values == {"connections": 2, "sending": 2}  # the first is idle
     assert told.estimates["in_avoidance"].value == 1
     assert told.estimates["rtt_s"]["p50"]["value"] == pytest.approx(0.093)
     assert told.estimates["min_rtt_s"]["p50"]["value"] == pytest.approx(0.070)
     assert told.estimates["retransmitted_share"].value == 0.02
     assert told.estimates["timeouts"].value == 7
-    assert told.notes == ["congestion control: cubic 2, reno 1"]
+    assert told.notes == [
+        "congestion control: cubic 1, reno 1", "1 idle or loopback socket left out"
+    ]  # fmt: skip
 
 
 def test_text_of_something_else_is_told(tmp_path):
@@ -41,3 +43,72 @@ def test_text_of_something_else_is_told(tmp_path):
         measure.host(ss=path)
     with pytest.raises(measure.MeasureError, match="no TcpOutSegs"):
         measure.host(nstat=path)
+
+
+HEAD = "ESTAB 0 9 {local} 198.51.100.9:443"
+INFO = "wscale:8,7 rto:230 rtt:{rtt}/1 mss:1448 cwnd:{cwnd} ssthresh:20 unacked:3 minrtt:11"
+
+
+def seen(tmp_path, *lines):
+    path = tmp_path / "ss.txt"
+    path.write_text("\n".join(lines) + "\n")
+    told = measure.host(ss=path)
+    return told, {name: getattr(each, "value", None) for name, each in told.estimates.items()}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "cubic ",
+        "ts sack bbr ",
+        "skmem:(r0,rb131072,t0,tb87040,f0,w0,o0,bl0,d0) ts sack ecn cubic ",
+        "timer:(on,220ms,0) uid:1000 ino:4711 sk:2a cgroup:/x <-> ts sack ecnseen dctcp ",
+        'users:(("a b",pid=3,fd=4)) timer:(keepalive,1min,0) reno ',
+    ],
+)
+@pytest.mark.parametrize("joint", [" ", "\n\t "])
+def test_options_and_one_line_change_nothing(tmp_path, before, joint):
+    head = HEAD.format(local="192.0.2.7:50001")
+    told, values = seen(tmp_path, head + joint + before + INFO.format(rtt=31.5, cwnd=40))
+    control = before.split()[-1]
+    assert told.notes == [f"congestion control: {control} 1"]
+    assert (values["connections"], values["in_avoidance"]) == (1, 1)
+    assert told.estimates["rtt_s"]["p50"]["value"] == pytest.approx(0.0315)
+
+
+def test_one_socket_sampled_often_is_one_connection(tmp_path):
+    heads = [HEAD.format(local=f"192.0.2.7:5000{port}") for port in (1, 2, 1, 2, 1)]
+    windows = (10, 40, 12, 50, 30)
+    lines = [f"{head}\n\t cubic {INFO.format(rtt=20 + w, cwnd=w)}"
+             for head, w in zip(heads, windows, strict=True)]  # fmt: skip
+    told, values = seen(tmp_path, *lines)
+    assert (values["connections"], values["in_avoidance"]) == (2, 2)  # as they were seen last
+    assert "5 samples of 2 sockets" in told.notes[-1]
+    assert told.estimates["rtt_s"]["p50"]["value"] == pytest.approx(0.05, abs=0.011)
+
+
+@pytest.mark.parametrize(
+    "local", ["127.0.0.1:9000", "[::1]:9000", "[::ffff:127.0.0.1]:9000", "localhost:http"]
+)
+def test_loopback_and_listeners_are_left_out(tmp_path, local):
+    away = f"{HEAD.format(local='[2001:db8::7]:50001')}\n\t cubic {INFO.format(rtt=9, cwnd=9)}"
+    near = f"{HEAD.format(local=local)}\n\t cubic {INFO.format(rtt=0.02, cwnd=9)}"
+    waits = "LISTEN 0 4096 0.0.0.0:443 0.0.0.0:*\n\t cubic cwnd:10"
+    told, values = seen(tmp_path, away, near, waits)
+    assert values["connections"] == 1
+    assert told.estimates["rtt_s"]["p50"]["value"] == pytest.approx(0.009)
+
+
+@pytest.mark.parametrize(
+    ("more", "share"),
+    [
+        ("bytes_sent:2000000 bytes_retrans:30000", 0.015),
+        ("data_segs_out:4000 retrans:0/100", 0.025),
+        ("retrans:1/7", None),
+    ],
+)
+def test_the_share_that_was_sent_again(tmp_path, more, share):
+    line = f"{HEAD.format(local='192.0.2.7:50001')}\n\t cubic {INFO.format(rtt=9, cwnd=9)} {more}"
+    told, values = seen(tmp_path, line)
+    assert values.get("socket_retransmitted_share") == share
+    assert ("socket_retransmitted_share" in [each.name for each in told.refused]) is (share is None)

@@ -28,7 +28,23 @@ def read(tmp_path, lines):
     return measure.exports([path], rate="100 Mbit/s")
 
 
-@pytest.mark.parametrize(("header", "row"), [(OLD, old), (NEW, new)])
+FAST = "cnt,af,firstSeen,lastSeen,proto,srcAddr,srcPort,dstAddr,dstPort,input,packets,bytes"
+AT_MS = 1772359200000
+
+
+def fast(k, *, number=False):
+    ends = f"{(10 << 24) + k if number else f'10.0.0.{k}'},{1000 + k},11.0.0.{k},80"
+    return f"{k},2,{AT_MS},{AT_MS + 1000 * SECONDS},6,{ends},3,{PACKETS},{BYTES}"
+
+
+def numbered(k):
+    return fast(k, number=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [(OLD, old), (NEW, new), (FAST, fast), (FAST, numbered), (f"# made at night\n{FAST}", fast)],
+)
 def test_either_form_says_what_the_datagrams_say(tmp_path, header, row):
     told = read(tmp_path, [header, *(row(k) for k in range(1, FLOWS + 1)), *SUMMARY])
     assert told.packets == FLOWS * PACKETS

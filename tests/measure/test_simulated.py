@@ -92,6 +92,32 @@ def test_data_alone_tells_the_round_trip_with_the_wait_of_delayed_acks(tmp_path,
     assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
 
 
+TWELVE = [
+    ("40 Mbit/s", 150, 8, 30, 90, "cubic"), ("20 Mbit/s", 60, 4, 20, 60, "reno"),
+    ("100 Mbit/s", 200, 60, 40, 120, "cubic"), ("50 Mbit/s", 60, 60, 30, 90, "reno"),
+    ("10 Mbit/s", 40, 3, 50, 100, "cubic"), ("80 Mbit/s", 700, 40, 10, 40, "cubic"),
+    ("60 Mbit/s", 100, 20, 80, 160, "cubic"), ("30 Mbit/s", 30, 12, 20, 80, "reno"),
+    ("120 Mbit/s", 100, 100, 20, 100, "cubic"), ("25 Mbit/s", 400, 6, 30, 31, "cubic"),
+    ("40 Mbit/s", 300, 37, 40, 90, "bbr"), ("15 Mbit/s", 20, 20, 60, 140, "reno"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("delayed", ["true", "false"])
+@pytest.mark.parametrize("link", TWELVE, ids=lambda link: f"{link[0]}, {link[2]} {link[5]}")
+def test_the_interval_of_data_alone_holds_the_senders_own(tmp_path, link, delayed):
+    rate, buffer, flows, low, high, control = link
+    text = f'link.rate = "{rate}"\nqueue.size = "{buffer} packets"\n'
+    text += 'measure = { warmup = "0 s", duration = "15 s" }\n'
+    text += LONG.format(flows=flows, low=low, high=high, control=f'"{control}"')
+    path = tmp_path / "link.pcapng"
+    scenario = loads(text, overrides=[f"traffic.0.delayed_ack={delayed}"])
+    own = forebay.run(scenario, seed=5, capture=path).classes[0].rtt_s
+    told = measure.capture([forward(path)], rate=rate, interface="bottleneck").estimates["rtt_s"]
+    for name in ("mean", "p50", "p95"):
+        true = getattr(own, name).value
+        assert told[name]["low"] <= true <= told[name]["high"], name
+
+
 @pytest.mark.parametrize(("flows", "buffer", "control"), [(8, 10, "reno"), (12, 30, "cubic")])
 def test_a_measured_link_simulated_again_is_the_link_that_was_captured(
     tmp_path, flows, buffer, control

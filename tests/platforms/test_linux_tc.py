@@ -64,6 +64,19 @@ def test_the_kernel_has_what_was_emitted(
     assert shown.readings[0].bytes == pytest.approx(packets * 1500, rel=1e-3)
 
 
+def test_the_kernel_takes_the_shaper_and_its_child(inside: Run) -> None:
+    port = Port(2e8, line_bps=1e9, burst_bytes=250_000)
+    made = emit(wanted(333, port), port, "linux-tc", interface="q0")
+    for line in made.lines:
+        done = inside(*line.split())
+        assert done.returncode == 0, done.stderr
+    shown = lint(inside("tc", "qdisc", "show", "dev", "q0").stdout, Port(1e9))
+    assert inside("tc", "qdisc", "del", "dev", "q0", "root").returncode == 0
+    (reading,) = shown.readings
+    assert reading.bytes == pytest.approx(333 * 1500, rel=2e-3)
+    assert reading.served is not None and reading.served.rate_bps == 2e8
+
+
 def test_bfifo_without_limit_is_what_the_kernel_takes(inside: Run, gigabit: Port) -> None:
     done = inside("tc", "qdisc", "replace", "dev", "q0", "root", "bfifo")
     assert done.returncode == 0, done.stderr

@@ -230,3 +230,31 @@ def test_a_port_is_called_by_its_rate(
 def test_a_shipped_scenario_is_found_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["platforms", "emit", "oc3-gsr", "--platform", "junos"]) == 0
     assert "129 packets" in capsys.readouterr().out
+
+
+SHAPED = UNSIZED.replace(
+    "[[traffic]]", '[link.shaper]\nrate = "50 Mbit/s"\nburst = "30 kB"\n[[traffic]]'
+)
+
+
+def test_a_shaped_link_is_written_at_its_shapers_rate(tmp_path: Path) -> None:
+    path = tmp_path / "shaped.toml"
+    path.write_text(SHAPED)
+    wanted, port = read_target(str(path), overrides=["queue.size=20 ms"])
+    assert (wanted.bytes, port.rate_bps, port.line, port.burst_bytes) == (125_000, 5e7, 2e8, 30_000)
+    assert "shape average 50000000" in emit(wanted, port, "ios-xe", form="bytes").text
+
+
+def test_an_answer_for_a_shaped_link_has_its_shaper(tmp_path: Path) -> None:
+    """The simulated link may be a smaller one: the shaper is taken in proportion."""
+    link = {"rate": "20 Mbit/s", "shaper": {"rate": "5 Mbit/s", "burst": "3 kB"}}
+    sized = {"packets": 100, "bytes": 150_000, "seconds": 0.024}
+    made_by = {"version": "1", "seeds": [1], "scenario_sha256": "", "wall_s": 0.1}
+    outcome = {"schema": 1, "scenario": {"link": link}, "engine": "simulation", "links": {},
+               "classes": [], "broken_assumptions": [], "provenance": made_by}  # fmt: skip
+    point = {"packets": 100, "seeds": 1, "verdict": "met", "outcome": outcome}
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps({"schema": 1, "buffer": sized, "curve": [point],
+                                "recommended": {**sized, "why": []}}))  # fmt: skip
+    _, port = read_sizing(str(path))
+    assert (port.rate_bps, port.line, port.burst_bytes) == (5e7, 2e8, 30_000)

@@ -121,3 +121,83 @@ def test_the_report_names_the_target(tmp_path: object, capsys: pytest.CaptureFix
     out = " ".join(capsys.readouterr().out.split())
     assert "codel: target " in out and "as a guard" in out and "The target is sized" in out
     assert "Regime: " not in out and "of a drop-tail queue" in out
+
+
+@pytest.mark.parametrize(
+    ("discipline", "more", "target_s", "interval_s", "whose"),
+    [
+        ("fq_codel", (), 0.005, 0.1, "its default target of 5 ms"),
+        ("pie", (), 0.015, None, "its default target of 15 ms"),
+        ("cake", (), 0.005, 0.1, "its default target of 5 ms"),
+        ("codel", ("queue.target=8 ms",), 0.008, 0.1, "the scenario's target of 8 ms"),
+        ("cake", ("queue.rtt=200 ms",), 0.01, 0.2, "the scenario's target of 10 ms"),
+    ],
+)
+def test_a_target_that_meets_the_goals_stays(
+    discipline: str, more: tuple[str, ...], target_s: float, interval_s: float | None, whose: str
+) -> None:
+    goals = ("goals.utilization=0.5", "goals.queue_delay_p99=400 ms")
+    easy = loads(UPLINK.format(discipline=discipline), overrides=[*goals, *more])
+    answer = forebay.size(easy, seeds=1, max_seeds=1, jobs=1)
+    assert answer.recommended is not None and answer.recommended.why[0].startswith(whose)
+    assert answer.recommended.seconds == target_s
+    assert answer.aqm is not None and answer.aqm.parameter == "target"
+    assert answer.aqm.target_s == pytest.approx(target_s, rel=1e-12)
+    assert answer.aqm.interval_s == pytest.approx(interval_s)
+    assert answer.buffer is not None and answer.buffer.seconds < target_s
+
+
+def test_a_default_target_that_misses_a_goal_does_not_stay() -> None:
+    short = ["goals.utilization=0.5", "goals.queue_delay_mean=0.3 ms"]
+    scenario = loads(UPLINK.format(discipline="codel"), overrides=short)
+    answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
+    assert answer.aqm is None or (answer.aqm.parameter == "target" and answer.aqm.target_s < 0.005)
+
+
+STEP = """
+[link]
+rate = "100 Mbit/s"
+[queue]
+discipline = "red"
+size = "500 packets"
+min = "30 kB"
+max = "30001 B"
+weight = 1.0
+probability = 1.0
+ecn = true
+[[traffic]]
+flows = 8
+rtt = "10 ms"
+start = "0 s"
+congestion_control = "dctcp"
+ecn = true
+[measure]
+warmup = "1 s"
+duration = "2 s"
+[goals]
+utilization = 0.95
+"""
+
+
+@pytest.mark.parametrize("platform", ["nx-os", "sonic", "linux-tc"])
+def test_a_step_is_sized_as_a_step_and_written(platform: str) -> None:
+    scenario = loads(STEP)
+    parameter = parameter_of(scenario, "simulation", 500)
+    asked = parameter.set(scenario, 20)
+    assert (int(asked.queue.min or 0), int(asked.queue.max or 0)) == (30_000, 30_001)
+    answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
+    assert answer.aqm is not None and answer.aqm.parameter == "min" and answer.aqm.is_step
+    wanted, port = of_sizing(answer, "answer.json", force=True)
+    made = emit(wanted, port, platform)
+    assert str(answer.aqm.min_bytes) in made.text or platform == "linux-tc"
+    assert "ecn" in made.text
+    assert lint(made.text, port, platform=platform, wanted=wanted).exit_status == 0
+    if platform != "linux-tc":
+        assert any("PFC is not modelled" in each.text for each in made.notes)
+
+
+def test_red_that_is_no_step_is_for_linux_alone() -> None:
+    answer = forebay.size(loads(UPLINK.format(discipline="red")), seeds=1, max_seeds=1, jobs=1)
+    wanted, port = of_sizing(answer, "answer.json", force=True)
+    with pytest.raises(PlatformError, match="write linux-tc, or size"):
+        emit(wanted, port, "nx-os")

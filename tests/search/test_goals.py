@@ -7,7 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+import forebay
 from forebay.outcome import Metric, Verdict
+from forebay.scenario import loads
 from forebay.search.evidence import all_of, judge, seeds_wanted
 from forebay.search.goals import GOAL_KINDS, Goal, NoGoals, goals_of
 
@@ -77,3 +79,37 @@ def test_targets_are_written_as_a_person_would() -> None:
     assert str(Goal(KIND["utilization"], 0.98)) == "utilization of at least 98 %"
     assert str(Goal(KIND["loss_rate"], 0.0005)) == "loss rate of at most 0.05 %"
     assert str(Goal(KIND["queue_delay_p99"], 0.012)) == "queue delay p99 of at most 12 ms"
+
+
+@pytest.mark.parametrize("discipline", ["drop-tail", "fq_codel"])
+def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline: str) -> None:
+    scenario = loads(f"""
+        [link]
+        rate = "10 Mbit/s"
+        [queue]
+        discipline = "{discipline}"
+        [[traffic]]
+        name = "bulk"
+        flows = 6
+        rtt = {{ uniform = ["10 ms", "60 ms"] }}
+        [[traffic]]
+        name = "voice"
+        kind = "udp"
+        flows = 10
+        rate = "80 kbit/s"
+        packet = "200 B"
+        goals = {{ queue_delay_p99 = "30 ms", queue_delay_mean = "25 ms" }}
+        [measure]
+        warmup = "3 s"
+        duration = "6 s"
+        [goals]
+        utilization = 0.7
+        """)
+    found = forebay.size(scenario, seeds=1, max_seeds=2)
+    names = [goal.name for goal in found.goals]
+    assert names[1:] == ["traffic.1.queue_delay_mean", "traffic.1.queue_delay_p99"]
+    assert found.buffer is not None and found.there is not None
+    voice = found.there.outcome.classes[1].queue_delay_s
+    assert voice is not None and voice.p99 is not None
+    reached = found.there.reached("traffic.1.queue_delay_p99")
+    assert reached is not None and reached.value == voice.p99.value <= 0.03

@@ -61,7 +61,7 @@ def test_graphml(tmp_path, changes, said):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([("622.0", "0.0")], "capacity of Ulm->Bonn, Mbit/s, is"),
+        ([("622.0", "0.0")], "capacity of Ulm->Bonn is 0 bit/s; write"),
         ([("622.0", "-5")], 'is "-5"'),
         ([("<target>Bonn", "<target>Ulm")], "to itself"),
         ([("<target>Bonn", "<target>Rome")], 'no router "Rome"'),

@@ -72,7 +72,7 @@ def test_the_network_of_paper_c_is_at_rest(fast):
     assert outcome.provenance.model_extra["conservation"] < 1e-9
     assert whole.mean_propagation_s == pytest.approx(4.829e-3, rel=0.005)
     core = [link for link in outcome.links.values() if link.link_class == "core"]
-    assert len(core) == 28 and all(0 < link.utilization.value <= 1 for link in core)
+    assert len(core) == 34 and all(0 < link.utilization.value <= 1 for link in core)
     # small buffers: n counts the connections on that link
     for link in core:
         assert link.buffer_packets == round(link.bdp_packets / link.flows**0.5)
@@ -166,10 +166,10 @@ STRANGE = {
 @pytest.mark.parametrize("changes", STRANGE.values(), ids=STRANGE)
 def test_what_newton_alone_does_not_solve_comes_to_rest(changes):
     """A two-level network of paper C's kind, a tenth of its routers."""
-    table = [f"topology.two_level.{each}" for each in ("core=ring", "cores=4", "middles=8")]
-    table += ["topology.two_level.edges=12", "topology.two_level.hosts=80"]
+    few = {"core": "ring", "cores": 4, "middles": 8, "edges": 12, "hosts": 80}
     model = ["topology.model=response-functions", "traffic.0.flows=5000"]
-    scenario = forebay.load(SCENARIOS / "abilene-fast-edge-small.toml", [*table, *model, *changes])
+    loaded = forebay.load(SCENARIOS / "abilene-fast-edge-small.toml", [*model, *changes])
+    scenario = loaded.replace({"topology.two_level": few})
     solution, _ = NetworkEngine().solution(scenario)
     assert solution.residual < 1e-9 and solution.conservation < 1e-9
 

@@ -32,7 +32,8 @@ pub struct Frame<'a> {
 pub struct Interface {
     /// Empty if the file has no name.
     pub name: String,
-    link_type: i32,
+    /// Link type by tcpdump.org's numbers.
+    pub link_type: i32,
     units_per_s: u64,
     offset_s: i64,
     chosen: bool,

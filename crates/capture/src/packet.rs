@@ -1,23 +1,8 @@
 //! One packet: the fields of its headers, as far as they were captured.
 
 use crate::frames::Frame;
+use crate::link_header::{network, word};
 use etherparse::{LaxIpSlice, TcpOptionElement, TcpOptionsIterator, ip_number};
-
-const NULL: i32 = 0;
-const ETHERNET: i32 = 1;
-/// Raw IP by any of the numbers that systems give it.
-const RAW: [i32; 5] = [12, 14, 101, 228, 229];
-const LOOP: i32 = 108;
-const SLL: i32 = 113;
-const SLL2: i32 = 276;
-
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
-const MPLS: [u16; 2] = [0x8847, 0x8848];
-/// 802.1Q, 802.1ad, and what came before it.
-const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
-/// Maximum number of tags and labels of a frame, to limit the time of decoding.
-const MOST_TAGS: usize = 16;
 
 /// TCP's flag bits.
 pub mod flags {
@@ -124,38 +109,6 @@ pub fn datagram<'a>(frame: &Frame<'a>) -> Option<(FlowKey, &'a [u8])> {
     Some((packet.key, kept))
 }
 
-/// The frame from its IP header on.
-fn network(link_type: i32, data: &[u8]) -> Option<&[u8]> {
-    match link_type {
-        ETHERNET => tagged(word(data, 12)?, data.get(14..)?),
-        SLL => tagged(word(data, 14)?, data.get(16..)?),
-        SLL2 => tagged(word(data, 0)?, data.get(20..)?),
-        NULL | LOOP => data.get(4..),
-        raw if RAW.contains(&raw) => Some(data),
-        _ => None,
-    }
-}
-
-/// Skips VLAN tags and MPLS labels (RFC 3032, section 2.1).
-fn tagged(mut ether_type: u16, mut data: &[u8]) -> Option<&[u8]> {
-    for _ in 0..MOST_TAGS {
-        if ether_type == IPV4 || ether_type == IPV6 {
-            return Some(data);
-        } else if VLAN.contains(&ether_type) {
-            (ether_type, data) = (word(data, 2)?, data.get(4..)?);
-        } else if MPLS.contains(&ether_type) {
-            let bottom = data.get(2)? & 1 == 1;
-            data = data.get(4..)?;
-            if bottom {
-                return Some(data);
-            }
-        } else {
-            return None;
-        }
-    }
-    None
-}
-
 /// Total length of the IP packet; None if the sender's network card sets it (segmentation offload).
 fn stated_length(ip: &[u8]) -> Option<u32> {
     match ip.first()? >> 4 {
@@ -206,10 +159,6 @@ fn stamps(options: &[u8]) -> Option<(u32, u32)> {
         Ok(TcpOptionElement::Timestamp(value, echo)) => Some((value, echo)),
         _ => None,
     })
-}
-
-fn word(data: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(data.get(at..at + 2)?.try_into().ok()?))
 }
 
 fn long(data: &[u8], at: usize) -> Option<u32> {

@@ -3,6 +3,7 @@
 use crate::error::CaptureError;
 use crate::exports::collector::Collector;
 use crate::frames::{Ending, Frames};
+use crate::link_header::is_read;
 use crate::meter::Meter;
 use crate::packet::{datagram, decode};
 use crate::source::{Bytes, Progress, open};
@@ -81,6 +82,12 @@ impl Reading {
     /// Names of the file's interfaces.
     pub fn interfaces(&self) -> Vec<&str> {
         self.frames.interfaces.iter().map(|interface| interface.name.as_str()).collect()
+    }
+
+    /// Link types of its interfaces whose frames are not read.
+    pub fn unread_link_types(&self) -> Vec<i32> {
+        let types = self.frames.interfaces.iter().map(|interface| interface.link_type);
+        types.filter(|&link_type| !is_read(link_type)).collect()
     }
 
     /// Simple packet blocks, which have no time, and frames of undefined interfaces.

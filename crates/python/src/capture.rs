@@ -150,6 +150,7 @@ fn file<'py>(
     dict.set_item("cut_short", reading.cut_short)?;
     dict.set_item("unusable", reading.unusable())?;
     dict.set_item("interfaces", reading.interfaces())?;
+    dict.set_item("unread_link_types", reading.unread_link_types())?;
     let ending = reading.ending().map(|ending| match ending {
         Ending::Cut => "its last frame is cut".to_owned(),
         Ending::Damaged => "what follows is damaged".to_owned(),

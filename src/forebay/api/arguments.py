@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from typing import TYPE_CHECKING, TypeVar
 
 from forebay import engines as _engines
@@ -85,3 +87,22 @@ def naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
         except ForebayError:
             raise refused from None
         raise refused.but(theory_answers=True) from None
+
+
+@contextmanager
+def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engine]:
+    """Give the engine with a store, which is closed in the end; without a store the engine."""
+    if store is None:
+        yield engine
+        return
+    from forebay.search.cost import TooLittleTime
+    from forebay.store import Store, with_store
+
+    with Store(store) as opened:
+        known = opened.count
+        try:
+            yield with_store(engine, opened)
+        except TooLittleTime as refused:
+            if opened.count == known:
+                raise
+            raise refused.but(kept_in=os.fspath(store)) from None

@@ -8,14 +8,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from forebay.api.load_network import load
 from forebay.files.tables import is_parquet, write_table
 
 if TYPE_CHECKING:
+    from forebay.api.single_failures import Failure
     from forebay.engines.fixed_point.solver import Solution
     from forebay.outcome import Outcome
     from forebay.outcome.transient import Transient as Transient
@@ -23,45 +25,15 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 __all__ = [
-    "Answer", "check_format", "load", "smallest_buffers", "solve", "transient", "write_series",
+    "Answer", "check_format", "load", "single_failures", "smallest_buffers", "solve", "transient",
+    "write_series",
 ]  # fmt: skip
 
-_FILES = (".graphml", ".xml")
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
-                 "utilization", "loss_rate", "queue_packets", "queue_delay_s")  # fmt: skip
+                 "offered_load", "utilization", "loss_rate", "queue_packets",
+                 "queue_delay_s")  # fmt: skip
 _PATH_COLUMNS = ("source", "target", "hops", "connections", "throughput_bps", "rtt_s",
                  "propagation_s", "loss_rate", "bottleneck")  # fmt: skip
-
-
-def load(
-    path: str | os.PathLike[str],
-    overrides: Sequence[str] = (),
-    *,
-    connections: int = 1000,
-    rate: str = "10 Gbit/s",
-) -> Scenario:
-    """Read a scenario with a [topology], or a plain GraphML or SNDlib file.
-
-    Parameters
-    ----------
-    connections, rate
-        For a plain file: the number of Reno connections, distributed by its demand matrix, or else
-        by gravity with a host on each router; and the capacity of links without one.
-
-    Raises
-    ------
-    ScenarioError
-        What is wrong, where, and what to write instead.
-    """
-    from forebay.scenario import load as load_scenario
-    from forebay.scenario import loads
-
-    name = os.fspath(path)
-    if not name.lower().endswith(_FILES):
-        return load_scenario(name, overrides)
-    text = f"[link]\nrate = {_quoted(rate)}\n[[traffic]]\nflows = {connections}\n"
-    text += f"[topology]\nfile = {_quoted(name)}\n"
-    return loads(text, source=name, overrides=overrides)
 
 
 def solve(
@@ -101,6 +73,7 @@ def solve(
         engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
+    outcome = _with_assumptions(scenario, outcome)
     if multistart:
         from dataclasses import asdict
 
@@ -176,7 +149,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
-    outcome = to_outcome(scenario, [1], found.solution, 0.0)
+    outcome = _with_assumptions(scenario, to_outcome(scenario, [1], found.solution, 0.0))
     sizes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
@@ -184,6 +157,19 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     }  # fmt: skip
     provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
+
+
+def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
+    from forebay.api.assumed import assumed
+
+    return outcome.model_copy(update={"assumptions": assumed(scenario)})
+
+
+def single_failures(scenario: Scenario, progress: Progress | None = None) -> list[Failure]:
+    """Solve with each link down alone; see `forebay.api.single_failures`."""
+    from forebay.api import single_failures as of_links
+
+    return of_links.single_failures(scenario, progress)
 
 
 def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
@@ -236,9 +222,14 @@ class Answer:
         """Write the routers, the links between them and their metrics, as GraphML."""
         from forebay.api.graphml import write_graphml
 
-        rows = [dict(zip(_LINK_COLUMNS, row, strict=True)) for row in self._links()]
+        known = (
+            {name: each for name, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
+            for row in self._links()
+        )
         used = self.solution.balance.used.tolist()
-        write_graphml(path, self.solution.balance.problem.graph, dict(zip(used, rows, strict=True)))
+        write_graphml(
+            path, self.solution.balance.problem.graph, dict(zip(used, known, strict=True))
+        )
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
@@ -254,9 +245,15 @@ class Answer:
             "place": places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],
-            "utilization": [row[7] for row in rows],
-            "loss": [row[8] for row in rows],
+            "utilization": [row[8] for row in rows],
+            "loss": [row[9] for row in rows],
         }
+
+    def most_lossy_path(self) -> str:
+        """Return the ends of the path that loses most, "source->target"."""
+        loss = _PATH_COLUMNS.index("loss_rate")
+        row = max(self._paths(), key=lambda path: path[loss])
+        return f"{row[0]}->{row[1]}"
 
     def _links(self) -> list[tuple[Any, ...]]:
         network = self.solution.balance.problem.graph
@@ -270,7 +267,7 @@ class Answer:
             rows.append((
                 name, each.link_class, int(network.count[link]), float(network.rate_bps[link]),
                 float(network.delay_s[link]), each.buffer_packets, each.flows,
-                *(None if value is None else value.value for value in values),
+                each.offered_load, *(None if value is None else value.value for value in values),
             ))  # fmt: skip
         return rows
 
@@ -311,9 +308,3 @@ def check_format(path: str | os.PathLike[str]) -> None:
         if find_spec("pyarrow") is None:
             hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
             raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
-
-
-def _quoted(text: str) -> str:
-    import json
-
-    return json.dumps(text, ensure_ascii=False)

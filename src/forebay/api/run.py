@@ -15,6 +15,7 @@ from forebay.api.arguments import (
     listed,
     naming_theory,
     seed_range,
+    storing,
     threads,
 )
 from forebay.api.assumed import assumed
@@ -43,6 +44,7 @@ def run(
     capture: str | PathLike[str] | None = None,
     counters: Sequence[str] = (),
     budget: str | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> Outcome:
     """Run one engine on one scenario.
 
@@ -78,6 +80,8 @@ def run(
         does not fix the measured window, warm-up and window are shortened; ``provenance.cost`` has
         the details. If flows have not settled, warm-up and window are lengthened within this time.
         No limit by default.
+    store : path, optional
+        An SQLite file that keeps every replication; those that it has are not run again.
 
     Returns
     -------
@@ -95,14 +99,19 @@ def run(
         The run takes longer than `budget` even with the shortest window.
     ScenarioError
         `scenario` is not a Scenario; seeds or jobs out of range; a capture or counters of an
-        engine without packets; a capture of several replications.
+        engine without packets; a capture of several replications, or with a store.
+    StoreError
+        The store cannot be used.
     """
     expect_scenario(scenario)
     chosen = get_engine(engine, memory_limit)
     if counters:
         _count_by(chosen, listed("counters", counters))
     counted, jobs = seed_range(seed, seeds), threads(jobs)
-    with nullcontext() if capture is None else _capturing(chosen, capture, seeds):
+    if store is not None and (capture is not None or counters):
+        _refuse_store()
+    capturing = nullcontext() if capture is None else _capturing(chosen, capture, seeds)
+    with capturing, storing(chosen, store) as chosen:
         outcome = _run(chosen, scenario, counted, jobs, progress, budget)
     return outcome.model_copy(update={"assumptions": assumed(scenario)})
 
@@ -117,6 +126,7 @@ def compare(
     memory_limit: str | None = None,
     progress: Progress | None = None,
     budget: str | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> list[Outcome]:
     """Run several engines on one scenario; return one Outcome for each, in their order.
 
@@ -128,7 +138,10 @@ def compare(
         get_engine(name, memory_limit) for name in names
     ]  # an unknown one fails before any run
     counted, jobs = seed_range(seed, seeds), threads(jobs)
-    made = [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
+    made = []
+    for each in chosen:
+        with storing(each, store) as engine:
+            made.append(_run(engine, scenario, counted, jobs, progress, budget))
     said = {"assumptions": assumed(scenario)}
     return [each.model_copy(update=said) for each in made]
 
@@ -146,7 +159,11 @@ def _run(
         outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
     else:
         outcome = _run_within(engine, scenario, seeds, jobs, progress, budget)
-    return _settled_or_said(outcome, scenario)
+    if all(each.settled is not False for each in outcome.classes):
+        return outcome
+    from forebay.search.settled import settled_or_said
+
+    return settled_or_said(outcome, scenario)
 
 
 def _run_within(
@@ -185,14 +202,11 @@ def _run_within(
     return outcome.model_copy(update={"provenance": provenance})
 
 
-def _settled_or_said(outcome: Outcome, scenario: Scenario) -> Outcome:
-    """Return the outcome, without intervals of what has not settled; it says what that needs."""
-    if all(each.settled is not False for each in outcome.classes):
-        return outcome
-    from forebay import laws
-    from forebay.search.settled import said
+def _refuse_store() -> None:
+    from forebay.scenario import ScenarioError
 
-    return said(outcome, scenario, laws.assumptions.sawtooths_s)
+    wrong = "a stored replication has no packets to capture or count"
+    raise ScenarioError("contradiction", wrong, "leave the store out", field="store")
 
 
 @contextmanager

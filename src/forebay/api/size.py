@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -15,6 +14,7 @@ from forebay.api.arguments import (
     get_engine,
     naming_theory,
     seed_range,
+    storing,
     threads,
 )
 from forebay.api.assumed import assumed
@@ -47,6 +47,7 @@ def size(
     expect: Callable[[float], None] | None = None,
     link: str | None = None,
     link_class: str | None = None,
+    sizes: str | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -73,6 +74,9 @@ def size(
         (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
         then apply to every link of the class. The simulator runs the whole network for each
         buffer: no smaller network replaces it.
+    sizes : str, optional
+        The only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
+        one is then one of them.
 
     Returns
     -------
@@ -106,14 +110,28 @@ def size(
     )  # fmt: skip
     said = {"assumptions": assumed(scenario)}
     if link is not None or link_class is not None or scenario.topology is not None:
-        _check_of_links(engine, link, link_class, store)
+        _check_of_links(engine, link, link_class, store or sizes)
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
-    with _storing(chosen, store) as chosen, _documented(said):
-        return _size_link(chosen, scenario, options).model_copy(update=said)
+    only = None if sizes is None else _parsed(sizes, scenario)
+    with storing(chosen, store) as chosen, _documented(said):
+        sized = size_link(chosen, scenario, options).model_copy(update=said)
+    return sized if only is None else _within(scenario, sized, only)
 
 
-def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
+def _parsed(sizes: str, scenario: Scenario) -> Sequence[int]:
+    from forebay.search.configurable import parse_sizes
+
+    return parse_sizes(sizes, scenario)
+
+
+def _within(scenario: Scenario, sized: SizeResult, only: Sequence[int]) -> SizeResult:
+    from forebay.search.configurable import within_sizes
+
+    return within_sizes(scenario, sized, only)
+
+
+def size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
     """Size a link; let a refusal for want of time name theory if theory has an answer."""
     from forebay import laws
     from forebay.search.problem import LawContext, problem_of
@@ -144,11 +162,11 @@ def _with_bracket(problem: Problem) -> Iterator[None]:
         from forebay.search.result import refused
 
         known = bracket(problem.scenario)
-        said, document = None, None
+        document = None
         if known is not None:
-            said, document = known.why, Bracket(low=known.low, high=known.high, why=known.why)
+            document = Bracket(low=known.low, high=known.high, why=known.why)
         result = refused(problem, f"{stop.why}, and the time is too short for the link", document)
-        raise stop.but(bracket=said, result=result) from None
+        raise stop.but(result=result) from None
 
 
 @contextmanager
@@ -169,25 +187,6 @@ def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
     from forebay.engines.theory import loss
 
     return loss.of_scenario(scenario.with_buffer(packets))
-
-
-@contextmanager
-def _storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engine]:
-    """Give the engine with a store, which is closed in the end; without a store the engine."""
-    if store is None:
-        yield engine
-        return
-    from forebay.search.cost import TooLittleTime
-    from forebay.store import Store, with_store
-
-    with Store(store) as opened:
-        known = opened.count
-        try:
-            yield with_store(engine, opened)
-        except TooLittleTime as refused:
-            if opened.count == known:
-                raise
-            raise refused.but(kept_in=os.fspath(store)) from None
 
 
 def _size_links(
@@ -229,5 +228,5 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
             "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         )
     if store is not None:
-        wrong = "outcomes of a network's links are not stored"
+        wrong = "outcomes of a network's links are not stored, nor chosen among sizes"
         raise refused("store", wrong, "leave it out")

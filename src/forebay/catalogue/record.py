@@ -24,9 +24,6 @@ class IncompleteRecord(ForebayError):
         self.what, self.name, self.wrong = what, name, wrong
         super().__init__(f"catalogue: the {what} {name!r} {wrong}")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.what, self.name, self.wrong))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Record:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -25,6 +26,7 @@ _CANNOT = 3
 @options.jobs
 @options.memory_limit
 @options.budget
+@options.store
 @options.as_json
 def command(
     path: str,
@@ -35,6 +37,7 @@ def command(
     jobs: int,
     memory_limit: str | None,
     budget: str | None,
+    store: Path | None,
     as_json: bool,
 ) -> None:
     """The same scenario in several engines, side by side.
@@ -46,12 +49,13 @@ def command(
         with progress(" · ".join(engines)) as update:
             outcomes = forebay.compare(
                 scenario, engines, seed=seed, seeds=seeds, jobs=jobs,
-                memory_limit=memory_limit, progress=update, budget=budget,
+                memory_limit=memory_limit, progress=update, budget=budget, store=store,
             )  # fmt: skip
     else:
         outcomes = _those_that_can(
-            scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit, budget=budget
-        )
+            scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
+            budget=budget, store=store,
+        )  # fmt: skip
     if as_json:
         from forebay.report import Comparison
 

@@ -44,7 +44,8 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option(
     "--exports", is_flag=True,
-    help="RECORDS are flow records: captures of NetFlow v5, v9, IPFIX, sFlow v5; nfdump's .csv.",
+    help="RECORDS are flow records: captures of NetFlow v5, v9, IPFIX, sFlow v5; nfdump's .csv; "
+    "goflow2's .json.",
 )  # fmt: skip
 @click.option(
     "--listen", metavar="ADDRESS:PORT",

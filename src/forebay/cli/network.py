@@ -22,12 +22,21 @@ if TYPE_CHECKING:
 @click.argument("path", metavar="TOPOLOGY")
 @options.overrides
 @click.option(
-    "--connections", type=click.IntRange(1, 10_000_000), default=1000, show_default=True,
-    metavar="N", help="For a GraphML or SNDlib file: number of connections.",
+    "--connections", type=click.IntRange(1, 10_000_000), default=None, metavar="N",
+    help="For a network's file: number of greedy connections.  [default: 1000, or none beside "
+    "the file's own demand]",
 )  # fmt: skip
 @click.option(
-    "--rate", default="10 Gbit/s", show_default=True,
-    help="For a GraphML or SNDlib file: capacity of links without one.",
+    "--rate", default=None,
+    help="For a network's file: capacity of links without one.  [default: 10 Gbit/s]",
+)  # fmt: skip
+@click.option(
+    "--growth", type=click.FloatRange(1e-3, 1e3), default=None, metavar="FACTOR",
+    help="A factor on the offered load, such as 1.5.",
+)  # fmt: skip
+@click.option(
+    "--largest-part", is_flag=True,
+    help="Leave out the routers that no link joins to the largest part of the network.",
 )  # fmt: skip
 @click.option(
     "--links", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
@@ -48,6 +57,10 @@ if TYPE_CHECKING:
 @click.option(
     "--multistart", "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
     help="Solve again from N random states and count the fixed points.",
+)  # fmt: skip
+@click.option(
+    "--failures", is_flag=True,
+    help="Take each link down alone, and print the worst link and who loses most, in one table.",
 )  # fmt: skip
 @click.option(
     "--smallest-buffers",
@@ -77,13 +90,16 @@ if TYPE_CHECKING:
 def command(
     path: str,
     overrides: tuple[str, ...],
-    connections: int,
-    rate: str,
+    connections: int | None,
+    rate: str | None,
+    growth: float | None,
+    largest_part: bool,
     links: Path | None,
     paths: Path | None,
     sensitivities: Path | None,
     graphml: Path | None,
     multistart: int | None,
+    failures: bool,
     smallest_buffers: bool,
     duration: str | None,
     start: str | None,
@@ -96,8 +112,12 @@ def command(
     """A whole network: every link, and every class of connections.
 
     TOPOLOGY is a scenario with a [topology], such as scenarios/abilene-fast-edge-small.toml, or a
-    GraphML or SNDlib XML file.
+    GraphML, GML, SNDlib XML or REPETITA file, whose demand is then offered load.
     """
+    if growth is not None:
+        overrides = (*overrides, f"topology.demand_growth={growth}")
+    if largest_part:
+        overrides = (*overrides, "topology.largest_part=true")
     scenario = networks.load(path, overrides, connections=connections, rate=rate)
     outputs = {"links": links, "paths": paths, "sensitivities": sensitivities, "graphml": graphml}
     options.check_outputs(path, scenario, **outputs, series=series, figure=figure)
@@ -110,6 +130,9 @@ def command(
         before = None if start is None else _before(start, connections, rate)
         _transient(scenario, duration, before, step, series, figure, as_json)
         return
+    if failures:
+        _check_alone("--failures", outputs | {"smallest-buffers": smallest_buffers or None})
+        return _failures(scenario, as_json)
     _check_transient({"from": start, "step": step, "series": series})
     if smallest_buffers and multistart is not None:
         wrong = "--multistart and --smallest-buffers exclude each other; leave one out"
@@ -141,6 +164,19 @@ def command(
         write("picture", figure, partial(draw_network, answer.outcome, answer.drawing))
 
 
+def _failures(scenario: Scenario, as_json: bool) -> None:
+    from forebay.api.networks import single_failures
+
+    with progress("failures") as update:
+        found = single_failures(scenario, update)
+    if as_json:
+        print_json({"schema": 1, "failures": [each._asdict() for each in found]})
+        return
+    from forebay.report import print_failures
+
+    print_failures([each._asdict() for each in found])
+
+
 def _check_alone(option: str, others: Mapping[str, object]) -> None:
     """Refuse options for the steady state beside one that gives no steady state."""
     for name, value in others.items():
@@ -154,7 +190,7 @@ def _check_transient(given: Mapping[str, object]) -> None:
             raise click.UsageError(f"--{name} belongs to --transient; write that too")
 
 
-def _before(path: str, connections: int, rate: str) -> Scenario:
+def _before(path: str, connections: int | None, rate: str | None) -> Scenario:
     return networks.load(path, connections=connections, rate=rate)
 
 

@@ -115,6 +115,11 @@ as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
 )
 
+store = click.option(
+    "--store", metavar="FILE", default=None, type=click.Path(path_type=Path),
+    help="Keep every replication in this store; what it has is not run again.",
+)  # fmt: skip
+
 figure = click.option(
     "--figure",
     type=OutputPath(*FIGURE_KINDS),

@@ -19,6 +19,7 @@ from forebay.cli.output import answered, print_json, progress, say, written
 @options.jobs
 @options.memory_limit
 @options.budget
+@options.store
 @click.option(
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
     help="Write the packets that leave the link, or each of the testbed's; with --seeds 1.",
@@ -37,6 +38,7 @@ def command(
     jobs: int,
     memory_limit: str | None,
     budget: str | None,
+    store: Path | None,
     capture: Path | None,
     counters: str,
     as_json: bool,
@@ -50,7 +52,7 @@ def command(
     with progress(engine) as update:
         outcome = forebay.run(
             scenario, engine, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
-            progress=update, capture=capture, budget=budget,
+            progress=update, capture=capture, budget=budget, store=store,
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
     if capture is not None:

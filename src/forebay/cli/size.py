@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command("size")
-@options.scenario
+@click.argument("path", metavar="SCENARIO", required=False)
+@options.overrides
 @options.engine
 @options.seed
 @options.seeds(5)
@@ -41,6 +42,30 @@ if TYPE_CHECKING:
     "--link-class", metavar="CLASS", default=None,
     help="Of a [topology]: size all links of a class at once, such as core.",
 )  # fmt: skip
+@click.option(
+    "--sizes", metavar="LIST", default=None,
+    help='The only sizes that can be configured, e.g. "64,128,256 packets".',
+)  # fmt: skip
+@click.option(
+    "--halves", is_flag=True,
+    help="Run 1/2, 1/4 and 1/8 of the answer too: what a smaller buffer costs.",
+)  # fmt: skip
+@click.option(
+    "--chip-ports", type=options.WholeNumber(1, 4096), default=1, metavar="N",
+    help="Ports of a chip that have this buffer each, for the memory.  [default: 1]",
+)  # fmt: skip
+@click.option(
+    "--ports", "table", metavar="PORTS.csv", default=None,
+    help="Size every port of a table instead: name, rate, n or load, rtt, platform.",
+)  # fmt: skip
+@click.option(
+    "--again", metavar="ANSWER.json", default=None,
+    help="Run every buffer of a saved answer once more, and compare all digits.",
+)  # fmt: skip
+@click.option(
+    "--html", type=options.OutputPath(".html"), metavar="OUT.html",
+    help="Write the answer with its evidence into one .html page.",
+)  # fmt: skip
 @options.figure
 @click.option(
     "--emit", "platform", metavar="PLATFORM", default=None,
@@ -52,7 +77,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.as_json
 def command(
-    path: str,
+    path: str | None,
     overrides: tuple[str, ...],
     engine: str,
     seed: int,
@@ -64,6 +89,12 @@ def command(
     store: Path | None,
     link: str | None,
     link_class: str | None,
+    sizes: str | None,
+    halves: bool,
+    chip_ports: int,
+    table: str | None,
+    again: str | None,
+    html: Path | None,
     figure: Path | None,
     platform: str | None,
     force: bool,
@@ -71,19 +102,30 @@ def command(
 ) -> int:
     """The smallest buffer that meets the scenario's goals, with the evidence.
 
-    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] are the targets.
+    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] are the targets. With
+    --ports or --again there is none.
     """
+    _one_question(path, table, again)
+    if again is not None:
+        from forebay.cli.size_again import repeat
+
+        return repeat(again, jobs, as_json)
     if max_seeds is not None and max_seeds < seeds:
         wrong = f"{max_seeds} is fewer than --seeds {seeds}; write more"
         raise click.BadParameter(wrong, param_hint="--max-seeds")
     if platform is not None:
         _check(platform)
-    scenario = forebay.load(path, overrides)
-    options.check_outputs(path, scenario, figure=figure)
     sizing = partial(
         forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs,
         memory_limit=memory_limit, budget=budget, store=store, link=link, link_class=link_class,
+        sizes=sizes,
     )  # fmt: skip
+    if path is None:
+        from forebay.cli.size_ports import size_table
+
+        return size_table(str(table), partial(sizing, engine=engine), as_json)
+    scenario = forebay.load(path, overrides)
+    options.check_outputs(path, scenario, figure=figure, html=html)
     try:
         with progress(f"sizing by {engine}") as update:
             result = sizing(scenario, engine, progress=update, expect=announce(engine))
@@ -95,9 +137,15 @@ def command(
         if stop.result is not None:  # the bracket; the error has what to write instead
             _show(stop.result, as_json)
         raise
+    if halves:
+        with progress("smaller buffers") as update:
+            result = forebay.with_cheaper(
+                scenario, result, seeds=seeds, seed=seed, jobs=jobs, progress=update
+            )
     made, refused = _emit(result, platform, path, force)
     configuration = None if made is None else made.to_dict()
-    found = {"memory": _memory(result, scenario), "configuration": configuration}
+    memory = _memory(result, scenario, chip_ports)
+    found = {"memory": memory, "configuration": configuration}
     result = result.model_copy(update=found)
     _show(result, as_json)
     if made is not None and not as_json:
@@ -106,9 +154,27 @@ def command(
         say(f"no configuration for {platform}: the sizing found no buffer")
     if figure is not None:
         write("picture", figure, partial(_draw, result))
+    if html is not None:
+        write("page", html, partial(_page, result, scenario))
     if refused is not None:
         raise refused
     return result.exit_status
+
+
+def _one_question(path: str | None, table: str | None, again: str | None) -> None:
+    """Refuse anything but one of a scenario, a table of ports and a saved answer."""
+    given = [name for name in (path, table, again) if name is not None]
+    if len(given) != 1:
+        wrong = (
+            "nothing to size" if not given else f"{given[0]!r} and {given[1]!r} exclude each other"
+        )
+        raise click.UsageError(f"{wrong}; write one of SCENARIO, --ports and --again")
+
+
+def _page(result: forebay.SizeResult, scenario: forebay.Scenario, path: Path) -> None:
+    from forebay.report import size_page
+
+    path.write_text(size_page(result, scenario.to_toml()), encoding="utf-8")
 
 
 def _check(platform: str) -> None:
@@ -140,7 +206,7 @@ def _print_configuration(made: Emission) -> None:
     click.echo(made.text, nl=False)
 
 
-def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | None:
+def _memory(result: forebay.SizeResult, scenario: forebay.Scenario, ports: int) -> Memory | None:
     """Return the memory that the answer needs; only platforms can compute it."""
     chosen = result.buffer if result.recommended is None else result.recommended
     if chosen is None:
@@ -150,7 +216,7 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | 
     size = chosen.bytes
     if result.aqm is not None:  # all packets up to its limit must fit
         size = result.aqm.limit_packets * result.aqm.packet_bytes
-    return memory_for(size, float(scenario.link.capacity))
+    return memory_for(size, float(scenario.link.capacity), ports)
 
 
 def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:

@@ -76,6 +76,8 @@ class Capabilities:
     Attributes
     ----------
     limit_memory : sets the memory limit of a run, in bytes.
+    check : refuses a scenario that it cannot run, without running it; returns the bytes of one
+        replication, 0 if they are not known.
     capture_to : writes the packets of the next run to this pcapng file.
     count_by : also counts packets by ``"snmp"``, ``"netflow"`` or both; the provenance has them.
     trace : see `TracesFlows`.
@@ -85,6 +87,7 @@ class Capabilities:
     """
 
     limit_memory: Callable[[int], None] | None = None
+    check: Callable[[Scenario], float] | None = None
     capture_to: Callable[[Path], None] | None = None
     count_by: Callable[[Sequence[str]], None] | None = None
     trace: TracesFlows | None = None

@@ -64,9 +64,6 @@ class Unsupported(ForebayError):
             self.hint = "choose another engine, or leave it out of the scenario"
         super().__init__(f"{field}: {engine} cannot run {what} yet; {self.hint}")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.engine, self.what, self.field))
-
 
 class NoLaw(ForebayError):
     """No published law covers a scenario, so theory has no answer.
@@ -88,9 +85,6 @@ class NoLaw(ForebayError):
             f", or {instead}" if instead else ""
         )
         super().__init__(f"theory has no law for this link ({why}); {self.hint}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.why, self.instead))
 
 
 def refuse_network(engine: str, scenario: Scenario) -> None:

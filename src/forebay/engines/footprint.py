@@ -145,9 +145,6 @@ class TooMuchMemory(ForebayError):
         self.hint = f"write {smaller}, or a larger {argument('memory_limit')}"
         super().__init__(f"memory: {wrong}; {self.hint}")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.wrong, self.smaller))
-
 
 def _three_digits(octets: float) -> str:
     """Return a number of bytes in the command line's notation, with three digits."""

@@ -18,6 +18,7 @@ from forebay.scenario import (
     BOTTLENECK,
     MAX_OFFERED,
     ScenarioError,
+    Short,
     Tcp,
     Video,
 )
@@ -47,6 +48,8 @@ ROUTE_CELL = 60.0
 _CAPTURED = 80  # 40 of CapturedPacket in crates/sim; two copies while the list grows or is sorted
 _OVERSHOOT = 2.0
 """A list that grows has room for twice what it holds."""
+_LONGER = 10.0
+"""Mean length of the short flows that one run draws, over that of their distribution, at most."""
 _MOST_SLOTS = 2**20
 _NETWORK_WHEEL = 600_000
 
@@ -160,11 +163,21 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
 
 def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
     """Return the most packets of TCP on the paths and in the queues, bounded by what is sent."""
-    if not any(isinstance(group, Tcp) for group in scenario.traffic):
+    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
+    if not tcp:
         return 0.0
     held = scenario.bdp_packets + scenario.queue_packets(BOTTLENECK)
     sent = scenario.link.capacity * seconds / (8 * scenario.packet)
-    return float(min(held, sent))
+    offered = sum(_offered(group, seconds, scenario.link.capacity) for group in tcp)
+    return float(min(held, sent, offered))
+
+
+def _offered(group: Tcp, seconds: float, link_rate: float) -> float:
+    """Return the packets that a class may have to send; lengths may be several times their mean."""
+    if not isinstance(group, Short):
+        return math.inf
+    starting = group.starting_in(seconds, link_rate)
+    return _LONGER * (1.0 + starting) * group.length.mean_packets(group.packet)
 
 
 def _in_flight(scenario: Scenario, core: Mapping[str, int]) -> float:

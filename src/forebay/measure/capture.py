@@ -14,6 +14,7 @@ from forebay.measure import burstiness, load, paths, population, to_scenario
 from forebay.measure.arguments import bits_per_second, paths_of, texts_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimates import Estimates
+from forebay.measure.link_types import unread_link_types
 from forebay.measure.measurement import Measured
 from forebay.measure.pipes import read_from
 from forebay.scenario.traffic import MOST_PACKETS
@@ -155,6 +156,9 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         frames = sum(file["frames"] for file in read["files"])
         if not frames:
             raise MeasureError(f"{names[0]}: it has no packets; capture for some minutes")
+        unread = unread_link_types(read["files"])
+        if unread and not read["returning"]:
+            raise MeasureError(f"{names[0]}: {unread}")
         went = (
             f"{read['returning']} have the other direction" if read["returning"] else "none is IP"
         )
@@ -167,7 +171,8 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
 def _tell(read: CaptureReadings, found: Estimates) -> None:
     """Add the notes."""
     for file in read["files"]:
-        told = [(f"its end: {file['ending']}", file["ending"] is not None)]
+        told = [(unread_link_types([file]), bool(file["unread_link_types"]))]
+        told += [(f"its end: {file['ending']}", file["ending"] is not None)]
         told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]
         found.notes += [f"{file['path']}: {words}" for words, true in told if true]
     if read["back_in_time"]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.errors import argument, option, panics_as_defects
-from forebay.measure import listening, nfdump
+from forebay.measure import goflow, listening, nfdump
 from forebay.measure.arguments import bits_per_second, paths_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
@@ -47,7 +47,7 @@ def exports(
     ----------
     records
         Captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, in
-        files with the ending .csv.
+        files with the ending .csv; or goflow2's JSON, a record a line, in .json or .jsonl.
     rate
         The link's rate; the records must be of that link only.
 
@@ -103,9 +103,12 @@ def listen(
 
 
 def _as_capture(name: str, place: Path) -> str:
-    if not nfdump.is_csv(name):
+    if nfdump.is_csv(name):
+        nfdump.to_capture(name, place)
+    elif goflow.is_json(name):
+        goflow.to_capture(name, place)
+    else:
         return name
-    nfdump.to_capture(name, place)
     return str(place)
 
 

@@ -16,13 +16,9 @@ from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, quantiles, share
 from forebay.measure.estimates import Estimates
 from forebay.measure.measurement import Measured
+from forebay.measure.sockets import Socket, sockets
 from forebay.measure.text_files import read_text
 
-_CWND = re.compile(r"\bcwnd:(\d+)\b")
-_SSTHRESH = re.compile(r"\bssthresh:(\d+)\b")
-_RTT = re.compile(r"(?<![a-z])rtt:([0-9.]+)/[0-9.]+")
-_MIN_RTT = re.compile(r"\bminrtt:([0-9.]+)\b")
-_BUSY = re.compile(r"\b(?:unacked|notsent):[1-9]")
 _COUNTER = re.compile(r"^#?(Tcp\w+)\s+(\d+)\b", re.MULTILINE)
 _ONE_HOST = "this host's flows, which may take other links than the one in question"
 
@@ -51,32 +47,56 @@ def host(
 
 
 def _sockets(text: str, path: str, found: Estimates) -> None:
-    told = [line for line in text.splitlines() if _CWND.search(line)]
-    if not told:
+    listed = sockets(text)
+    if not listed:
         raise MeasureError(f"{path}: no line has a cwnd; write the output of `ss -tin`")
-    busy = sum(1 for line in told if _BUSY.search(line))
-    avoiding = sum(1 for line in told if _avoids(line) and _BUSY.search(line))
-    found.estimates["connections"] = Estimate(len(told), None, None, len(told), _ONE_HOST)
-    found.estimates["sending"] = Estimate(busy, None, None, len(told), "with data unacknowledged")
+    busy = [each for each in listed if each.is_busy]
+    avoiding = sum(each.last.avoids for each in busy)
+    found.estimates["connections"] = Estimate(len(busy), None, None, len(busy), _ONE_HOST)
+    sending = sum(each.last.is_busy for each in busy)
+    found.estimates["sending"] = Estimate(
+        sending, None, None, len(busy), "with data unacknowledged"
+    )
     above = "sending, and cwnd at least ssthresh; at most a part of n"
-    found.estimates["in_avoidance"] = Estimate(avoiding, None, None, len(told), above)
-    for name, pattern in (("rtt_s", _RTT), ("min_rtt_s", _MIN_RTT)):
-        values = [float(hit[1]) * 1e-3 for line in told if (hit := pattern.search(line))]
+    found.estimates["in_avoidance"] = Estimate(avoiding, None, None, len(busy), above)
+    samples = [one for each in busy for one in each.samples if one.is_busy]
+    for name, key in (("rtt_s", "rtt"), ("min_rtt_s", "minrtt")):
+        values = [1e-3 * one.numbers[key] for one in samples if key in one.numbers]
         if values:
             distinct, counts = np.unique(values, return_counts=True)
             found.estimates[name] = quantiles(distinct, counts, len(values))
         else:
             found.refuse(name, f"{path} has none")
-    controls = Counter(line.split()[0] for line in told)
-    found.notes.append(
-        "congestion control: " + ", ".join(f"{name} {count}" for name, count in controls.items())
-    )
+    _retransmissions(busy, path, found)
+    _tell(listed, busy, found)
 
 
-def _avoids(line: str) -> bool:
-    """Return whether a socket has left slow start; without ssthresh it never has."""
-    threshold, window = _SSTHRESH.search(line), _CWND.search(line)
-    return bool(threshold and window and int(window[1]) >= int(threshold[1]))
+def _retransmissions(busy: list[Socket], path: str, found: Estimates) -> None:
+    """Add the share that was sent again over the life of the sockets, in bytes or segments."""
+    for again, sent in (("bytes_retrans", "bytes_sent"), ("retrans", "data_segs_out")):
+        known = [each.last.numbers for each in busy if each.last.numbers.get(sent)]
+        if known:
+            total = int(sum(one[sent] for one in known))
+            lost = min(int(sum(one.get(again, 0.0) for one in known)), total)
+            bias = f"needless retransmissions count too: no loss rate; {_ONE_HOST}"
+            found.estimates["socket_retransmitted_share"] = share(lost, total, bias)
+            return
+    found.refuse("socket_retransmitted_share", f"{path} has neither bytes_sent nor data_segs_out")
+
+
+def _tell(listed: list[Socket], busy: list[Socket], found: Estimates) -> None:
+    controls = Counter(each.last.control for each in busy)
+    if controls:
+        shares = ", ".join(f"{name} {count}" for name, count in controls.items())
+        found.notes.append(f"congestion control: {shares}")
+    idle = len(listed) - len(busy)
+    if idle:
+        found.notes.append(f"{idle} idle or loopback socket{'' if idle == 1 else 's'} left out")
+    samples = sum(len(each.samples) for each in busy)
+    if samples > len(busy):
+        found.notes.append(
+            f"{samples} samples of {len(busy)} sockets: the last one counts a socket"
+        )
 
 
 def _counters(text: str, path: str, found: Estimates) -> None:

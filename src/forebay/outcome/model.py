@@ -62,7 +62,8 @@ class LinkOutcome(Closed):
     shaper's bucket may add in the window. ``most_packets`` is the maximum number of waiting
     packets; it exceeds ``buffer_packets`` if a limit in bytes admits more packets that are smaller
     than the mean. Both are None in older documents. ``link_class`` ("class" in JSON) and ``flows``,
-    the connections that cross it, are only for networks.
+    the connections that cross it, are only for networks. ``offered_load`` is what traffic that does
+    not respond would bring as a share of the rate, were nothing lost on the way; None without such.
     """
 
     utilization: Metric | None
@@ -77,6 +78,7 @@ class LinkOutcome(Closed):
     most_packets: int | None = None
     link_class: str | None = Field(default=None, alias="class")
     flows: float | None = None
+    offered_load: float | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -225,15 +227,20 @@ class Outcome(Document):
 
     __str__ = __repr__
 
-    def to_row(self) -> dict[str, float]:
+    def to_row(self, *, intervals: bool = False) -> dict[str, float]:
         """Return all numbers as one flat dict, a row of a table: "link.bottleneck.utilization".
 
         Classes are "class.long-0.goodput_bps"; quantiles end in ".mean" or ".p99". Units are SI.
-        The dict omits intervals and metrics that were not measured.
+        The dict omits metrics that were not measured.
+
+        Parameters
+        ----------
+        intervals : also the ends of each known interval: "link.bottleneck.utilization.low".
         """
         parts: list[tuple[str, Closed]] = [(f"link.{n}", link) for n, link in self.links.items()]
         parts += [(f"class.{each.name}", each) for each in self.classes]
-        return {name: value for where, part in parts for name, value in _numbers(where, part)}
+        found = (each for where, part in parts for each in _numbers(where, part, intervals))
+        return dict(found)
 
     @model_validator(mode="before")
     @classmethod
@@ -264,15 +271,18 @@ def _with_name(index: int, each: Any) -> Any:
     return each | {"name": f"{each.get('kind')}-{index}"}
 
 
-def _numbers(where: str, value: object) -> Iterator[tuple[str, float]]:
+def _numbers(where: str, value: object, intervals: bool) -> Iterator[tuple[str, float]]:
     """Yield the numbers of a part of an Outcome, each with its dotted name."""
     if isinstance(value, Metric):
         yield where, value.value
+        if intervals:
+            ends = (("low", value.low), ("high", value.high))
+            yield from ((f"{where}.{end}", number) for end, number in ends if number is not None)
     elif isinstance(value, int | float):
         yield where, value
     elif isinstance(value, BaseModel | dict):
         for name, each in dict(value).items():
-            yield from _numbers(f"{where}.{name}", each)
+            yield from _numbers(f"{where}.{name}", each, intervals)
 
 
 def _share(metric: Metric | None) -> str:

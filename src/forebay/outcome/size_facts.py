@@ -78,13 +78,18 @@ class AqmThresholds(_Aqm):
     max_bytes: int
     probability: float
 
+    @property
+    def is_step(self) -> bool:
+        """Whether max is just above min: a step K, as dctcp wants it."""
+        return self.max_bytes - self.min_bytes <= self.packet_bytes
+
 
 Aqm = Annotated[AqmTarget | AqmThresholds, Field(discriminator="parameter")]
 """The configuration of an AQM discipline."""
 
 
 class Memory(Closed):
-    """The memory for a buffer of ``bytes``.
+    """The memory for buffers of ``bytes`` together, of ``ports`` ports of one chip.
 
     ``tier`` is the smallest kind of memory that suffices, with date and source. ``ram_bits`` is
     the smallest RAM device whose bits are a power of two, as in the column RAM of Appenzeller et
@@ -95,6 +100,7 @@ class Memory(Closed):
     """
 
     bytes: int
+    ports: int = 1
     tier: str
     date: str
     source: str
@@ -111,6 +117,17 @@ class Cost(Closed):
     predicted_s: float
     spent_s: float
     budget_s: float | None = None
+
+
+class Cheaper(Closed):
+    """What the link does with a share of the recommended size; metrics are those of the link."""
+
+    share: float
+    packets: int
+    utilization: Metric | None
+    loss_rate: Metric | None
+    queue_delay_mean_s: Metric | None
+    queue_delay_p99_s: Metric | None
 
 
 class ScaledLink(Closed):

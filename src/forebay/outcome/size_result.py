@@ -11,7 +11,16 @@ from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome.document import Closed, Document
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
 from forebay.outcome.recommended import Recommended
-from forebay.outcome.size_facts import Aqm, Bracket, Cost, LinkRegime, LossWarning, Memory, Scaled
+from forebay.outcome.size_facts import (
+    Aqm,
+    Bracket,
+    Cheaper,
+    Cost,
+    LinkRegime,
+    LossWarning,
+    Memory,
+    Scaled,
+)
 
 Sense = Literal["at least", "at most"]
 Direction = Literal["increasing", "decreasing", "non-monotone"]
@@ -217,6 +226,7 @@ class SizeResult(Document):
     bracket : where nothing could be simulated in the time: what laws say of this link, or of one
         like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
+    cheaper : what 1, 1/2, 1/4 and 1/8 of the recommended size do, if that was asked.
     memory, configuration : added by the command line: the memory for the answer, and the document
         of the configuration by ``--emit``.
     """
@@ -246,6 +256,7 @@ class SizeResult(Document):
     assumptions: tuple[str, ...] = ()
     bracket: Bracket | None = None
     cost: Cost | None = None
+    cheaper: tuple[Cheaper, ...] = ()
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None
 

@@ -15,11 +15,17 @@ from forebay.outcome.model import (
 _MORE_IS_BETTER = (LOSS_PROBABILITY, UTILIZATION_PROBABILITY)
 
 
-def worst_link(links: Sequence[LinkOutcome]) -> LinkOutcome:
-    """Return the lowest utilization, the highest loss and the longest queue of several links."""
+def worst_link(
+    links: Sequence[LinkOutcome], filled: Sequence[LinkOutcome] | None = None
+) -> LinkOutcome:
+    """Return the lowest utilization, the highest loss and the longest queue of several links.
+
+    ``filled`` are those whose load reaches a goal on utilization; None: all of them.
+    """
+    used = links if filled is None else filled
     return links[0].model_copy(
         update={
-            "utilization": min((each.utilization for each in links), key=_value),
+            "utilization": min((each.utilization for each in used), key=_value),
             "loss_rate": max((each.loss_rate for each in links), key=_value),
             "queue_packets": max((each.queue_packets for each in links), key=_mean),
             "queue_delay_s": _longest([each.queue_delay_s for each in links]),

@@ -1,15 +1,16 @@
-"""A buffer's size in three units: bytes, time at line rate, packets."""
+"""A buffer's size in three units: bytes, time at the rate of its queue, packets."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from forebay.platforms.port import Port
+from forebay.platforms.reading import ConfiguredQueue
 from forebay.scenario import Rate
 
 
 def amounts(size: int | None, packets: int | None, port: Port) -> dict[str, Any]:
-    """Return bytes, seconds at line rate and whole packets; None if unknown."""
+    """Return bytes, seconds at the rate of the queue and whole packets; None if unknown."""
     seconds = None if size is None else port.seconds(size)
     return {"bytes": size, "seconds": seconds, "packets": packets}
 
@@ -22,6 +23,17 @@ def say(size: int | None, packets: int | None, port: Port) -> str:
     many = "packet" if packets == 1 else "packets"
     at = f"{time} at {Rate(port.rate_bps)}"
     return f"{size} B = {at} = {packets} {many} of {port.packet_bytes} B"
+
+
+def say_reading(reading: ConfiguredQueue, port: Port) -> str:
+    """Return the size of a queue, with its time at the rate that the text gives it first."""
+    served, size, seconds = reading.served, reading.bytes, reading.seconds(port)
+    if served is None or size is None or seconds is None:
+        return say(size, reading.packets, port)
+    own = f"{size} B = {say_time(seconds)} at {Rate(served.rate_bps)} ({served.by})"
+    line = f"{say_time(8 * size / port.line)} at the port's {Rate(port.line)}"
+    many = "packet" if reading.packets == 1 else "packets"
+    return f"{own}, {line} = {reading.packets} {many} of {port.packet_bytes} B"
 
 
 def say_time(seconds: float) -> str:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forebay.errors import setting
 from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
-from forebay.platforms.reading import ConfiguredQueue, Note, trap
+from forebay.platforms.reading import ConfiguredQueue, Note, note, trap
 from forebay.platforms.recognition import mark
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import Snippet
 from forebay.scenario import Rate
 
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
+
 _MANAGES = "linux-tc"
-"""The only platform for which AQM queues can be written."""
+"""The only platform for which every AQM queue can be written."""
+
+_MARKS = ("nx-os", "sonic")
+"""Platforms for which a step of ECN marks can be written."""
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
@@ -97,17 +103,17 @@ def emit(
         port,
         _one_of("form", form, chosen.forms, chosen),
         _one_of("model", model, chosen.models, chosen),
-        _checked_interface(interface or chosen.port_name(port.rate_bps)),
+        _checked_interface(interface or chosen.port_name(port.line)),
     )
     if wanted.packets < 1:
         wrong = (
             f"{printable(wanted.written)} is smaller than a full packet of {port.packet_bytes} B"
         )
         raise PlatformError("too-small", wrong, "write at least one packet")
-    if wanted.aqm is not None and chosen.name != _MANAGES:
+    if wanted.aqm is not None and not _writes(chosen.name, wanted.aqm):
         kind = wanted.aqm.discipline
         wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"
-        hint = f"write {_MANAGES}, or size {setting('queue.discipline', 'drop-tail')}"
+        hint = f"write {_also(wanted.aqm)}, or size {setting('queue.discipline', 'drop-tail')}"
         raise PlatformError("managed", wrong, hint)
     written = chosen.write(order)
     text = "\n".join(written.lines)
@@ -124,7 +130,20 @@ def emit(
     )
 
 
+def _writes(platform: str, aqm: Aqm) -> bool:
+    """Whether an AQM queue can be written for a platform."""
+    marks = aqm.parameter == "min" and aqm.is_step and aqm.ecn
+    return platform == _MANAGES or (marks and platform in _MARKS)
+
+
+def _also(aqm: Aqm) -> str:
+    """Return the platforms for which an AQM queue can be written."""
+    return ", ".join(name for name in (_MANAGES, *_MARKS) if _writes(name, aqm))
+
+
 def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
+    if port.is_shaped:
+        return (note(f"the queue is served at {Rate(port.rate_bps)}, which the lines shape to"),)
     if not platform.is_slowed(port.rate_bps):
         return ()
     said = (

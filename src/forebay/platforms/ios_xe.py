@@ -1,4 +1,4 @@
-"""Cisco IOS-XE: queue-limit of a policy-map's class, in packets."""
+"""Cisco IOS-XE: queue-limit of a policy-map's class, in packets or bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
+from forebay.errors import option
+from forebay.platforms.catalyst import Catalyst
 from forebay.platforms.errors import PlatformError
-from forebay.platforms.policy_map import PolicyClass, classes, guaranteed_rate
+from forebay.platforms.policy_map import BUFFERS, PolicyClass, classes, guaranteed_rate, served
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import ConfiguredQueue, Note, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.unread import matching
 from forebay.platforms.wred import Amount, with_wred
 
 _MOST_PACKETS = 2_000_000
+_MOST_BYTES = 2**32 - 1
 _ME3600X_PACKET = 200
 _LEAST_DEFAULT = 64
 _PRIORITY_DEFAULT = 512
@@ -35,35 +39,56 @@ _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it wi
 
 
 def _write(order: Order) -> Written:
-    me = order.model == "me3600x"
-    whole_packets = order.wanted.whole_packets(order.port)
-    packets = -(-order.wanted.bytes // _ME3600X_PACKET) if me else whole_packets
-    if packets > _MOST_PACKETS:
-        wrong = f"{packets} packets are more than IOS-XE's {_MOST_PACKETS}"
-        raise PlatformError("too-large", wrong, "ask for less")
+    value, rounding = _value(order)
+    rate = order.port.rate_in()
+    shape = (f"  shape average {rate}",) if order.port.is_shaped else ()
     lines = (
         "policy-map FOREBAY",
         " class class-default",
-        f"  queue-limit {packets} packets",
+        *shape,
+        f"  queue-limit {value}",
         "!",
         f"interface {order.interface}",
         " service-policy output FOREBAY",
         "!",
     )
-    rounding = _ME3600X_PACKET if me else order.port.packet_bytes - 1
     doubt = uncertain("some releases want bandwidth, shape or priority in class-default too")
-    return Written(lines, rounding, (doubt,))
+    return Written(lines, rounding, (*_bytes_note(order), *(() if shape else (doubt,))))
+
+
+def _value(order: Order) -> tuple[str, int]:
+    """Return the size of a queue-limit, and its largest rounding in bytes."""
+    size, me = order.wanted.bytes, order.model == "me3600x"
+    if order.form == "bytes":
+        if size > _MOST_BYTES:
+            wrong = f"{size} B is more than the {_MOST_BYTES} B that queue-limit takes"
+            raise PlatformError("too-large", wrong, f"write {option('form', 'packets')}")
+        return f"{size} bytes", 0
+    packets = -(-size // _ME3600X_PACKET) if me else order.wanted.whole_packets(order.port)
+    if packets > _MOST_PACKETS:
+        wrong = f"{packets} packets are more than IOS-XE's {_MOST_PACKETS}"
+        raise PlatformError("too-large", wrong, "ask for less")
+    return f"{packets} packets", _ME3600X_PACKET if me else order.port.packet_bytes - 1
+
+
+def _bytes_note(order: Order) -> tuple[Note, ...]:
+    if order.form != "bytes":
+        return ()
+    said = "all classes of a policy must use one unit; a platform that takes packets only refuses"
+    return (uncertain(f"{said} bytes"),)
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
+    catalyst = Catalyst.of(snippet)
     for each in classes(snippet):
-        limits = each.limits()
-        for limit in limits:
-            reading = _limit(each, limit, port, model)
-            yield with_wred(each, reading, port, _amount(each, port, model))
-        if not limits and not each.has_child:
-            reading = _default(each, port, model)
-            yield with_wred(each, reading, port, _amount(each, port, model))
+        readings = [_limit(each, limit, port, model) for limit in each.limits()]
+        if not each.has_child and catalyst is not None:
+            readings = readings or [catalyst.share(each)]
+        if not readings and not each.has_child:
+            readings = [_default(each, port, model)]
+        for reading in readings:
+            early = with_wred(each, reading, port, _amount(each, port, model))
+            yield early.serving(served(each, port))
 
 
 def _amount(chosen: PolicyClass, port: Port, model: str) -> Amount:
@@ -138,7 +163,7 @@ PLATFORM = Platform(
     name="ios-xe",
     title="Cisco IOS-XE",
     comment="!",
-    forms=("packets",),
+    forms=("packets", "bytes"),
     models=("asr1000", "esp40", "me3600x"),
     interface="FourHundredGigE0/0/0",
     tells=(
@@ -146,10 +171,14 @@ PLATFORM = Platform(
         r"^\s*interface\s+(GigabitEthernet|TenGigabitEthernet|Port-channel)",
         r"^\s*policy-map\s+\S+\s*$",
         r"^\s*(shape average|bandwidth) percent\b",
+        r"^\s*shape average \d+\s*$",
+        r"^\s*queue-buffers ratio\b",
+        r"\bqueue-softmax-multiplier\b",
     ),
     source="Cisco IOS XE QoS congestion management guide (16.12): queue depth, ASR 1000",
     rounds=note("rounding: up to a whole packet; software platforms count them one by one"),
     write=_write,
     read=_read,
+    unread=matching(BUFFERS + r"|queue-softmax-multiplier"),
     ports=_PORTS,
 )

@@ -8,11 +8,12 @@ from fractions import Fraction
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError
-from forebay.platforms.policy_map import PolicyClass, classes, guaranteed_rate
+from forebay.platforms.policy_map import BUFFERS, PolicyClass, classes, guaranteed_rate, served
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.unread import matching
 from forebay.platforms.wred import Amount, with_wred
 
 PACKET = 256
@@ -49,9 +50,13 @@ def _write(order: Order) -> Written:
         wrong = f"{size} B is more than the 1 GB that IOS-XR allows a queue"
         raise PlatformError("too-large", wrong, "ask for less")
     value, rounding = _value(order)
+    port = order.port
+    burst = f" {port.burst_bytes} bytes" if port.burst_bytes else ""
+    shape = (f"  shape average {port.rate_in()} bps{burst}",) if port.is_shaped else ()
     lines = (
         "policy-map FOREBAY",
         " class class-default",
+        *shape,
         f"  queue-limit {value}",
         " !",
         " end-policy-map",
@@ -78,7 +83,8 @@ def _value(order: Order) -> tuple[str, int]:
 
 def _form_notes(order: Order) -> tuple[Note, ...]:
     if order.form == "time":
-        return (note("a time is taken at the class's guaranteed rate: here the whole port's"),)
+        whose = "its shape" if order.port.is_shaped else "the whole port's"
+        return (note(f"a time is taken at the class's guaranteed rate: here {whose}"),)
     return (trap(f"on a bundle only a time is taken: write {option('form', 'time')}"),)
 
 
@@ -88,11 +94,12 @@ def _microsecond(port: Port) -> int:
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for each in classes(snippet):
-        limits = each.limits()
-        for limit in limits:
-            yield with_wred(each, _limit(each, limit, port), port, _amount(each, port))
-        if not limits and not each.has_child:
-            yield with_wred(each, _default(each, port, model), port, _amount(each, port))
+        readings = [_limit(each, limit, port) for limit in each.limits()]
+        if not readings and not each.has_child:
+            readings = [_default(each, port, model)]
+        for reading in readings:
+            early = with_wred(each, reading, port, _amount(each, port))
+            yield early.serving(served(each, port))
 
 
 def _amount(chosen: PolicyClass, port: Port) -> Amount:
@@ -197,5 +204,6 @@ PLATFORM = Platform(
     rounds=_ROUNDS,
     write=_write,
     read=_read,
+    unread=matching(BUFFERS),
     ports=_PORTS,
 )

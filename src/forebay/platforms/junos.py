@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.junos_schedulers import Schedulers, scheduler_of, suffixed
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.unread import matching
 
 _GIGABIT = 10**9
 _POINTS = 256
@@ -29,7 +30,11 @@ _RELEASES = uncertain(
     "what temporal multiplies differs between releases: the interface's speed (taken here), "
     "or the queue's own transmit rate"
 )
-_DROPS = "drop-profile-map"
+_CONTROL = 5  # percent of rate and buffer in the factory's default map
+_KEPT = note(
+    "a map of one's own replaces the default one: network-control keeps its 5 % of rate and buffer"
+)
+_EXACT = note("exact: the queue may not borrow from a shared buffer")
 _EARLY = trap("a drop-profile drops before the buffer is full: no drop-tail queue of this size")
 _HARDWARE = uncertain(
     f"rounding: an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes "
@@ -39,7 +44,7 @@ _HARDWARE = uncertain(
 
 def _whole_buffer(port: Port) -> Fraction:
     """Return the seconds of delay buffer of a port of an MX MIC or MPC."""
-    return Fraction(1, 10) if port.rate_bps >= _GIGABIT else Fraction(1, 2)
+    return Fraction(1, 10) if port.line >= _GIGABIT else Fraction(1, 2)
 
 
 def _write(order: Order) -> Written:
@@ -47,8 +52,11 @@ def _write(order: Order) -> Written:
     if order.form == "percent":
         total = Fraction(port.rate_bps) * _whole_buffer(port) / 8
         percent = ceil(100 * Fraction(size) / total)
-        if percent > 100:
-            wrong = f"{size} B is more than the whole delay buffer of an MX port"
+        if percent > 100 - _CONTROL:
+            wrong = (
+                f"{size} B is more than the {100 - _CONTROL} % of an MX port's delay buffer that "
+                "network-control leaves"
+            )
             raise PlatformError(
                 "too-large", wrong, f"write {option('form', 'time')}, or ask for less"
             )
@@ -75,46 +83,52 @@ def _microsecond(port: Port) -> int:
 
 
 def _lines(order: Order, value: str, rounding: int) -> Written:
+    port, cos = order.port, "set class-of-service"
+    own, control = f"{cos} schedulers FOREBAY", f"{cos} schedulers FOREBAY-NETWORK-CONTROL"
+    fits = f"{cos} scheduler-maps FOREBAY forwarding-class"
+    shape = (f"{cos} interfaces {order.interface} shaping-rate {port.rate_in()}",)
     lines = (
-        f"set class-of-service schedulers FOREBAY buffer-size {value}",
-        "set class-of-service scheduler-maps FOREBAY forwarding-class best-effort "
-        "scheduler FOREBAY",
-        f"set class-of-service interfaces {order.interface} scheduler-map FOREBAY",
+        f"{own} buffer-size {value}",
+        f"{own} transmit-rate percent {100 - _CONTROL}",
+        f"{control} buffer-size percent {_CONTROL}",
+        f"{control} transmit-rate percent {_CONTROL}",
+        f"{fits} best-effort scheduler FOREBAY",
+        f"{fits} network-control scheduler FOREBAY-NETWORK-CONTROL",
+        f"{cos} interfaces {order.interface} scheduler-map FOREBAY",
+        *(shape if port.is_shaped else ()),
     )
-    return Written(lines, rounding)
+    return Written(lines, rounding, (_KEPT,))
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    statements = list(snippet.statements())
-    early = {
-        _name(each) for each in statements if "schedulers" in each.words and _DROPS in each.words
-    }
-    for statement in statements:
-        words = statement.words
-        if "schedulers" in words[:-1] and "buffer-size" in words:
-            reading = _scheduler(statement, port)
-            managed = (_EARLY,) if _name(statement) in early else ()
-            yield replace(reading, notes=(*reading.notes, *managed))
-
-
-def _name(statement: Statement) -> str:
-    words = statement.words
-    return words[words.index("schedulers") + 1] if "schedulers" in words[:-1] else ""
+    config = Schedulers.of(snippet)
+    for statement in config.sizes:
+        name = scheduler_of(statement)
+        shaped = config.port_shape(name, port)
+        inside = port if shaped is None else port.served_at(shaped.rate_bps)
+        reading = _scheduler(statement, inside)
+        early = config.early.get(name, [])
+        exact = config.exact.get(name, [])
+        notes = ((_EARLY,) if early else ()) + ((_EXACT,) if exact else ())
+        own = config.own_shape(name, inside)
+        said = (*notes, *config.doubts(name, port))
+        yield reading.serving(own or shaped, *said, also=(*early, *exact))
 
 
 def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:
     words = statement.words
-    after = words[words.index("schedulers") + 1 :]
     value = words[words.index("buffer-size") + 1 :]
     place = Place(
         statement.line,
-        short(f"scheduler {after[0]}"),
+        short(f"scheduler {scheduler_of(statement)}"),
         short(f"buffer-size {' '.join(value)}"),
     )
+    exact = (_EXACT,) if "exact" in value else ()
+    value = tuple(word for word in value if word != "exact")
     if value[:1] == ("temporal",) and len(value) == 2:
-        return _temporal(place, value[1], port)
+        return _temporal(place, value[1], port).serving(None, *exact)
     if value[:1] == ("percent",) and len(value) == 2:
-        return _percent(place, value[1], port)
+        return _percent(place, value[1], port).serving(None, *exact)
     if value[:1] in (("remainder",), ("shared",)):
         said = trap(f"{value[0]} is what other queues leave: no size of its own")
         return place.unknown(said)
@@ -122,9 +136,9 @@ def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:
 
 
 def _temporal(place: Place, text: str, port: Port) -> ConfiguredQueue:
-    microseconds = whole(text, 10**9)
+    microseconds = suffixed(text, 10**9)
     if not microseconds:
-        return place.unknown(trap("temporal takes a whole number of microseconds above 0"))
+        return place.unknown(trap("temporal takes whole microseconds above 0, such as 5000 or 5k"))
     size = port.bytes_in(Fraction(microseconds, 10**6))
     notes = (*_limits(microseconds, size, port), _RELEASES, _HARDWARE)
     return place.of_bytes(size, port, notes, _microsecond(port))
@@ -180,5 +194,10 @@ PLATFORM = Platform(
     rounds=_HARDWARE,
     write=_write,
     read=_read,
+    unread=matching(
+        r"\b(buffer-size|drop-profile-map|drop-profiles|delay-buffer-rate|shared-buffer"
+        r"|buffer-partition|buffer-dynamic-threshold|q-pic-large-buffer)\b",
+        Snippet.statements,
+    ),
     ports=_PORTS,
 )

@@ -7,10 +7,10 @@ from itertools import islice
 from typing import Any, Literal
 
 from forebay.errors import argument
-from forebay.platforms.amounts import amounts, say
+from forebay.platforms.amounts import amounts, say, say_reading
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
-from forebay.platforms.reading import ConfiguredQueue
+from forebay.platforms.reading import ConfiguredQueue, Unread
 from forebay.platforms.recognition import recognise
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import MOST_QUEUES, Snippet
@@ -26,6 +26,7 @@ class Lint:
     port: Port
     readings: tuple[ConfiguredQueue, ...]
     wanted: Wanted | None = None
+    unread: tuple[Unread, ...] = ()
 
     def verdict(self, reading: ConfiguredQueue) -> Verdict | None:
         """Compare one queue with the wanted size, to one packet or the notation's rounding.
@@ -58,10 +59,13 @@ class Lint:
             lines.append(f"wanted: {wanted} ({self.wanted.written}, {self.wanted.source})")
         for reading in self.readings:
             lines += self._about(reading)
+        if self.unread:
+            lines += ["", "not understood, though it may touch a buffer:"]
+            lines += [f"  line {each.line}: {each.written}" for each in self.unread]
         return "\n".join(lines) + "\n"
 
     def _about(self, reading: ConfiguredQueue) -> list[str]:
-        size = say(reading.bytes, reading.packets, self.port)
+        size = say_reading(reading, self.port)
         lines = ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
         verdict = self.verdict(reading)
         if verdict is not None:
@@ -85,6 +89,9 @@ class Lint:
             "platform": self.platform,
             "asked": wanted,
             "queues": [self._document(reading) for reading in self.readings],
+            "not_understood": [
+                {"line": each.line, "written": each.written} for each in self.unread
+            ],
         }
 
     def _document(self, reading: ConfiguredQueue) -> dict[str, Any]:
@@ -93,6 +100,10 @@ class Lint:
             "queue": reading.queue,
             "written": reading.written,
             **amounts(reading.bytes, reading.packets, self.port),
+            "seconds": reading.seconds(self.port),
+            "rate_bps": self.port.rate_bps if reading.served is None else reading.served.rate_bps,
+            "rate_of": "the port" if reading.served is None else reading.served.by,
+            "port_seconds": None if reading.bytes is None else 8 * reading.bytes / self.port.line,
             "rounding_bytes": reading.rounding_bytes,
             "verdict": self.verdict(reading),
             "notes": [{"kind": each.kind, "text": each.text} for each in reading.notes],
@@ -117,9 +128,11 @@ def lint(
     if model is not None and model not in chosen.models:
         wrong = f"{chosen.name} has no such model"
         raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
-    queues = chosen.read(snippet.with_comment(chosen.comment), port, model or chosen.models[0])
-    found = tuple(islice(queues, MOST_QUEUES + 1))
-    if not found:
+    text = snippet.with_comment(chosen.comment)
+    found = tuple(islice(chosen.read(text, port, model or chosen.models[0]), MOST_QUEUES + 1))
+    read = frozenset(each.line for each in found).union(*(each.also for each in found))
+    unread = tuple(islice(chosen.unread(text, read), MOST_QUEUES))
+    if not found and not unread:
         wrong = f"no queue's size was found in this as {chosen.name}"
         raise PlatformError(
             "no-queue", wrong, f"paste the lines that set it, or try another {argument('platform')}"
@@ -127,4 +140,4 @@ def lint(
     if len(found) > MOST_QUEUES:
         wrong = f"there are more than {MOST_QUEUES} queues in this"
         raise PlatformError("too-many", wrong, "lint a part of it at a time")
-    return Lint(chosen.name, port, found, wanted)
+    return Lint(chosen.name, port, found, wanted, unread)

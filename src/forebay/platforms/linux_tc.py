@@ -9,20 +9,23 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from forebay.errors import option, setting
-from forebay.platforms import tc_units
+from forebay.platforms import cake, openwrt_sqm, tc_units
+from forebay.platforms.amounts import say_time
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.qdiscs import CLASSFUL, QDISCS, TXQUEUELEN, Qdisc
-from forebay.platforms.reading import ConfiguredQueue, Place, note, trap, uncertain
+from forebay.platforms.qdiscs import CLASSFUL, QDISCS, TXQUEUELEN, WITHOUT_LIMIT, Qdisc
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap, uncertain
 from forebay.platforms.snippet import Snippet
+from forebay.platforms.tc_tree import Node, Tree, node_of, value
+from forebay.platforms.unread import matching
+from forebay.scenario import Rate
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
 
 _MOST = 2**32 - 1
-_KINDS = frozenset((*QDISCS, *CLASSFUL))
-_ACTIONS = ("add", "replace", "change", "link")
+_LEAST_BURST = 10_000  # without a bucket in the scenario: some packets
 _GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
 _BOTTLENECK = trap(
     "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
@@ -47,8 +50,19 @@ def _write(order: Order) -> Written:
         raise PlatformError(
             "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
         )
-    line = f"tc qdisc replace dev {order.interface} root {kind} limit {limit}"
-    return Written((line,), rounding, (_BOTTLENECK,))
+    return Written(*_lines(order, f"{kind} limit {limit}", rounding))
+
+
+def _lines(order: Order, leaf: str, rounding: int) -> tuple[tuple[str, ...], int, tuple[Note, ...]]:
+    """Return the commands for a leaf, below a tbf if the port is shaped, with a remark."""
+    port, device = order.port, f"tc qdisc replace dev {order.interface}"
+    if not port.is_shaped:
+        return (f"{device} root {leaf}",), rounding, (_BOTTLENECK,)
+    burst = port.burst_bytes or _LEAST_BURST
+    limit = min(_MOST, order.wanted.bytes * (port.packet_bytes + port.header_bytes))
+    shaper = f"tbf rate {port.rate_in()}bit burst {burst} limit {limit // port.packet_bytes + 1}"
+    said = note("tbf shapes, and its child holds the packets: tbf's own limit is then not used")
+    return (f"{device} root handle 1: {shaper}", f"{device} parent 1:1 {leaf}"), rounding, (said,)
 
 
 def _managed(order: Order, aqm: Aqm) -> Written:
@@ -71,8 +85,8 @@ def _managed(order: Order, aqm: Aqm) -> Written:
             options += f" interval {ceil(1e6 * aqm.interval_s)}us"
     if aqm.ecn:
         options += " ecn"
-    line = f"tc qdisc replace dev {order.interface} root {kind} {options}"
-    return Written((line,), rounding, (_GUARD, _BOTTLENECK))
+    lines, rounding, notes = _lines(order, f"{kind} {options}", rounding)
+    return Written(lines, rounding, (_GUARD, *notes))
 
 
 def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
@@ -90,32 +104,47 @@ def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for statement in snippet.lines():
-        words = list(statement.words)
-        if "qdisc" not in words:
-            continue
-        after = words[words.index("qdisc") + 1 :]
-        at = next((at for at, word in enumerate(after) if word in _KINDS), None)
-        if at is None:
-            continue
-        kind, options = after[at], after[at + 1 :]
-        device = _value(after, "dev") or "?"
-        written = short(" ".join([kind, *options]))
-        place = Place(statement.line, short(f"dev {device}"), written)
-        if kind in QDISCS:
-            shown = after[0] not in _ACTIONS
-            yield _qdisc(place, kind, options, port, shown)
-        else:
-            yield place.unknown(trap(f"{kind} itself has no limit to read; see its leaves"))
+    yield from openwrt_sqm.read(snippet, port)
+    tree = Tree.of(snippet)
+    found = (node_of(each.line, list(each.words)) for each in snippet.lines())
+    nodes = [each for each in found if each is not None]
+    above = {each.line for node in nodes for each in tree.above(node)}
+    for node in (each for each in nodes if each.line not in above):
+        yield _node(snippet, node, tree, port)
 
 
-def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool) -> ConfiguredQueue:
+def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
+    written = short(" ".join([node.kind, *node.options]))
+    place = Place(node.line, short(f"dev {node.device}"), written)
+    if node.kind == "cake":
+        return cake.read(snippet, place, node.options, port)
+    if node.kind in CLASSFUL:
+        said = f"{node.kind} itself has no limit to read; see its leaves"
+        return place.unknown(trap(WITHOUT_LIMIT.get(node.kind, said)))
+    return _leaf(place, node, tree, port)
+
+
+def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
+    """Read a qdisc that holds packets, and the rate at which it may drain."""
+    served, lowest = tree.served(node), tree.guaranteed(node)
+    inside = port if served is None else port.served_at(served.rate_bps)
+    lines = (each.line for each in tree.above(node))
+    reading = _qdisc(place, node.kind, node.options, inside).serving(served, also=lines)
+    if lowest is None or served is None or reading.bytes is None or lowest >= served.rate_bps:
+        return reading
+    slow = say_time(8 * reading.bytes / float(lowest))
+    said = f"{slow} while others use the rest: {Rate(float(lowest))} is guaranteed"
+    return reading.serving(None, note(said))
+
+
+def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> ConfiguredQueue:
     if kind == "tbf":
         return _tbf(place, options, port)
     about = QDISCS[kind]
-    text = _value(options, "limit")
+    text = value(options, "limit")
     if text is None:
         return _default(place, kind, about, options, port)
+    shown = text.endswith("p") or (about.unit == "bytes" and text.endswith("b"))
     limit = tc_units.size(text.removesuffix("p") if shown else text)
     if limit is None or limit > _MOST:
         return place.unknown(trap(f'"{short(text, 30)}" is no limit that tc takes'))
@@ -127,7 +156,7 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool)
     if text[-2:].lower() in ("kb", "mb", "gb") or text[-1:].lower() in ("k", "m", "g"):
         notes = (*notes, trap("tc's k and m are 1024 and 1048576 bytes"))
     reading = _of_frames(place, limit, port)
-    rounding = 1024 + limit // 1000 if shown and text.endswith("b") and text[-2:-1].isalpha() else 1
+    rounding = 1024 + limit // 1000 if shown and text[-2:-1].isalpha() else 1
     return replace(reading, notes=(*notes, *reading.notes), rounding_bytes=rounding)
 
 
@@ -156,8 +185,8 @@ def _default(
 
 def _netem(place: Place, limit: int, options: list[str], port: Port) -> ConfiguredQueue:
     """Subtract the packets in flight, because netem stores them in the same queue."""
-    delay = tc_units.time(_value(options, "delay") or _value(options, "latency") or "0us")
-    rate = tc_units.rate(_value(options, "rate") or "") or Fraction(port.rate_bps)
+    delay = tc_units.time(value(options, "delay") or value(options, "latency") or "0us")
+    rate = tc_units.rate(value(options, "rate") or "") or Fraction(port.rate_bps)
     if delay is None:
         return place.unknown(trap("netem's delay could not be read, and it is part of the limit"))
     frame = port.packet_bytes + port.header_bytes
@@ -173,24 +202,24 @@ def _netem(place: Place, limit: int, options: list[str], port: Port) -> Configur
 
 
 def _tbf(place: Place, options: list[str], port: Port) -> ConfiguredQueue:
-    limit = tc_units.size(_value(options, "limit") or "")
-    if limit is not None and limit <= _MOST:
-        reading = _of_frames(place, limit, port)
-        return replace(reading, rounding_bytes=1, notes=(*QDISCS["tbf"].notes, *reading.notes))
-    rate = tc_units.rate(_value(options, "rate") or "")
-    latency = tc_units.time(_value(options, "latency") or _value(options, "lat") or "")
-    burst = tc_units.size((_value(options, "burst") or "").partition("/")[0])
-    if rate is None or latency is None or burst is None:
+    """Read a tbf: what waits behind its burst drains at its own rate."""
+    rate = tc_units.rate(value(options, "rate") or "")
+    keys = (value(options, key) for key in ("burst", "buffer", "maxburst"))
+    burst = tc_units.size(next((each for each in keys if each), "").partition("/")[0])
+    limit = tc_units.size(value(options, "limit") or "")
+    latency = tc_units.time(value(options, "latency") or value(options, "lat") or "")
+    said: tuple[Note, ...] = ()
+    if limit is None and rate is not None and latency is not None and burst is not None:
+        limit = floor(rate * latency / 8) + burst
+        said = (note("limit = rate x latency + burst, at tbf's own rate"),)
+    if limit is None or limit > _MOST:
         return place.unknown(trap("tbf needs rate, burst, and limit or latency"))
-    reading = _of_frames(place, floor(rate * latency / 8) + burst, port)
-    said = note("limit = rate x latency + burst, at tbf's own rate")
-    return replace(reading, notes=(said, *QDISCS["tbf"].notes, *reading.notes))
-
-
-def _value(options: list[str], key: str) -> str | None:
-    """Return the word after ``key``, if there is one."""
-    places = [at for at, word in enumerate(options[:-1]) if word == key]
-    return options[places[0] + 1] if places else None
+    reading = _of_frames(place, limit, port)
+    if rate:
+        drain = max(limit - (burst or 0), 0) * 8 / float(rate)
+        reading = reading.serving(Served(float(rate), "tbf's own rate", drain))
+    notes = (*said, *QDISCS["tbf"].notes, *reading.notes)
+    return replace(reading, notes=notes, rounding_bytes=1)
 
 
 PLATFORM = Platform(
@@ -200,9 +229,18 @@ PLATFORM = Platform(
     forms=("bytes", "packets"),
     models=("linux",),
     interface="eth0",
-    tells=(r"\btc\s+(-\S+\s+)*qdisc\b", r"^\s*qdisc\s+\w+\s+[0-9a-f]*:", r"\bdev\s+\S+\s+root\b"),
+    tells=(
+        r"\btc\s+(-\S+\s+)*(qdisc|class)\b",
+        r"^\s*qdisc\s+\w+\s+[0-9a-f]*:",
+        r"\bdev\s+\S+\s+root\b",
+        *openwrt_sqm.TELLS,
+    ),
     source="iproute2's tc and the kernel's net/sched (sch_fifo, sch_netem), tried on 6.18",
     rounds=note("rounding: up to a whole byte or packet; the kernel takes the number as it stands"),
     write=_write,
     read=_read,
+    unread=matching(
+        r"\bqdisc\s+(add|replace|change|link)\b|^\s*qdisc\s|\btxqueuelen\b|\bbyte_queue_limits\b"
+        r"|\bethtool\s+-G\b|\boption\s+(ilimit|elimit|qdisc|i?q?disc_opts|eqdisc_opts)\b|\.[ie]limit="
+    ),
 )

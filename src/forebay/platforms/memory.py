@@ -86,6 +86,14 @@ REFERENCE_POINTS = (
         "2018", "Cisco Live slide, in J. Warner's (UC Santa Cruz) collection of buffer sizes",
     ),
     ReferencePoint(
+        "Broadcom Tomahawk 5, 64 ports of 800 Gbit/s: 165 MB on the chip, for all ports",
+        "2023", "Arista 7060X6 series data sheet",
+    ),
+    ReferencePoint(
+        "Cisco Silicon One G200, 64 ports of 800 Gbit/s: 256 MB on the chip, for all ports",
+        "2023", "Cisco Silicon One product family data sheet",
+    ),
+    ReferencePoint(
         "the largest SRAM chip then sold: 36 Mbit (4.5 MB)",
         "2004", "Appenzeller et al. 2004, §1.3",
     ),
@@ -116,14 +124,19 @@ def _percent(percent: float) -> str:
     return f"{percent:.2f} %" if percent < 1 else f"{percent:.0f} %"
 
 
-def memory_for(size: int, rate_bps: float | None = None) -> Memory:
-    """Return the memory that ``size`` bytes of buffer need at a rate in bit/s."""
-    tier = next(each for each in TIERS if each.most_bytes is None or size <= each.most_bytes)
+def memory_for(size: int, rate_bps: float | None = None, ports: int = 1) -> Memory:
+    """Return the memory that ``size`` bytes of buffer need at a rate in bit/s.
+
+    ``ports`` of a chip have this buffer each: tier, shares and text are those of all together.
+    """
+    each, size = size, size * ports
+    tier = next(one for one in TIERS if one.most_bytes is None or size <= one.most_bytes)
     chips = {"16 MB": _SMALL_CHIP, "64 MB": _MIDDLE_CHIP, "132 MB": _LARGE_CHIP}
     shares = {name: size / whole for name, whole in chips.items()}
     fast = None if rate_bps is None else 8 * _LEAST_PACKET / rate_bps < _DRAM_ACCESS_S
     return Memory(
         bytes=size,
+        ports=ports,
         tier=tier.name,
         date=tier.date,
         source=tier.source,
@@ -131,8 +144,20 @@ def memory_for(size: int, rate_bps: float | None = None) -> Memory:
         pool_shares=shares,
         fits_sram_of_2004=8 * size <= _SRAM_2004_BITS,
         faster_than_one_dram=fast,
-        text=_text(size, tier),
+        text=_together(each, ports) + _text(size, tier),
     )
+
+
+def _together(each: int, ports: int) -> str:
+    return "" if ports == 1 else f"{ports} ports of {_amount(each)} are {_amount(each * ports)}: "
+
+
+def _amount(size: int) -> str:
+    unit, factor = next(
+        ((name, part) for name, part in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if size >= part),
+        ("B", 1.0),
+    )
+    return f"{size / factor:.3g} {unit}"
 
 
 def ram_device_bits(size: int) -> int:

@@ -8,8 +8,9 @@ from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Place, trap, uncertain
-from forebay.platforms.snippet import Snippet, whole
+from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap, uncertain
+from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.unread import matching
 
 DEFAULT_BYTES = 15_000
 _MOST = 2**32 - 1
@@ -37,28 +38,67 @@ def _write(order: Order) -> Written:
         raise PlatformError(
             "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
         )
+    rate = order.port.rate_in()
+    shaped = f"/queue tree add name=forebay parent={order.interface} queue=forebay max-limit={rate}"
+    plain = f"/queue interface set {order.interface} queue=forebay"
     lines = (
         f"/queue type add kind={kind} name=forebay {key}={limit}",
-        f"/queue interface set {order.interface} queue=forebay",
+        shaped if order.port.is_shaped else plain,
     )
     rounding = order.port.packet_bytes - 1 if unit == "packets" else 0
     return Written(lines, rounding)
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for statement in snippet.lines():
-        fields = {
-            key: value.strip('"')
-            for key, equals, value in (word.partition("=") for word in statement.words)
-            if equals
-        }
-        kind = fields.get("kind", "")
+    every = [_fields(statement) for statement in snippet.lines()]
+    rates = _rates(every)
+    for line, fields in every:
+        kind = fields.get("kind") or _kind_of(fields)
         if kind not in _KINDS and not kind.startswith("pcq"):
             continue
         name = fields.get("name", "?")
-        written = " ".join(word for word in statement.words if "kind=" in word or "limit=" in word)
-        place = Place(statement.line, short(f"queue type {name}"), short(written))
-        yield _type(place, kind, fields, port)
+        written = " ".join(
+            f"{key}={value}" for key, value in fields.items() if key == "kind" or "limit" in key
+        )
+        place = Place(line, short(f"queue type {name}"), short(written))
+        served = Served(min(rates[name]), "its queue's max-limit") if name in rates else None
+        yield _type(place, kind, fields, port).serving(served)
+
+
+def _fields(statement: Statement) -> tuple[int, dict[str, str]]:
+    """Return the line and its fields; the name of "set NAME" and "set [find name=NAME]" too."""
+    words = [word.strip("[]") for word in statement.words]
+    pairs = (word.partition("=") for word in words)
+    fields = {key: value.strip('"') for key, equals, value in pairs if equals}
+    if "set" in words[:-1] and "name" not in fields:
+        after = words[words.index("set") + 1]
+        fields["name"] = fields.get("default-name", "?") if "=" in after or not after else after
+    return statement.line, fields
+
+
+def _kind_of(fields: dict[str, str]) -> str:
+    """Return the kind that a limit belongs to, for a set without kind."""
+    return next((kind for kind, (key, *_) in _KINDS.items() if key in fields), "")
+
+
+def _rates(every: list[tuple[int, dict[str, str]]]) -> dict[str, list[float]]:
+    """Return the max-limits in bit/s by the type of queue that they apply to."""
+    found: dict[str, list[float]] = {}
+    for _, fields in every:
+        names = fields.get("queue", "").split("/") if "max-limit" in fields else []
+        limits = fields.get("max-limit", "").split("/")
+        for at, name in enumerate(names[:2]):
+            rate = _rate(limits[min(at, len(limits) - 1)])
+            if rate and name:
+                found.setdefault(name, []).append(float(rate))
+    return found
+
+
+def _rate(text: str) -> int | None:
+    """Return a rate in bit/s, which may end in k, M or G."""
+    factor = {"k": 10**3, "m": 10**6, "g": 10**9}.get(text[-1:].lower(), 1)
+    number = whole(text[:-1] if factor > 1 else text, 10**13)
+    return None if number is None else number * factor
 
 
 def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> ConfiguredQueue:
@@ -93,4 +133,5 @@ PLATFORM = Platform(
     rounds=uncertain("rounding: none is documented; a switch chip's own queues are beyond it"),
     write=_write,
     read=_read,
+    unread=matching(r"\b(?!max-limit)[\w-]+-(limit|memlimit|min-threshold|max-threshold)=|\bkind="),
 )

@@ -8,7 +8,7 @@ releases accept which unit. Each size therefore has a note that it is uncertain.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import floor
 
@@ -19,12 +19,14 @@ from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
     Place,
+    Served,
     note,
     pool_unknown,
     trap,
     uncertain,
 )
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.unread import matching
 
 _CLASS = "c-out-8q-q-default"
 _MOST = 2**32 - 1
@@ -33,10 +35,15 @@ _ALPHAS = tuple(Fraction(2) ** power for power in range(-7, 4))
 
 _SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}
 _TIMES = {"us": 10**6, "ms": 10**3}
+_RATES = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 _NOT_VERIFIED = uncertain(
     "not verified: which Nexus families take a size in bytes (some only dynamic), whether all "
     "eight queues must be in the policy, and that the size is of packets without headers of the "
     "chip's own; try it with show queuing interface before it carries traffic"
+)
+_PFC = (
+    note("a step K: every packet of ECN-capable flows above it is marked, by the present queue"),
+    trap("PFC is not modelled: a lossless class pauses its senders before it drops"),
 )
 _ROUNDS = uncertain("rounding: the chip takes whole cells, whose size the reference does not say")
 _PORTS = tuple((rate, "Ethernet1/1") for rate in (1e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 4e11, 8e11))
@@ -48,7 +55,8 @@ class _Class:
     name: str
     line: int
     limit: Statement | None = None
-    early: bool = False
+    early: list[Statement] = field(default_factory=list)
+    shape: Statement | None = None
 
 
 def _write(order: Order) -> Written:
@@ -56,9 +64,13 @@ def _write(order: Order) -> Written:
     if size > _MOST:
         wrong = f"{size} B is above {_MOST}, the largest number that is assumed to be accepted"
         raise PlatformError("too-large", wrong, "ask for less")
+    rate = order.port.rate_in(1000)
+    shape = (f"    shape min 0 kbps max {rate} kbps",) if order.port.is_shaped else ()
     lines = (
         "policy-map type queuing FOREBAY",
         f"  class type queuing {_CLASS}",
+        *shape,
+        *_marks(order),
         f"    queue-limit {size} bytes",
         "!",
         f"interface {order.interface}",
@@ -66,16 +78,73 @@ def _write(order: Order) -> Written:
         "!",
     )
     named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")
-    return Written(lines, 0, (_NOT_VERIFIED, named))
+    return Written(lines, 0, (_NOT_VERIFIED, named, *(_PFC if order.wanted.aqm else ())))
+
+
+def _marks(order: Order) -> tuple[str, ...]:
+    """Return the line of a step of ECN marks: minimum and maximum threshold are K."""
+    aqm = order.wanted.aqm
+    if aqm is None or aqm.parameter != "min":
+        return ()
+    k = f"minimum-threshold {aqm.min_bytes} bytes maximum-threshold {aqm.min_bytes} bytes"
+    return (f"    random-detect {k} drop-probability 100 weight 0 ecn",)
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     for each in _classes(snippet):
-        reading = _reading(each, port)
-        if each.early:
-            said = trap("random-detect drops before the limit is reached: no drop-tail queue")
-            reading = replace(reading, bytes=None, packets=None, notes=(*reading.notes, said))
-        yield reading
+        served = _served(each, port)
+        inside = port if served is None else port.served_at(served.rate_bps)
+        reading = _early(each, _reading(each, inside), inside) if each.early else None
+        yield (reading or _reading(each, inside)).serving(served)
+
+
+def _served(chosen: _Class, port: Port) -> Served | None:
+    """Return the shape of a class: its max, or its only number."""
+    words = chosen.shape.words[1:] if chosen.shape else ()
+    words = words[words.index("max") + 1 :] if "max" in words else words
+    if len(words) != 2:
+        return None
+    if words[0] == "percent":
+        share = whole(words[1], 100)
+        return Served(port.line * share / 100, "the class's shape") if share else None
+    value, unit = whole(words[0], 10**13), _RATES.get(words[1])
+    return Served(float(value * unit), "the class's shape") if value and unit else None
+
+
+def _early(chosen: _Class, reading: ConfiguredQueue, port: Port) -> ConfiguredQueue:
+    """Return a queue with random-detect: its size is the maximum threshold."""
+    known = {each.line: most for each in chosen.early if (most := _highest(each, port))}
+    bare = [each.line for each in chosen.early if len(each.words) == 1]
+    reading = reading.serving(None, also=(*known, *bare))
+    most = max(known.values(), default=None)
+    if most is None:
+        said = trap("random-detect drops before the limit is reached, at thresholds not given here")
+        return replace(reading, bytes=None, packets=None, notes=(*reading.notes, said))
+    if reading.bytes is not None and all("ecn" in each.words for each in chosen.early):
+        said = note(f"ECN-capable packets are marked from {most} B on, and others dropped")
+        return reading.serving(None, said)
+    limit = most if reading.bytes is None else min(most, reading.bytes)
+    said = trap("random-detect drops from its minimum threshold on, and all at its maximum")
+    notes = tuple(dict.fromkeys((*reading.notes, said, _NOT_VERIFIED)))
+    return replace(reading, bytes=limit, packets=limit // port.packet_bytes, notes=notes)
+
+
+def _highest(early: Statement, port: Port) -> int | None:
+    """Return the maximum threshold of a random-detect statement in bytes."""
+    words = early.words
+    if "maximum-threshold" not in words[:-2]:
+        return None
+    at = words.index("maximum-threshold")
+    return _bytes(whole(words[at + 1], _MOST), words[at + 2], port)
+
+
+def _bytes(value: int | None, unit: str, port: Port) -> int | None:
+    """Return an amount in bytes; None for another unit."""
+    if not value or unit not in (*_SIZES, *_TIMES, "packets"):
+        return None
+    if unit in _TIMES:
+        return port.bytes_in(Fraction(value, _TIMES[unit]))
+    return value * (port.packet_bytes if unit == "packets" else _SIZES[unit])
 
 
 def _classes(snippet: Snippet) -> list[_Class]:
@@ -93,7 +162,9 @@ def _classes(snippet: Snippet) -> list[_Class]:
         elif inside and words[0] == "queue-limit":
             found[-1].limit = statement
         elif inside and words[0] == "random-detect":
-            found[-1].early = True
+            found[-1].early.append(statement)
+        elif inside and words[0] == "shape":
+            found[-1].shape = statement
     return [each for each in found if each.limit is not None or each.early]
 
 
@@ -104,8 +175,10 @@ def _reading(chosen: _Class, port: Port) -> ConfiguredQueue:
     place = Place(
         line,
         short(f"policy-map {chosen.policy}, class {chosen.name}"),
-        short(" ".join(limit.words)) if limit else "no queue-limit",
+        short(" ".join(limit.words if limit else chosen.early[0].words)),
     )
+    if limit is None:
+        return place.unknown()
     value = whole(words[-1] if words[:1] == ("dynamic",) else words[0], _MOST) if words else None
     if words[:1] == ("dynamic",) and len(words) == 2:
         return _dynamic(place, value, port)
@@ -157,5 +230,6 @@ PLATFORM = Platform(
     rounds=_ROUNDS,
     write=_write,
     read=_read,
+    unread=matching(r"^(queue-limit|random-detect|hold-queue|hardware qos)\b|\bburst-detect\b"),
     ports=_PORTS,
 )

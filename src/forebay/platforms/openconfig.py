@@ -14,17 +14,23 @@ from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
     Place,
+    Served,
     note,
     pool_unknown,
     trap,
     uncertain,
 )
 from forebay.platforms.snippet import MOST_QUEUES, Snippet, plain, whole
+from forebay.platforms.unread import keys
 
 _BYTES, _TIME = "dedicated-buffer", "dedicated-buffer-temporal"
 _STATIC, _STATIC_TIME = "static-shared-buffer-limit", "static-shared-buffer-limit-temporal"
 _FACTOR = "dynamic-limit-scaling-factor"
 _LEAVES = (_BYTES, _TIME, _STATIC, _STATIC_TIME, _FACTOR)
+_UNREAD = (
+    "max-queue-depth-bytes", "max-queue-depth-packets", "max-queue-depth-percent", "wred",
+    "min-threshold", "max-threshold", "min-threshold-percent", "max-threshold-percent",
+)  # fmt: skip
 _PROFILE = "forebay"
 _QUEUE = "best-effort"
 
@@ -39,11 +45,10 @@ def _write(order: Order) -> Written:
     config = {"name": _QUEUE, leaf: str(value), "use-shared-buffer": False}
     queue = {"name": _QUEUE, "config": config}
     profile = {"name": _PROFILE, "config": {"name": _PROFILE}, "queues": {"queue": [queue]}}
-    document = {
-        "openconfig-qos:qos": {
-            "buffer-allocation-profiles": {"buffer-allocation-profile": [profile]}
-        }
-    }
+    qos: dict[str, Any] = {"buffer-allocation-profiles": {"buffer-allocation-profile": [profile]}}
+    if port.is_shaped:
+        qos["scheduler-policies"] = {"scheduler-policy": [_shaper(port)]}
+    document = {"openconfig-qos:qos": qos}
     attach = note(
         f"name it in qos/interfaces/interface[{order.interface}]/output/config as "
         "buffer-allocation-profile"
@@ -51,27 +56,47 @@ def _write(order: Order) -> Written:
     return Written(tuple(json.dumps(document, indent=2).splitlines()), rounding, (attach,))
 
 
+def _shaper(port: Port) -> dict[str, Any]:
+    """Return a policy with one scheduler whose peak rate is the shaper's."""
+    peak: dict[str, str | int] = {"pir": str(port.rate_in())}
+    if port.burst_bytes:
+        peak |= {"be": port.burst_bytes}
+    scheduler = {
+        "sequence": 0,
+        "config": {"sequence": 0, "type": "openconfig-qos-types:TWO_RATE_THREE_COLOR"},
+        "two-rate-three-color": {"config": peak},
+    }
+    schedulers = {"scheduler": [scheduler]}
+    return {"name": _PROFILE, "config": {"name": _PROFILE}, "schedulers": schedulers}
+
+
 def _microsecond(port: Port) -> int:
     return -(-int(port.rate_bps) // 8_000_000) + 1
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for config in _configs(snippet.json()):
+    document = snippet.json()
+    peaks = [peak for part in _with(document, ("pir",)) if (peak := _count(part["pir"]))]
+    served = Served(float(min(peaks)), "the scheduler's peak rate") if peaks else None
+    inside = port if served is None else port.served_at(served.rate_bps)
+    doubt = uncertain("several schedulers: taken at the lowest peak rate")
+    for config in _with(document, _LEAVES):
         said = [leaf for leaf in _LEAVES if leaf in config]
         written = short(", ".join(f"{leaf} {plain(config[leaf])}" for leaf in said))
         name = config.get("name")
         place = Place(1, short(f"queue {name if isinstance(name, str) else '?'}"), written)
-        yield _queue(place, config, port)
+        reading = _queue(place, config, inside)
+        yield reading.serving(served, *((doubt,) if len(peaks) > 1 else ()))
 
 
-def _configs(document: Any) -> Iterator[dict[str, Any]]:
-    """Yield each container with a leaf of a buffer, with keys without their module's name."""
+def _with(document: Any, leaves: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Yield each container with one of the leaves, with keys without their module's name."""
     waiting, seen = [document], 0
     while waiting and seen <= MOST_QUEUES:
         part = waiting.pop()
         if isinstance(part, dict):
             bare = {key.rpartition(":")[2]: value for key, value in part.items()}
-            if any(leaf in bare for leaf in _LEAVES):
+            if any(leaf in bare for leaf in leaves):
                 seen += 1
                 yield bare
             waiting += list(bare.values())[::-1]
@@ -152,4 +177,5 @@ PLATFORM = Platform(
     rounds=uncertain("rounding: by the device, not defined by the model; read its state"),
     write=_write,
     read=_read,
+    unread=keys(*_UNREAD),
 )

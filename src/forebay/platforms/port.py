@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
@@ -19,19 +19,41 @@ class Port:
 
     Attributes
     ----------
-    rate_bps : line rate, bit/s.
+    rate_bps : the rate at which the queue is served, bit/s: the shaper's, else the line rate.
     packet_bytes : size of a full packet as in scenarios (network-layer headers included).
     header_bytes : link-layer header, which some platforms add to each packet.
     pool_bytes : shared memory of the chip, if the platform allocates shares of it.
+    line_bps : the line rate of a port that is shaped, bit/s; None if it is not shaped.
+    burst_bytes : the shaper's bucket; None if it has none, or there is no shaper.
     """
 
     rate_bps: float
     packet_bytes: int = 1500
     header_bytes: int = ETHERNET_HEADER
     pool_bytes: int | None = None
+    line_bps: float | None = None
+    burst_bytes: int | None = None
+
+    @property
+    def line(self) -> float:
+        """The line rate, bit/s."""
+        return self.rate_bps if self.line_bps is None else self.line_bps
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether the queue is served at less than line rate."""
+        return self.line_bps is not None
+
+    def served_at(self, rate_bps: float) -> Port:
+        """Return the same port with its queue served at another rate."""
+        return replace(self, rate_bps=rate_bps, line_bps=self.line)
+
+    def rate_in(self, step: int = 1) -> int:
+        """Rate of the queue in whole steps of so many bit/s, rounded up."""
+        return -(-ceil(self.rate_bps) // step)
 
     def seconds(self, size: float) -> float:
-        """Time in s to send ``size`` bytes at line rate."""
+        """Time in s to send ``size`` bytes at the rate of the queue."""
         return 8 * size / self.rate_bps
 
     def microseconds(self, size: int) -> int:

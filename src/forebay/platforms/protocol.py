@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.reading import ConfiguredQueue, Note
 from forebay.platforms.snippet import Snippet
+from forebay.platforms.unread import Finder
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Platform:
     tells : regular expressions that recognise the platform's text, searched line by line.
     write : lines for an Order; raises PlatformError if the platform cannot express it.
     read : every queue of a Snippet on a Port, for a model; lazily, for snippets may be hostile.
+    unread : finds the statements about buffers that no reading was made from.
     ports : (rate in bit/s, name) of the kinds of ports, slowest first, if names depend on the
         rate; the interface is then an example of the slowest port that carries the link.
     """
@@ -62,6 +64,7 @@ class Platform:
     rounds: Note
     write: Callable[[Order], Written]
     read: Callable[[Snippet, Port, str], Iterator[ConfiguredQueue]]
+    unread: Finder
     ports: tuple[tuple[float, str], ...] = ()
 
     def port_name(self, rate_bps: float) -> str:

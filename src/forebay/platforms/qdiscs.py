@@ -51,3 +51,6 @@ QDISCS = {
 
 CLASSFUL = ("htb", "hfsc", "prio", "drr", "ets", "mq", "mqprio", "cake", "noqueue")
 """Kinds whose packets wait in leaf qdiscs, or that choose their own size."""
+
+WITHOUT_LIMIT = {"noqueue": "noqueue holds no packet: they go to the device at once"}
+"""What is said of a kind that has neither a limit nor leaves."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from forebay.errors import argument
@@ -57,6 +57,8 @@ class ConfiguredQueue:
     rounding_bytes : largest error of the size by the resolution of the notation.
     above_bytes : distance to the notation's next smaller step. A size that is less than this above
         the wanted size is the smallest one that can be written.
+    served : the rate that the text gives the queue; None if the port's rate serves it.
+    also : the other lines of the text that were read for it.
     """
 
     line: int
@@ -67,6 +69,47 @@ class ConfiguredQueue:
     rounding_bytes: int
     notes: tuple[Note, ...] = ()
     above_bytes: int = 0
+    served: Served | None = None
+    also: frozenset[int] = frozenset()
+
+    def seconds(self, port: Port) -> float | None:
+        """Time in s in which the full queue drains; None if its size is unknown."""
+        if self.bytes is None:
+            return None
+        if self.served is None:
+            return port.seconds(self.bytes)
+        return self.served.drain_s or 8 * self.bytes / self.served.rate_bps
+
+    def serving(
+        self, served: Served | None, *notes: Note, also: Iterable[int] = ()
+    ) -> ConfiguredQueue:
+        """Return the reading with its rate, unless it has one, and what was read for it."""
+        return replace(
+            self,
+            served=self.served or served,
+            notes=(*self.notes, *notes),
+            also=self.also | frozenset(also),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The rate in bit/s at which the text lets a queue drain, and what says so.
+
+    ``drain_s`` is the time of a full queue where it is not its bytes at that rate.
+    """
+
+    rate_bps: float
+    by: str
+    drain_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A statement about buffers that was not understood."""
+
+    line: int
+    written: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,27 @@ from forebay.errors import argument, option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, pool_unknown, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    note,
+    pool_unknown,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, plain, whole
+from forebay.platforms.unread import keys, line_of
 
 LEAST_TH, MOST_TH = -8, 7
 _POOL = "egress_lossy_pool"
 _PROFILE = "forebay"
+_UNREAD = (
+    "BUFFER_PG", "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST",
+    "WRED_PROFILE", "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
+)  # fmt: skip
+_COLOURS = ("green", "yellow", "red")
 _CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
 _SHARED = trap("a threshold on shared memory guarantees nothing: other queues may already use it")
 
@@ -44,7 +59,38 @@ def _write(order: Order) -> Written:
         tables["BUFFER_POOL"] = {_POOL: pool}
     else:
         profile["static_th"] = str(order.wanted.bytes)
-    return Written(tuple(json.dumps(tables, indent=4).splitlines()), rounding)
+    if order.port.is_shaped:
+        _shape(tables, order)
+    marks = _mark(tables, order)
+    return Written(tuple(json.dumps(tables, indent=4).splitlines()), rounding, marks)
+
+
+def _mark(tables: dict[str, Any], order: Order) -> tuple[Note, ...]:
+    """Add a profile of a step of ECN marks for the queue, if an answer has one."""
+    aqm = order.wanted.aqm
+    if aqm is None or aqm.parameter != "min":
+        return ()
+    k = str(aqm.min_bytes)
+    step = {f"{colour}_{end}_threshold": k for colour in _COLOURS for end in ("min", "max")} | {
+        f"{colour}_drop_probability": "100" for colour in _COLOURS
+    }
+    enabled = {f"wred_{colour}_enable": "true" for colour in _COLOURS}
+    tables["WRED_PROFILE"] = {_PROFILE: step | enabled | {"ecn": "ecn_all"}}
+    queue = tables.setdefault("QUEUE", {}).setdefault(f"{order.interface}|0", {})
+    queue["wred_profile"] = _PROFILE
+    return (
+        note("a step K: every packet of ECN-capable flows above it is marked"),
+        trap("PFC is not modelled: a lossless class pauses its senders before it drops"),
+    )
+
+
+def _shape(tables: dict[str, Any], order: Order) -> None:
+    """Add a scheduler whose peak rate, in bytes per second, is the shaper's."""
+    peak = {"type": "DWRR", "weight": "1", "meter_type": "bytes", "pir": f"{order.port.rate_in(8)}"}
+    if order.port.burst_bytes:
+        peak["pbs"] = str(order.port.burst_bytes)
+    tables["SCHEDULER"] = {_PROFILE: peak}
+    tables["QUEUE"] = {f"{order.interface}|0": {"scheduler": _PROFILE}}
 
 
 def _threshold(order: Order) -> tuple[int, int]:
@@ -82,8 +128,20 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     tables = document if isinstance(document, dict) else {}
     pools, profiles = _table(tables, "BUFFER_POOL"), _table(tables, "BUFFER_PROFILE")
     for name, fields in profiles.items():
-        place = Place(_line(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields))
-        yield _profile(place, fields, pools, port)
+        place = Place(line_of(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields))
+        yield _profile(place, fields, pools, port).serving(_served(tables, name))
+
+
+def _served(tables: dict[str, Any], profile: str) -> Served | None:
+    """Return the lowest peak rate of the schedulers of the queues that have a profile."""
+    schedulers, queues = _table(tables, "SCHEDULER"), _table(tables, "QUEUE")
+    rates = []
+    for queue, fields in _table(tables, "BUFFER_QUEUE").items():
+        if _reference(fields.get("profile")) == profile:
+            chosen = _reference(queues.get(queue, {}).get("scheduler"))
+            peak = _count(schedulers.get(chosen, {}).get("pir"))
+            rates += [8.0 * peak] if peak else []
+    return Served(min(rates), "its scheduler's peak rate") if rates else None
 
 
 def _table(tables: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
@@ -91,12 +149,6 @@ def _table(tables: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
     if not isinstance(table, dict):
         return {}
     return {key: value for key, value in table.items() if isinstance(value, dict)}
-
-
-def _line(snippet: Snippet, name: str) -> int:
-    quoted = json.dumps(name)
-    before, found, _ = snippet.text.partition(f"{quoted}:")
-    return before.count("\n") + 1 if found else 1
 
 
 def _said(fields: dict[str, Any]) -> str:
@@ -187,4 +239,5 @@ PLATFORM = Platform(
     rounds=_CELLS,
     write=_write,
     read=_read,
+    unread=keys(*_UNREAD),
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Place, note, trap, uncertain
-from forebay.platforms.snippet import Snippet, whole
+from forebay.platforms.reading import ConfiguredQueue, Place, Served, note, trap, uncertain
+from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.unread import matching
 
 KILOBYTE = 1000
 _MOST_BYTES = 2**30
@@ -38,46 +40,125 @@ def _write(order: Order) -> Written:
     if size > _MOST_BYTES:
         wrong = f"{size} B is more than the {_MOST_BYTES} B that mbs takes"
         raise PlatformError("too-large", wrong, "ask for less")
-    lines = (
+    write = _model_driven if order.form == "md-cli" else _classic
+    attach = note("100 is a policy number to change; give it to the SAP with egress qos 100")
+    percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")
+    rounding = order.port.packet_bytes if chained else 0
+    return Written(write(size, order.port), rounding, (attach, percent))
+
+
+def _classic(size: int, port: Port) -> tuple[str, ...]:
+    rate = (f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()
+    return (
         "/configure qos sap-egress 100 create",
         "    queue 1 create",
+        *rate,
         f"        mbs {size} bytes",
         "    exit",
         "exit",
     )
-    attach = note("100 is a policy number to change; give it to the SAP with egress qos 100")
-    percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")
-    rounding = order.port.packet_bytes if chained else 0
-    return Written(lines, rounding, (attach, percent))
+
+
+def _model_driven(size: int, port: Port) -> tuple[str, ...]:
+    queue = '/configure qos sap-egress "100" queue 1'
+    rate = (f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()
+    return (*rate, f"{queue} mbs {size}")
+
+
+@dataclass(slots=True)
+class _Queue:
+    """A queue of a policy: the words after its mbs and after its rate, and lines read for it."""
+
+    policy: str
+    name: str
+    mbs: list[tuple[int, list[str]]] = field(default_factory=list)
+    rate: list[str] = field(default_factory=list)
+    cbs: str = ""
+    lines: set[int] = field(default_factory=set)
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    policy, queue = "?", "?"
-    for statement in snippet.lines():
+    model_driven = _is_model_driven(snippet)
+    for queue in _queues(snippet):
+        served = _served(queue.rate, port)
+        for line, rest in queue.mbs:
+            name = short(f"{queue.policy}, queue {queue.name}")
+            place = Place(line, name, short(f"mbs {' '.join(rest)}"))
+            reading = _mbs(place, rest, queue.policy, port, model, model_driven)
+            cbs = (note(f"cbs {short(queue.cbs, 20)}: a part of it is reserved"),)
+            yield reading.serving(served, *(cbs if queue.cbs else ()), also=queue.lines)
+
+
+def _is_model_driven(snippet: Snippet) -> bool:
+    """Whether a text is of the model-driven CLI: braces, quoted policies or "rate pir"."""
+    return "{" in snippet.text or any(
+        "pir" in each.words or any(word.startswith('"') for word in _after_policy(each))
+        for each in snippet.lines()
+    )
+
+
+def _after_policy(statement: Statement) -> tuple[str, ...]:
+    words = statement.words
+    inside = "sap-egress" in words[:-1] and "create" not in words
+    return words[words.index("sap-egress") + 1 :][:1] if inside else ()
+
+
+def statements(snippet: Snippet) -> Iterator[Statement]:
+    """Return the lines of the classic CLI, or the paths through the braces of the other."""
+    return snippet.statements() if "{" in snippet.text else snippet.lines()
+
+
+def _queues(snippet: Snippet) -> list[_Queue]:
+    """Return every queue; the classic CLI changes levels by lines, the other by braces."""
+    found: dict[tuple[str, str], _Queue] = {}
+    policy, queue = "?", _Queue("?", "?")
+    for statement in statements(snippet):
         words = [word.strip('"/') for word in statement.words]
         for at, word in enumerate(words[:-1]):
             rest = words[at + 1 : at + 3]
             if word in _POLICIES:
-                policy, queue = f"{word} {rest[0]}", "?"
-            elif word == "queue":
-                queue = rest[0]
+                policy, queue = f"{word} {rest[0]}", _Queue(f"{word} {rest[0]}", "?")
+            elif word == "queue":  # paths name it again at each statement
+                queue = found.setdefault((policy, rest[0]), _Queue(policy, rest[0]))
             elif word == "mbs":
-                name, written = short(f"{policy}, queue {queue}"), short(f"mbs {' '.join(rest)}")
-                yield _mbs(Place(statement.line, name, written), rest, policy, port, model)
+                queue = found.setdefault((policy, queue.name), queue)
+                queue.mbs.append((statement.line, rest))
+            elif word in ("rate", "percent-rate"):
+                queue.rate = [word, *rest]
+            elif word == "cbs":
+                queue.cbs = rest[0]
+                queue.lines.add(statement.line)
+    return list(found.values())
 
 
-def _mbs(place: Place, rest: list[str], policy: str, port: Port, model: str) -> ConfiguredQueue:
+def _served(words: list[str], port: Port) -> Served | None:
+    """Return the rate of "rate 200000", "rate pir 200000" or "percent-rate 20"."""
+    if words[1:2] == ["pir"]:
+        words = [words[0], *words[2:]]
+    value = whole(words[1], 10**10) if len(words) > 1 else None
+    if not value:
+        return None
+    if words[0] == "percent-rate":
+        return Served(port.line * value / 100, "the queue's percent-rate") if value <= 100 else None
+    return Served(1000.0 * value, "the queue's own rate, in kbit/s")
+
+
+def _mbs(
+    place: Place, rest: list[str], policy: str, port: Port, model: str, model_driven: bool
+) -> ConfiguredQueue:
     if policy.startswith("network-queue"):
         return place.unknown(trap("percent of the network pool, whose size is not in this text"))
     value = whole(rest[0], 2**40)
     if value is None or value == 0:
         return place.unknown(trap("mbs default depends on the card; 0 or default is no size here"))
     unit = rest[1] if rest[1:] and rest[1] in ("bytes", "kilobytes") else ""
-    size = value if unit == "bytes" else value * KILOBYTE
+    in_bytes = unit == "bytes" or (model_driven and not unit)
+    size = value if in_bytes else value * KILOBYTE
     notes = []
     if not unit:
-        notes.append(trap("no unit: taken as kilobytes (classic CLI); MD-CLI takes bytes"))
-    if unit != "bytes":
+        taken = "bytes (MD-CLI)" if model_driven else "kilobytes (classic CLI); MD-CLI takes bytes"
+        notes.append(trap(f"no unit: taken as {taken}"))
+    if not in_bytes:
         notes.append(note("1 kilobyte is 1000 B here"))
     if size > _USUAL_BYTES:
         notes.append(uncertain(f"many releases stop at {_USUAL_BYTES} B (131072 kilobytes)"))
@@ -102,7 +183,7 @@ PLATFORM = Platform(
     name="sros",
     title="Nokia SR OS",
     comment="#",
-    forms=("bytes",),
+    forms=("bytes", "md-cli"),
     models=("7750", *_BUFFERS),
     interface="1/1/1",
     tells=(
@@ -114,4 +195,8 @@ PLATFORM = Platform(
     rounds=_ROUNDS,
     write=_write,
     read=_read,
+    unread=matching(
+        r"\b(mbs|cbs|high-prio-only|drop-tail|wred-queue|slope-policy|queue-delay|pool)\b",
+        statements,
+    ),
 )

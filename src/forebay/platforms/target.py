@@ -13,7 +13,16 @@ from forebay.outcome import Aqm, Buffer, DocumentError, SizeResult
 from forebay.platforms.errors import NotRecommended, PlatformError, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.snippet import MOST_BYTES, Snippet
-from forebay.scenario import BufferSize, DataSize, Rate, Scenario, load, shipped
+from forebay.scenario import (
+    BufferSize,
+    DataSize,
+    Link,
+    Rate,
+    Scenario,
+    ScenarioError,
+    load,
+    shipped,
+)
 
 Q = TypeVar("Q", Rate, DataSize)
 
@@ -79,7 +88,7 @@ def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
     """Return the scenario's queue.size and the port of its link. Raises PlatformError."""
     if scenario.queue.classes:
         raise _class_queues(source)
-    port = Port(float(scenario.link.rate), int(scenario.packet))
+    port = _port(scenario)
     packets, chosen = scenario.buffer_packets, scenario.queue.size
     size = packets * port.packet_bytes
     if chosen.unit in ("bytes", "seconds"):
@@ -87,6 +96,15 @@ def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
     # The scenario rounds a time to the nearest packet; use at least the bytes of these packets.
     size = max(size, packets * port.packet_bytes)
     return Wanted(size, packets, str(chosen), source), port
+
+
+def _port(scenario: Scenario) -> Port:
+    """Return the port of a scenario's link, served at its shaper's rate."""
+    link = scenario.link
+    if link.shaper is None:
+        return Port(float(link.rate), int(scenario.packet))
+    burst, rate = link.shaper.depth or None, float(link.shaper.rate)
+    return Port(rate, int(scenario.packet), line_bps=float(link.rate), burst_bytes=burst)
 
 
 def size(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]:
@@ -147,7 +165,7 @@ def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wa
     packet = buffer.bytes // buffer.packets if buffer.packets >= 1 else 0
     if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
         raise _not_ours(path, "its buffer is no size")
-    port = Port(float(f"{8 * buffer.bytes / buffer.seconds:.12g}"), packet)
+    port = _shaped(answer, Port(float(f"{8 * buffer.bytes / buffer.seconds:.12g}"), packet), path)
     reasons = _reasons(answer)
     if answer.aqm is not None:
         return replace(_managed(answer.aqm, port, path), why=reasons), port
@@ -156,6 +174,22 @@ def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wa
         raise _not_ours(path, "its recommended size is no size")
     written = f"{packets} packet{'' if packets == 1 else 's'}"
     return Wanted(packets * packet, packets, written, path, why=reasons), port
+
+
+def _shaped(answer: SizeResult, port: Port, path: str) -> Port:
+    """Return the port with the shaper of the scenario that was simulated, in proportion."""
+    written = answer.curve[0].outcome.scenario.get("link") if answer.curve else None
+    if not isinstance(written, dict) or not written.get("shaper"):
+        return port
+    try:
+        link = Link.model_validate(written)
+    except ScenarioError as error:
+        raise _not_ours(path, f"its link is none: {short(str(error))}") from None
+    if link.shaper is None:
+        return port
+    factor = port.rate_bps / float(link.shaper.rate)
+    line, depth = float(f"{float(link.rate) * factor:.12g}"), round(link.shaper.depth * factor)
+    return replace(port, line_bps=line, burst_bytes=depth or None)
 
 
 def _packets(answer: SizeResult, buffer: Buffer) -> int:

@@ -1,16 +1,20 @@
-"""VyOS: a drop-tail policy, which is Linux's pfifo."""
+"""VyOS: a drop-tail policy, which is Linux's pfifo, or a shaper with such a queue."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
+from forebay.platforms import tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Place, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.unread import matching
 
 _MOST = 2**32 - 1
+_READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target")
 _PFIFO = trap("a packet may be a GSO super-packet of up to 64 kB; small ones count as one too")
 _BOTTLENECK = trap("does not slow anything: packets wait here only if this is the slowest link")
 _MANAGED = trap("not drop-tail: it drops before it is full, or shares its packets among flows")
@@ -20,36 +24,96 @@ def _write(order: Order) -> Written:
     packets = order.wanted.whole_packets(order.port)
     if packets > _MOST:
         raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
-    lines = (
-        f"set qos policy drop-tail FOREBAY queue-limit '{packets}'",
-        f"set qos interface {order.interface} egress 'FOREBAY'",
-    )
-    before = trap("before VyOS 1.4 it is: set traffic-policy drop-tail FOREBAY queue-limit")
+    before = trap("before VyOS 1.4 it is: set traffic-policy, not set qos policy")
+    attach = f"set qos interface {order.interface} egress 'FOREBAY'"
+    if order.port.is_shaped:
+        lines = (*_shaper(order.port, packets), attach)
+        return Written(lines, order.port.packet_bytes - 1, (before,))
+    lines = (f"set qos policy drop-tail FOREBAY queue-limit '{packets}'", attach)
     return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, before))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for statement in snippet.statements():
-        words = statement.words
-        inside = "traffic-policy" in words or ("qos" in words and "policy" in words)
-        if inside and "queue-limit" in words[:-1]:
-            yield _limit(statement, port)
-
-
-def _limit(statement: Statement, port: Port) -> ConfiguredQueue:
-    words = statement.words
-    at = words.index("queue-limit")
-    start = words.index("traffic-policy" if "traffic-policy" in words else "policy")
-    value = whole(words[at + 1], _MOST)
-    place = Place(
-        statement.line,
-        short(" ".join(words[start + 1 : at])),
-        short(f"queue-limit {words[at + 1]}"),
+def _shaper(port: Port, packets: int) -> tuple[str, ...]:
+    policy = "set qos policy shaper FOREBAY"
+    burst = f"{policy} default burst '{port.burst_bytes}'"
+    return (
+        f"{policy} bandwidth '{port.rate_in()}bit'",
+        f"{policy} default bandwidth '100%'",
+        *((burst,) if port.burst_bytes else ()),
+        f"{policy} default queue-type 'drop-tail'",
+        f"{policy} default queue-limit '{packets}'",
     )
+
+
+_Path = tuple[str, ...]
+
+
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
+    nodes: dict[_Path, dict[str, Statement]] = {}
+    for statement in snippet.statements():
+        path = _path(statement.words)
+        if len(path) > 3:
+            nodes.setdefault(path[:-2], {})[path[-2]] = statement
+    for path, leaves in nodes.items():
+        if any(key in leaves for key in ("queue-limit", "queue-type")):
+            yield _queue(path, leaves, nodes, port)
+
+
+def _path(words: tuple[str, ...]) -> _Path:
+    """Return the words from the kind of a policy on: (kind, name, ..., key, value)."""
+    for key in ("traffic-policy", "policy"):
+        if key in words and (key != "policy" or "qos" in words[: words.index(key)]):
+            return words[words.index(key) + 1 :]
+    return ()
+
+
+def _queue(
+    path: _Path, leaves: dict[str, Statement], nodes: dict[_Path, dict[str, Statement]], port: Port
+) -> ConfiguredQueue:
+    served = _served(path, leaves, nodes, port)
+    limit = leaves.get("queue-limit")
+    first = limit or leaves["queue-type"]
+    written = " ".join(first.words[-2:])
+    place = Place(first.line, short(" ".join(path)), short(written))
+    lines = [each.line for key, each in leaves.items() if key in _READ]
+    return _size(place, path, leaves, port).serving(served, also=lines)
+
+
+def _size(place: Place, path: _Path, leaves: dict[str, Statement], port: Port) -> ConfiguredQueue:
+    kind = leaves["queue-type"].words[-1] if "queue-type" in leaves else path[0]
+    managed: tuple[Note, ...] = () if kind == "drop-tail" else (_MANAGED,)
+    if kind == "shaper":
+        managed = (trap("no queue-type: fq-codel since VyOS 1.4, before fair-queue"), _MANAGED)
+    limit = leaves.get("queue-limit")
+    if limit is None:
+        return place.unknown(*managed, trap("nobody chose this: without queue-limit"))
+    value = whole(limit.words[-1], _MOST)
     if not value:
         return place.unknown(trap(f"queue-limit takes a whole number from 1 to {_MOST}"))
-    managed = () if "drop-tail" in words[:at] else (_MANAGED,)
     return place.of_packets(value, port, (*managed, _PFIFO))
+
+
+def _served(
+    path: _Path, leaves: dict[str, Statement], nodes: dict[_Path, dict[str, Statement]], port: Port
+) -> Served | None:
+    """Return the ceiling of a class, else its bandwidth, else the policy's."""
+    policy = _rate(nodes.get(path[:2], {}).get("bandwidth"), Fraction(port.line))
+    base = Fraction(port.line) if policy is None else policy
+    for key in ("ceiling", "bandwidth"):
+        rate = _rate(leaves.get(key), base)
+        if rate is not None:
+            what = "policy" if len(path) == 2 else "class"
+            return Served(float(rate), f"the {what}'s {key}")
+    return None if policy is None else Served(float(policy), "the policy's bandwidth")
+
+
+def _rate(statement: Statement | None, base: Fraction) -> Fraction | None:
+    """Return a bandwidth in tc's units, or in percent of what is above it; 0 is none."""
+    text = statement.words[-1] if statement else ""
+    if text.endswith("%"):
+        share = whole(text[:-1], 100)
+        return base * share / 100 if share else None
+    return tc_units.rate(text) or None if text else None
 
 
 PLATFORM = Platform(
@@ -68,4 +132,8 @@ PLATFORM = Platform(
     rounds=note("rounding: up to a whole packet; the kernel compares with the number as it stands"),
     write=_write,
     read=_read,
+    unread=matching(
+        r"\b(queue-limit|queue-type|(min|max)imum-threshold|codel-quantum|average-packet)\b",
+        Snippet.statements,
+    ),
 )

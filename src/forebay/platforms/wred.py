@@ -11,6 +11,9 @@ from forebay.platforms.reading import ConfiguredQueue, Note, trap
 from forebay.platforms.snippet import whole
 
 _SELECTORS = ("dscp", "precedence", "prec", "cos", "exp", "discard-class", "qos-group", "clp")
+_WITHOUT_THRESHOLD = (
+    *(f"{each}-based" for each in _SELECTORS), "ecn", "exponential-weighting-constant", "default"
+)  # fmt: skip
 _MOST = 2**32 - 1
 _FAIR = trap("fair-queue: each flow has a queue of its own within the limit")
 
@@ -26,13 +29,17 @@ def with_wred(
     Above its maximum threshold WRED drops every packet, so the average queue does not exceed it.
     If the text gives no thresholds, the size is unknown.
     """
-    if any(each.words[0] == "fair-queue" for each in chosen.statements):
-        reading = replace(reading, notes=(*reading.notes, _FAIR))
-    found = chosen.random_detect()
+    fair = chosen.beginning("fair-queue")
+    if fair:
+        reading = reading.serving(None, _FAIR, also=(each.line for each in fair))
+    found = chosen.beginning("random-detect")
     if not found:
         return reading
     highest = [_highest(each.words[1:], amount) for each in found]
     known = [each for each in highest if each is not None]
+    understood = zip(found, highest, strict=True)
+    lines = (each.line for each, most in understood if most is not None or _is_plain(each.words))
+    reading = reading.serving(None, also=lines)
     if not known:
         return replace(reading, bytes=None, packets=None, notes=(*reading.notes, _unknown(reading)))
     most = max(known)
@@ -44,6 +51,11 @@ def with_wred(
         return replace(reading, notes=(*reading.notes, said))
     fits = most // port.packet_bytes
     return replace(reading, bytes=most, packets=fits, notes=(*reading.notes, said))
+
+
+def _is_plain(words: tuple[str, ...]) -> bool:
+    """Whether a random-detect statement has no threshold."""
+    return len(words) == 1 or words[1] in _WITHOUT_THRESHOLD
 
 
 def _unknown(reading: ConfiguredQueue) -> Note:

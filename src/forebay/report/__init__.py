@@ -10,13 +10,17 @@ from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Comparison
+    from forebay.outcome.study import StudyTable
     from forebay.report.comparison import print_comparison
     from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.measurement import print_measurement
-    from forebay.report.network import print_network
+    from forebay.report.network import print_failures, print_network
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
+    from forebay.report.ports import print_ports
     from forebay.report.size import print_size
+    from forebay.report.size_page import size_page
+    from forebay.report.study import print_study
     from forebay.report.tables import percent, scaled
     from forebay.report.trace import print_trace
     from forebay.report.transient import print_transient
@@ -26,18 +30,23 @@ __all__ = [
     "Line",
     "Panel",
     "Picture",
+    "StudyTable",
     "draw_answer",
     "percent",
     "print_answer",
     "print_comparison",
+    "print_failures",
     "print_measurement",
     "print_network",
     "print_outcome",
+    "print_ports",
     "print_size",
+    "print_study",
     "print_trace",
     "print_transient",
     "read_answer",
     "scaled",
+    "size_page",
 ]
 
 # The module of each name. A module is imported on first use of one of its names.
@@ -52,9 +61,14 @@ _HOLDERS = {
     "percent": "tables",
     "print_comparison": "comparison",
     "print_measurement": "measurement",
+    "print_failures": "network",
     "print_network": "network",
     "print_outcome": "outcome",
+    "print_ports": "ports",
     "print_size": "size",
+    "print_study": "study",
+    "StudyTable": "study",
+    "size_page": "size_page",
     "print_trace": "trace",
     "print_transient": "transient",
     "scaled": "tables",

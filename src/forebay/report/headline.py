@@ -101,10 +101,16 @@ def _aim(aqm: Aqm, packets: int) -> str:
     """Return what to configure under an AQM, whose limit is only a guard."""
     guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
     if aqm.parameter == "min":
+        if aqm.is_step:
+            marks = "marks" if aqm.ecn else "drops"
+            k = f"a step K of {with_prefix(aqm.min_bytes, 'B')}"
+            return f"{aqm.discipline} {marks} from {k} ({count(packets, 'packet')}) on; {guard}."
         low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
         return f"{aqm.discipline}: min {low}, max {high}; {guard}."
     aim = f"target {duration(aqm.target_s)} ({count(packets, 'packet')} at line rate)"
     interval = "" if aqm.interval_s is None else f", interval {duration(aqm.interval_s)} as it was"
+    if aqm.discipline == "cake":  # its target follows from its rtt
+        interval = "" if aqm.interval_s is None else f", by an rtt of {duration(aqm.interval_s)}"
     return f"{aqm.discipline}: {aim}{interval}; {guard}."
 
 
@@ -121,9 +127,9 @@ def sized_line(answer: SizeResult) -> list[str]:
 
 
 def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
-    """Return a note if the discipline's default target meets all goals."""
+    """Return a note if the discipline's default target meets all goals, and is not the answer."""
     default_s = DISCIPLINES[aqm.discipline].default_target_s
-    if default_s is None:
+    if default_s is None or (aqm.parameter == "target" and aqm.target_s == default_s):
         return []
     packets = default_s / aqm.packet_s
     if not any(i.low <= packets <= (i.high or math.inf) for i in region):

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import base64
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from forebay.report.figures import draw_measurement
+from forebay.report.figures.measurement import measurement_figure
+from forebay.report.figures.style import rendered
 from forebay.report.measurement import biases, rows
+
+STYLE = """\
+body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;
+  max-width: 60rem; margin: 2rem auto }
+h1 { font-size: 1.3rem; overflow-wrap: anywhere }
+h2 { font-size: 1.05rem; margin-top: 1.8rem }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #ddd }
+th:nth-child(n+2), td:nth-child(n+2) { text-align: right; font-variant-numeric: tabular-nums }
+img { width: 100% }"""
+"""The style of a page."""
 
 _PAGE = """\
 <!DOCTYPE html>
@@ -19,14 +29,7 @@ _PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ sources }}: what was measured</title>
 <style>
-body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;
-  max-width: 60rem; margin: 2rem auto }
-h1 { font-size: 1.3rem; overflow-wrap: anywhere }
-h2 { font-size: 1.05rem; margin-top: 1.8rem }
-table { border-collapse: collapse; width: 100% }
-th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #ddd }
-th:nth-child(n+2), td:nth-child(n+2) { text-align: right; font-variant-numeric: tabular-nums }
-img { width: 100% }
+{{ style }}
 </style>
 </head>
 <body>
@@ -66,6 +69,7 @@ def measurement_page(document: Mapping[str, Any]) -> str:
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
     return template.render(
         document=document,
+        style=STYLE,
         sources=", ".join(document["sources"]),
         rows=[row for name, estimate in estimates for row in rows(name, estimate)],
         lists=[
@@ -78,7 +82,4 @@ def measurement_page(document: Mapping[str, Any]) -> str:
 
 
 def _picture(document: Mapping[str, Any]) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "curves.svg")
-        draw_measurement(document, path)
-        return base64.b64encode(path.read_bytes()).decode()
+    return base64.b64encode(rendered(measurement_figure(document), "svg")).decode()

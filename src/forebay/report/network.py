@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forebay.report.outcome import print_broken
-from forebay.report.tables import NOT_MEASURED, console, show_table, table, with_prefix
+from forebay.report.tables import (
+    NOT_MEASURED,
+    assumed_lines,
+    console,
+    show_table,
+    table,
+    with_prefix,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.outcome import LinkOutcome, Metric, NetworkOutcome, Outcome
 
-_SHOWN = 10
+_SHOWN, _NAMED = 10, 5
+_LEAST_LOSS = 1e-12
 _NONE = "no connection responds to loss"
 
 
@@ -23,6 +31,9 @@ def print_network(outcome: Outcome) -> None:
     out.print(f"{outcome.scenario.get('name', 'network')}", style="bold")
     if whole is not None:
         out.print(_totals(whole))
+    for line in _overloads(outcome):
+        out.print(line, style="bold")
+    if whole is not None:
         show_table(out, _hops(whole))
     for line in _fixed_points(outcome):
         out.print(line)
@@ -36,9 +47,29 @@ def print_network(outcome: Outcome) -> None:
     show_table(out, _classes(outcome))
     out.print()
     shown = min(_SHOWN, len(outcome.links))
-    out.print(f"The links that lose most, {shown} of {len(outcome.links)}", style="bold")
+    most = "lose most" if any(map(_loss, outcome.links.values())) else "are used most"
+    out.print(f"The links that {most}, {shown} of {len(outcome.links)}", style="bold")
     show_table(out, _worst(outcome))
     print_broken(out, outcome)
+    for line in assumed_lines(outcome.assumptions):
+        out.print(line)
+
+
+def print_failures(found: list[dict[str, Any]]) -> None:
+    """Print what each single failure does, the worst first."""
+    out = console()
+    out.print(f"{len(found)} single failures, the worst first", style="bold")
+    made = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
+    for each in found:
+        offered = each["offered_load"]
+        if each["error"] is not None:
+            made.add_row(each["link"], each["error"], "", "", "", "")
+            continue
+        made.add_row(
+            each["link"], each["worst"], _number(offered, 100), _number(each["utilization"], 100),
+            _number(each["loss_rate"], 100), each["sufferers"],
+        )  # fmt: skip
+    show_table(out, made)
 
 
 def _totals(whole: NetworkOutcome) -> str:
@@ -53,6 +84,15 @@ def _totals(whole: NetworkOutcome) -> str:
     if whole.residual is not None:
         parts.append(f"residual {whole.residual:.1e}")
     return ", ".join(parts)
+
+
+def _overloads(outcome: Outcome) -> list[str]:
+    """Return a line for the links that are offered more than they carry, the worst first."""
+    offered = {name: link.offered_load or 0.0 for name, link in outcome.links.items()}
+    above = sorted((name for name in offered if offered[name] > 1.0), key=lambda n: -offered[n])
+    lines = [f"{name} is offered {100 * offered[name]:.0f} %: add capacity" for name in above]
+    more = len(lines) - _NAMED
+    return lines[:_NAMED] + ([f"and {more} more links are offered above 100 %"] if more > 0 else [])
 
 
 def _fixed_points(outcome: Outcome) -> list[str]:
@@ -102,30 +142,49 @@ def _hops(whole: NetworkOutcome) -> Table:
 
 
 def _classes(outcome: Outcome) -> Table:
-    made = table("links", "number", "utilization, %", "fullest, %", "loss, %", "delay, ms")
+    made = table(
+        "links", "number", "offered, %", "utilization, %", "fullest, %", "loss, %", "delay, ms"
+    )
     groups: dict[str, list[LinkOutcome]] = {}
     for link in outcome.links.values():
         groups.setdefault(link.link_class or "", []).append(link)
     for name, links in groups.items():
         used = [_value(link.utilization) for link in links]
-        lost = [_value(link.loss_rate) for link in links]
+        lost = [_loss(link) for link in links]
         wait = [_value(link.queue_delay_s.mean) if link.queue_delay_s else 0.0 for link in links]
         made.add_row(
-            name, str(len(links)), _number(sum(used) / len(used), 100), _number(max(used), 100),
+            name, str(len(links)), _offered(links),
+            _number(sum(used) / len(used), 100), _number(max(used), 100),
             _number(sum(lost) / len(lost), 100), _number(sum(wait) / len(wait), 1e3),
         )  # fmt: skip
     return made
 
 
 def _worst(outcome: Outcome) -> Table:
-    made = table("link", "class", "connections", "buffer, packets", "utilization, %", "loss, %")
-    ranked = sorted(outcome.links.items(), key=lambda item: -_value(item[1].loss_rate))
+    made = table(
+        "link", "class", "connections", "buffer, packets", "offered, %", "utilization, %", "loss, %"
+    )
+    ranked = sorted(
+        outcome.links.items(), key=lambda item: (-_loss(item[1]), -_value(item[1].utilization))
+    )
     for name, link in ranked[:_SHOWN]:
         made.add_row(
             name, link.link_class or "", _number(link.flows, 1), str(link.buffer_packets),
-            _number(_value(link.utilization), 100), _number(_value(link.loss_rate), 100),
+            _offered([link]), _number(_value(link.utilization), 100), _number(_loss(link), 100),
         )  # fmt: skip
     return made
+
+
+def _offered(links: list[LinkOutcome]) -> str:
+    """Return the mean offered load in per cent; a dash where nothing but greedy flows comes."""
+    known = [link.offered_load for link in links if link.offered_load is not None]
+    return _number(sum(known) / len(links) if known else None, 100)
+
+
+def _loss(link: LinkOutcome) -> float:
+    """Return a loss rate, below 1e-12 none."""
+    lost = _value(link.loss_rate)
+    return lost if lost >= _LEAST_LOSS else 0.0
 
 
 def _value(metric: Metric | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 
 
 _MOST_ROWS = 14
+_RELAXED = "How far one goal must be relaxed, the others unchanged"
 
 
 def print_size(answer: SizeResult) -> None:
@@ -73,43 +75,46 @@ def print_size(answer: SizeResult) -> None:
         out.print(line)
     for line in warning_lines(answer):
         out.print(line, style="bold yellow")
-    for line in assumed_lines(answer.assumptions):
+    for line in (*assumed_lines(answer.assumptions), *reason_lines(answer)):
         out.print(line)
-    for line in (*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)):
-        out.print(line)
-    for line in (*flows_lines(answer), *share_of_bdp(answer), *memory(answer)):
-        out.print(line)
+    for title, body in evidence_tables(answer):
+        _section(out, title, body)
+        if title == _RELAXED:
+            for line in helpless_line(answer):
+                out.print(line)
+
+
+def reason_lines(answer: SizeResult) -> list[str]:
+    """Return why the size is what it is, and what is known of its cost and its law."""
+    lines = [*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)]
+    lines += [*flows_lines(answer), *share_of_bdp(answer), *memory(answer)]
     if answer.scaled is not None:
         from forebay.report.scaling import scaled_lines
 
-        for line in scaled_lines(answer):
-            out.print(line)
-    for line in cost_lines(answer):
-        out.print(line)
+        lines += scaled_lines(answer)
+    lines += cost_lines(answer)
     governs = governs_lines(answer) if answer.aqm is None else []
-    for line in (*map(sentence_case, answer.notes), *governs):
-        out.print(line)
-    _print_evidence(out, answer)
+    return [*lines, *map(sentence_case, answer.notes), *governs]
 
 
-def _print_evidence(out: Console, answer: SizeResult) -> None:
+def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
+    """Yield each table of the evidence with its title."""
     if answer.goals:
         at = "" if answer.buffer else f" with {sized(answer, answer.nearest or 1)}, the nearest"
-        _section(out, f"Goals{at}", _goals(answer))
+        yield f"Goals{at}", _goals(answer)
     if answer.there is not None and tells_of_classes(answer.there.outcome.classes):
         title = f"What each class gets with {sized(answer, answer.there.packets)}"
-        _section(out, title, class_table(answer.there.outcome.classes))
+        yield title, class_table(answer.there.outcome.classes)
     if answer.relaxations:
-        title = "How far one goal must be relaxed, the others unchanged"
-        _section(out, title, relaxations_table(answer))
-        for line in helpless_line(answer):
-            out.print(line)
+        yield _RELAXED, relaxations_table(answer)
+    if answer.cheaper:
+        yield "What a smaller buffer costs", cheaper_table(answer)
     if answer.laws:
         of = "" if answer.aqm is None else " of a drop-tail queue"
-        _section(out, f"What published laws need{of}", _laws(answer.laws))
+        yield f"What published laws need{of}", _laws(answer.laws)
     if answer.curve:
         on = "" if answer.scaled is None else ", on a smaller link, in terms of this one"
-        _section(out, f"Buffers tried ({answer.engine}{on})", _curve(answer))
+        yield f"Buffers tried ({answer.engine}{on})", _curve(answer)
 
 
 def _section(out: Console, title: str, body: Table) -> None:
@@ -227,6 +232,19 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
     missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
     names = missed or point.unmet
     return f"{point.verdict}: {', '.join(map(partial(goal_name, answer), names))}"
+
+
+def cheaper_table(answer: SizeResult) -> Table:
+    """Return what shares of the size do to the link."""
+    made = table("of the size", "packets", "utilization, %", "loss, %", "wait, ms", "p99, ms")
+    for each in answer.cheaper:
+        share = "1" if each.share == 1.0 else f"1/{1 / each.share:.0f}"
+        made.add_row(
+            share, str(each.packets), show(each.utilization, 100),
+            show_significant(each.loss_rate, 100), show_significant(each.queue_delay_mean_s, 1e3),
+            show_significant(each.queue_delay_p99_s, 1e3),
+        )  # fmt: skip
+    return made
 
 
 def _rows(curve: tuple[CurvePoint, ...], chosen: int | None) -> list[CurvePoint]:

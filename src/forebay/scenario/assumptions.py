@@ -23,7 +23,7 @@ class Assumption:
 
     Attributes
     ----------
-    field : of a class of traffic; "" for what no field can choose yet.
+    field : of a class of traffic; "" for what is said whether or not it was chosen.
     applies : whether the default moves the answers of a class in a scenario.
     says : what is assumed.
     """
@@ -58,11 +58,8 @@ def _round_trip(_: Scenario, group: Traffic) -> str:
     return f"a round trip of {group.rtt.mean} for every flow"
 
 
-def _offload(_: Scenario, group: Traffic) -> str:
-    assert isinstance(group, Tcp), "by `applies`"
-    if group.offloads:
-        return "hosts with segmentation offload, which send bursts of a millisecond"
-    return "hosts that send one packet at a time, without segmentation offload"
+def _sends_singly(_: Scenario, group: Traffic) -> bool:
+    return isinstance(group, Tcp) and not group.offloads
 
 
 def _congestion_control(_: Scenario, group: Traffic) -> str:
@@ -85,9 +82,9 @@ _LIST = (
         lambda _, group: f"packets of {group.packet}",
     ),
     Assumption(
-        "offload",
-        _is_tcp,
-        _offload,
+        "",
+        _sends_singly,
+        lambda _, group: "hosts that send one packet at a time, without segmentation offload",
     ),
 )
 

@@ -72,7 +72,7 @@ class BufferSize(FromText):
             return int(self.amount // packet_bytes)
         if self.unit == "seconds":
             return floor(self.amount * rate_bps / (8 * packet_bytes) + 0.5)
-        share = sqrt(flows) if self.unit == "bdp/sqrt(n)" else 1.0
+        share = sqrt(max(flows, 1)) if self.unit == "bdp/sqrt(n)" else 1.0
         return floor(self.amount * bdp / share + 0.5)
 
     def __str__(self) -> str:

@@ -126,6 +126,8 @@ def _directions(scenario: Scenario) -> tuple[str, ...]:
 
 def _counted(scenario: Scenario) -> None:
     """Refuse a size of bdp/sqrt(n) without n."""
+    if scenario.topology is not None and scenario.topology.counts_connections:
+        return
     sizes = [("queue.size", scenario.queue.size, name) for name in _directions(scenario)]
     sizes += [
         (f"links.{i}.queue.size", link.queue.size, link.name)
@@ -144,12 +146,18 @@ def _without_n(size: BufferSize, field: str) -> ScenarioError:
 
 def _buffer(scenario: Scenario) -> None:
     """Check the size in both directions; each counts its own flows."""
-    if not scenario.queue.reads_size:
+    if not scenario.queue.reads_size or _counted_by_topology(scenario):
         return
     for name in _directions(scenario):
         packets = scenario.at_link(name).packets(scenario.queue.size)
         if not 1 <= packets <= MAX_BUFFER_PACKETS:
             raise _size_out_of_range(scenario, name, packets)
+
+
+def _counted_by_topology(scenario: Scenario) -> bool:
+    """Whether the size is a rule that refers to the round trips and flows of a network's links."""
+    rule = scenario.queue.size.unit in ("bdp", "bdp/sqrt(n)")
+    return scenario.topology is not None and rule
 
 
 def _size_out_of_range(scenario: Scenario, link: str, packets: int) -> ScenarioError:

@@ -42,9 +42,6 @@ class ScenarioError(ForebayError, ValueError):
         where = "".join(f"{part}: " for part in (self.file, self.field) if part)
         return _one_line(f"{where}{self.wrong}; {self.hint}")
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.code, self.wrong, self.hint), self.__dict__)
-
     def at(self, file: str, field: str = "") -> ScenarioError:
         """Return the same error with the place set, and ``field`` put before its own field."""
         path = ".".join(part for part in (field, self.field) if part)

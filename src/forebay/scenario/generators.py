@@ -51,9 +51,9 @@ class TwoLevel(ScenarioModel):
     )
     tail: Annotated[float, Between(0.5, 100.0)] | None = Field(
         default=None,
-        description="Instead of `spread`: hosts are distributed in proportion to draws from a "
-        "Pareto distribution of this shape, at least one to each edge router; the smaller, the "
-        "more uneven.",
+        description="Instead of `spread`: hosts are distributed in proportion to the quantiles of "
+        "a Pareto distribution of this shape, in random order, at least one to each edge router; "
+        "the smaller, the more uneven.",
     )
     core_links: Annotated[int, Strict(), Between(1, 1_000_000, "links")] | None = Field(
         default=None,

@@ -244,6 +244,17 @@ class ClassGoals(ScenarioModel):
     loss_rate: Annotated[float | None, Strict(), _SHARE] = Field(
         default=None, description="At most this share of its packets is dropped.", examples=[0.001]
     )
+    queue_delay_mean: Annotated[Duration | None, _DELAYS] = Field(
+        default=None,
+        description="At most this mean wait of its packets in the queue under study, whichever "
+        "discipline it has.",
+        examples=["5 ms"],
+    )
+    queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(
+        default=None,
+        description="At most this 99th percentile of that wait.",
+        examples=["20 ms"],
+    )
     fct_mean: Annotated[Duration | None, _DELAYS] = Field(
         default=None, description="At most this mean flow completion time.", examples=["1 s"]
     )

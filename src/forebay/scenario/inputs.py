@@ -181,12 +181,20 @@ class TopologyDict(TypedDict, total=False):
     isp: Isp | IspDict | None
     fat_tree: FatTree | FatTreeDict | None
     file: str | NetworkFile | None
+    file_unit: str | Rate | None
+    largest_part: bool
     links: Sequence[NetworkLink | NetworkLinkDict]
     failed: list[str] | tuple[str, ...]
     nodes: Sequence[NetworkNode | NetworkNodeDict]
     classes: Sequence[LinkClass | LinkClassDict]
     demands: Sequence[Demand | DemandDict]
     demand_file: str | NetworkFile | None
+    demand_unit: str | Rate | None
+    demand_total: str | Rate | None
+    demand_scale: float
+    demand_growth: float
+    connection_rate: str | Rate | None
+    connection_window: int | None
     metric: Literal["hops", "delay", "inverse-rate"]
     max_paths: int
     max_pairs: int
@@ -201,6 +209,8 @@ class ClassGoalsDict(TypedDict, total=False):
 
     throughput: str | Rate | None
     loss_rate: float | None
+    queue_delay_mean: str | Duration | None
+    queue_delay_p99: str | Duration | None
     fct_mean: str | Duration | None
     fct_p99: str | Duration | None
     fct_increase: float | None

@@ -63,6 +63,21 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
 
 
+def read_toml(source: str, kind: str, known: Sequence[str]) -> dict[str, Any]:
+    """Return the tree of a TOML file that is no scenario, such as a grid. Raises ScenarioError.
+
+    ``known`` are the names that ship with Forebay, for the hint of a file that does not exist.
+    """
+    try:
+        content = _bytes(source)
+    except ScenarioError as error:
+        if error.code != "file-missing":
+            raise
+        hint = f"write the path of a {kind}, or a shipped one's name: {', '.join(known)}"
+        raise ScenarioError(error.code, error.wrong, hint, file=source) from None
+    return _tree(_text(content, source), source)
+
+
 def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ()) -> Scenario:
     """Read a scenario from TOML text, like ``load``; ``source`` is its name in messages.
 

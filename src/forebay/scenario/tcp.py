@@ -154,8 +154,8 @@ class Tcp(Sized):
     offload: Literal["auto", "on", "off"] = Field(
         default="auto",
         description="Segmentation offload of the senders: whether they hand their cards bursts of "
-        'several segments, which cross the access link back to back. "auto": on for '
-        'sender = "linux", off for "ns2".',
+        'several segments, which cross the access link back to back. "auto": off for '
+        "every sender in this version, until bursts have been compared with a kernel.",
     )
     segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = Field(
         default=None,
@@ -182,7 +182,7 @@ class Tcp(Sized):
     @property
     def offloads(self) -> bool:
         """Whether its senders have segmentation offload."""
-        return self.offload == "on" or (self.offload == "auto" and self.sender == "linux")
+        return self.offload == "on"  # "auto" is off until kernel cells with it are recorded
 
     @property
     def shares(self) -> dict[str, float]:
@@ -232,8 +232,8 @@ class Short(Tcp):
     )
     load: Annotated[float | None, Strict(), LOADS] = Field(
         default=None,
-        description="First transmissions as a share of the link's rate; either this or "
-        "arrival_rate.",
+        description="First transmissions as a share of the link's rate, or of a network's offered "
+        "load; either this or arrival_rate.",
         examples=[0.8],
     )
     arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = Field(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _Name = Annotated[str, Strict(), Field(min_length=1, max_length=64), AfterValidator(printable)]
 _DELAYS = Between(Duration(0), Duration(60))
 _HOSTS = Between(0, 10_000_000, "hosts")
+_EITHER = (("demand_unit", "demand_total"), ("connection_rate", "connection_window"))
 SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
 """The ways to give the links; a topology has exactly one of them."""
 
@@ -164,8 +165,20 @@ class Topology(ScenarioModel):
     fat_tree: FatTree | None = Field(default=None, description="A data centre.")
     file: NetworkFile | None = Field(
         default=None,
-        description="GraphML (as the Topology Zoo has it) or SNDlib XML, relative to this file.",
+        description="GraphML (the Topology Zoo's, yEd's), GML, SNDlib XML or REPETITA, relative to "
+        "this file.",
         examples=["abilene.graphml"],
+    )
+    file_unit: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="What 1 is of the capacities and demands of an SNDlib file; not set: what its "
+        "unit element says, or else 1 Mbit/s, which is noted.",
+        examples=["1 Gbit/s"],
+    )
+    largest_part: Annotated[bool, Strict()] = Field(
+        default=False,
+        description="Leave out the routers that no link joins to the largest part of the network, "
+        "and their demands; they are named.",
     )
     links: tuple[NetworkLink, ...] = Field(default=(), description="The links, one by one.")
     failed: tuple[str, ...] = Field(
@@ -190,6 +203,36 @@ class Topology(ScenarioModel):
         default=None,
         description="The traffic matrix as CSV with the header source,target,weight.",
         examples=["matrix.csv"],
+    )
+    demand_unit: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="What 1 of the matrix is: its demands are then offered load, which the classes "
+        "with a load carry. Not set: the file's; without any only their ratios count.",
+        examples=["1 Mbit/s"],
+    )
+    demand_total: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Sum of all demands, offered load; instead of demand_unit. Gravity has one "
+        "only in this way.",
+        examples=["40 Gbit/s"],
+    )
+    demand_scale: Annotated[float, Between(1e-6, 1e6)] = Field(
+        default=1.0, description="A factor on the offered load, such as busy hour over mean."
+    )
+    demand_growth: Annotated[float, Between(1e-3, 1e3)] = Field(
+        default=1.0, description="A further factor on it, such as a year's growth.", examples=[1.5]
+    )
+    connection_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Rate of a connection of the offered load, from which the number of "
+        "connections on each link follows.",
+        examples=["2 Mbit/s"],
+    )
+    connection_window: Annotated[int | None, Strict(), Between(1, 1_000_000, "packets")] = Field(
+        default=None,
+        description="Window of a connection of the offered load in packets, instead of its rate: "
+        "the rate is the window over the path's round trip.",
+        examples=[40],
     )
     metric: Literal["hops", "delay", "inverse-rate"] = Field(
         default="hops", description="The length of a path, for shortest paths."
@@ -224,6 +267,11 @@ class Topology(ScenarioModel):
         "slides do not define: none, or min(1, 3 / w).",
     )
 
+    @property
+    def counts_connections(self) -> bool:
+        """Whether the connections of the offered load are known on each link."""
+        return self.connection_rate is not None or self.connection_window is not None
+
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
         given = [name for name in SHAPES if getattr(self, name)]
@@ -233,6 +281,10 @@ class Topology(ScenarioModel):
         if self.demands and self.demand_file is not None:
             wrong, hint = "demands and demand_file are both set", "leave one of them out"
             raise ScenarioError("contradiction", wrong, hint, field="demands")
+        for one, other in _EITHER:
+            if getattr(self, one) is not None and getattr(self, other) is not None:
+                wrong = f"{one} and {other} are both set"
+                raise ScenarioError("contradiction", wrong, "leave one of them out", field=one)
         return self
 
 

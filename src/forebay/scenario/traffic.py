@@ -138,8 +138,8 @@ class Rated(Datagrams, Sized):
     )
     load: Annotated[float | None, Strict(), LOADS] = Field(
         default=None,
-        description="All the class's flows together as a share of the link's rate; either this "
-        "or rate.",
+        description="All the class's flows together as a share of the link's rate, or of a "
+        "network's offered load; either this or rate.",
         examples=[0.1],
     )
 

@@ -13,7 +13,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,8 +176,8 @@ class TooLittleTime(ForebayError):
     scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
     theory_answers : published laws answer the same question.
     kept_in : the store that has the finished simulations; None without one.
-    bracket : what laws say of this question, or of a neighbouring one; None if none says anything.
-    result : the same as a document; None for a run.
+    result : the answer as a document, with what laws say of this question, or of a neighbouring
+        one, as its ``bracket``; None for a run.
     hint : which options to use instead.
     """
 
@@ -195,18 +194,18 @@ class TooLittleTime(ForebayError):
         scaled_s: float | None = None,
         theory_answers: bool = False,
         kept_in: str | None = None,
-        bracket: str | None = None,
         result: SizeResult | None = None,
     ) -> None:
         self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
         self.of_network, self.scaled_s, self.theory_answers = of_network, scaled_s, theory_answers
-        self.kept_in, self.bracket, self.result = kept_in, bracket, result
+        self.kept_in, self.result = kept_in, result
+        bracket = None if result is None else result.bracket
         self.hint = f"write {', or '.join(self._ways())}"
         takes = "more than" if self._was_wrong else "about"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and {self._whole} takes "
             f"{takes} {in_words(self.needs_s)} here; {self.hint}{self._kept()}"
-            f"{'' if bracket is None else f'; meanwhile: {bracket}'}"
+            f"{'' if bracket is None else f'; meanwhile: {bracket.why}'}"
         )
 
     @property
@@ -244,12 +243,9 @@ class TooLittleTime(ForebayError):
         """Return the same refusal with other facts, named as its attributes."""
         return type(self)(**{name: getattr(self, name) for name in _FACTS} | facts)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (partial(type(self), **{name: getattr(self, name) for name in _FACTS}), ())
-
 
 _FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers",
-          "kept_in", "bracket", "result")  # fmt: skip
+          "kept_in", "result")  # fmt: skip
 _MORE, _FAR_MORE = 1.25, 2.0
 """Ratio of the time that a refusal recommends to the predicted time; the larger where that was
 wrong, as on a machine with other work."""

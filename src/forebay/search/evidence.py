@@ -33,9 +33,16 @@ class Evidence:
         """One class of traffic, in the scenario's order."""
         return self.outcome.classes[index]
 
-    def delay(self, part: str) -> Metric | None:
-        """Mean or a quantile of the queueing delay, seconds."""
-        return _part(self.link.queue_delay_s, part)
+    def delay(self, part: str, index: int | None = None) -> Metric | None:
+        """Mean or a quantile of the queueing delay, seconds; of one class by its ``index``.
+
+        The packets of a link with one class are that class's.
+        """
+        if index is None:
+            return _part(self.link.queue_delay_s, part)
+        alone = len(self.outcome.classes) == 1
+        of = self.link if alone else self.of_class(index)
+        return _part(of.queue_delay_s, part)
 
     def completion(self, index: int, part: str) -> Metric | None:
         """Mean or a quantile of a class's completion time, seconds; open if unfinished."""

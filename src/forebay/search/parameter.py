@@ -46,6 +46,7 @@ class SizedParameter:
     interval_s : interval of codel, fq_codel and cobalt, s; None for others.
     ecn : whether packets are marked instead of dropped.
     probability : probability of a signal at RED's max.
+    is_step : whether RED's max is just above its min: dctcp's step K (Alizadeh et al. 2010, 3.1).
     """
 
     discipline: str
@@ -56,6 +57,7 @@ class SizedParameter:
     interval_s: float | None = None
     ecn: bool = False
     probability: float = _RED_PROBABILITY
+    is_step: bool = False
 
     def set(self, scenario: Scenario, packets: int) -> Scenario:
         """Return the scenario with a queue that aims at, or is limited to, ``packets``."""
@@ -105,7 +107,7 @@ class SizedParameter:
 
     def _thresholds(self, packets: int) -> tuple[int, int]:
         low = max(packets, _RED_LEAST) * self.packet_bytes
-        return low, _RED_SPREAD * low
+        return low, low + 1 if self.is_step else _RED_SPREAD * low
 
     def _least_limit(self, packets: int) -> int:
         """Room above the target, so that the discipline acts before the guard does."""
@@ -128,7 +130,11 @@ def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
     guard = max(limit, scenario.buffer_packets)
     if queue.discipline == "red":
         chance = queue.probability or _RED_PROBABILITY
-        return SizedParameter("red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance)
+        low, high = queue.min, queue.max
+        step = low is not None and high is not None and high - low <= packet
+        return SizedParameter(
+            "red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance, is_step=step
+        )
     timed = queue.discipline in _INTERVALS
     default_s = DISCIPLINES[queue.discipline].parameters.get("interval")
     interval = float(queue.interval or default_s or 0.0) if timed else None

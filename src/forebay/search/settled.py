@@ -171,6 +171,15 @@ def said(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> O
     return without_intervals(outcome, warmup_for(measured, sawtooths))
 
 
+def settled_or_said(outcome: Outcome, scenario: Scenario) -> Outcome:
+    """Return the outcome, without intervals of what has not settled; it says what that needs."""
+    if is_settled(outcome):
+        return outcome
+    from forebay import laws
+
+    return said(outcome, scenario, laws.assumptions.sawtooths_s)
+
+
 def warmup_for(scenario: Scenario, sawtooths: Sawtooths | None) -> str:
     """Return the warm-up that flows which have not settled need, in words."""
     return in_words(float(longer(scenario, sawtooths).warmup))

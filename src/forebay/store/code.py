@@ -12,13 +12,20 @@ _ROOMS = ("catalogue", "scenario", "workload", "topology", "outcome", "engines/r
 """Rooms between a scenario and its readings; the engine's own room comes with it."""
 
 
+_OF_ENGINE = {
+    "theory": ("engines/theory", "laws"),
+    "network": ("engines/fixed_point", "laws"),
+}
+"""An engine's own rooms, if they are not ``engines/<name>`` alone."""
+
+
 @cache
 def code_of(engine: str) -> str:
     """Return the digest of the code that makes this engine's replications, 32 hex digits.
 
     Code that only reads answers (reports, searches, the command line) does not count.
     """
-    rooms = [*_ROOMS, f"engines/{engine}"]
+    rooms = [*_ROOMS, *_OF_ENGINE.get(engine, (f"engines/{engine}",))]
     files = [path for room in rooms for path in (_PACKAGE / room).rglob("*.py")]
     return digest_of_files([*files, *_PACKAGE.glob("_core*"), *_PACKAGE.glob("engines/*.py")])
 

@@ -19,6 +19,3 @@ class StoreError(ForebayError):
     def __init__(self, path: str, wrong: str, hint: str) -> None:
         self.path, self.wrong, self.hint = path, wrong, hint
         super().__init__(f"store {path}: {wrong}; {hint}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.path, self.wrong, self.hint))

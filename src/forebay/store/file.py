@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from forebay.store.codec import NotReadable, from_blob, to_blob
+from forebay.store.rows import MetricRow, StoredRows
 from forebay.store.schema import open_checked, refusals
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Store:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
         self._connection = open_checked(self.path)
+        self._rows = StoredRows(self._connection)
 
     def __enter__(self) -> Store:
         return self
@@ -57,6 +60,20 @@ class Store:
     def close(self) -> None:
         """Close the file; the log beside it is merged if no other process uses it."""
         self._connection.close()
+
+    @contextmanager
+    def rows(self) -> Iterator[StoredRows]:
+        """Yield the rows of metrics to read; an error of SQLite becomes a StoreError."""
+        with refusals(self.path):
+            yield self._rows
+
+    def add_rows(self, made: Iterable[MetricRow]) -> int:
+        """Store rows of metrics with their replications, all of them or none.
+
+        Returns the number of rows that were not there.
+        """
+        with refusals(self.path):
+            return self._rows.put(made)
 
     @property
     def count(self) -> int:

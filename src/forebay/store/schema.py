@@ -18,13 +18,13 @@ BUSY_S = 60.0
 """Seconds to wait for another process that writes."""
 
 _TABLES = """
-CREATE TABLE scenarios (
+CREATE TABLE IF NOT EXISTS scenarios (
     id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE, document TEXT NOT NULL
 );
-CREATE TABLE makers (
+CREATE TABLE IF NOT EXISTS makers (
     id INTEGER PRIMARY KEY, engine TEXT NOT NULL, code TEXT NOT NULL, UNIQUE (engine, code)
 );
-CREATE TABLE replications (
+CREATE TABLE IF NOT EXISTS replications (
     scenario INTEGER NOT NULL REFERENCES scenarios (id),
     maker INTEGER NOT NULL REFERENCES makers (id),
     seed INTEGER NOT NULL,
@@ -32,11 +32,25 @@ CREATE TABLE replications (
     replication BLOB NOT NULL,
     UNIQUE (scenario, maker, seed)
 );
-CREATE TABLE documents (
+CREATE TABLE IF NOT EXISTS documents (
     kind TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, document TEXT NOT NULL,
     PRIMARY KEY (kind, name)
 );
+CREATE TABLE IF NOT EXISTS layouts (
+    id INTEGER PRIMARY KEY, version TEXT NOT NULL, columns TEXT NOT NULL, UNIQUE (version, columns)
+);
+CREATE TABLE IF NOT EXISTS metrics (
+    scenario INTEGER NOT NULL REFERENCES scenarios (id),
+    maker INTEGER NOT NULL REFERENCES makers (id),
+    seed INTEGER NOT NULL,
+    made_at REAL NOT NULL,
+    layout INTEGER NOT NULL REFERENCES layouts (id),
+    numbers BLOB NOT NULL,
+    UNIQUE (scenario, maker, seed)
+)
 """
+_N_TABLES = _TABLES.count("CREATE TABLE")
+"""A store of an earlier version lacks the later tables; they are added."""
 
 
 def open_checked(path: Path) -> sqlite3.Connection:
@@ -64,7 +78,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(str(path), wrong, "write a file on a local disk")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("BEGIN IMMEDIATE")  # of two processes that make it, one waits here
-    if _number(connection, "user_version") == 0:
+    tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table'")
+    if tables.fetchone()[0] < _N_TABLES:
         for statement in _TABLES.split(";"):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.errors import entry
 from forebay.scenario import Rate
 
 if TYPE_CHECKING:
@@ -15,10 +16,30 @@ def assumed(scenario: Scenario) -> tuple[str, ...]:
     """Return what a scenario's network assumes; nothing without a topology."""
     if scenario.topology is None:
         return ()
-    from forebay.topology.building import wired
+    from forebay.topology.building import connected
 
-    adjacency = wired(scenario.topology)
-    return (*_speeds(scenario, adjacency), *_delays(scenario, adjacency))
+    adjacency = connected(scenario.topology)
+    return (*adjacency.notes, *_speeds(scenario, adjacency), *_delays(scenario, adjacency),
+            *_unused(scenario, adjacency))  # fmt: skip
+
+
+def _unused(scenario: Scenario, adjacency: Adjacency) -> list[str]:
+    """Say that a matrix in bit/s is not carried, or that one without a unit has only ratios."""
+    from forebay.topology.offered import offered_bps, takes_demand
+
+    assert scenario.topology is not None, "assumed has seen to it"
+    total = offered_bps(scenario.topology, adjacency)
+    if any(takes_demand(group) for group in scenario.traffic):
+        return []
+    if total is not None:
+        load = entry("traffic.0.load", 1.0)
+        return [
+            f"the {Rate(total)} of the demand are not offered: only their ratios distribute the "
+            f"connections; a class of kind short with {load} carries them"
+        ]
+    if adjacency.demands:
+        return ["the demand has no unit: only its ratios count; topology.demand_unit gives it one"]
+    return []
 
 
 def _speeds(scenario: Scenario, adjacency: Adjacency) -> list[str]:

@@ -10,8 +10,11 @@ from forebay.topology import generators
 from forebay.topology.adjacency import Adjacency
 from forebay.topology.errors import refuse
 from forebay.topology.failures import take_down
-from forebay.topology.files import number_of, read, read_matrix
+from forebay.topology.file_values import number_of
+from forebay.topology.files import read, read_matrix
 from forebay.topology.graph import BETWEEN, DOWN, UP, Graph
+from forebay.topology.offered import offered_bps
+from forebay.topology.parts import keep_connected
 
 if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
@@ -33,11 +36,16 @@ def build(scenario: Scenario) -> Graph:
     if topology is None:
         hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
+    return _Assembly(scenario, topology, connected(topology)).graph()
+
+
+def connected(topology: Topology) -> Adjacency:
+    """Return routers, hosts, demands and links, without parts that are apart. May raise."""
     adjacency = wired(topology)
     _hosts(topology, adjacency)
     _demands(topology, adjacency)
-    _check(adjacency)
-    return _Assembly(scenario, topology, adjacency).graph()
+    keep_connected(adjacency, largest=topology.largest_part)
+    return adjacency
 
 
 def wired(topology: Topology) -> Adjacency:
@@ -55,7 +63,7 @@ def _wiring(topology: Topology) -> Adjacency:
     if topology.fat_tree is not None:
         return generators.fat_tree(topology.fat_tree)
     if topology.file is not None:
-        return read(topology.file)
+        return read(topology.file, topology.file_unit)
     made, numbers = Adjacency(), dict[str, int]()
     for index, link in enumerate(topology.links):
         ends = [
@@ -100,27 +108,11 @@ def _demands(topology: Topology, adjacency: Adjacency) -> None:
         adjacency.demands = read_matrix(topology.demand_file, names)
 
 
-def _check(adjacency: Adjacency) -> None:
-    if not adjacency.source:
-        raise refuse("there is no link", "write at least one link between two routers")
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(adjacency.names)
-    ones = np.ones(len(adjacency.source))
-    ends = (np.array(adjacency.source), np.array(adjacency.target))
-    parts, label = connected_components(coo_array((ones, ends), shape=(n, n)), directed=False)
-    if parts > 1:
-        apart = adjacency.names[int(np.flatnonzero(label != label[0])[0])]
-        wrong = f'it is in {parts} parts: no link leads from "{adjacency.names[0]}" to "{apart}"'
-        raise refuse(wrong, "join them, or leave one out")
-
-
 class _Assembly:
     """Gives every link the rate, delay and buffer of its class, and hosts their own links."""
 
     def __init__(self, scenario: Scenario, topology: Topology, adjacency: Adjacency) -> None:
-        self.scenario, self.adjacency = scenario, adjacency
+        self.scenario, self.topology, self.adjacency = scenario, topology, adjacency
         self.known = {each.name: each for each in topology.classes}
         self.buffers: list[BufferSize] = []
         self.classes = list(dict.fromkeys([*adjacency.link_class, *self.known]))
@@ -161,6 +153,7 @@ class _Assembly:
             classes=self.classes,
             buffers=self.buffers,
             demands=_matrix(adjacency),
+            offered_bps=offered_bps(self.topology, adjacency),
         )
 
     def _wrote_delay(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forebay.topology.errors import refuse
 from forebay.topology.graph import numbered
@@ -32,7 +32,13 @@ def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
             wrong = f'there is no link "{name[:60]}" between routers'
             raise refuse(wrong, f"write one such as {some}", f"failed.{index}")
         down.add(wire_of[name])
-    _remove(adjacency, down)
+    adjacency.keep_links([place for place in range(len(adjacency.source)) if place not in down])
+
+
+def wire_names(adjacency: Adjacency) -> list[str]:
+    """Return one name of each link, the one in its own direction."""
+    named = {wire: name for name, wire in reversed(_wires(adjacency).items())}
+    return [named[wire] for wire in sorted(named)]
 
 
 def _wires(adjacency: Adjacency) -> dict[str, int]:
@@ -43,15 +49,3 @@ def _wires(adjacency: Adjacency) -> dict[str, int]:
     pairs = [*ends, *(ends[place][::-1] for place in back)]
     names = numbered(f"{adjacency.names[a]}->{adjacency.names[b]}" for a, b in pairs)
     return dict(zip(names, wires, strict=True))
-
-
-def _remove(adjacency: Adjacency, down: set[int]) -> None:
-    kept = [place for place in range(len(adjacency.source)) if place not in down]
-    new = {place: number for number, place in enumerate(kept)}
-    adjacency.one_way = {new[place] for place in adjacency.one_way if place in new}
-    columns: tuple[list[Any], ...] = (
-        adjacency.source, adjacency.target, adjacency.link_class,
-        adjacency.rate_bps, adjacency.delay_s, adjacency.buffer,
-    )  # fmt: skip
-    for column in columns:
-        column[:] = [column[place] for place in kept]

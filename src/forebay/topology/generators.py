@@ -46,7 +46,8 @@ def _hosts(table: TwoLevel) -> list[int]:
         wrong = f"{table.hosts} hosts are fewer than the {table.edges} edge routers"
         raise refuse(wrong, "write more hosts, or leave tail out", "two_level.hosts")
     chance = np.random.default_rng([table.seed, _HOSTS])
-    weights = 1.0 + chance.pareto(table.tail, table.edges)
+    share = (np.arange(table.edges) + 0.5) / table.edges
+    weights = chance.permutation((1.0 - share) ** (-1.0 / table.tail))
     return [1 + more for more in _in_proportion(table.hosts - table.edges, weights.tolist())]
 
 

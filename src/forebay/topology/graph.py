@@ -35,6 +35,7 @@ class Graph:
     rate_bps, delay_s : shape (links,), of each of them.
     link_class, buffer : shape (links,), indices into ``classes`` and ``buffers``.
     demands : (source, target, weight) if the file has demands; else None.
+    offered_bps : sum of the demands; None if only their ratios are known.
     """
 
     names: list[str]
@@ -51,6 +52,7 @@ class Graph:
     classes: list[str]
     buffers: list[BufferSize]
     demands: tuple[Ints, Ints, Floats] | None = None
+    offered_bps: float | None = None
     link_names: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -17,6 +17,7 @@ from forebay.topology.building import build
 from forebay.topology.cost import NetworkCost
 from forebay.topology.errors import refuse
 from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints
+from forebay.topology.offered import connections, takes_demand
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -64,6 +65,8 @@ class Problem:
     hops, rtt_s : shape (paths,); two-way propagation delay, equal in both directions.
     source, target : shape (paths,), routers.
     flows : shape (links,), connections that respond to loss on each of an entry's links.
+    connections : shape (links,), these and those of the offered load, as far as it says them.
+    offered_bps : shape (links,), load of the traffic that does not respond, were nothing lost.
     mean_rtt_s : mean two-way propagation delay over all connections.
     link_rtt_s : shape (links,), the same over the connections on the link.
     buffer_packets, bdp_packets : shape (links,); the bdp is that of buffer rules, with mean_rtt_s.
@@ -79,6 +82,8 @@ class Problem:
     source: Ints
     target: Ints
     flows: Floats
+    connections: Floats
+    offered_bps: Floats
     mean_rtt_s: float
     link_rtt_s: Floats
     buffer_packets: Floats
@@ -127,12 +132,13 @@ def make_problem(
     links, share, pair = _with_access(graph, pairs, paths, share)
     delay = np.append(graph.delay_s, 0.0)
     rtt = 2.0 * delay[links].sum(axis=0)
-    kinds = tuple(_kinds(scenario))
+    kinds = tuple(_kinds(scenario, graph))
     on_link = _on_links(graph, links, share)
     mean_rtt = float(share @ rtt)
     lasting = sum(kind.flows for kind in kinds if kind.control)
     bdp = graph.rate_bps * mean_rtt / (8 * scenario.packet)
     flows = on_link * lasting
+    connections = flows + _offered_connections(scenario, graph, links, share, rtt)
     return Problem(
         graph=graph,
         kinds=kinds,
@@ -143,9 +149,11 @@ def make_problem(
         source=pairs.source[pair],
         target=pairs.target[pair],
         flows=flows,
+        connections=connections,
+        offered_bps=on_link * sum(kind.offered_bps for kind in kinds),
         mean_rtt_s=mean_rtt,
         link_rtt_s=_on_links(graph, links, share * rtt) / np.where(on_link > 0, on_link, 1.0),
-        buffer_packets=_buffers(scenario, graph, bdp, flows),
+        buffer_packets=_buffers(scenario, graph, bdp, connections),
         bdp_packets=bdp,
         packet_bytes=int(scenario.packet),
         pairs=len(pairs.source),
@@ -252,7 +260,20 @@ def _in_range(graph: Graph, packets: Floats, flows: Floats) -> Floats:
     return np.maximum(packets, 1.0)
 
 
-def _kinds(scenario: Scenario) -> list[Kind]:
+def _offered_connections(
+    scenario: Scenario, graph: Graph, links: Ints, share: Floats, rtt: Floats
+) -> Floats:
+    """Return the connections of the offered load on each link; 0 if nothing says how many."""
+    assert scenario.topology is not None, "make_problem has seen to it"
+    carried = [group for group in scenario.traffic if takes_demand(group)]
+    each = connections(scenario.topology, int(scenario.packet), rtt)
+    if each is None or not carried:
+        return np.zeros(graph.links)
+    load = sum(_offered(scenario, graph, group) for group in carried)
+    return _on_links(graph, links, share * each * load)
+
+
+def _kinds(scenario: Scenario, graph: Graph) -> list[Kind]:
     made = []
     for index, group in enumerate(scenario.traffic):
         packet = int(group.packet)
@@ -269,13 +290,14 @@ def _kinds(scenario: Scenario) -> list[Kind]:
                 if share > 0.0
             ]
         else:
-            made.append(Kind(index, "", float(group.flows), _offered(scenario, group), packet))
+            load = _offered(scenario, graph, group)
+            made.append(Kind(index, "", float(group.flows), load, packet))
     return made
 
 
-def _offered(scenario: Scenario, group: Traffic) -> float:
-    """Return the bit/s of all unresponsive connections of a class."""
-    offered = group.offered(scenario.link.rate)
+def _offered(scenario: Scenario, graph: Graph, group: Traffic) -> float:
+    """Return the bit/s of all unresponsive connections of a class; a load is of the demand."""
+    offered = group.offered(graph.offered_bps or scenario.link.rate)
     if offered is not None and KINDS[group.kind].in_fixed_point:
         return offered
     *first, last = (each.name for each in KINDS.values() if each.in_fixed_point)

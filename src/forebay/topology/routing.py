@@ -20,6 +20,8 @@ from forebay.topology.graph import BETWEEN, Floats, Graph, Ints
 
 _BATCH_CELLS, _REPORT_CELLS = 20_000_000, 200_000  # distances that are searched for at once
 _EQUAL = 1e-9
+_TRIED = 8  # combinations of choices for each path that may be kept
+_MOST_WAYS = 1e9
 _TRIED_ENDS, _TRIED_PAIRS = 8, 2000
 _ACCESS_HOPS = 2
 
@@ -232,7 +234,9 @@ def _walk(
     """Follow shortest paths to one end from several starts; ``source`` is sorted.
 
     The digits of k are the choices of the k-th path of a start among equally good links, so all
-    paths differ. Returns start, share, and links by hop.
+    paths differ. Paths of one start may have different numbers of choices: k goes up to the
+    largest product of them, and a k that a path does not use up is no path. Returns start, share,
+    and links by hop.
     """
     reach = distance[target] + cost
     # Routers that cannot reach the end have an infinite distance, and are not starts.
@@ -241,34 +245,59 @@ def _walk(
     good = np.flatnonzero(equal & (distance[target] < distance[source]))
     choices = np.bincount(source[good], minlength=len(distance))
     begin = np.concatenate([[0], np.cumsum(choices)[:-1]])
-    _, _, _, ways = _follow(good, begin, choices, target, starts, np.zeros_like(starts), end)
-    copies = np.minimum(ways, most).astype(np.int64)
+    ways = _ways(target[good], choices)[starts]
+    copies = np.minimum(ways, most * _TRIED).astype(np.int64)
     who = np.repeat(np.arange(len(starts)), copies)
     digits = np.arange(len(who)) - np.repeat(np.cumsum(copies) - copies, copies)
-    steps, share, left, _ = _follow(good, begin, choices, target, starts[who], digits, end)
-    kept = left == 0
+    steps, share, left = _follow(good, begin, choices, target, starts[who], digits, end)
+    kept = _first(who, left == 0, most)
     who, share, steps = who[kept], share[kept], steps[:, kept]
     return who, share / np.bincount(who, weights=share, minlength=len(starts))[who], steps
 
 
+def _ways(ahead: Ints, choices: Ints) -> Floats:
+    """Return the largest product of choices on a path from each router, shape (routers,).
+
+    ``ahead`` has the routers after each good link, sorted by the router before it.
+    """
+    found = np.ones(len(choices))
+    if not len(ahead) or choices.max() == 1:
+        return found
+    some = choices > 0
+    begin = (np.cumsum(choices) - choices)[some]
+    while True:
+        more = found.copy()
+        more[some] = choices[some] * np.maximum.reduceat(found[ahead], begin)
+        more = np.minimum(more, _MOST_WAYS)
+        if np.array_equal(more, found):
+            return found
+        found = more
+
+
+def _first(who: Ints, kept: np.ndarray, most: int) -> np.ndarray:
+    """Keep the first ``most`` of each start's paths; ``who`` is sorted."""
+    number = np.cumsum(kept)
+    before = np.concatenate([[0], number])[np.searchsorted(who, who)]
+    return np.asarray(kept & (number - before <= most))
+
+
 def _follow(
     good: Ints, begin: Ints, choices: Ints, target: Ints, starts: Ints, digits: Ints, end: int
-) -> tuple[Ints, Floats, Ints, Floats]:
-    """Return links by hop, share by equal splits, remaining digits, and the number of choices."""
+) -> tuple[Ints, Floats, Ints]:
+    """Return links by hop, share by equal splits at each hop, and remaining digits."""
     at, left = starts.copy(), digits.copy()
-    share, ways = np.ones(len(at)), np.ones(len(at))
+    share = np.ones(len(at))
     steps: list[Ints] = []
     while (moving := at != end).any():
         open_ = np.where(moving, choices[at], 1)
         pick = np.where(moving, begin[at] + left % open_, 0)
         left //= open_
         share /= open_
-        ways *= open_
         link = np.where(moving, good[pick], -1)
         steps.append(link)
         at = np.where(moving, target[link], at)
     shape = (0, len(starts))
-    return np.array(steps) if steps else np.zeros(shape, np.int64), share, left, ways
+    return np.array(steps) if steps else np.zeros(shape, np.int64), share, left
 
 
 def _scatter(apart: np.ndarray, back: Ints) -> Ints:

@@ -23,7 +23,9 @@ impl Network<'_> {
             }
             match flow.sender.next_burst(now, sendable, goal, bytes, profile) {
                 0 => break,
-                burst => self.send_burst::<K>(now, flow, burst, profile, &mut access),
+                burst => {
+                    self.send_burst::<K>(now, flow, burst, sendable <= 2, profile, &mut access)
+                }
             }
         }
         self.arm_timer_if_no_ack_pending::<K>(now, flow);
@@ -50,11 +52,13 @@ impl Network<'_> {
         false
     }
 
+    /// Sends one burst. `free` says that the access link holds too few for small queues to look at.
     fn send_burst<K: FlowKind>(
         &mut self,
         now: Picos,
         flow: &mut Flow,
         burst: u32,
+        free: bool,
         profile: &Profile,
         access: &mut AccessState,
     ) {
@@ -63,7 +67,7 @@ impl Network<'_> {
             if sent > 0 && !as_one && self.holds_burst_back::<K>(now, flow, burst, profile) {
                 return;
             }
-            self.put_on_access_link::<K>(now, flow, false, access);
+            self.put_on_access_link::<K>(now, flow, free, access);
         }
         if K::PACED && as_one && burst > 1 {
             flow.sender.pace_burst(now, held_until, burst);

@@ -16,9 +16,6 @@ class NoNetwork(Unsupported):
         self.hint = "add a [topology], or size and run the link with another engine"
         self.args = (f"topology: network cannot run {self.what}; {self.hint}",)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), ())
-
 
 class NoSteadyState(ForebayError):
     """The solver did not converge.
@@ -42,6 +39,3 @@ class NoSteadyState(ForebayError):
             f"engine network found no steady state: residual {residual:.1e}, largest at {where}; "
             f"{self.hint}"
         )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.residual, self.worst))

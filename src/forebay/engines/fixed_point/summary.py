@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from forebay.engines.fixed_point.solver import Solution
     from forebay.scenario import Scenario
+    from forebay.topology import Problem
 
     Floats = NDArray[np.float64]
 
@@ -42,9 +43,16 @@ def links(solution: Solution) -> dict[str, LinkOutcome]:
             bdp_packets=float(problem.bdp_packets[link]),
             capacity_bps=float(graph.rate_bps[link]),
             link_class=graph.classes[graph.link_class[link]],
-            flows=float(problem.flows[link]),
+            flows=float(problem.connections[link]),
+            offered_load=_offered(problem, link),
         )
     return made
+
+
+def _offered(problem: Problem, link: int) -> float | None:
+    """Return the load that is offered to a link as a share of its rate; None without one."""
+    load = float(problem.offered_bps[link] / problem.graph.rate_bps[link])
+    return load or None
 
 
 def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:

@@ -84,6 +84,10 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
             known = [each.name for each in KINDS.values() if each.in_simulated_network]
             wrong, hint = f"{group.kind} over a network", f"write kind {' or '.join(known)}"
             raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.kind")
+        if problem.graph.offered_bps is not None and getattr(group, "load", None) is not None:
+            wrong = "a share of the network's offered load is not simulated"
+            hint = f"write rate, or {option('engine', 'network')}"
+            raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.load")
         each = _apportioned(problem.share, int(group.flows))
         for hops in np.unique(problem.hops[each > 0]):
             mine = np.flatnonzero((problem.hops == hops) & (each > 0))

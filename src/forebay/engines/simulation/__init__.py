@@ -20,7 +20,13 @@ from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
 from forebay.engines.simulation.core_lists import check_core
-from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
+from forebay.engines.simulation.runs import (
+    DRAWS_SHARE,
+    READINGS_SHARE,
+    Draws,
+    check_links,
+    make_run,
+)
 from forebay.errors import panics_as_defects
 from forebay.outcome import (
     Outcome,
@@ -76,6 +82,7 @@ class SimulationEngine(ReplicatingEngine):
         """All but counters of other programs."""
         return Capabilities(
             limit_memory=self.limit_memory,
+            check=self.check,
             capture_to=self.capture_to,
             trace=self.trace,
             size_links=self.size_links,
@@ -85,6 +92,21 @@ class SimulationEngine(ReplicatingEngine):
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes."""
         self._set_limit(Limit(octets))
+
+    def check(self, scenario: Scenario) -> float:
+        """Return the bytes of one replication by estimate, 0 for a network.
+
+        Raises
+        ------
+        TooMuchMemory, ScenarioError
+            It needs more than the limit; a discipline refuses its buffer.
+        """
+        if scenario.topology is not None:
+            return 0.0
+        takes = estimate(scenario, _STRUCTURES)
+        self._limit.check(takes, 1)
+        check_links(scenario)
+        return takes.least(1)
 
     def capture_to(self, path: Path) -> None:
         """Write the packets that leave the link in the measured window, and their ACKs, there."""

@@ -217,6 +217,12 @@ def _share(access: Access, workload: Workload) -> None:
         access.access_bps[behind] = _AT_ONCE
 
 
+def check_links(scenario: Scenario) -> None:
+    """Refuse a buffer that is too small for its discipline. Raises ScenarioError."""
+    for each in lay_out(scenario).links:
+        _link(each)
+
+
 def _class(each: ClassSpec) -> tuple[str, int, int, dict[str, Any], int, float, _core.ClassRates]:
     return (
         each.discipline, each.buffer_packets, each.packet_bytes, each.parameters, each.priority,

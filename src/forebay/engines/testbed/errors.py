@@ -25,9 +25,6 @@ class TestbedError(EngineUnavailable):
     def __init__(self, what: str, hint: str = _EXPECTED) -> None:
         super().__init__(NAME, what, hint)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.missing, self.hint))
-
 
 class GateFailed(TestbedError):
     """Every run missed its timing limits: the machine is too slow for the rate, or busy.
@@ -43,9 +40,6 @@ class GateFailed(TestbedError):
     ) -> None:
         super().__init__(what, hint)
         self.steal, self.stalled = steal, stalled
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.missing, self.hint, self.steal, self.stalled))
 
 
 def needs_root(what: str) -> EngineUnavailable:

@@ -34,6 +34,11 @@ _THIN: dict[str, Any] = {"linewidth": 0.9}
 
 def draw_measurement(document: Mapping[str, Any], path: Path) -> None:
     """Draw every curve of the document of ``measure --json`` to a .svg, .png or .pdf file."""
+    save(measurement_figure(document), path)
+
+
+def measurement_figure(document: Mapping[str, Any]) -> Figure:
+    """Return a figure with every curve of the document of ``measure --json``."""
     drawn = {name for name in _OF_ESTIMATES if name in document["estimates"]} | {
         *document["curves"]
     }
@@ -48,7 +53,7 @@ def draw_measurement(document: Mapping[str, Any], path: Path) -> None:
         figure.suptitle(
             literal(", ".join(Path(name).name for name in document["sources"])), color=INK
         )
-        save(figure, path)
+    return figure
 
 
 def _load(axes: Axes, curve: Any, estimates: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,13 +61,20 @@ def clean(axes: Axes) -> None:
 def save(figure: Figure, path: Path) -> None:
     """Write the picture to a temporary file and rename it, so that no file is partial.
 
-    The suffix of the name (.svg, .png, .pdf) sets the format. The file contains no date.
+    The suffix of the name (.svg, .png, .pdf) sets the format.
     """
-    kind = path.suffix.lower().lstrip(".")
+    with replacing(path) as file:
+        file.write(rendered(figure, path.suffix.lower().lstrip(".")))
+
+
+def rendered(figure: Figure, kind: str) -> bytes:
+    """Return the picture as a file of a kind: svg, png or pdf. It contains no date."""
     dateless = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    with house_style(), replacing(path) as file:
+    file = BytesIO()
+    with house_style():
         _settle(figure)
         figure.savefig(file, format=kind, dpi=160, metadata=dateless)
+    return file.getvalue()
 
 
 def _settle(figure: Figure) -> None:

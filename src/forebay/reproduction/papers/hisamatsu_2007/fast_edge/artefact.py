@@ -10,7 +10,7 @@ from forebay.reproduction.papers.hisamatsu_2007 import runs
 HERE = Path(__file__).resolve().parent
 NOTES = [
     "52,394 connections, as printed. One steady state each: seeds change nothing. Core: plain "
-    "means over its 28 links.",
+    "means over its 34 directed links.",
 ]
 
 

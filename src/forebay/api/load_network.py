@@ -1,0 +1,87 @@
+"""A network's scenario: from a scenario's file, or from a plain file of a network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario, ScenarioError
+
+_FILES = (".graphml", ".xml", ".gml", ".graph")
+_CARRIED = '[[traffic]]\nname = "demand"\nkind = "short"\nlength = "100 kB"\nload = 1.0\n'
+"""A class that carries the whole demand; engines of networks take no note of its length."""
+_RATE, _CONNECTIONS = "10 Gbit/s", 1000
+
+
+def load(
+    path: str | os.PathLike[str],
+    overrides: Sequence[str] = (),
+    *,
+    connections: int | None = None,
+    rate: str | None = None,
+) -> Scenario:
+    """Read a scenario with a [topology], or a plain GraphML, GML, SNDlib or REPETITA file.
+
+    The demand of a plain file that gives one is offered load. Without one, connections are
+    distributed by gravity, with a host on each router.
+
+    Parameters
+    ----------
+    connections, rate
+        For a plain file: the number of greedy Reno connections, 1000 in a file without demand and
+        none beside one; and the capacity of links without one, 10 Gbit/s.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong, where, and what to write instead; ``rate`` or ``connections`` has no effect.
+    """
+    from forebay.scenario import load as load_scenario
+    from forebay.scenario import loads
+
+    name = os.fspath(path)
+    if not name.lower().endswith(_FILES):
+        for option, value in (("connections", connections), ("rate", rate)):
+            if value is not None:
+                raise _without_effect(option, "the scenario says it", "leave it out, or use set")
+        return load_scenario(name, overrides)
+    text = f"[link]\nrate = {_quoted(rate or _RATE)}\n[topology]\nfile = {_quoted(name)}\n"
+    greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
+    scenario = loads(text + greedy, source=name, overrides=_of_network(overrides))
+    has_demand = _check_plain(scenario, rate)
+    if has_demand:
+        traffic = _CARRIED + (greedy if connections else "")
+        return loads(text + traffic, source=name, overrides=overrides)
+    return loads(text + greedy, source=name, overrides=overrides)
+
+
+def _of_network(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that decide what the file says of demands."""
+    return [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
+
+
+def _check_plain(scenario: Scenario, rate: str | None) -> bool:
+    """Whether a plain file's demand is offered load; refuse a rate that no link takes."""
+    from forebay.topology.building import connected
+    from forebay.topology.offered import offered_bps
+
+    assert scenario.topology is not None, "load has written one"
+    wiring = connected(scenario.topology)
+    if rate is not None and all(each is not None for each in wiring.rate_bps):
+        raise _without_effect("rate", "every link of the file has a capacity", "leave it out")
+    return offered_bps(scenario.topology, wiring) is not None
+
+
+def _without_effect(name: str, why: str, hint: str) -> ScenarioError:
+    from forebay.errors import argument
+    from forebay.scenario import ScenarioError
+
+    return ScenarioError("no-effect", f"{argument(name)} has no effect: {why}", hint)
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text, ensure_ascii=False)

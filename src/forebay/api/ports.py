@@ -1,0 +1,166 @@
+"""Many ports from a table: one sizing each, kept as they end, the most uncertain ones first."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forebay.scenario import ScenarioError, loads
+
+if TYPE_CHECKING:
+    from forebay.outcome import SizeResult
+    from forebay.scenario import Scenario
+
+_NEEDED = ("name", "rate")
+_KNOWN = (
+    *_NEEDED, "n", "load", "rtt", "platform", "interface", "utilization", "loss_rate",
+    "queue_delay_p99", "congestion_control",
+)  # fmt: skip
+_GOALS = ("utilization", "loss_rate", "queue_delay_p99")
+_MOST_BYTES, _MOST_PORTS = 1 << 20, 10_000
+_BURST = '"100 kB"'
+
+
+@dataclass(frozen=True, slots=True)
+class PortRow:
+    """A line of the table: its scenario, and the platform and interface to configure."""
+
+    name: str
+    scenario: Scenario
+    platform: str | None
+    interface: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SizedPort:
+    """A port with its answer; ``error`` is one line where it could not be sized."""
+
+    row: PortRow
+    answer: SizeResult | None
+    error: str | None = None
+
+    @property
+    def uncertainty(self) -> float:
+        """Ratio of the ends of the interval of the least; infinite without an answer."""
+        if self.answer is None or self.answer.buffer is None or self.answer.recommended is None:
+            return float("inf")
+        buffer = self.answer.buffer
+        return buffer.high / max(buffer.low, 1)
+
+
+def read_ports(path: str) -> list[PortRow]:
+    """Read a table of ports: name, rate, n or load, rtt, and more columns that are optional.
+
+    ``n`` long flows, or ``"50..200"`` of them; ``load`` is the share of the rate that short
+    flows bring, beside n or alone. ``rtt`` is a time or ``"10 ms..90 ms"``. Goals are
+    utilization, loss_rate and queue_delay_p99; without any, a utilization of 0.98 with n, and a
+    loss of 0.005 without.
+
+    Raises
+    ------
+    ScenarioError
+        It names the line.
+    """
+    rows = list(csv.DictReader(io.StringIO(_text(path), newline=""), skipinitialspace=True))
+    if not rows or len(rows) > _MOST_PORTS:
+        raise _refused(path, f"has {len(rows)} ports", f"write 1 to {_MOST_PORTS} lines of them")
+    columns = [name.strip() for name in rows[0] if name]
+    unknown = [name for name in columns if name not in _KNOWN]
+    missing = [name for name in _NEEDED if name not in columns]
+    if unknown or missing:
+        wrong = f"has no column {missing[0]}" if missing else f'has a column "{unknown[0][:40]}"'
+        raise _refused(path, wrong, f"write a header of {', '.join(_KNOWN)}")
+    found = [_row(path, line, row) for line, row in enumerate(rows, 2)]
+    names = [row.name for row in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise _refused(path, f'has two ports "{twice}"', "give each a name of its own")
+    return found
+
+
+def _text(path: str) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
+        if len(raw) > _MOST_BYTES:
+            raise _refused(path, f"is longer than {_MOST_BYTES} bytes", "divide it")
+        return raw.decode("utf-8-sig")
+    except OSError as error:
+        wrong = f"cannot be read ({error.strerror})"
+        raise _refused(path, wrong, "write the path of a table of ports") from None
+    except UnicodeDecodeError:
+        raise _refused(path, "is not UTF-8", "save it as text") from None
+
+
+def _row(path: str, line: int, row: dict[str, str | None]) -> PortRow:
+    cells = {
+        key.strip(): (value or "").strip() for key, value in row.items() if isinstance(key, str)
+    }
+    if None in row or not cells.get("name"):
+        wrong = "has more cells than the header" if None in row else "has no name"
+        raise _refused(path, f"line {line} {wrong}", "quote cells with commas")
+    text = "\n".join(_toml(path, line, cells))
+    scenario = loads(text, source=f"{path}: line {line}")
+    return PortRow(
+        cells["name"], scenario, cells.get("platform") or None, cells.get("interface") or None
+    )
+
+
+def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
+    """Yield the lines of a port's scenario."""
+    n, load = cells.get("n", ""), cells.get("load", "")
+    if not n and not load:
+        raise _refused(path, f"line {line} has neither n nor load", "write one of them")
+    yield f"name = {_quoted(cells['name'])}"
+    yield f"[link]\nrate = {_quoted(cells['rate'])}"
+    same = list(_common(cells))
+    if n:
+        flows = n if n.isdigit() else _quoted(n)
+        yield from ("[[traffic]]", f"flows = {flows}", *same)
+    if load:
+        yield from ("[[traffic]]", 'kind = "short"', f"length = {_BURST}", f"load = {load}", *same)
+    yield "[goals]"
+    usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
+    goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
+    for name, value in goals.items():
+        yield f"{name} = {_quoted(value) if name == 'queue_delay_p99' else value}"
+
+
+def _common(cells: dict[str, str]) -> Iterator[str]:
+    low, both, high = cells.get("rtt", "").partition("..")
+    if low:
+        ends = f"{{ uniform = [{_quoted(low)}, {_quoted(high)}] }}"
+        yield f"rtt = {ends if both else _quoted(low)}"
+    if cells.get("congestion_control"):
+        yield f"congestion_control = {_quoted(cells['congestion_control'])}"
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text.strip(), ensure_ascii=False)
+
+
+def _refused(path: str, wrong: str, hint: str) -> ScenarioError:
+    return ScenarioError("ports", f"{path} {wrong}", hint)
+
+
+def size_ports(rows: list[PortRow], size: Callable[[Scenario], SizeResult]) -> Iterator[SizedPort]:
+    """Yield each port with its answer, in the order of the table; an error is that port's alone."""
+    from forebay.errors import ForebayError
+
+    for row in rows:
+        try:
+            yield SizedPort(row, size(row.scenario))
+        except ForebayError as error:
+            partial = getattr(error, "result", None)
+            yield SizedPort(row, partial, str(error))
+
+
+def most_uncertain_first(ports: list[SizedPort]) -> list[SizedPort]:
+    """Sort by how little the evidence decides: without an answer first."""
+    return sorted(ports, key=lambda port: -port.uncertainty)

@@ -1,0 +1,87 @@
+"""All single failures of a network: which link then is worst, and who suffers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from forebay.api.networks import solve
+
+if TYPE_CHECKING:
+    from forebay.outcome import Metric
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+_LEAST_LOSS = 1e-12
+
+
+class Failure(NamedTuple):
+    """A network with one link down: the link that is offered or used most, and who loses most.
+
+    ``link`` is down in both directions. ``sufferers`` are the ends of the path that loses most, ""
+    where none loses; ``error`` is one line where the network has no answer.
+    """
+
+    link: str
+    worst: str = ""
+    offered_load: float | None = None
+    utilization: float = 0.0
+    loss_rate: float = 0.0
+    sufferers: str = ""
+    error: str | None = None
+
+
+def single_failures(scenario: Scenario, progress: Progress | None = None) -> list[Failure]:
+    """Solve a network with each link between routers down, one at a time; the worst first.
+
+    Raises
+    ------
+    ScenarioError
+        The network is invalid as it is.
+    """
+    from forebay.topology.building import wired
+    from forebay.topology.failures import wire_names
+
+    assert scenario.topology is not None, "a network's scenario has one"
+    names = wire_names(wired(scenario.topology))
+    found = []
+    for place, name in enumerate(names):
+        found.append(_failed(scenario, name))
+        if progress is not None:
+            progress((place + 1) / len(names))
+    return sorted(found, key=_severity)
+
+
+def _severity(failure: Failure) -> tuple[bool, float, float, float]:
+    """Sort networks that fall apart first, then by loss, offered load and utilization."""
+    offered = failure.offered_load or 0.0
+    return failure.error is None, -failure.loss_rate, -offered, -failure.utilization
+
+
+def _failed(scenario: Scenario, name: str) -> Failure:
+    from forebay.engines.fixed_point.errors import NoSteadyState
+    from forebay.scenario import ScenarioError
+
+    assert scenario.topology is not None, "single_failures has seen to it"
+    down = (*scenario.topology.failed, name)
+    try:
+        answer = solve(scenario.replace({"topology.failed": list(down)}))
+    except (ScenarioError, NoSteadyState) as error:
+        return Failure(name, error=str(error).partition("; ")[0])
+    links = answer.outcome.links
+    values = {
+        each: (
+            _lost(link.loss_rate),
+            link.offered_load or 0.0,
+            link.utilization.value if link.utilization else 0.0,
+        )
+        for each, link in links.items()
+    }
+    worst = max(values, key=lambda each: values[each])
+    lost, _, used = values[worst]
+    ends = answer.most_lossy_path() if lost else ""
+    return Failure(name, worst, links[worst].offered_load, used, lost, ends)
+
+
+def _lost(rate: Metric | None) -> float:
+    """Return a loss rate, below 1e-12 none."""
+    return 0.0 if rate is None or rate.value < _LEAST_LOSS else rate.value

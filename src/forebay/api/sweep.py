@@ -1,0 +1,317 @@
+"""The verb `sweep`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.errors import Words, current_words, option
+from forebay.progress import enter
+from forebay.scenario import Scenario, ScenarioError, expect_scenario
+from forebay.scenario.errors import show
+from forebay.studies.errors import bad_grid
+from forebay.studies.grid import ASKS, Grid, grid_of
+
+if TYPE_CHECKING:
+    from forebay.engines.base import Engine
+    from forebay.outcome import SizeResult
+    from forebay.progress import Progress
+    from forebay.studies.plan import Asked, Plan
+    from forebay.studies.running import Count
+    from forebay.studies.sweep import Sweep
+    from forebay.studies.workers import Workers
+
+_ENGINES = {"compare": ("theory", "simulation")}
+_OURS = ("theory", "simulation", "testbed", "network")
+
+
+def sweep(
+    base: Scenario | str | PathLike[str],
+    axes: Mapping[Any, Any] | None = None,
+    *,
+    engine: str | Sequence[str] | None = None,
+    seeds: int | None = None,
+    seed: int | None = None,
+    ask: str | None = None,
+    budget: str | None = None,
+    together: Sequence[Sequence[str]] = (),
+    leave_out: Sequence[Mapping[str, Any]] = (),
+    where: Callable[[Mapping[str, Any]], bool] | None = None,
+    design: Mapping[str, Any] | None = None,
+    overrides: Sequence[str] = (),
+    store: str | PathLike[str] | None = None,
+    jobs: int = 0,
+    cluster: str | None = None,
+    memory_limit: str | None = None,
+    only_plan: bool = False,
+    announce: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Run a scenario with every combination of values, and keep one row for each replication.
+
+    Every cell is checked, counted and priced before the first run. What the store has is not run
+    again. A row equals that of `forebay.run` with its seed, whatever runs it.
+
+    Parameters
+    ----------
+    base : Scenario or path
+        The scenario whose fields are replaced; or a grid file, which has all that it says
+        (docs/reference/grid.md), and arguments that are given replace it.
+    axes : dict
+        A list of values or a range for each dotted path: ``{"queue.size": ["64 packets", "1 bdp"],
+        "traffic.0.flows": {"log": [100, 400], "points": 3}}``. A tuple of paths has a tuple of
+        values for each point.
+    engine : str or sequence of str
+        ``"simulation"`` by default. With ``ask="compare"`` several, theory and simulation.
+    seeds, seed : int
+        Replications of each cell, with seeds ``seed, seed + 1, …``; 5 from 1 on by default.
+    ask : str
+        ``"run"``; ``"size"``, the smallest buffer, one row for each cell; ``"compare"``, a row for
+        each engine.
+    budget : str, optional
+        Of a sizing: time on one core of the reference machine, ``"60 s"`` by default. It is
+        counted in predicted packets, so that the answer does not depend on the machine.
+    together : sequence of sequences of str
+        Axes that change together, point by point, instead of in every combination.
+    leave_out : sequence of dict
+        Cells to leave out: ``[{"queue.size": "1 bdp", "traffic.0.flows": {"above": 400}}]``.
+    where : callable, optional
+        Takes a dict of a cell's values by path; false leaves the cell out.
+    design : dict, optional
+        Points instead of every combination: ``{"kind": "sobol", "points": 64, "seed": 1}``; also
+        ``"random"``, ``"halton"`` and ``"latin-hypercube"``.
+    overrides : sequence of str
+        ``PATH=VALUE`` for the base scenario of a grid file.
+    store : path, optional
+        An SQLite file that keeps every row, which other processes may share. Without it rows are
+        in a temporary file that lives as long as the result.
+    jobs : int
+        Workers here; 0 means one for each core. Up to 4 are threads, more are processes.
+    cluster : str, optional
+        Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; needs ``forebay[cluster]``.
+    memory_limit : str, optional
+        Memory limit of one worker; see `forebay.run`.
+    only_plan : bool
+        Check and count, and run nothing: `Sweep.stored` says what the store has.
+    announce : callable, optional
+        Called with one line before the first run: "1,200 runs, about 40 s on 2 cores".
+    progress : callable, optional
+        Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the study,
+        which continues from the store when it is started again.
+
+    Returns
+    -------
+    Sweep
+        Counts; the table as `to_dataframe`, `export` or an Arrow stream; `summary`; `figure`.
+
+    Raises
+    ------
+    ScenarioError
+        A mistake in the grid, or a value that is refused in every cell.
+    StudyError
+        Workers that die, another version on a worker, or a missing package.
+    StoreError
+        The store cannot be used.
+    """
+    from forebay.studies.plan import plan_of
+    from forebay.studies.sweep import Sweep
+
+    grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
+    ask = _ask(said.get("ask", "run") if ask is None else ask)
+    names = _engine_names(said.get("engine") if engine is None else engine, ask)
+    counted = seed_range(
+        said.get("seed", 1) if seed is None else seed,
+        said.get("seeds", 5) if seeds is None else seeds,
+    )
+    budget = said.get("budget") if budget is None else budget
+    made = {name: get_engine(name, memory_limit) for name in names}
+    if store is not None:
+        _check_store(store, names, files)
+    asked = [(_asked(ask, name, memory_limit, counted, budget), made[name]) for name in names]
+    enter(progress, "checking the cells")
+    plan = plan_of(grid, asked, counted, lambda: None if progress is None else progress(0.0))
+    keep, path = _place(store)
+    count = _run(
+        plan, path, store is not None, names, jobs, cluster, memory_limit,
+        engines=made, sizes=size_priced, announce=announce, progress=progress, only_plan=only_plan,
+    )  # fmt: skip
+    return Sweep(plan, path, count, keep)
+
+
+def _run(
+    plan: Plan,
+    path: Path,
+    is_kept: bool,
+    names: Sequence[str],
+    jobs: int,
+    cluster: str | None,
+    memory_limit: str | None,
+    **how: Any,
+) -> Count:
+    from forebay.studies.plan import cores
+    from forebay.studies.study import run_plan
+
+    count = 1 if "testbed" in names else cores(threads(jobs))
+
+    def open_workers() -> Workers:
+        from forebay.studies.workers import Cluster, here
+
+        if cluster is not None:
+            return Cluster(cluster)
+        return here(count, plan.most_bytes, _limit_bytes(memory_limit))
+
+    try:
+        return run_plan(plan, path, open_workers, **how)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_kept(plan, path, is_kept)) from None
+
+
+def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
+    """Return what an interrupted study leaves, and how it goes on."""
+    if not is_kept:
+        return f"nothing was kept; {option('store', 'FILE.sqlite')} keeps what is finished"
+    from forebay.studies.sweep import stored
+
+    same = "command" if current_words() is Words.COMMAND_LINE else "call"
+    kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
+    return f"{kept}; the same {same} continues from there"
+
+
+def _limit_bytes(memory_limit: str | None) -> int:
+    from forebay.engines.footprint import default_limit
+    from forebay.scenario import DataSize
+
+    if memory_limit is None:
+        return default_limit()
+    return int(DataSize.parse_argument("memory_limit", memory_limit))
+
+
+def _grid(
+    base: Scenario | str | PathLike[str],
+    axes: Mapping[Any, Any] | None,
+    overrides: Sequence[str],
+    together: Sequence[Sequence[str]],
+    leave_out: Sequence[Mapping[str, Any]],
+    where: Callable[[Mapping[str, Any]], bool] | None,
+    design: Mapping[str, Any] | None,
+) -> tuple[Grid, dict[str, Any], tuple[str, ...]]:
+    """Return the grid, what a file says besides, and the files that were read."""
+    if isinstance(base, str | PathLike):
+        if axes is not None or together or leave_out or where or design:
+            wrong, hint = "a grid file has its own axes", "write them there, or forebay.load(…)"
+            raise bad_grid("axes", wrong, hint)
+        from forebay.studies.grid_file import load_grid
+
+        found = load_grid(base, overrides)
+        return found.grid, found.settings, found.files
+    expect_scenario(base)
+    if overrides:
+        raise bad_grid("overrides", "are for grid files", "write base.replace({…})")
+    if where is not None and leave_out:
+        raise bad_grid("where", "leave_out says it too", "write one of them")
+    keeps = where
+    leaves: Any = leave_out if keeps is None else lambda values: not keeps(values)
+    grid = grid_of(
+        base, {} if axes is None else axes, groups=together, leave_out=leaves, design=design
+    )
+    return grid, {}, base.files
+
+
+def _ask(ask: object) -> str:
+    if ask in ASKS:
+        return str(ask)
+    raise ScenarioError("bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field="ask")
+
+
+def _engine_names(engine: object, ask: str) -> tuple[str, ...]:
+    if engine is None:
+        return _ENGINES.get(ask, ("simulation",))
+    if isinstance(engine, str):
+        return (engine,)
+    if not isinstance(engine, list | tuple) or not engine:
+        raise bad_grid("engine", show(engine), "write a name, or a list of names")
+    if len(engine) > 1 and ask != "compare":
+        hint = f"write one, or {option('ask', 'compare')}"
+        raise bad_grid("engine", f"{len(engine)} engines for {ask}", hint)
+    return tuple(dict.fromkeys(map(str, engine)))
+
+
+def _asked(
+    ask: str, engine: str, memory_limit: str | None, seeds: range, budget: str | None
+) -> Asked:
+    """Return the question with the digest of all that decides its rows."""
+    from forebay.store import code_of
+    from forebay.studies.plan import Asked
+
+    if budget is not None and ask != "size":
+        raise bad_grid(
+            "budget", "is for sizings alone", f"leave it out, or {option('ask', 'size')}"
+        )
+    if ask != "size":
+        return Asked("run", engine, code_of(engine), memory_limit)
+    allowed = budget_seconds(
+        engine, BUDGET if budget is None and engine == "simulation" else budget
+    )
+    how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
+    return Asked(
+        "size", engine, f"size {_searching()} {code_of(engine)} {how}", memory_limit, allowed
+    )
+
+
+def _searching() -> str:
+    """Return the digest of the code that searches."""
+    from forebay.store import digest_of_files
+
+    package = Path(__file__).resolve().parents[1]
+    return digest_of_files(f for room in ("search", "laws") for f in (package / room).rglob("*.py"))
+
+
+def size_priced(engine: Engine, scenario: Scenario, seeds: range, budget_s: float) -> SizeResult:
+    """Size a link on one core, with a clock that counts predicted seconds.
+
+    So the answer is the same on any machine.
+    """
+    from forebay.api.size import size_link
+    from forebay.search.options import Options
+    from forebay.search.timed import PredictedTime
+
+    timed = PredictedTime(engine)
+    options = Options(
+        seeds, 4 * len(seeds), jobs=1, clock=timed.clock,
+        budget_s=budget_s if engine.name == "simulation" else None,
+    )  # fmt: skip
+    return size_link(timed, scenario, options)
+
+
+def _check_store(store: str | PathLike[str], names: Sequence[str], files: Sequence[str]) -> None:
+    for name in names:
+        if name not in _OURS:
+            wrong = f"engine {name} is of another distribution, whose version is not known"
+            raise ScenarioError("contradiction", wrong, "leave the store out", field="store")
+    place = os.path.realpath(store)
+    for each in files:
+        if os.path.realpath(each) == place:
+            wrong = f"{os.fspath(store)} is read by this command"
+            raise ScenarioError("contradiction", wrong, "name another file", field="store")
+
+
+class _Temporary:
+    """A folder that is removed with the result that keeps it."""
+
+    def __init__(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="forebay-")
+        self.path = Path(folder.name) / "store.sqlite"
+        weakref.finalize(self, folder.cleanup)
+
+
+def _place(store: str | PathLike[str] | None) -> tuple[object, Path]:
+    if store is not None:
+        return None, Path(store)
+    kept = _Temporary()
+    return kept, kept.path

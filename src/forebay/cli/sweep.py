@@ -1,0 +1,150 @@
+"""``forebay sweep``: many runs, stored, here or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import forebay
+from forebay.cli import options
+from forebay.cli.output import answered, print_json, progress, say, write
+
+if TYPE_CHECKING:
+    from forebay.report import StudyTable
+
+_SHOWN = 60
+"""Cells that are printed; the file of ``--export`` has all."""
+
+
+@click.command("sweep")
+@click.argument("path", metavar="GRID")
+@options.overrides
+@click.option("--engine", default=None, metavar="NAME", help="Instead of the grid's engine.")
+@click.option(
+    "--seed", type=options.WholeNumber(0, 2**63 - 1), default=None, metavar="N",
+    help="First seed.  [default: the grid's, else 1]",
+)  # fmt: skip
+@click.option(
+    "--seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
+    help="Replications of each cell.  [default: the grid's, else 5]",
+)  # fmt: skip
+@click.option(
+    "--jobs", type=options.WholeNumber(0, 1024), default=0, metavar="N",
+    help="Workers here; 0, the default, means one per core. The rows do not depend on it.",
+)  # fmt: skip
+@options.memory_limit
+@options.store
+@click.option(
+    "--cluster", metavar="ADDRESS", default=None,
+    help="Run on the workers of this Dask scheduler, e.g. tcp://10.0.0.1:8786.",
+)  # fmt: skip
+@click.option(
+    "--status", is_flag=True, help="Check and count the cells, and run nothing; with --store."
+)
+@click.option(
+    "--export", type=options.OutputPath(".csv", ".parquet"), metavar="FILE",
+    help="Write the table, a row a replication, into a .csv or .parquet file.",
+)  # fmt: skip
+@options.figure
+@click.option(
+    "--html", type=options.OutputPath(".html"), metavar="FILE.html",
+    help="Write the picture and the table as one page that opens anywhere.",
+)  # fmt: skip
+@click.option("--x", metavar="AXIS", default=None, help="Of the figure; default: the first axis.")
+@click.option(
+    "--y", metavar="METRIC", default=None,
+    help="Of the figure, or the second axis of a map.  [default: link.bottleneck.utilization]",
+)  # fmt: skip
+@click.option(
+    "--colour", metavar="AXIS", default=None,
+    help="A curve for each value; of a map: the metric.  [default: the second axis]",
+)  # fmt: skip
+@click.option(
+    "--facet", metavar="AXIS", default=None,
+    help="A panel for each value.  [default: the third axis]",
+)  # fmt: skip
+@options.as_json
+def command(
+    path: str,
+    overrides: tuple[str, ...],
+    engine: str | None,
+    seed: int | None,
+    seeds: int | None,
+    jobs: int,
+    memory_limit: str | None,
+    store: Path | None,
+    cluster: str | None,
+    status: bool,
+    export: Path | None,
+    figure: Path | None,
+    html: Path | None,
+    x: str | None,
+    y: str | None,
+    colour: str | None,
+    facet: str | None,
+    as_json: bool,
+) -> int:
+    """Many runs: a scenario with every combination of values, stored.
+
+    GRID is a TOML file: a base scenario, and [axes] with values such as "queue.size" =
+    ["64 packets", "129 packets"].
+    """
+    options.check_places((path,), store=store, export=export, figure=figure, html=html)
+    with progress("sweep") as update, _saying():
+        result = forebay.sweep(
+            path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, jobs=jobs,
+            memory_limit=memory_limit, store=store, cluster=cluster, only_plan=status,
+            announce=say, progress=update,
+        )  # fmt: skip
+        table = None if as_json or status else result.summary()
+        picture = None
+        if figure is not None:
+            picture = result.figure(x=x, y=y, colour=colour, facet=facet)
+        page = "" if html is None else result.to_html(x=x, y=y, colour=colour, facet=facet)
+    _show(result, table, status, as_json)
+    if export is not None:
+        write("table", export, result.export)
+    if picture is not None and figure is not None:
+        write("picture", figure, partial(_save, picture))
+    if html is not None:
+        from forebay.files.atomic import write_text
+
+        write("page", html, partial(write_text, page))
+    for failure in result.failures[:1]:
+        say(f"{result.failed:,} runs failed, the first: {failure}")
+    return result.exit_status
+
+
+@contextmanager
+def _saying() -> Iterator[None]:
+    """Let the message of an interrupt begin with which signal it was."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        from forebay.cli.signals import word
+
+        raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
+
+
+def _save(picture: Any, path: Path) -> None:
+    from forebay.report.figures.study import save_study
+
+    save_study(picture, path)
+
+
+def _show(result: forebay.Sweep, table: StudyTable | None, status: bool, as_json: bool) -> None:
+    if as_json:
+        print_json(result.to_dict())
+        return
+    if status:
+        click.echo(f"{result.stored:,} of {result.runs:,} runs are stored")
+    if table is not None:
+        from forebay.report import print_study
+
+        print_study(table, _SHOWN)
+    answered()

@@ -1,0 +1,110 @@
+"""A sizing as one self-contained HTML page: answer, curve, evidence, configuration, assumptions."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forebay.report.headline import least_lines, recommended_lines, sentence
+from forebay.report.loss_warnings import warning_lines
+from forebay.report.measurement_page import STYLE
+from forebay.report.size import evidence_tables, reason_lines
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from forebay.outcome import SizeResult
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ answer.scenario }}: buffer size</title>
+<style>
+{{ style }}
+.answer { font-size: 1.15rem; font-weight: bold }
+.warning { color: #8a4b00; font-weight: bold }
+pre { background: #f4f4f4; padding: .8rem; overflow-x: auto }
+</style>
+</head>
+<body>
+<h1>{{ answer.scenario }}</h1>
+<p class="answer">{{ sentence }}</p>
+{% for line in first %}<p>{{ line }}</p>
+{% endfor %}{% for line in warnings %}<p class="warning">{{ line }}</p>
+{% endfor %}{% if picture -%}
+<img alt="Goals against the size of the buffer" src="data:image/svg+xml;base64,{{ picture }}">
+{% endif -%}
+{% if configuration -%}
+<h2>Configuration for {{ answer.configuration.platform }}</h2>
+{% for note in answer.configuration.notes %}<p>{{ note.kind }}: {{ note.text }}</p>
+{% endfor -%}
+<pre>{{ configuration }}</pre>
+{% endif -%}
+<h2>Why</h2>
+<ul>
+{% for line in reasons %}<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% for title, header, rows in tables -%}
+<h2>{{ title }}</h2>
+<table>
+<tr>{% for cell in header %}<th>{{ cell }}</th>{% endfor %}</tr>
+{% for row in rows -%}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{% endfor -%}
+</table>
+{% endfor -%}
+{% if answer.assumptions -%}
+<h2>What nobody wrote, and is assumed</h2>
+<ul>
+{% for line in answer.assumptions %}<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% endif -%}
+{% if scenario -%}
+<h2>Scenario</h2>
+<pre>{{ scenario }}</pre>
+{% endif -%}
+</body>
+</html>
+"""
+
+
+def size_page(answer: SizeResult, scenario: str = "") -> str:
+    """Return the HTML page of a sizing; ``scenario`` is its text as TOML."""
+    from jinja2 import Environment
+
+    template = Environment(autoescape=True).from_string(_PAGE)
+    lines = (answer.configuration or {}).get("configuration", [])
+    return template.render(
+        answer=answer,
+        style=STYLE,
+        sentence=sentence(answer),
+        first=[*recommended_lines(answer), *least_lines(answer)],
+        warnings=warning_lines(answer),
+        picture=_picture(answer) if answer.curve else "",
+        configuration="\n".join(lines),
+        reasons=reason_lines(answer),
+        tables=[(title, *_cells(made)) for title, made in evidence_tables(answer)],
+        scenario=scenario,
+    )
+
+
+def _cells(made: Table) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return the header and the rows of a table."""
+    columns = [[str(cell) for cell in column.cells] for column in made.columns]
+    return [str(column.header) for column in made.columns], list(zip(*columns, strict=True))
+
+
+def _picture(answer: SizeResult) -> str:
+    from forebay.report.figures import draw_size
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "curve.svg")
+        draw_size(answer, path)
+        return base64.b64encode(path.read_bytes()).decode()

@@ -1,0 +1,115 @@
+"""A study as one self-contained HTML page: its picture, its cells, and what was left out."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from forebay.outcome.study import StudyRow, StudyTable
+from forebay.report.figures.style import house_style
+from forebay.report.study import cell, title_of, verdict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ table.title }}: {{ counts.runs }} runs</title>
+<style>
+body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;
+  max-width: 70rem; margin: 2rem auto }
+h1 { font-size: 1.3rem; overflow-wrap: anywhere }
+h2 { font-size: 1.05rem; margin-top: 1.8rem }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
+th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd }
+img { width: 100% }
+</style>
+</head>
+<body>
+<h1>{{ table.title }}</h1>
+<p>{{ counts.cells }} cells, {{ counts.stored }} of {{ counts.runs }} runs. Values are means over
+seeds ± half of the 95 % interval. Forebay {{ version }}.</p>
+{% if picture -%}
+<img alt="The study as curves or maps" src="data:image/svg+xml;base64,{{ picture }}">
+{% endif -%}
+{% for heading, head, rows in tables if rows -%}
+<h2>{{ heading }}</h2>
+<table>
+<tr>{% for name in head %}<th>{{ name }}</th>{% endfor %}</tr>
+{% for row in rows -%}
+<tr>{% for each in row %}<td>{{ each }}</td>{% endfor %}</tr>
+{% endfor -%}
+</table>
+{% endfor -%}
+{% for heading, lines in lists if lines -%}
+<h2>{{ heading }}</h2>
+<ul>
+{% for line in lines -%}
+<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% endfor -%}
+</body>
+</html>
+"""
+
+
+def study_page(
+    table: StudyTable, counts: Mapping[str, Any], figure: Figure | None, version: str
+) -> str:
+    """Return the HTML page of a study; ``counts`` is the document of ``sweep --json``."""
+    from jinja2 import Environment
+
+    head = [*table.names, *(title_of(column).replace("\n", " ") for column in table.columns)]
+    first = table.rows[0].values[0] if table.differences else ""
+    return (
+        Environment(autoescape=True)
+        .from_string(_PAGE)
+        .render(
+            table=table,
+            counts=counts,
+            version=version,
+            picture="" if figure is None else _svg(figure),
+            tables=[
+                ("Cells", head, _rows(table, table.rows)),
+                (
+                    f"Difference from {first}, paired by seed",
+                    [*head, ""],
+                    [
+                        [*row, verdict(table.columns, each)]
+                        for row, each in zip(
+                            _rows(table, table.differences), table.differences, strict=True
+                        )
+                    ],
+                ),
+            ],
+            lists=[
+                ("Left out, because they cannot be run", counts["refused"]),
+                ("Failed", counts["failures"]),
+            ],
+        )
+    )
+
+
+def _rows(table: StudyTable, rows: Sequence[StudyRow]) -> list[list[str]]:
+    return [
+        [
+            *map(str, row.values),
+            *(cell(column, m) for column, m in zip(table.columns, row.metrics, strict=True)),
+        ]
+        for row in rows
+    ]
+
+
+def _svg(figure: Figure) -> str:
+    """Return a picture as base64 of SVG."""
+    made = io.BytesIO()
+    with house_style():
+        figure.savefig(made, format="svg", metadata={"Date": None})
+    return base64.b64encode(made.getvalue()).decode()

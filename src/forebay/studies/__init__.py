@@ -1,0 +1,1 @@
+"""Studies: many questions, planned before the first run, with one row for each replication."""

@@ -1,0 +1,40 @@
+"""Errors of a study."""
+
+from __future__ import annotations
+
+from forebay.errors import ForebayError
+from forebay.scenario import ScenarioError
+from forebay.scenario.errors import did_you_mean, show
+
+
+class StudyError(ForebayError):
+    """A study cannot go on: workers that die, another version, or a missing package.
+
+    Attributes
+    ----------
+    wrong, hint : str
+        What happened, and what to do.
+    """
+
+    code = "study"
+    exit_status = 3
+
+    def __init__(self, wrong: str, hint: str) -> None:
+        self.wrong, self.hint = wrong, hint
+        super().__init__(f"{wrong}; {hint}")
+
+
+def bad_grid(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:
+    """Return the error for a mistake in a grid."""
+    return ScenarioError("bad-grid", wrong, hint, field=field, value=value)
+
+
+def unknown_key(field: str, name: str, known: tuple[str, ...]) -> ScenarioError:
+    """Return the error for a key that a table of a grid does not have."""
+    wrong = f"{show(name)} is no key here{did_you_mean(name, known)}"
+    return bad_grid(field, wrong, f"write one of: {', '.join(known)}")
+
+
+def missing_package(name: str, needs: str, extra: str) -> StudyError:
+    """Return the error for a package that an extra installs."""
+    return StudyError(f"{needs} needs {name}, which is not installed", f"pip install {extra}")

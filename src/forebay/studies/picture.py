@@ -1,0 +1,235 @@
+"""The picture of a study as data: curves over an axis, or a map over two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forebay.outcome import Metric
+from forebay.outcome.study import Curve, StudyPanel, StudyPicture
+from forebay.scenario.errors import ScenarioError, did_you_mean, show
+from forebay.studies.leave_out import amount
+from forebay.studies.summary import BySeed, by_seed, mean_of
+from forebay.studies.table import as_cell
+
+if TYPE_CHECKING:
+    from forebay.store import Store
+    from forebay.studies.plan import Plan
+
+_METRIC, _SIZE = "link.bottleneck.utilization", "buffer.packets"
+_ENGINE = "engine"
+_LOG_RATIO = 7.0
+"""An axis whose ends are farther apart, and all above 0, is logarithmic."""
+_UNITS = {"rate": ("Mbit/s", 1e6), "time": ("ms", 1e-3), "size": ("kB", 8e3)}
+_GOALS = {_METRIC: "utilization", "link.bottleneck.loss_rate": "loss_rate"}
+
+Key = tuple[Any, ...]
+Means = dict[Key, Metric]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """An axis of the picture: the place of each value, and words where it is no number."""
+
+    label: str
+    places: dict[Any, float]
+    ticks: tuple[str, ...]
+    log: bool
+
+
+def picture(
+    plan: Plan,
+    store: Store,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    colour: str | None = None,
+    facet: str | None = None,
+) -> StudyPicture:
+    """Return the picture. Raises ScenarioError for an axis or metric that does not exist."""
+    axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
+    is_map = y in axes
+    metric = colour if is_map and colour else _metric(plan) if is_map or y is None else y
+    # Points of a design share no value of an axis, so only engines stand apart.
+    free = axes if plan.grid.design is None else axes[: 1 + axes.index(x or axes[0])]
+    free = [*free, *(name for name in axes if name == _ENGINE and name not in free)]
+    chosen = _roles(axes, free, x, y if is_map else None, None if is_map else colour, facet)
+    data = _data(plan, store, axes)
+    _check_metric(metric, data)
+    panels = []
+    for value in _values(data, axes, chosen["facet"]):
+        some = [
+            (key, seen) for key, seen in data if chosen["facet"] is None or
+            key[axes.index(chosen["facet"])] == value
+        ]  # fmt: skip
+        title = "" if chosen["facet"] is None else f"{_short(chosen['facet'])} = {value}"
+        draw = _map if is_map else _curves
+        panels.append(draw(plan, some, axes, chosen, metric, title))
+    return StudyPicture(plan.grid.base.name, tuple(panels))
+
+
+def _roles(
+    axes: Sequence[str],
+    free: Sequence[str],
+    x: str | None,
+    y: str | None,
+    colour: str | None,
+    facet: str | None,
+) -> dict[str, str | None]:
+    """Return which axis is drawn how; the free ones that nobody named are taken in their order."""
+    named = {"x": x, "y": y, "colour": colour, "facet": facet}
+    for role, name in named.items():
+        if name is not None and name not in axes:
+            hint = f"write one of: {', '.join(axes)}"
+            wrong = f"{show(name)} is no axis{did_you_mean(name, axes)}"
+            raise ScenarioError("bad-grid", wrong, hint, field=role)
+    rest = [name for name in free if name not in named.values()]
+    for role in ("x", "facet") if y is not None else ("x", "colour", "facet"):
+        if named[role] is None and rest:
+            named[role] = rest.pop(0)
+    if named["x"] is None:
+        raise ScenarioError("bad-grid", "no axis is left", "write an axis", field="x")
+    return named
+
+
+def _metric(plan: Plan) -> str:
+    return _SIZE if plan.asked[0].ask == "size" else _METRIC
+
+
+def _data(plan: Plan, store: Store, axes: Sequence[str]) -> list[tuple[Key, BySeed]]:
+    """Return the stored numbers by the values of all axes."""
+    several = _ENGINE in axes[len(plan.grid.names) :]
+    return [
+        (
+            tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ()),
+            by_seed(plan, store, asked, cell),
+        )
+        for cell in plan.cells
+        for asked in plan.asked
+    ]
+
+
+def _check_metric(metric: str, data: Sequence[tuple[Key, BySeed]]) -> None:
+    known = {name: None for _, seen in data for row in seen.values() for name in row}
+    if metric not in known:
+        if not known:
+            raise ScenarioError(
+                "bad-grid", "no run is stored yet", "run the study first", field="y"
+            )
+        wrong = f"{show(metric)} is no metric of these runs{did_you_mean(metric, known)}"
+        raise ScenarioError("bad-grid", wrong, "write a column of --export", field="y")
+
+
+def _values(data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], name: str | None) -> list[Any]:
+    if name is None:
+        return [None]
+    at = axes.index(name)
+    return list(dict.fromkeys(key[at] for key, _ in data))
+
+
+def _pooled(data: Sequence[tuple[Key, BySeed]], key_of: Callable[[Key], Key], metric: str) -> Means:
+    """Return means by a part of the key, over seeds and over the axes that are not drawn."""
+    pooled: dict[Key, BySeed] = {}
+    for key, seen in data:
+        rows = pooled.setdefault(key_of(key), {})
+        for row in seen.values():
+            rows[len(rows)] = row
+    means = {key: mean_of(rows, metric) for key, rows in pooled.items()}
+    return {key: mean for key, mean in means.items() if mean is not None}
+
+
+def _curves(
+    plan: Plan,
+    data: Sequence[tuple[Key, BySeed]],
+    axes: Sequence[str],
+    chosen: dict[str, str | None],
+    metric: str,
+    title: str,
+) -> StudyPanel:
+    x, colour = chosen["x"] or "", chosen["colour"]
+    at_x, at_c = axes.index(x), None if colour is None else axes.index(colour)
+    means = _pooled(data, lambda k: (k[at_x], None if at_c is None else k[at_c]), metric)
+    scale = _scale(x, _values(data, axes, x))
+    factor, label = _written(metric)
+    curves, joined = [], plan.grid.design is None
+    for value in _values(data, axes, colour):
+        found = (
+            (scale.places[x_value], _scaled(mean, factor))
+            for (x_value, c), mean in means.items() if c == value
+        )  # fmt: skip
+        points = sorted(found, key=lambda each: each[0])
+        name = "" if colour is None else f"{_short(colour)} = {value}"
+        curves.append(Curve(name, tuple(p for p, _ in points), tuple(m for _, m in points), joined))
+    log = "x" if scale.log else ""
+    return StudyPanel(title, scale.label, label, tuple(curves), scale.ticks, log)
+
+
+def _map(
+    plan: Plan,
+    data: Sequence[tuple[Key, BySeed]],
+    axes: Sequence[str],
+    chosen: dict[str, str | None],
+    metric: str,
+    title: str,
+) -> StudyPanel:
+    x, y = chosen["x"] or "", chosen["y"] or ""
+    at_x, at_y = axes.index(x), axes.index(y)
+    means = _pooled(data, lambda k: (k[at_x], k[at_y]), metric)
+    wide, high = (_scale(name, _values(data, axes, name)) for name in (x, y))
+    factor, label = _written(metric)
+    xs, ys = (sorted(scale.places, key=scale.places.__getitem__) for scale in (wide, high))
+    values = tuple(
+        tuple(factor * means[a, b].value if (a, b) in means else math.nan for a in xs) for b in ys
+    )
+    goal = getattr(plan.grid.base.goals, _GOALS.get(metric, ""), None)
+    return StudyPanel(
+        title, wide.label, high.label, ticks=wide.ticks, y_ticks=high.ticks,
+        log=("x" if wide.log else "") + ("y" if high.log else ""),
+        map_x=tuple(wide.places[a] for a in xs), map_y=tuple(high.places[b] for b in ys),
+        map_values=values, map_label=label,
+        contour=factor * float(goal) if isinstance(goal, int | float) else None,
+    )  # fmt: skip
+
+
+def _scale(name: str, values: Sequence[Any]) -> _Scale:
+    """Return the places of an axis's values; those that are no amounts of one kind stand apart."""
+    try:
+        amounts = [amount(value) for value in values]
+    except ScenarioError:
+        amounts = []
+    kinds = {kind for kind, _ in amounts}
+    if len(kinds) != 1:
+        places = {value: float(at) for at, value in enumerate(values)}
+        return _Scale(_short(name), places, tuple(map(str, values)), False)
+    unit, size = _UNITS.get(kinds.pop(), ("", 1.0))
+    numbers = [number / size for _, number in amounts]
+    if not unit and isinstance(values[0], str):
+        unit = values[0].strip().lstrip("+-.0123456789eE").strip()
+    log = min(numbers) > 0 and max(numbers) > _LOG_RATIO * min(numbers)
+    label = f"{_short(name)}, {unit}" if unit else _short(name)
+    return _Scale(label, dict(zip(values, numbers, strict=True)), (), log)
+
+
+def _written(metric: str) -> tuple[float, str]:
+    """Return the factor and the label of a metric."""
+    name = metric.removeprefix("link.bottleneck.")
+    if name.endswith(("utilization", "loss_rate")):
+        return 100.0, f"{name}, %"
+    if "_bps" in name:
+        return 1e-6, f"{name.replace('_bps', '')}, Mbit/s"
+    if "_s." in f"{name}.":
+        return 1e3, f"{name.replace('_s.', ' ').removesuffix('_s')}, ms"
+    return 1.0, name
+
+
+def _scaled(metric: Metric, factor: float) -> Metric:
+    ends = (None if end is None else factor * end for end in (metric.low, metric.high))
+    low, high = ends
+    return Metric(value=factor * metric.value, low=low, high=high, n=metric.n)
+
+
+def _short(name: str) -> str:
+    """Return a path without the index of its class: "queue.size", "flows"."""
+    return name.rpartition(".")[2] if name.startswith("traffic.") else name

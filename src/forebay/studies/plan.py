@@ -1,0 +1,178 @@
+"""The plan of a study: every cell checked, counted and priced before the first run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forebay.engines.base import Engine
+from forebay.errors import ForebayError, literal
+from forebay.scenario import Scenario, ScenarioError
+from forebay.scenario.overrides import blames
+from forebay.search.cost import Speed, in_words
+from forebay.studies.errors import bad_grid
+from forebay.studies.grid import MAX_CELLS, Grid
+
+_SHORT_S = {"theory": 0.002, "network": 1.0}
+"""Seconds of an answer whose time does not depend on packets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: the values of the axes, its scenario, and the scenario's hash."""
+
+    values: tuple[Any, ...]
+    scenario: Scenario
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A cell that cannot be run: the values of the axes, and why."""
+
+    values: tuple[Any, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question to one engine, with what identifies its rows in a store.
+
+    Attributes
+    ----------
+    ask : "run" or "size".
+    code : digest of the code and options that decide a row.
+    budget_s : predicted seconds of a sizing.
+    """
+
+    ask: str
+    engine: str
+    code: str
+    memory_limit: str | None = None
+    budget_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a study runs.
+
+    Attributes
+    ----------
+    seeds : of each cell. A sizing uses all of them for one row, which has the first.
+    most_bytes : of one replication of the largest cell, by estimate; 0 if not known.
+    """
+
+    grid: Grid
+    asked: tuple[Asked, ...]
+    cells: tuple[Cell, ...]
+    refused: tuple[Refusal, ...]
+    seeds: range
+    most_bytes: float
+
+    @property
+    def row_seeds(self) -> range:
+        """The seeds that have a row of their own."""
+        return self.seeds[:1] if self.asked[0].ask == "size" else self.seeds
+
+    @property
+    def runs(self) -> int:
+        """Number of rows in the whole."""
+        return len(self.cells) * len(self.row_seeds) * len(self.asked)
+
+    def price_s(self, asked: Asked, scenario: Scenario) -> float:
+        """Return the predicted seconds of one row on one processor."""
+        if asked.engine in _SHORT_S:
+            return _SHORT_S[asked.engine]
+        if asked.ask == "size":
+            return asked.budget_s
+        if asked.engine == "testbed":
+            return float(scenario.measure.warmup + scenario.measure.duration)
+        return Speed(1).replication_s(scenario)
+
+    def announce(self, missing: int, wall_s: float, where: str = "1 core") -> str:
+        """Return the line before the first run: "1,200 runs, about 40 s on 2 cores"."""
+        said = f"{self.runs:,} {'sizing' if self.asked[0].ask == 'size' else 'run'}"
+        said += "s" if self.runs != 1 else ""
+        if missing < self.runs:
+            said += f", {self.runs - missing:,} of them stored"
+        if missing:
+            said += f", about {in_words(wall_s)} on {where}"
+        return f"{said}{self._refusals()}"
+
+    def _refusals(self) -> str:
+        if not self.refused:
+            return ""
+        first, are = self.refused[0], "are" if len(self.refused) > 1 else "is"
+        count = (
+            f"{len(self.refused):,} {'cells' if len(self.refused) > 1 else 'cell'} {are} refused"
+        )
+        return f", {count}: {of_values(self.grid.names, first.values)}: {first.why}"
+
+
+def of_values(names: Iterable[str], values: Iterable[Any]) -> str:
+    """Return a cell in words: 'queue.size = "64 packets", traffic.0.flows = 100'."""
+    return ", ".join(f"{n} = {literal(v)}" for n, v in zip(names, values, strict=True)) or "base"
+
+
+def plan_of(
+    grid: Grid,
+    engines: Sequence[tuple[Asked, Engine]],
+    seeds: range,
+    standing: Callable[[], None] = lambda: None,
+) -> Plan:
+    """Check every cell.
+
+    Parameters
+    ----------
+    standing : called for each cell; KeyboardInterrupt raised in it stops the plan.
+
+    Raises
+    ------
+    ScenarioError
+        No cell is left, or a value is refused wherever it stands.
+    """
+    checks = [check for _, engine in engines if (check := engine.capabilities.check)]
+    cells: list[Cell] = []
+    refused: list[tuple[Refusal, ForebayError]] = []
+    most = 0.0
+    for values in grid.points():
+        standing()
+        if len(cells) + len(refused) >= MAX_CELLS:
+            raise bad_grid("axes", f"more than {MAX_CELLS:,} cells", "write fewer values")
+        try:
+            scenario = grid.base.replace(dict(zip(grid.names, values, strict=True)))
+            most = max([most, *(check(scenario) for check in checks)])
+        except ForebayError as error:
+            refused.append((Refusal(values, str(error)), error))
+        else:
+            cells.append(Cell(values, scenario, scenario.sha256()))
+    _refuse_values(grid, cells, refused)
+    asked = tuple(each for each, _ in engines)
+    return Plan(grid, asked, tuple(cells), tuple(each for each, _ in refused), seeds, most)
+
+
+def _refuse_values(
+    grid: Grid, cells: Sequence[Cell], refused: Sequence[tuple[Refusal, ForebayError]]
+) -> None:
+    """Refuse the grid if a value is wrong by itself: every cell that has it was refused."""
+    if not cells and not refused:
+        raise bad_grid("leave_out", "leaves no cell", "leave out less")
+    good = [{repr(cell.values[i]) for cell in cells} for i in range(len(grid.names))]
+    for each, error in refused:
+        for name, value, known in zip(grid.names, each.values, good, strict=True):
+            if repr(value) in known:
+                continue
+            if isinstance(error, ScenarioError) and blames([name], error.field):
+                raise error.at("axes")
+            if not cells or grid.design is None:
+                hint = f"write another value; {literal(value)} of {name} cannot be run in any cell"
+                raise bad_grid(f"axes.{name}", each.why.partition(";")[0], hint, value)
+    if not cells and refused:
+        raise bad_grid("axes", f"every cell is refused: {refused[0][0].why}", "write others")
+
+
+def cores(jobs: int) -> int:
+    """Return the number of workers for ``jobs``; 0 is one for each core."""
+    return jobs or os.cpu_count() or 1

@@ -1,0 +1,93 @@
+"""Means over seeds of a study's cells, and differences of a one-axis study paired by seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forebay.outcome import Metric
+from forebay.outcome.statistics import over_replications
+from forebay.outcome.study import StudyRow, StudyTable
+from forebay.studies.table import as_cell
+
+if TYPE_CHECKING:
+    from forebay.store import Store
+    from forebay.studies.plan import Asked, Cell, Plan
+
+COLUMNS = tuple(
+    f"link.bottleneck.{each}"
+    for each in ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
+)
+SIZE_COLUMNS = ("buffer.packets", "buffer.low", "buffer.high", "recommended.packets")
+_UNBOUNDED = (-math.inf, math.inf)
+
+BySeed = dict[int, dict[str, float]]
+
+
+def by_seed(plan: Plan, store: Store, asked: Asked, cell: Cell) -> BySeed:
+    """Return the stored numbers of a cell, by seed and name."""
+    with store.rows() as rows:
+        found = rows.read(cell.sha256, asked.engine, asked.code, plan.row_seeds)
+        return {
+            seed: dict(zip((name for name, _ in columns), values.tolist(), strict=True))
+            for seed, _, columns, values in found
+        }
+
+
+def mean_of(found: BySeed, column: str) -> Metric | None:
+    """Return the mean of a column over seeds; one seed has the interval of its own run."""
+    values = [row[column] for row in found.values() if column in row]
+    if len(values) != 1:
+        return over_replications(values, _UNBOUNDED)
+    (row,) = [row for row in found.values() if column in row]
+    low, high = (row.get(f"{column}.{end}") for end in ("low", "high"))
+    return Metric(value=values[0], low=low, high=high, n=1)
+
+
+def difference(first: BySeed, other: BySeed, column: str) -> Metric | None:
+    """Return the mean of other - first over the seeds that both have."""
+    pairs = [
+        other[seed][column] - first[seed][column]
+        for seed in first
+        if seed in other and column in first[seed] and column in other[seed]
+    ]
+    return over_replications(pairs, _UNBOUNDED) if len(pairs) > 1 else None
+
+
+def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable:
+    """Return the table of a study.
+
+    Parameters
+    ----------
+    columns : what to show; the link's utilization, loss and delay, or the size, if empty.
+    """
+    wanted = tuple(columns) or (SIZE_COLUMNS if plan.asked[0].ask == "size" else COLUMNS)
+    several = len(plan.asked) > 1
+    names = (*plan.grid.names, *(["engine"] if several else []))
+    rows, found = [], []
+    for cell in plan.cells:
+        for asked in plan.asked:
+            values = tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ())
+            seen = by_seed(plan, store, asked, cell)
+            found.append((values, seen))
+            rows.append(StudyRow(values, tuple(mean_of(seen, each) for each in wanted)))
+    shown = tuple(
+        each for at, each in enumerate(wanted) if any(row.metrics[at] is not None for row in rows)
+    )
+    kept = [wanted.index(each) for each in shown]
+    rows = [StudyRow(row.values, tuple(row.metrics[at] for at in kept)) for row in rows]
+    what_if = _differences(found, shown) if len(names) == 1 else ()
+    return StudyTable(plan.grid.base.name, names, shown, tuple(rows), what_if)
+
+
+def _differences(
+    found: Sequence[tuple[tuple[object, ...], BySeed]], columns: Sequence[str]
+) -> tuple[StudyRow, ...]:
+    if len(found) < 2:
+        return ()
+    first = found[0][1]
+    return tuple(
+        StudyRow(values, tuple(difference(first, seen, each) for each in columns))
+        for values, seen in found[1:]
+    )

@@ -1,0 +1,162 @@
+"""What else an operator asks of a sizing: smaller buffers, a page, many ports, the same again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forebay.cli.program import call
+
+QUICK = """
+name = "uplink <1>"
+[link]
+rate = "20 Mbit/s"
+[[traffic]]
+flows = 20
+rtt = { uniform = ["20 ms", "60 ms"] }
+[measure]
+warmup = "1 s"
+duration = "3 s"
+[goals]
+utilization = 0.9
+"""
+
+
+@pytest.fixture
+def link(tmp_path: Path) -> Path:
+    path = tmp_path / "link.toml"
+    path.write_text(QUICK)
+    return path
+
+
+def size(*words: object) -> int:
+    return call(["size", *map(str, words), "--seeds", "2", "--max-seeds", "2", "--jobs", "1"])
+
+
+def test_what_half_the_buffer_costs(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert size(link, "--halves", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    rows, chosen = document["cheaper"], document["recommended"]["packets"]
+    assert [row["share"] for row in rows] == [1.0, 0.5, 0.25, 0.125]
+    assert [row["packets"] for row in rows] == [max(1, round(chosen / k)) for k in (1, 2, 4, 8)]
+    used = [row["utilization"]["value"] for row in rows]
+    lost = [row["loss_rate"]["value"] for row in rows]
+    assert used[0] > used[-1] and lost[0] < lost[-1]
+    assert rows[0]["queue_delay_p99_s"]["value"] > rows[-1]["queue_delay_p99_s"]["value"]
+    assert size(link, "--halves") == 0
+    assert "What a smaller buffer costs" in capsys.readouterr().out
+
+
+def test_shares_of_an_aqm_are_refused(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert size(link, "--halves", "--set", "queue.discipline=codel") == 2
+    assert "under codel its aim is sized" in capsys.readouterr().err
+
+
+def test_the_page_is_whole_and_escaped(
+    link: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "out.html"
+    assert size(link, "--html", page, "--emit", "junos", "--halves") == 0
+    capsys.readouterr()
+    text = page.read_text()
+    assert "uplink &lt;1&gt;" in text and "<1>" not in text
+    parts = ("Recommended:", "buffer-size temporal", "Buffers tried", "Goals",
+             "data:image/svg+xml;base64,", "What a smaller buffer", "[[traffic]]")  # fmt: skip
+    for part in parts:
+        assert part in text
+    assert "http://" not in text.replace("http://www.w3.org", "") and "<script" not in text
+
+
+def test_sizes_that_can_be_configured(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert size(link, "--sizes", "4,16,64,256 packets", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["recommended"]["packets"] in (16, 64, 256)
+    assert size(link, "--sizes", "1 packets") == 3
+    assert "none of the sizes that can be configured" in " ".join(capsys.readouterr().out.split())
+    assert size(link, "--sizes", "some") == 2
+
+
+def test_a_chip_of_many_ports(link: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert size(link, "--chip-ports", "64", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["memory"]["ports"] == 64
+    assert document["memory"]["bytes"] == 64 * document["recommended"]["bytes"]
+
+
+def test_the_same_work_gives_the_same_digits(
+    link: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert size(link, "--json") == 0
+    text = capsys.readouterr().out
+    saved = tmp_path / "answer.json"
+    saved.write_text(text)
+    assert call(["size", "--again", str(saved)]) == 0
+    tried = len(json.loads(text)["curve"])
+    assert f"{tried} of {tried} buffers gave the same digits" in capsys.readouterr().out
+    document = json.loads(text)
+    document["curve"][0]["outcome"]["links"]["bottleneck"]["utilization"]["value"] *= 0.999
+    saved.write_text(json.dumps(document))
+    assert call(["size", "--again", str(saved), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["different"] == [document["curve"][0]["packets"]]
+
+
+@pytest.mark.parametrize("words", [(), ("link.toml", "--again", "a.json"), ("x", "--ports", "y")])
+def test_one_question_at_a_time(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["size", *words]) == 2
+    assert "write one of SCENARIO, --ports and --again" in capsys.readouterr().err
+
+
+PORTS = """name,rate,n,load,rtt,platform,interface,loss_rate
+sure,20 Mbit/s,30,,"20 ms..60 ms",ios-xe,GigabitEthernet0/0/1,
+wide,10 Mbit/s,3..30,,30 ms,,,
+short,5 Mbit/s,,0.5,30 ms,linux-tc,eth7,0.01
+"""
+
+
+def test_a_table_of_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "ports.csv"
+    table.write_text(PORTS)
+    store = tmp_path / "kept.sqlite"
+    words = ("--ports", table, "--budget", "6 s", "--store", store, "--json")
+    assert size(*words) in (0, 1, 3)
+    out, err = capsys.readouterr()
+    ports = json.loads(out)["ports"]
+    assert {port["name"] for port in ports} == {"sure", "wide", "short"} and "3 of 3" in err
+    assert store.exists(), "a stopped table continues from it"
+    wide = [_width(port) for port in ports]
+    assert wide == sorted(wide, reverse=True), "the most uncertain ones first"
+    (sure,) = (port for port in ports if port["name"] == "sure")
+    lines = sure["configuration"]["configuration"]
+    assert "interface GigabitEthernet0/0/1" in lines
+    assert any(line.strip().startswith("queue-limit") for line in lines)
+
+
+def _width(port: dict) -> float:
+    answer = port["answer"]
+    if answer is None or answer["recommended"] is None:
+        return float("inf")
+    return answer["buffer"]["high"] / max(answer["buffer"]["low"], 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,n\na,5\n", "has no column rate"),
+        ("name,rate,colour\na,1 Gbit/s,red\n", 'has a column "colour"'),
+        ("name,rate\na,1 Gbit/s\n", "line 2 has neither n nor load"),
+        ("name,rate,n\na,1 Gbit/s,5\na,1 Gbit/s,6\n", 'has two ports "a"'),
+        ("name,rate,n\na,fast,5\n", "line 2"),
+        ("name,rate,n,platform\na,1 Gbit/s,5,jumos\n", "is not a platform"),
+        ("", "has 0 ports"),
+        ("name,rate,n\na,1 Gbit/s,5,6,7\n", "more cells than the header"),
+    ],
+)
+def test_a_bad_table_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    table = tmp_path / "ports.csv"
+    table.write_text(text)
+    assert size("--ports", table) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and said in err

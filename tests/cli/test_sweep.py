@@ -1,0 +1,129 @@
+"""``forebay sweep``: its JSON, its files, its status, and what an interrupt leaves."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.cli.program import call
+
+GRID = """
+base = "base.toml"
+engine = "simulation"
+seeds = 2
+ask = "run"
+[axes]
+"queue.size" = ["10 packets", "40 packets"]
+"traffic.0.flows" = { log = [2, 8], points = 3 }
+"""
+BASE = {
+    "link": {"rate": "10 Mbit/s"},
+    "traffic": [{"flows": 5, "rtt": "20 ms", "start": "0 s"}],
+    "measure": {"warmup": "1 s", "duration": "2 s"},
+}
+
+
+@pytest.fixture
+def grid(tmp_path: Path) -> Path:
+    forebay.Scenario.from_dict(BASE).save(tmp_path / "base.toml")
+    (tmp_path / "grid.toml").write_text(GRID)
+    return tmp_path / "grid.toml"
+
+
+def test_json_counts_and_the_table_is_exported(grid: Path, capsys: pytest.CaptureFixture) -> None:
+    store, table = grid.with_name("s.sqlite"), grid.with_name("t.csv")
+    made = []
+    for _ in range(2):
+        assert (
+            call(["sweep", str(grid), "--store", str(store), "--json", "--export", str(table)]) == 0
+        )
+        made.append(json.loads(capsys.readouterr().out))
+    whole = {"schema": 1, "cells": 6, "runs": 12, "ran": 12, "stored": 12, "failed": 0}
+    assert made[0].items() >= whole.items()
+    assert made[1].items() >= (whole | {"ran": 0}).items()
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:4] == [
+        "queue.size", "traffic.0.flows", "seed", "link.bottleneck.utilization"
+    ]  # fmt: skip
+    assert [row["traffic.0.flows"] for row in rows[::2]] == ["2", "4", "8"] * 2
+
+
+def test_status_runs_nothing(grid: Path, capsys: pytest.CaptureFixture) -> None:
+    store = grid.with_name("s.sqlite")
+    assert call(["sweep", str(grid), "--store", str(store), "--status", "--seeds", "3"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "0 of 18 runs are stored\n" and said.err.startswith("18 runs, about ")
+
+
+def test_text_has_a_row_a_cell_and_a_figure_is_drawn(
+    grid: Path, capsys: pytest.CaptureFixture
+) -> None:
+    picture, page = grid.with_name("p.svg"), grid.with_name("p.html")
+    files = ["--figure", str(picture), "--html", str(page)]
+    assert call(["sweep", str(grid), *files, "--y", "traffic.0.flows"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("10 packets") == out.count("40 packets") == 3
+    assert "utilization, %" in picture.read_text()
+    text = page.read_text()
+    assert text.count("<tr>") == 7 and "data:image/svg" in text and "http" not in text
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--set", "queue.sise=1"], "queue"),
+        (["--engine", "none"], "none"),
+        (["--store", "."], "is a folder"),
+        (["--figure", "p.svg", "--y", "link.bottleneck.used"], "is no metric"),
+        (["--figure", "p.svg", "--x", "queue"], "is no axis"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    grid: Path, more: list[str], said: str, capsys: pytest.CaptureFixture, monkeypatch
+) -> None:
+    monkeypatch.chdir(grid.parent)
+    assert call(["sweep", str(grid), "--seeds", "1", *more]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("forebay: ") and said in last
+
+
+@pytest.mark.parametrize("jobs", [2, 5])
+def test_an_interrupt_ends_within_a_second_and_says_how_to_go_on(grid: Path, jobs: int) -> None:
+    store = grid.with_name("s.sqlite")
+    command = [sys.executable, "-c", "from forebay.cli import main; main()", "sweep", str(grid)]
+    command += ["--seeds", "2000", "--store", str(store), "--jobs", str(jobs)]
+    made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not store.exists() or _rows(store) == 0:
+        assert made.poll() is None
+        time.sleep(0.05)
+    made.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    _, err = made.communicate(timeout=30)
+    assert time.monotonic() - sent < 5.0  # a second, on a machine with nothing else to do
+    assert made.returncode == 130
+    last = err.splitlines()[-1]
+    assert f"of 12,000 runs are kept in {store}" in last and "continues" in last
+    assert _rows(store) > 0
+
+
+def _rows(store: Path) -> int:
+    with forebay.Store(store) as opened, opened.rows() as rows:
+        return rows.count
+
+
+def test_two_sweeps_of_one_store_share_the_work(grid: Path) -> None:
+    command = [sys.executable, "-c", "from forebay.cli import main; main()", "sweep", str(grid)]
+    command += ["--seeds", "60", "--store", str(grid.with_name("s.sqlite")), "--json"]
+    both = [subprocess.Popen([*command, "--jobs", "1"], stdout=subprocess.PIPE) for _ in range(2)]
+    made = [json.loads(each.communicate()[0]) for each in both]
+    assert sum(each["ran"] for each in made) == 360
+    assert max(each["stored"] for each in made) == 360

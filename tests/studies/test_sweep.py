@@ -1,0 +1,223 @@
+"""Studies: rows equal those of `run`, nothing runs twice, and nothing depends on the workers."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.scenario import ScenarioError
+from forebay.studies.workers import Processes
+
+SMALL = forebay.load("oc3-gsr").replace(
+    {
+        "link.rate": "10 Mbit/s", "queue.size": "20 packets", "traffic.0.flows": 5,
+        "traffic.0.start": "0 s", "measure.warmup": "1 s", "measure.duration": "2 s",
+    }
+)  # fmt: skip
+AXES: dict = {"queue.size": ["10 packets", "40 packets"], "traffic.0.flows": [2, 5]}
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "sweep.md"
+
+
+def rows(sweep: forebay.Sweep) -> list[dict]:
+    return [{k: v for k, v in row.items() if k != "wall_s"} for row in sweep.rows()]
+
+
+def test_a_row_equals_that_of_a_run_with_its_seed() -> None:
+    made = rows(forebay.sweep(SMALL, AXES, seeds=2))
+    assert [(r["queue.size"], r["traffic.0.flows"], r["seed"]) for r in made] == [
+        (size, flows, seed) for size in AXES["queue.size"] for flows in (2, 5) for seed in (1, 2)
+    ]
+    for row in made:
+        cell = SMALL.replace({name: row[name] for name in AXES})
+        alone = forebay.run(cell, seed=row["seed"]).to_row(intervals=True)
+        assert {name: row[name] for name in alone} == alone
+
+
+def test_threads_and_processes_make_the_same_rows(tmp_path: Path) -> None:
+    one, two, five = (forebay.sweep(SMALL, AXES, seeds=2, jobs=jobs) for jobs in (1, 2, 5))
+    assert rows(one) == rows(two) == rows(five)
+
+
+def test_what_is_stored_does_not_run_again(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    first = forebay.sweep(SMALL, AXES, seeds=2, store=store)
+    again = forebay.sweep(SMALL, AXES, seeds=2, store=store)
+    more = forebay.sweep(SMALL, AXES, seeds=3, store=store)
+    assert [(each.ran, each.stored, each.runs) for each in (first, again, more)] == [
+        (8, 8, 8), (0, 8, 8), (4, 12, 12)
+    ]  # fmt: skip
+    assert rows(first) == rows(again) and again.to_dict()["schema"] == 1
+
+
+def test_verbs_take_each_others_replications(tmp_path: Path, monkeypatch) -> None:
+    from forebay.engines.simulation import SimulationEngine
+
+    made = []
+    simulate = SimulationEngine.replications
+
+    def counted(self, scenario, seeds, **how):
+        made.append(len(seeds))
+        return simulate(self, scenario, seeds, **how)
+
+    monkeypatch.setattr(SimulationEngine, "replications", counted)
+    store, axes = tmp_path / "s", {"queue.size": ["20 packets", "10 packets"]}
+    forebay.run(SMALL, seeds=2, store=store)
+    assert sum(made) == 2
+    swept = forebay.sweep(SMALL, axes, seeds=2, store=store)
+    assert (swept.ran, swept.stored, sum(made)) == (2, 4, 4)
+    forebay.run(SMALL.replace({"queue.size": "10 packets"}), seeds=2, store=store)
+    forebay.compare(SMALL, ["simulation"], seeds=2, store=store)
+    assert sum(made) == 4
+    assert rows(swept) == rows(forebay.sweep(SMALL, axes, seeds=2))
+
+
+def test_cells_are_counted_before_the_first_run(tmp_path: Path) -> None:
+    said: list[str] = []
+    plan = forebay.sweep(
+        SMALL, AXES, seeds=3, only_plan=True, store=tmp_path / "s", announce=said.append
+    )
+    assert (plan.cells, plan.runs, plan.stored) == (4, 12, 0)
+    assert said[0].startswith("12 runs, about ")
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        ({"queue.size": ["20 packets", "20 pakets"]}, 'did you mean|write "20 packets"'),
+        ({"queue.sise": ["20 packets"]}, "queue.size"),
+        ({"traffic.1.flows": [1]}, "no such entry"),
+        ({"queue.discipline": ["fifo"]}, "drop-tail"),
+    ],
+)
+def test_a_wrong_value_stops_before_the_first_run(axes: dict, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said) as refused:
+        forebay.sweep(SMALL, axes)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_combination_that_cannot_be_is_left_out_and_said() -> None:
+    axes = {"queue.size": ["2000 B", "60 packets"], "traffic.0.packet": ["1500 B", "9000 B"]}
+    said: list[str] = []
+    made = forebay.sweep(SMALL, axes, seeds=1, announce=said.append)
+    assert (made.cells, made.stored) == (3, 3) and len(made.refused) == 1
+    assert "1 cell is refused" in said[0] and 'packet = "9000 B"' in made.refused[0]
+
+
+def test_a_sizing_is_the_same_on_any_workers() -> None:
+    base = SMALL.replace({"goals.utilization": 0.8})
+    how: dict = {"ask": "size", "seeds": 2, "budget": "2 s"}
+    one, two = (
+        forebay.sweep(base, {"traffic.0.flows": [5, 8]}, jobs=jobs, **how) for jobs in (1, 2)
+    )
+    assert rows(one) == rows(two)
+    assert one.runs == 2 and all(row["buffer.packets"] >= 1 for row in rows(one))
+
+
+def test_several_engines_have_rows_of_their_own() -> None:
+    base = forebay.load("oc3-gsr").replace({"measure.duration": "1 s", "measure.warmup": "1 s"})
+    made = forebay.sweep(base, {"queue.size": ["129 packets"]}, ask="compare", seeds=2)
+    assert [row["engine"] for row in rows(made)] == ["theory", "theory", "simulation", "simulation"]
+    assert made.runs == 4
+
+
+def test_an_axis_of_one_has_differences_paired_by_seed() -> None:
+    made = forebay.sweep(SMALL, {"queue.size": ["40 packets", "5 packets"]}, seeds=4)
+    (row,) = made.summary().differences
+    used = {(r["queue.size"], r["seed"]): r["link.bottleneck.utilization"] for r in rows(made)}
+    mean = sum(used["5 packets", s] - used["40 packets", s] for s in (1, 2, 3, 4)) / 4
+    assert row.metrics[0].value == pytest.approx(mean) and row.metrics[0].high < 0
+    from forebay.report.study import verdict
+
+    assert "uses less" in verdict(made.summary().columns, row)
+
+
+def test_csv_has_axes_first_and_a_row_a_replication(tmp_path: Path) -> None:
+    shares = {"traffic.0.congestion_control": [{"cubic": 0.5, "reno": 0.5}]}
+    made = forebay.sweep(SMALL, AXES | shares, seeds=2)
+    made.export(tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    assert list(table[0])[:5] == [*made.columns[:4], "link.bottleneck.utilization"]
+    assert len(table) == 8
+    for read, row in zip(table, made.rows(), strict=True):
+        assert float(read["link.bottleneck.utilization"]) == row["link.bottleneck.utilization"]
+        assert read["link.bottleneck.buffer_packets"] == str(row["link.bottleneck.buffer_packets"])
+        assert read["traffic.0.congestion_control"] == '{"cubic": 0.5, "reno": 0.5}'
+
+
+def test_a_store_of_an_earlier_version_gets_the_new_tables(tmp_path: Path) -> None:
+    with forebay.Store(tmp_path / "s"):
+        pass
+    with sqlite3.connect(tmp_path / "s") as old:
+        old.executescript("DROP TABLE metrics; DROP TABLE layouts;")
+    old.close()
+    assert forebay.sweep(SMALL, AXES, seeds=1, store=tmp_path / "s").stored == 4
+
+
+def test_a_workers_death_costs_its_batch_alone(monkeypatch) -> None:
+    killed = []
+    submit = Processes.submit
+
+    def submit_and_kill(self, batch):
+        made = submit(self, batch)
+        if not killed:
+            killed.extend(self._pool._processes.values())
+            killed[0].kill()
+        return made
+
+    monkeypatch.setattr(Processes, "submit", submit_and_kill)
+    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=5)
+    assert killed and (made.ran, made.stored, made.failed) == (12, 12, 0)
+
+
+def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+    def stop(done: float) -> None:
+        if done > 0.2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="the same call continues"):
+        forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s", progress=stop)
+    left = forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s", only_plan=True).stored
+    assert 0 < left < 160
+    rest = forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s")
+    assert (rest.ran, rest.stored) == (160 - left, 160)
+
+
+def shorter(path: str) -> forebay.Scenario:
+    return forebay.Scenario.from_dict(
+        {
+            "link": {"rate": "10 Mbit/s"},
+            "traffic": [{"flows": 4, "rtt": "20 ms", "start": "0 s"}],
+            "measure": {"warmup": "100 ms", "duration": "200 ms"},
+        }
+    )
+
+
+def blocks(kind: str) -> list[str]:
+    text = PAGE.read_text(encoding="utf-8")
+    found = re.findall(r"(?:^    .*\n|^\n)+", text, re.MULTILINE)
+    made = [re.sub("^    ", "", block, flags=re.MULTILINE).strip() for block in found]
+    return [block for block in made if block.startswith(kind)]
+
+
+def test_the_pages_python_is_a_whole_study_in_twelve_lines(tmp_path: Path, monkeypatch) -> None:
+    (code,) = blocks("import forebay")
+    assert len([line for line in code.splitlines() if line]) <= 12
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(forebay, "load", shorter)
+    names: dict = {}
+    exec(code, names)
+    assert names["study"].stored == 1200
+    assert (tmp_path / "study.svg").stat().st_size > 10_000
+
+
+def test_the_pages_file_is_the_same_study(tmp_path: Path) -> None:
+    file, *_ = (block for block in blocks("#") if "[axes]" in block)
+    (tmp_path / "study.toml").write_text(file.partition("\n\n")[0] + "\n")
+    made = forebay.sweep(tmp_path / "study.toml", only_plan=True)
+    assert (made.cells, made.runs) == (120, 1200)

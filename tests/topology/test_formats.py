@@ -1,0 +1,227 @@
+"""Files of networks as people have them: yEd's GraphML, GML, REPETITA, SNDlib, several parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forebay.api import networks
+from forebay.api.assumed import assumed
+from forebay.scenario import Scenario, ScenarioError
+from forebay.topology import build
+from forebay.topology.graph import Graph
+
+
+def scenario(folder: Path, text: str, name: str, *more: str) -> Scenario:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return networks.load(path, ["link.delay=1 ms", *more])
+
+
+def graph(folder: Path, text: str, name: str, *more: str) -> Graph:
+    return build(scenario(folder, text, name, *more))
+
+
+YED = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
+<key for="port" id="d0" yfiles.type="portgraphics"/>
+<key for="node" id="d1" yfiles.type="nodegraphics"/>
+<key for="edge" id="d2" yfiles.type="edgegraphics"/>{keys}
+<graph edgedefault="undirected" id="G">
+<node id="n0">{first}<data key="d1"><y:ShapeNode><y:Geometry x="1" y="2"/>
+<y:NodeLabel alignment="center">Turin<y:LabelModel/></y:NodeLabel></y:ShapeNode></data></node>
+<node id="n1"><data key="d1"><y:ImageNode><y:NodeLabel> Padua
+Nord</y:NodeLabel></y:ImageNode></data></node>
+<node id="n2"><data key="d1"><y:ShapeNode><y:NodeLabel/></y:ShapeNode></data></node>
+<edge id="e0" source="n0" target="n1"><data key="d2"><y:PolyLineEdge/></data>{speed}</edge>
+<edge id="e1" source="n1" target="n2"/>
+</graph></graphml>"""
+LABEL = '<key id="l" for="node" attr.name="label" attr.type="string"/>'
+SPEED = '<key id="s" for="edge" attr.name="LinkSpeedRaw"/>'
+
+
+@pytest.mark.parametrize(
+    ("keys", "first", "speed", "names", "rate"),
+    [
+        ("", "", "", ["Turin", "Padua Nord", "n2"], 10e9),
+        (SPEED, "", '<data key="s">622000000</data>', ["Turin", "Padua Nord", "n2"], 622e6),
+        # a label of its own is not replaced by a drawing's
+        (LABEL, '<data key="l">Torino</data>', "", ["Torino", "Padua Nord", "n2"], 10e9),
+        ('<key id="q" for="node" attr.name="note"/>', '<data key="q">x</data>', "",
+         ["Turin", "Padua Nord", "n2"], 10e9),
+    ],
+)  # fmt: skip
+def test_what_yed_writes(
+    tmp_path: Path, keys: str, first: str, speed: str, names: list[str], rate: float
+) -> None:
+    text = YED.format(keys=keys, first=first, speed=speed)
+    made = graph(tmp_path, text, "drawn.graphml")
+    assert made.names == names and made.links == 4
+    assert made.rate_bps[made.link_names.index(f"{names[0]}->{names[1]}")] == rate
+
+
+GML = """Creator "someone"
+{before}graph [
+  {directed}
+  label "a net"
+  node [ id 3 label "K&#246;ln" Longitude 6.96 Latitude 50.94 ]
+  node [
+    id 5
+    label "Bonn" graphics [ x 1.0 y 2.0 ]
+  ]
+  edge [ source 3 target 5 LinkSpeedRaw 2500000000.0 LinkLabel "2.5G" ]
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "directed", "links"),
+    [("", "directed 0", 2), ("# made by hand\n", "", 2), ("Version 1\n", "directed 1", 1)],
+)
+def test_gml(tmp_path: Path, before: str, directed: str, links: int) -> None:
+    made = graph(tmp_path, GML.format(before=before, directed=directed), "zoo.gml")
+    assert made.names == ["Köln", "Bonn"] and made.links == links
+    assert set(made.rate_bps.tolist()) == {2.5e9}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("graph [\n node [ id 0 label ]\n]", 'is not GML: "]" after "label"'),
+        ("graph [\n node [ id 0 ]\n", "ends early"),
+        ("graph [\n node [ id 0 ]\n edge [ source 0 target 9 ]\n]", "ends at 9, which is no node"),
+        ('graph [\n node [ id "one" ]\n]', "the id of a node is one; write a whole number"),
+        ("graph [ ]", "has no nodes"),
+        ("graph [ " + "a [ " * 100 + "] " * 101, "is not GML"),
+    ],
+)
+def test_bad_gml_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said.replace("[", r"\[")) as error:
+        graph(tmp_path, text, "bad.gml")
+    assert "\n" not in str(error.value)
+
+
+REPETITA = """NODES 3
+label x y
+0_Oslo 10.75 59.91
+1_Bergen 5.32 60.39
+2_Stavanger 5.73 58.97
+
+EDGES 4
+label src dest weight bw delay
+edge_0 0 1 {weight} 10000000 1500
+edge_1 1 0 10 10000000 1500
+edge_2 1 2 10 {kbits} 800
+edge_3 2 1 10 2500000 800
+"""
+
+
+def test_repetita(tmp_path: Path) -> None:
+    made = graph(tmp_path, REPETITA.format(weight=10, kbits=2_500_000), "no.graph")
+    assert made.names == ["0_Oslo", "1_Bergen", "2_Stavanger"]
+    assert made.rate_bps.tolist() == [1e10, 1e10, 2.5e9, 2.5e9]
+    assert made.delay_s.tolist() == pytest.approx([1.5e-3, 1.5e-3, 8e-4, 8e-4])
+    weighted = scenario(tmp_path, REPETITA.format(weight=7, kbits=9), "w.graph")
+    assert any("weights of its edges are not used" in each for each in assumed(weighted))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (REPETITA.format(weight=1, kbits="many"), "the kbit/s of"),
+        (REPETITA.replace("edge_1 1 0 10", "edge_1 1 7 10"), 'there is no node "7"'),
+        (REPETITA.replace("edge_3 2 1 10 2500000 800", "edge_3 2 1"), "line 12 has 3 words"),
+    ],
+)
+def test_bad_repetita_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said) as error:
+        graph(tmp_path, text.format(weight=1, kbits=9), "bad.graph")
+    assert "\n" not in str(error.value)
+
+
+ISLANDS = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key attr.name="label" attr.type="string" for="node" id="a"/><graph edgedefault="undirected">
+{nodes}{edges}</graph></graphml>"""
+
+
+def islands(names: str, edges: list[str]) -> str:
+    return ISLANDS.format(
+        nodes="".join(f'<node id="{n}"><data key="a">{n}</data></node>' for n in names),
+        edges="".join(f'<edge source="{edge[0]}" target="{edge[1]}"/>' for edge in edges),
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "edges", "kept", "said"),
+    [
+        ("PQRX", ["PQ", "QR"], "PQR", '"X"'),
+        ("XPQR", ["PQ", "QR"], "PQR", '"X"'),  # the first router may be the lonely one
+        ("ABCDE", ["AB", "CD", "DE"], "CDE", '"A", "B"'),
+        ("ABCDEFGHIJ", ["AB", "BC", "CD"], "ABCD", '"E", "F", "G", "H", "I" and 1 more'),
+    ],
+)
+def test_the_largest_part(
+    tmp_path: Path, names: str, edges: list[str], kept: str, said: str
+) -> None:
+    text = islands(names, edges)
+    with pytest.raises(ScenarioError, match=f"no link leads from the largest to {said}"):
+        graph(tmp_path, text, "parts.graphml")
+    asked = scenario(tmp_path, text, "parts.graphml", "topology.largest_part=true")
+    assert build(asked).names == list(kept)
+    assert any(each.startswith(f"left out, because no link leads there: {said}")
+               for each in assumed(asked))  # fmt: skip
+
+
+SND = """<network xmlns="http://sndlib.zib.de/network"><meta>{unit}</meta><networkStructure>
+<nodes coordinatesType="geographical"><node id="P"><coordinates><x>1</x><y>50</y></coordinates>
+</node><node id="Q"><coordinates><x>2</x><y>51</y></coordinates></node></nodes><links>
+<link id="l"><source>P</source><target>Q</target>{modules}</link></links></networkStructure>
+<demands><demand id="d"><source>P</source><target>Q</target><demandValue>{demand}</demandValue>
+</demand></demands></network>"""
+INSTALLED = "<preInstalledModule><capacity>{}</capacity><cost>0</cost></preInstalledModule>"
+BOUGHT = (
+    "<additionalModules><addModule><capacity>155.0</capacity></addModule><addModule>"
+    "<capacity>{}</capacity></addModule></additionalModules>"
+)
+NO_UNIT, NONE = "no unit in the file: read as Mbit/s", "no installed capacity on 1 link"
+
+
+@pytest.mark.parametrize(
+    ("unit", "modules", "demand", "rate", "offered", "said"),
+    [
+        ("", INSTALLED.format("2480.0") + BOUGHT.format("40000.0"), 620, 2.48e9, 0.25, [NO_UNIT]),
+        ("<unit>MBITPERSEC</unit>", INSTALLED.format("622") + BOUGHT.format("40000"), 311, 622e6,
+         0.5, []),
+        ("<unit>GBITPERSEC</unit>", INSTALLED.format("0.0") + BOUGHT.format("400"), 100, 4e11, 0.25,
+         [NONE]),
+        ("", BOUGHT.format("40.0").replace("155.0", "10.0"), 8, 40e6, 0.2, [NO_UNIT, NONE]),
+        ("", BOUGHT.format("1.0E9"), 1000, 1e13, 1e-4,
+         [NO_UNIT, NONE, "unlimited capacity on 1 link: 10 Tbit/s taken"]),
+    ],
+)  # fmt: skip
+def test_sndlib_units_and_modules(
+    tmp_path: Path, unit: str, modules: str, demand: float, rate: float, offered: float,
+    said: list[str],
+) -> None:  # fmt: skip
+    made = scenario(tmp_path, SND.format(unit=unit, modules=modules, demand=demand), "s.xml")
+    built = build(made)
+    assert built.rate_bps[0] == rate
+    assert built.offered_bps == pytest.approx(offered * rate)
+    notes = [each for each in assumed(made) if "file" in each or "capacity" in each]
+    assert [note[: len(start)] for note, start in zip(notes, said, strict=True)] == said
+
+
+def test_a_unit_of_the_scenario_is_no_guess(tmp_path: Path) -> None:
+    text = SND.format(unit="", modules=INSTALLED.format("10"), demand=2)
+    made = scenario(tmp_path, text, "s.xml", "topology.file_unit=1 Gbit/s")
+    assert build(made).rate_bps[0] == 10e9 and build(made).offered_bps == 2e9
+    assert not any("no unit" in each for each in assumed(made))
+    mixed = assumed(scenario(tmp_path, text, "s.xml"))
+    assert any("links of 10 Mbit/s, demands of 2 Mbit/s together" in each for each in mixed)
+
+
+@pytest.mark.parametrize("name", ["net.graphml", "net.gml", "net.xml", "net.graph"])
+def test_another_text_is_named_in_one_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ScenarioError, match=r"(not XML|is <svg>).*GraphML, SNDlib XML, GML or"):
+        graph(tmp_path, "<svg/>" if name == "net.xml" else "hello", name)

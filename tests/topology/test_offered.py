@@ -1,0 +1,275 @@
+"""A matrix as offered load: every link against equal splits by hand, failures and growth too."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from tests.topology.ecmp import Link, distances, loads
+
+from forebay.api import networks
+from forebay.scenario import ScenarioError
+
+# A ring of twelve with three chords, as many links as a national backbone has.
+RING = [(f"r{n}", f"r{(n + 1) % 12}") for n in range(12)]
+SMALL = [*RING, ("r0", "r6"), ("r2", "r9"), ("r4", "r11")]
+
+
+def large() -> list[Link]:
+    """22 routers and 36 links: a tree, and more links that are drawn."""
+    draw = random.Random(7)
+    made = {(f"x{draw.randrange(n)}", f"x{n}") for n in range(1, 22)}
+    while len(made) < 36:
+        a, b = draw.sample(range(22), 2)
+        if (f"x{b}", f"x{a}") not in made:
+            made.add((f"x{a}", f"x{b}"))
+    return sorted(made)
+
+
+def matrix(links: list[Link], seed: int) -> dict[Link, float]:
+    """Return Mbit/s between every two routers."""
+    draw = random.Random(seed)
+    names = sorted({name for link in links for name in link})
+    return {(a, b): round(draw.lognormvariate(2.0, 1.0), 3) for a in names for b in names if a != b}
+
+
+def sndlib(links: list[Link], demands: dict[Link, float], capacity: float) -> str:
+    """Return a file as SNDlib has it, with an installed module and a larger one to buy."""
+    names = sorted({name for link in links for name in link})
+    nodes = "".join(
+        f'<node id="{name}"><coordinates><x>{n}</x><y>{n % 7}</y></coordinates></node>'
+        for n, name in enumerate(names)
+    )
+    wires = "".join(
+        f'<link id="{a}_{b}"><source>{a}</source><target>{b}</target><preInstalledModule>'
+        f"<capacity>{capacity}</capacity></preInstalledModule><additionalModules><addModule>"
+        "<capacity>40000.0</capacity></addModule></additionalModules></link>"
+        for a, b in links
+    )
+    wanted = "".join(
+        f'<demand id="{a}_{b}"><source>{a}</source><target>{b}</target>'
+        f"<demandValue>{load}</demandValue></demand>"
+        for (a, b), load in demands.items()
+    )
+    return (
+        '<network xmlns="http://sndlib.zib.de/network"><meta><unit>MBITPERSEC</unit></meta>'
+        f'<networkStructure><nodes coordinatesType="geographical">{nodes}</nodes>'
+        f"<links>{wires}</links></networkStructure><demands>{wanted}</demands></network>"
+    )
+
+
+def both_ways(links: list[Link]) -> set[Link]:
+    return {*links, *((b, a) for a, b in links)}
+
+
+def still_joined(links: list[Link], down: Link) -> bool:
+    up = both_ways(links) - {down, down[::-1]}
+    return len(distances(up, down[0])) == len({name for link in links for name in link})
+
+
+@pytest.mark.parametrize("links", [SMALL, large()], ids=["12 routers", "22 routers"])
+@pytest.mark.parametrize("growth", [1.0, 1.5])
+@pytest.mark.parametrize("failed", [False, True])
+def test_every_link_has_the_load_that_equal_splits_give(
+    tmp_path: Path, links: list[Link], growth: float, failed: bool
+) -> None:
+    demands = matrix(links, 11)
+    down = next(link for link in links if still_joined(links, link))
+    up = both_ways(links) - ({down, down[::-1]} if failed else set())
+    wanted = {link: growth * load for link, load in loads(up, demands).items()}
+    capacity = round(1.05 * max(loads(both_ways(links), demands).values()) * 1.5 * 1.4)
+    path = tmp_path / "net.xml"
+    path.write_text(sndlib(links, demands, capacity))
+    overrides = [f"topology.demand_growth={growth}"]
+    if failed:
+        overrides.append(f'topology.failed=["{down[0]}->{down[1]}"]')
+    found = networks.solve(networks.load(path, overrides)).outcome
+    assert len(found.links) == len(wanted)
+    for (a, b), load in wanted.items():
+        link = found.links[f"{a}->{b}"]
+        assert link.offered_load == pytest.approx(load / capacity, abs=1e-9)
+        assert load / capacity < 0.99, "nothing is full"
+        assert link.utilization is not None
+        assert link.utilization.value == pytest.approx(load / capacity, abs=0.01)
+
+
+def test_the_installed_capacity_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "net.xml"
+    path.write_text(sndlib(SMALL, matrix(SMALL, 1), 2480.0))
+    found = networks.solve(networks.load(path)).outcome
+    assert {link.capacity_bps for link in found.links.values()} == {2.48e9}
+    assert not any("module" in each or "unit" in each for each in found.assumptions)
+
+
+def text(**more: object) -> str:
+    """Return a chain of three routers with a matrix of 6 and 2."""
+    fields = "".join(f"{key} = {value}\n" for key, value in more.items() if key != "traffic")
+    traffic = more.get("traffic", 'kind = "short"\nlength = "50 kB"\nload = 1.0')
+    counted = "connection_rate" in more or "connection_window" in more or "flows = 50" in str(more)
+    size = "1 bdp/sqrt(n)" if counted else "1 bdp"
+    return (
+        f'[link]\nrate = "100 Mbit/s"\ndelay = "5 ms"\n[queue]\nsize = "{size}"\n[topology]\n'
+        'links = [{between = ["A", "B"]}, {between = ["B", "C"]}]\n'
+        'demands = [{source = "A", target = "C", weight = 6.0},'
+        ' {source = "B", target = "C", weight = 2.0}]\n'
+        f"{fields}[[traffic]]\n{traffic}\n"
+    )
+
+
+def answer(tmp_path: Path, **more: object) -> networks.Answer:
+    path = tmp_path / "chain.toml"
+    path.write_text(text(**more))
+    return networks.solve(networks.load(path))
+
+
+@pytest.mark.parametrize(
+    ("more", "first", "second"),
+    [
+        ({"demand_unit": '"10 Mbit/s"'}, 0.6, 0.8),
+        ({"demand_total": '"40 Mbit/s"'}, 0.3, 0.4),
+        ({"demand_unit": '"5 Mbit/s"', "demand_scale": 2.0, "demand_growth": 0.5}, 0.3, 0.4),
+        ({"demand_unit": '"10 Mbit/s"',
+          "traffic": 'kind = "udp"\nflows = 10\nload = 0.5'}, 0.3, 0.4),
+    ],
+)  # fmt: skip
+def test_unit_total_scale_and_share(
+    tmp_path: Path, more: dict[str, object], first: float, second: float
+) -> None:
+    found = answer(tmp_path, **more).outcome.links
+    assert found["A->B"].offered_load == pytest.approx(first)
+    assert found["B->C"].offered_load == pytest.approx(second)
+
+
+def test_connections_follow_from_their_rate_or_window(tmp_path: Path) -> None:
+    rate = answer(tmp_path, demand_unit='"10 Mbit/s"', connection_rate='"2 Mbit/s"')
+    links = rate.outcome.links
+    assert [links[each].flows for each in ("A->B", "B->C")] == pytest.approx([30.0, 40.0])
+    # 40 packets of 1500 B each round trip: 24 Mbit/s over 20 ms, 48 over 10 ms
+    window = answer(tmp_path, demand_unit='"10 Mbit/s"', connection_window=40)
+    links = window.outcome.links
+    assert links["A->B"].flows == pytest.approx(60 / 24)
+    assert links["B->C"].flows == pytest.approx(60 / 24 + 20 / 48)
+    # buffers by rule count them
+    assert rate.outcome.links["B->C"].buffer_packets < window.outcome.links["B->C"].buffer_packets
+
+
+def test_greedy_flows_on_top_fill_what_the_demand_leaves(tmp_path: Path) -> None:
+    mixed = 'kind = "short"\nlength = "50 kB"\nload = 1.0\n[[traffic]]\nflows = 50'
+    links = answer(tmp_path, demand_unit='"5 Mbit/s"', traffic=mixed).outcome.links
+    assert links["B->C"].offered_load == pytest.approx(0.4)
+    assert links["B->C"].utilization is not None and links["B->C"].utilization.value > 0.95
+
+
+def test_a_demand_that_nobody_carries_is_said(tmp_path: Path) -> None:
+    found = answer(tmp_path, demand_unit='"5 Mbit/s"', traffic="flows = 50").outcome
+    assert any("40 Mbit/s of the demand are not offered" in each for each in found.assumptions)
+    assert found.links["A->B"].offered_load is None
+    bare = answer(tmp_path, traffic="flows = 50").outcome
+    assert any("the demand has no unit" in each for each in bare.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"demand_growth": 1.5}, "demand_growth: has no effect"),
+        ({"connection_rate": '"1 Mbit/s"'}, "connection_rate: has no effect"),
+        ({"demand_unit": '"1 Mbit/s"', "demand_total": '"1 Gbit/s"'}, "are both set"),
+        ({"demand_unit": '"1 Mbit/s"', "connection_rate": '"1 Mbit/s"', "connection_window": 3},
+         "are both set"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(tmp_path: Path, more: dict[str, object], said: str) -> None:
+    with pytest.raises(ScenarioError, match=said) as error:
+        answer(tmp_path, **more)
+    assert "\n" not in str(error.value)
+
+
+def test_overload_is_a_matter_of_capacity_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    path = tmp_path / "full.toml"
+    path.write_text(text(demand_unit='"13 Mbit/s"') + "[goals]\nloss_rate = 0.01\n")
+    assert call(["network", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "B->C is offered 104 %: add capacity" in said
+    assert said.index("add capacity") < said.index("hops")
+    assert call(["size", str(path), "--engine", "network", "--link", "B->C"]) in (1, 3)
+    assert "B->C is offered 104 %: add capacity" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_goal_on_utilization_holds_where_load_reaches_it(tmp_path: Path) -> None:
+    import forebay
+
+    greedy = "flows = 40"
+    path = tmp_path / "greedy.toml"
+    path.write_text(text(traffic=greedy) + "[goals]\nutilization = 0.95\n")
+    found = forebay.size(forebay.load(path), "network", link_class="core")
+    assert found.buffer is not None, "A->B is emptier, and no buffer fills it"
+    path.write_text(text(demand_unit='"5 Mbit/s"') + "[goals]\nutilization = 0.95\n")
+    with pytest.raises(ScenarioError, match=r"B->C is the fullest and is used to 40 %"):
+        forebay.size(forebay.load(path), "network", link_class="core")
+
+
+@pytest.mark.parametrize("words", [("--rate", "1 Gbit/s"), ("--connections", "5")])
+def test_an_option_without_effect_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str]
+) -> None:
+    from forebay.cli.program import call
+
+    path = tmp_path / "chain.toml"
+    path.write_text(text())
+    assert call(["network", str(path), *words]) == 2
+    assert f"{words[0]} has no effect" in capsys.readouterr().err
+    net = tmp_path / "net.xml"
+    net.write_text(sndlib(SMALL, matrix(SMALL, 1), 2480.0))
+    assert call(["network", str(net), "--rate", "1 Gbit/s"]) == 2
+    assert "every link of the file has a capacity" in capsys.readouterr().err
+
+
+def test_all_single_failures_the_worst_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    demands = matrix(SMALL, 3)
+    capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
+    path = tmp_path / "net.xml"
+    path.write_text(sndlib(SMALL, demands, capacity))
+    assert call(["network", str(path), "--failures", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["failures"]
+    assert len(rows) == len(SMALL)
+    for row in rows:
+        a, _, b = row["link"].partition("->")
+        wanted = loads(both_ways(SMALL) - {(a, b), (b, a)}, demands)
+        assert row["offered_load"] == pytest.approx(max(wanted.values()) / capacity, rel=1e-6)
+        assert bool(row["sufferers"]) is (row["loss_rate"] > 0)
+    lost = [row["loss_rate"] for row in rows]
+    assert lost == sorted(lost, reverse=True)
+    assert call(["network", str(path), "--failures"]) == 0
+    assert "single failures, the worst first" in capsys.readouterr().out
+
+
+def test_a_failure_that_divides_the_network_is_said_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    path = tmp_path / "chain.toml"
+    path.write_text(text(demand_unit='"5 Mbit/s"'))
+    assert call(["network", str(path), "--failures", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["failures"]
+    assert [row["link"] for row in rows] == ["A->B", "B->C"]
+    assert all("in 2 parts" in row["error"] for row in rows)
+
+
+def test_the_simulator_refuses_a_share_of_the_demand(tmp_path: Path) -> None:
+    import forebay
+
+    path = tmp_path / "chain.toml"
+    path.write_text(text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5'))
+    with pytest.raises(ScenarioError, match="offered load is not simulated"):
+        forebay.run(forebay.load(path), "simulation")
