@@ -110,22 +110,23 @@ def read() -> Data:
 
 
 def draw() -> None:
-    """Utilization by buffer for each control on 1 Gbit/s with 10 flows, and BBR's share."""
+    """By buffer: utilization (BBR: loss) of 10 flows on 1 Gbit/s, and BBR's share."""
     data, panels = read(), []
     for control in CONTROLS:
+        at, what = (2, "loss") if control == "bbr" else (1, "utilization")
         lines = [
-            Line([b for b, *_ in data[control, "1 Gbit/s", 10, hosts]],
-                 [used for _, used, *_ in data[control, "1 Gbit/s", 10, hosts]], hosts)
+            Line([row[0] for row in data[control, "1 Gbit/s", 10, hosts]],
+                 [row[at] for row in data[control, "1 Gbit/s", 10, hosts]], hosts)
             for hosts in HOSTS
         ]  # fmt: skip
-        panels.append(Panel(lines, "buffer, BDP", f"{control}: utilization, %"))
+        panels.append(Panel(lines, "buffer, BDP", f"{control}: {what}, %", log="x"))
     for rate, flows in (LINKS[0], LINKS[2]):
         lines = [
             Line([b for b, *_ in data["cubic+bbr", rate, flows, hosts]],
                  [share for *_, share in data["cubic+bbr", rate, flows, hosts]], hosts)
             for hosts in HOSTS
         ]  # fmt: skip
-        panels.append(Panel(lines, "buffer, BDP", f"BBR's share, %: {flows} on {rate}"))
+        panels.append(Panel(lines, "buffer, BDP", f"BBR's share, %: {flows} on {rate}", log="x"))
     draw_picture(Picture(panels, columns=2), "Segmentation offload and large packets", FIGURE)
 
 
