@@ -62,12 +62,15 @@ def faster(rate: str, flows: int, packets: int, warmup: str, duration: str) -> t
 
 
 CC = "traffic.0.congestion_control="
+ON = "traffic.0.offload=on"
 CELLS = (
     Cell("OC3, 100 flows, ns2", oc3(100, 128, "ns2"), 15e6),
     Cell("OC3, 400 flows, ns2", oc3(400, 63, "ns2"), 15e6),
     Cell("OC3, 100 flows, linux", oc3(100, 128, "linux"), 10e6),
     Cell("OC3, 400 flows, linux", oc3(400, 63, "linux"), 10e6),
+    Cell("OC3, 100, linux, offload", (*oc3(100, 128, "linux"), ON), 10e6),
     Cell("OC3, 100 flows, bbr", (*oc3(100, 128, "linux"), CC + "bbr"), 15e6),
+    Cell("OC3, 100, bbr, offload", (*oc3(100, 128, "linux"), CC + "bbr", ON), 15e6),
     Cell("OC3, 100 flows, bbr3", (*oc3(100, 128, "linux"), CC + "bbr3"), 15e6),
     Cell("OC3, cubic and bbr3", (*oc3(100, 128, "linux"), CC + "{cubic=0.6, bbr3=0.4}"), 15e6),
     Cell("OC3, fq_codel", (*oc3(100, 128, "linux"), "queue.discipline=fq_codel"), 15e6),

@@ -53,6 +53,8 @@ class Profile:
         max_window: int | None = None,
         jitter_ps: int = 0,
         timer_tick_ps: int = 0,
+        offload: bool = False,
+        segment: int | None = None,
     ) -> Profile: ...
 
 ClassRates = tuple[float | None, tuple[float, int | None] | None]

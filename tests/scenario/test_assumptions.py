@@ -44,6 +44,13 @@ def test_what_was_chosen_is_not_said_even_if_it_is_the_default(field: str, index
     assert said == (*ALL[:index], *ALL[index + 1 :])
 
 
+@pytest.mark.parametrize(("offload", "said"), [("auto", ALL), ("off", ALL), ("on", ALL[:-1])])
+def test_single_packets_are_said_unless_hosts_send_bursts(
+    offload: str, said: tuple[str, ...]
+) -> None:
+    assert assumptions(made(f'flows = 5\noffload = "{offload}"')) == said
+
+
 def test_a_change_keeps_what_was_chosen() -> None:
     asked = made('flows = 5\nrtt = "100 ms"').replace({"queue.size": "20 packets"})
     assert assumptions(asked) == (*ALL[:2], *ALL[3:])

@@ -5,6 +5,7 @@ use forebay_sim::cc;
 use forebay_sim::config::{
     BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, Refill, Route, Source, TraceSpec,
 };
+use forebay_sim::tcp::offload::Offload;
 use forebay_sim::tcp::profile;
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
@@ -19,7 +20,7 @@ pub struct Profile(profile::Profile);
 #[pymethods]
 impl Profile {
     #[new]
-    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0, timer_tick_ps=0))]
+    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0, timer_tick_ps=0, offload=false, segment=None))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         name: &str,
@@ -32,6 +33,8 @@ impl Profile {
         max_window: Option<u32>,
         jitter_ps: Picos,
         timer_tick_ps: Picos,
+        offload: bool,
+        segment: Option<u32>,
     ) -> PyResult<Self> {
         let mut made = profile::Profile::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
@@ -42,6 +45,8 @@ impl Profile {
         made.max_window = max_window.unwrap_or(made.max_window);
         made.jitter = jitter_ps;
         made.timer_tick = timer_tick_ps;
+        made.offload = if offload { Offload::ON } else { Offload::OFF };
+        made.segment_bytes = segment;
         if let Some(delayed) = delayed_ack {
             let delay = made.delayed_ack.or(profile::Profile::linux().delayed_ack);
             made.delayed_ack = delay.filter(|_| delayed);

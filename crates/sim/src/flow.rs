@@ -67,6 +67,8 @@ pub struct Flow {
     pub(crate) ecn: EcnCodepoint,
     /// The sender would send, but for what waits on its access link already.
     pub(crate) tsq_throttled: bool,
+    /// It has a mechanism of segmentation offload.
+    pub(crate) offloads: bool,
 }
 
 impl Flow {
@@ -153,6 +155,13 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn tsq_limit_reached(&self, now: Picos) -> bool {
         !self.access.is_idle(now) && self.access.waiting() >= 2 && self.access_holds_a_millisecond()
+    }
+
+    /// The same where bursts of `segments` wait: two of them.
+    pub(crate) fn tsq_limit_of_bursts_reached(&self, now: Picos, segments: u32) -> bool {
+        !self.access.is_idle(now)
+            && self.access.waiting() >= 2 * segments as usize
+            && self.access_holds_a_millisecond()
     }
 
     #[inline(never)]

@@ -23,7 +23,7 @@ class Assumption:
 
     Attributes
     ----------
-    field : of a class of traffic; "" for what no field can choose yet.
+    field : of a class of traffic; "" for what is said whether or not it was chosen.
     applies : whether the default moves the answers of a class in a scenario.
     says : what is assumed.
     """
@@ -58,6 +58,10 @@ def _round_trip(_: Scenario, group: Traffic) -> str:
     return f"a round trip of {group.rtt.mean} for every flow"
 
 
+def _sends_singly(_: Scenario, group: Traffic) -> bool:
+    return isinstance(group, Tcp) and not group.offloads
+
+
 def _congestion_control(_: Scenario, group: Traffic) -> str:
     return f"congestion control {getattr(group, 'congestion_control', '')}"
 
@@ -79,7 +83,7 @@ _LIST = (
     ),
     Assumption(
         "",
-        _is_tcp,
+        _sends_singly,
         lambda _, group: "hosts that send one packet at a time, without segmentation offload",
     ),
 )

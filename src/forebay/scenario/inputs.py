@@ -311,6 +311,8 @@ class LongDict(TypedDict, total=False):
     delayed_ack_timeout: str | Duration | None
     min_rto: str | Duration | None
     max_window: int | None
+    offload: Literal["auto", "on", "off"]
+    segment: int | None
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
@@ -372,6 +374,8 @@ class ShortFields(TypedDict, total=False):
     delayed_ack_timeout: str | Duration | None
     min_rto: str | Duration | None
     max_window: int | None
+    offload: Literal["auto", "on", "off"]
+    segment: int | None
     length: Required[FlowLengthInput]
     load: float | None
     arrival_rate: float | None
@@ -405,6 +409,8 @@ class SessionFields(TypedDict, total=False):
     delayed_ack_timeout: str | Duration | None
     min_rto: str | Duration | None
     max_window: int | None
+    offload: Literal["auto", "on", "off"]
+    segment: int | None
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int

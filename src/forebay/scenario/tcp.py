@@ -151,11 +151,38 @@ class Tcp(Sized):
         "sender's stack.",
     )
 
+    offload: Literal["auto", "on", "off"] = Field(
+        default="auto",
+        description="Segmentation offload of the senders: whether they hand their cards bursts of "
+        'several segments, which cross the access link back to back. "auto": off for '
+        "every sender in this version, until bursts have been compared with a kernel.",
+    )
+    segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = Field(
+        default=None,
+        description="Payload of a full packet in bytes: what the stack and congestion controls "
+        "count in bytes depends on it; not set: the packet without 52 bytes of IPv4 and "
+        "TCP headers.",
+        examples=[1448],
+    )
+
+    @model_validator(mode="after")
+    def _fits_in_its_packet(self) -> Self:
+        if self.segment is not None and self.segment > self.packet:
+            wrong = f"{self.segment} bytes of payload do not fit in a packet of {self.packet}"
+            hint = "write less, or a larger packet"
+            raise ScenarioError("contradiction", wrong, hint, field="segment")
+        return self
+
     @model_validator(mode="after")
     def _delays_what_it_times(self) -> Self:
         if self.delayed_ack_timeout is not None:
             _check_delayed_ack(self, self.delayed_ack_timeout)
         return self
+
+    @property
+    def offloads(self) -> bool:
+        """Whether its senders have segmentation offload."""
+        return self.offload == "on"  # "auto" is off until kernel cells with it are recorded
 
     @property
     def shares(self) -> dict[str, float]:

@@ -92,6 +92,9 @@ macro_rules! controllers {
             fn set_seed(&mut self, seed: u64) {
                 match self { $(Self::$variant(cc) => cc.set_seed(seed)),+ }
             }
+            fn set_segment_bytes(&mut self, bytes: u32) {
+                match self { $(Self::$variant(cc) => cc.set_segment_bytes(bytes)),+ }
+            }
         }
     };
 }

@@ -181,6 +181,9 @@ pub trait Controller {
     /// Called once, before any other hook. `seed` differs for each connection and follows from the run's;
     /// random choices follow from it alone.
     fn set_seed(&mut self, _seed: u64) {}
+    /// Called once, before any hook but `set_seed`, with the payload of a segment: for what a controller
+    /// counts in bytes. Until then a segment has 1448.
+    fn set_segment_bytes(&mut self, _bytes: u32) {}
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::flow::route_state::RouteState;
 use crate::packet::EcnCodepoint;
 use crate::paths::Paths;
 use crate::rng::stream_seed;
+use crate::tcp::offload::Offload;
 use crate::tcp::profile::{LINUX, NS2, Profile};
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
@@ -41,11 +42,13 @@ impl Flow {
             key: encode(index, GeneralKind::ACK_EVENT),
             first_hop: paths.pack(paths.hop(path).at),
             receiver: Receiver::new(spec.rtt, per_packet_echo),
-            sender: Sender::new(cc, first_segments(spec, config), profile),
+            sender: Sender::new(cc, first_segments(spec, config), profile)
+                .with_segments_of(profile.segment_bytes_of(spec.packet_bytes)),
             packet_bytes: spec.packet_bytes,
             connection: 0,
             ecn,
             tsq_throttled: false,
+            offloads: profile.offload != Offload::OFF,
         };
         if flow.is_plain(route.forward[0], config, profile) {
             flow.key = encode(index, ack_event_of_plain_flow(profile, &flow.sender));
@@ -92,7 +95,8 @@ impl Flow {
         let seed = stream_seed(stream_seed(config.seed, index.into()), app.next as u64);
         self.connection = self.connection.wrapping_add(1);
         let profile = &config.profiles[spec.class as usize];
-        self.sender = Sender::new(controller(spec, seed), segments, profile);
+        self.sender = Sender::new(controller(spec, seed), segments, profile)
+            .with_segments_of(profile.segment_bytes_of(spec.packet_bytes));
         self.receiver = self.receiver.for_next_connection();
         self.tsq_throttled = false;
         self.timer = EventTimer::default();
@@ -142,7 +146,7 @@ pub(crate) fn ack_delays(spec: &FlowSpec, config: &Config) -> (Picos, Picos) {
 /// The kind of a flow that `is_plain`, as the event of its ACKs.
 fn ack_event_of_plain_flow(profile: &Profile, sender: &Sender) -> u32 {
     let (linux, ns2) =
-        (profile.equal_but_initial_window(&LINUX), profile.equal_but_initial_window(&NS2));
+        (profile.equal_but_what_flows_keep(&LINUX), profile.equal_but_what_flows_keep(&NS2));
     if profile.sack && sender.is_ack_clocked() {
         if linux { LinuxKind::ACK_EVENT } else { SackKind::ACK_EVENT }
     } else if linux && sender.controls_cwnd_by_rates() {

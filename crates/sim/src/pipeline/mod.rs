@@ -1,9 +1,10 @@
 //! What happens to a packet, in its order.
 //!
-//! `sender_events`: an ACK or a timer reaches the sender. `sending`: its segments cross the access link. `forwarding`:
+//! `sender_events`: an ACK or a timer reaches the sender. `sending`: its segments cross the access link. `bursts`: the same with segmentation offload. `forwarding`:
 //! a packet is enqueued at a link, departs and goes on. `receiving`: the receiver's ACK is put on the way back.
 //! `delayed_ack`: an ACK that was held back is sent. `sources`: datagrams, and users who write.
 
+mod bursts;
 mod delayed_ack;
 mod forwarding;
 mod receiving;

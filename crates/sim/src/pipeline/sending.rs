@@ -12,7 +12,7 @@ use crate::tcp::profile::Profile;
 use crate::time::Picos;
 
 /// What becomes of an access link.
-enum AccessState {
+pub(super) enum AccessState {
     /// What it did before.
     Unchanged,
     /// It was idle, and is no longer.
@@ -55,6 +55,9 @@ impl Network<'_> {
         }
         debug_assert!(!flow.tsq_throttled, "an idle access link holds nothing back");
         debug_assert!(flow.sender.invariants_hold());
+        if !K::NEWRENO_ONLY && flow.offloads {
+            return self.send_bursts::<K>(now, flow);
+        }
         let mut access = AccessState::Unchanged;
         if flow.sender.waits_for_pacer::<K>(now) && flow.access.waiting() == 0 {
             self.arm_timer_if_no_ack_pending::<K>(now, flow);
@@ -75,7 +78,7 @@ impl Network<'_> {
 
     /// Makes sure that the sender's timer fires in time, unless an ACK comes before that asks for it.
     #[inline(always)]
-    fn arm_timer_if_no_ack_pending<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
+    pub(super) fn arm_timer_if_no_ack_pending<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
         let timer_at = flow.sender.timer_at;
         let an_ack_will_ask = K::FAST_PATH && flow.ack_path.delivers_before(now, timer_at);
         if !an_ack_will_ask && !flow.timer.fires_by(timer_at) {
@@ -102,6 +105,19 @@ impl Network<'_> {
             self.arm_pacing_timer(flow, at);
             return false;
         }
+        self.put_on_access_link::<K>(now, flow, free, access);
+        true
+    }
+
+    /// The next segment crosses the access link, or waits there.
+    #[inline(always)]
+    pub(super) fn put_on_access_link<K: FlowKind>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        free: bool,
+        access: &mut AccessState,
+    ) {
         let seq = flow.sender.next_segment::<K>(now);
         if let Some(recorder) = self.recorder.as_mut().filter(|_| !K::FAST_PATH) {
             recorder.sent(now, flow, seq);
@@ -116,7 +132,6 @@ impl Network<'_> {
             }
             flow.access.push(at, segment);
         }
-        true
     }
 
     /// The pacer lets the next packet go. Flows of two kinds alone pace.
@@ -134,7 +149,7 @@ impl Network<'_> {
 
     /// Makes sure that the flow's pacer fires no later than `at`.
     #[inline(always)]
-    fn arm_pacing_timer(&mut self, flow: &mut Flow, at: Picos) {
+    pub(super) fn arm_pacing_timer(&mut self, flow: &mut Flow, at: Picos) {
         if flow.sender.pacer().is_some_and(|pacer| pacer.timer.arm(at)) {
             self.schedule(flow, PACE, at, Payload::NONE);
         }

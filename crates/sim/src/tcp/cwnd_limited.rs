@@ -6,6 +6,8 @@
 pub struct CwndLimited {
     /// The window was full at some time in this round.
     full: bool,
+    /// It held the last ACK's segments back, though a part of it was free (segmentation offload).
+    deferred: bool,
     /// Else, the most segments that were out.
     max_packets_out: u32,
     /// The segment whose acknowledgement ends the round (low 32 bits).
@@ -17,12 +19,17 @@ impl CwndLimited {
     #[inline]
     pub fn update(&mut self, cwnd: f64, in_flight: u32, una: u64, nxt: u64) {
         // No whole segment of the window is left.
-        let full = cwnd < f64::from(in_flight) + 1.0;
+        let full = self.deferred || cwnd < f64::from(in_flight) + 1.0;
         let out = (nxt - una) as u32;
         let ended = (una as u32).wrapping_sub(self.round_end) as i32 >= 0;
         if full || ended || (!self.full && out > self.max_packets_out) {
-            *self = Self { full, max_packets_out: out, round_end: nxt as u32 };
+            *self = Self { full, deferred: false, max_packets_out: out, round_end: nxt as u32 };
         }
+    }
+
+    /// What the window lets go waits for an ACK with which it is a whole burst (Linux, tcp_tso_should_defer).
+    pub fn note_deferral(&mut self) {
+        self.deferred = true;
     }
 
     /// The window was full at some time in this round.

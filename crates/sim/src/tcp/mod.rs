@@ -1,12 +1,14 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
 pub mod ack_packet;
+mod burst_size;
 mod cc_feedback;
 pub mod cwnd_limited;
 mod delivery_rate;
 pub mod frto;
 mod highest_sacked;
 pub mod newreno;
+pub mod offload;
 pub mod pacer;
 pub mod profile;
 mod prr;

@@ -1,6 +1,7 @@
 //! What kind of TCP a sender and its receiver are. Each field switches one mechanism, so that what
 //! it does can be measured on its own.
 
+use super::offload::{HEADER_BYTES, Offload};
 use crate::cc::IncreaseRule;
 use crate::time::{MILLISECOND, Picos, SECOND};
 
@@ -56,6 +57,10 @@ pub struct Profile {
     pub jitter: Picos,
     /// Segments reach the receiver at multiples of it: a timer of that period delivers them. 0: none does.
     pub timer_tick: Picos,
+    /// What the sender hands to its card at once.
+    pub offload: Offload,
+    /// Payload of a packet in bytes; `None`: what a packet holds besides its headers.
+    pub segment_bytes: Option<u32>,
 }
 
 /// How the retransmission timeout follows from srtt and rttvar.
@@ -103,6 +108,8 @@ impl Profile {
             tunes_receive_window: false,
             jitter: 0,
             timer_tick: 0,
+            offload: Offload::OFF,
+            segment_bytes: None,
         }
     }
 
@@ -132,12 +139,17 @@ impl Profile {
             tunes_receive_window: true,
             jitter: 0,
             timer_tick: 0,
+            offload: Offload::OFF,
+            segment_bytes: None,
         }
     }
 
     /// NewReno alone: no SACK, small queues or delayed ACKs.
     pub fn is_newreno_only(&self) -> bool {
-        !self.sack && !self.small_queues && self.delayed_ack.is_none()
+        !self.sack
+            && !self.small_queues
+            && self.delayed_ack.is_none()
+            && self.offload == Offload::OFF
     }
 
     /// A receiver whose window is set to a size does not tune it (Linux, SOCK_RCVBUF_LOCK).
@@ -145,9 +157,15 @@ impl Profile {
         self.tunes_receive_window && self.sack && self.max_window == u32::MAX
     }
 
-    /// Whether it is `shipped` as far as that matters once a flow has begun.
-    pub fn equal_but_initial_window(&self, shipped: &Self) -> bool {
-        Self { initial_window: shipped.initial_window, ..self.clone() } == *shipped
+    /// Whether it is `shipped` but for what a flow keeps of it when it begins.
+    pub fn equal_but_what_flows_keep(&self, shipped: &Self) -> bool {
+        let Self { initial_window, offload, segment_bytes, .. } = *shipped;
+        Self { initial_window, offload, segment_bytes, ..self.clone() } == *shipped
+    }
+
+    /// The payload of packets of so many bytes.
+    pub fn segment_bytes_of(&self, packet_bytes: u32) -> u32 {
+        self.segment_bytes.unwrap_or(packet_bytes.saturating_sub(HEADER_BYTES)).max(1)
     }
 
     /// A profile by its name in a scenario.

@@ -8,8 +8,15 @@ use std::hint::select_unpredictable;
 /// What a SYN-ACK can offer (RFC 7323, section 2.2): 65535 bytes, in segments of 1448.
 pub const UNSCALED: u32 = 45;
 /// What the first ACK offers: half of a receive buffer of a megabyte, which is what our testbed
-/// sets (a kernel as it comes begins with an eighth of it).
+/// sets (a kernel as it comes begins with an eighth of it), in segments of 1448.
 const FIRST: u32 = 361;
+/// The bytes of these segments.
+const COUNTED_BYTES: u32 = 1448;
+
+/// What a SYN-ACK can offer, in segments of so many bytes.
+pub fn unscaled(segment_bytes: u32) -> u32 {
+    (u32::from(u16::MAX) / segment_bytes).max(1)
+}
 /// What the reader is taken to have read in the first round trip: an initial window.
 const FIRST_READ: u32 = 10;
 
@@ -35,6 +42,12 @@ impl Default for ReceiveWindow {
 }
 
 impl ReceiveWindow {
+    /// For segments of so many bytes: its first buffer is of bytes.
+    pub fn new(segment_bytes: u32) -> Self {
+        let first = (FIRST * COUNTED_BYTES / segment_bytes).max(FIRST_READ);
+        Self { buffer: first, offered: first, ..Self::default() }
+    }
+
     /// An ACK takes `taken` segments off, up to `una`; `span` segments from there to the last that
     /// has arrived, `held` of them; `delivered` are new. Keeps how many beyond `una` are `offered`;
     /// `u32::MAX` stays.

@@ -2,7 +2,7 @@
 
 use super::pacer::Pacer;
 use super::profile::Profile;
-use super::receive_window::UNSCALED;
+use super::receive_window::{self, ReceiveWindow, UNSCALED};
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
@@ -117,6 +117,18 @@ impl Sender {
             send_times: timed_apart.then(Box::default),
             receive_window: if profile.tunes_window() { UNSCALED } else { u32::MAX },
         }
+    }
+
+    /// The same with segments of so many bytes: what the controller and the receiver count in bytes follows.
+    pub fn with_segments_of(mut self, bytes: u32) -> Self {
+        self.cc.set_segment_bytes(bytes);
+        if self.receive_window != u32::MAX {
+            self.receive_window = receive_window::unscaled(bytes);
+        }
+        if let Some(board) = &mut self.scoreboard {
+            board.receive_window = ReceiveWindow::new(bytes);
+        }
+        self
     }
 
     /// Whether its controller asks for no ACKs but those of new data.

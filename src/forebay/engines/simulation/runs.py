@@ -148,6 +148,8 @@ def _profile(traffic: Traffic) -> _core.Profile:
         max_window=traffic.max_window,
         jitter_ps=picoseconds(traffic.jitter or 0.0),
         timer_tick_ps=picoseconds(traffic.timer_tick or 0.0),
+        offload=traffic.offloads,
+        segment=traffic.segment,
     )
 
 

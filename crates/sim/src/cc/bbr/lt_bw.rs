@@ -10,12 +10,11 @@ const LEAST_ROUNDS: u32 = 4;
 const USE_ROUNDS: u32 = 48;
 /// Lost over delivered, in the kernel's 1/256.
 const LOSSY: f64 = 50.0 / 256.0;
-/// Rates that differ by less, relatively or in segments a second (4 kbit/s), are the same.
+/// Rates that differ by less, relatively or in bytes a second (4 kbit/s), are the same.
 const SAME_RATIO: f64 = 1.0 / 8.0;
-const SAME_RATE: f64 = 500.0 / super::SEGMENT_BYTES;
+const SAME_RATE: f64 = 500.0;
 
 /// Long-term bandwidth: the rate of a token-bucket policer, once one is detected (Linux, lt_bw).
-#[derive(Default)]
 pub struct LongTermBw {
     sampling: bool,
     rounds: u32,
@@ -26,9 +25,33 @@ pub struct LongTermBw {
     since: Picos,
     delivered_before: u64,
     lost_before: u64,
+    segment_bytes: f64,
+}
+
+impl Default for LongTermBw {
+    fn default() -> Self {
+        Self::of_segments(super::SEGMENT_BYTES)
+    }
 }
 
 impl LongTermBw {
+    fn of_segments(segment_bytes: f64) -> Self {
+        Self {
+            sampling: false,
+            rounds: 0,
+            rate: 0.0,
+            rate_in_use: 0.0,
+            since: 0,
+            delivered_before: 0,
+            lost_before: 0,
+            segment_bytes,
+        }
+    }
+
+    pub fn set_segment_bytes(&mut self, bytes: f64) {
+        self.segment_bytes = bytes;
+    }
+
     pub fn is_in_use(&self) -> bool {
         self.rate_in_use > 0.0
     }
@@ -66,7 +89,7 @@ impl LongTermBw {
             self.rounds = u32::from(round_start);
         }
         if was_in_use || limited || self.rounds > 4 * LEAST_ROUNDS {
-            *self = Self::default();
+            *self = Self::of_segments(self.segment_bytes);
         } else if !begins {
             self.end_interval(ack);
         }
@@ -89,7 +112,9 @@ impl LongTermBw {
         }
         let rate = delivered * SECOND as f64 / span as f64;
         let apart = (rate - self.rate).abs();
-        if self.rate > 0.0 && (apart <= SAME_RATIO * self.rate || apart <= SAME_RATE) {
+        if self.rate > 0.0
+            && (apart <= SAME_RATIO * self.rate || apart <= SAME_RATE / self.segment_bytes)
+        {
             self.rate = (rate + self.rate) / 2.0;
             self.rate_in_use = self.rate;
             self.rounds = 0;

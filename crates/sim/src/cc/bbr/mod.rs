@@ -9,6 +9,7 @@ mod cycle;
 mod extra_acked;
 mod lt_bw;
 mod probe_rtt;
+mod quantum;
 #[cfg(test)]
 mod tests;
 
@@ -16,12 +17,13 @@ use super::bounds::{Bounds, if_counts};
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
 use super::record::{Declared, Decrease, Marks, Record};
-use super::rounding::{double, whole_above, whole_below};
+use super::rounding::{double, whole_above};
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{NEVER, Picos, SECOND};
 use cycle::Cycle;
 use extra_acked::ExtraAcked;
 use lt_bw::LongTermBw;
+use quantum::quantum;
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -37,7 +39,7 @@ const INITIAL_CWND: f64 = 10.0;
 /// The pipe is full once the bandwidth has not grown by a quarter for three rounds.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u8 = 3;
-/// Payload of a full segment: the kernel's quanta are in bytes, ours in segments.
+/// Payload of a segment until it is told: the kernel's quanta are in bytes, ours in segments.
 const SEGMENT_BYTES: f64 = 1448.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +81,7 @@ pub struct Bbr {
     full_bw: f64,
     probe_rtt_done: Option<Picos>,
     choice: HashChoice,
+    segment_bytes: f64,
 }
 
 impl Default for Bbr {
@@ -106,7 +109,8 @@ impl Default for Bbr {
             phase: Phase::Open,
             packet_conservation: false,
             seen_rtt: false,
-            quantum: quantum(0.0),
+            quantum: quantum(0.0, SEGMENT_BYTES),
+            segment_bytes: SEGMENT_BYTES,
         }
     }
 }
@@ -133,6 +137,11 @@ impl Controller for Bbr {
 
     fn set_seed(&mut self, seed: u64) {
         self.choice = HashChoice::seeded(seed);
+    }
+
+    fn set_segment_bytes(&mut self, bytes: u32) {
+        self.segment_bytes = bytes.into();
+        self.lt_bw.set_segment_bytes(self.segment_bytes);
     }
 
     fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
@@ -267,7 +276,7 @@ impl Bbr {
 
     fn pace_at(&mut self, window: &mut Window, rate: f64) {
         window.pacing_rate = Some(rate);
-        self.quantum = quantum(rate);
+        self.quantum = quantum(rate, self.segment_bytes);
     }
 
     fn bdp(&self, gain: f64) -> f64 {
@@ -338,11 +347,4 @@ impl Bbr {
 /// The pacing rate for a bandwidth.
 fn paced(bw: f64, gain: f64) -> f64 {
     bw * gain * PACING_MARGIN
-}
-
-/// Segments in a burst at a pacing rate: a millisecond's worth, at least two (one below 1.2 Mbit/s).
-fn quantum(pacing_rate: f64) -> f64 {
-    let rate = pacing_rate * SEGMENT_BYTES;
-    let least = if rate < 1.2e6 / 8.0 { 1.0 } else { 2.0 };
-    whole_below(rate / 1024.0 / SEGMENT_BYTES).clamp(least, 44.0)
 }

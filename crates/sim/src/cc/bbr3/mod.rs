@@ -37,8 +37,6 @@ const BETA: f64 = 0.7;
 /// Lossy places in a round that end start-up (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
 const LEAST_QUANTUM: f64 = 2.0;
-/// Segments of 1448 bytes in 64 KiB.
-const LARGEST_QUANTUM: f64 = 45.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -87,6 +85,7 @@ pub struct Bbr3 {
     seen_rtt: bool,
     /// Segments in a burst at the pacing rate.
     quantum: f64,
+    largest_quantum: f64,
 }
 
 impl Default for Bbr3 {
@@ -115,6 +114,7 @@ impl Default for Bbr3 {
             phase: Phase::Open,
             seen_rtt: false,
             quantum: LEAST_QUANTUM,
+            largest_quantum: 45.0, // of 1448 bytes in 64 KiB
         }
     }
 }
@@ -141,6 +141,10 @@ impl Controller for Bbr3 {
 
     fn set_seed(&mut self, seed: u64) {
         self.choice = HashChoice::seeded(seed);
+    }
+
+    fn set_segment_bytes(&mut self, bytes: u32) {
+        self.largest_quantum = f64::from(65_536 / bytes).max(LEAST_QUANTUM);
     }
 
     /// "Per-ACK Steps".
@@ -308,7 +312,7 @@ impl Bbr3 {
     /// "Pacing Rate", and "Send Quantum": a millisecond's worth, at least two segments.
     fn pace_at(&mut self, window: &mut Window, rate: f64) {
         window.pacing_rate = Some(rate);
-        self.quantum = (rate / 1000.0).clamp(LEAST_QUANTUM, LARGEST_QUANTUM);
+        self.quantum = (rate / 1000.0).clamp(LEAST_QUANTUM, self.largest_quantum);
     }
 
     /// "cwnd Adjustment Mechanism".

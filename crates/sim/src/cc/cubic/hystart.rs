@@ -12,11 +12,12 @@ const TRAIN_GAP: Picos = 2 * MILLISECOND;
 /// Samples at the start of a round that tell its round-trip time.
 const SAMPLES: u8 = 8;
 
-/// 4 x 65536 bytes in segments of 1448.
+/// Four bursts of segmentation offload (hystart_ack_delay), in bytes.
+const BURSTS_BYTES: u32 = 4 * 65_536;
+/// The same in segments of 1448.
 const BURSTS_SEGMENTS: f64 = 181.0;
 
 /// HyStart as in Linux.
-#[derive(Default)]
 pub struct HyStart {
     found: bool,
     samples: u8,
@@ -25,9 +26,29 @@ pub struct HyStart {
     /// The round ends when this is acknowledged.
     end: u64,
     round_rtt: Option<Picos>,
+    bursts_segments: f64,
+}
+
+impl Default for HyStart {
+    fn default() -> Self {
+        Self {
+            found: false,
+            samples: 0,
+            round_start: 0,
+            last_ack: 0,
+            end: 0,
+            round_rtt: None,
+            bursts_segments: BURSTS_SEGMENTS,
+        }
+    }
 }
 
 impl HyStart {
+    /// Segments have so many bytes.
+    pub fn set_segment_bytes(&mut self, bytes: u32) {
+        self.bursts_segments = (BURSTS_BYTES / bytes).into();
+    }
+
     /// A round-trip sample in slow start; ends slow start by setting ssthresh.
     pub fn on_sample(&mut self, window: &mut Window, ack: &Ack, rtt: Picos, delay_min: Picos) {
         if self.found {
@@ -39,7 +60,7 @@ impl HyStart {
         if window.cwnd < LOW_WINDOW {
             return;
         }
-        let path = delay_min + offload_delay(window, ack);
+        let path = delay_min + self.offload_delay(window, ack);
         self.found = self.long_train(ack.now, path) || self.late_round(rtt, delay_min);
         if self.found {
             window.ssthresh = window.cwnd;
@@ -51,6 +72,13 @@ impl HyStart {
         self.end = ack.snd_nxt;
         self.samples = 0;
         self.round_rtt = None;
+    }
+
+    /// What segmentation offload may add to the path: four bursts of 64 KiB at twice the window a round
+    /// trip, at most 1 ms.
+    fn offload_delay(&self, window: &Window, ack: &Ack) -> Picos {
+        let share = self.bursts_segments / (2.0 * window.cwnd);
+        MILLISECOND.min((share * ack.srtt as f64) as Picos)
     }
 
     /// Half the path, for an unpaced sender.
@@ -72,11 +100,4 @@ impl HyStart {
         }
         least > delay_min + (delay_min / 8).clamp(4 * MILLISECOND, 16 * MILLISECOND)
     }
-}
-
-/// What segmentation offload may add to the path: four bursts of 64 KiB at twice the window a round
-/// trip, at most 1 ms.
-fn offload_delay(window: &Window, ack: &Ack) -> Picos {
-    let share = BURSTS_SEGMENTS / (2.0 * window.cwnd);
-    MILLISECOND.min((share * ack.srtt as f64) as Picos)
 }

@@ -115,6 +115,10 @@ impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
         }
     }
 
+    fn set_segment_bytes(&mut self, bytes: u32) {
+        self.hystart.set_segment_bytes(bytes);
+    }
+
     fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         if self.epoch.as_ref().is_some_and(|epoch| ack.now - epoch.start < SECOND) {

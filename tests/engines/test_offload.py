@@ -1,0 +1,76 @@
+"""Segmentation offload of senders: what a scenario chooses; off is what was simulated before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forebay import load, run
+from forebay.engines.testbed.assumptions import broken
+from forebay.scenario import Scenario, ScenarioError, loads
+
+SHIPPED = Path(__file__).parents[2] / "scenarios"
+LINK = '[link]\nrate = "20 Mbit/s"\n[queue]\nsize = "20 packets"\n[measure]\nwarmup = "2 s"\n'
+ON = 'offload = "on"\n'
+BEFORE = {
+    "oc3-gsr": (0.8134983135674, 0.09189673903671386, 82744),
+    "mix": (0.8908677369064, 0.06816969636122912, 254972),
+    "l4s": (0.9668931806476001, 0.003389075796556501, 70326),
+}
+"""Utilization, loss and packets of seed 1, 5 s after 5 s, before there was segmentation offload."""
+
+
+def made(traffic: str) -> Scenario:
+    return loads(f'{LINK}duration = "4 s"\n[[traffic]]\nflows = 5\n{traffic}')
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_off_is_what_was_simulated_before(name: str) -> None:
+    short = {"measure.warmup": "5 s", "measure.duration": "5 s"}
+    outcome = run(load(SHIPPED / f"{name}.toml").replace(short), seed=1)
+    link = outcome.links["bottleneck"]
+    assert link.utilization is not None and link.loss_rate is not None
+    seen = (link.utilization.value, link.loss_rate.value, outcome.provenance.packets)
+    assert seen == BEFORE[name]
+
+
+@pytest.mark.parametrize(
+    ("fields", "on"),
+    [
+        ("", False),
+        ('offload = "auto"', False),
+        ('offload = "off"', False),
+        ('offload = "on"', True),
+        ('sender = "ns2"', False),
+        ('sender = "ns2"\noffload = "on"', True),
+    ],
+)
+def test_auto_is_off_for_every_sender(fields: str, on: bool) -> None:
+    (group,) = made(fields).traffic
+    assert group.offloads is on  # type: ignore[union-attr]
+
+
+def lost(fields: str) -> float:
+    found = run(made(f'congestion_control = "bbr"\nrtt = "20 ms"\n{fields}'), seed=1)
+    link = found.links["bottleneck"]
+    assert link.loss_rate is not None
+    return link.loss_rate.value
+
+
+def test_the_switch_reaches_the_simulator() -> None:
+    assert lost('offload = "on"') != lost("") == lost('offload = "off"')
+
+
+def test_a_segment_follows_from_the_packet_unless_it_is_written() -> None:
+    assert lost(ON + "segment = 1448") == lost(ON) != lost(ON + "segment = 300")
+
+
+def test_a_segment_fits_in_its_packet() -> None:
+    with pytest.raises(ScenarioError, match="1501 bytes of payload do not fit"):
+        made("segment = 1501")
+
+
+def test_the_testbed_says_that_its_senders_have_none() -> None:
+    line = "the testbed's senders have segmentation offload switched off"
+    assert line in broken(made('offload = "on"')) and line not in broken(made(""))
