@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forebay.report.picture import Line, Panel, Picture
     from forebay.report.ports import print_ports
     from forebay.report.size import print_size
-    from forebay.report.size_page import size_page
+    from forebay.report.sizing_page import size_page
     from forebay.report.study import print_study
     from forebay.report.tables import percent, scaled
     from forebay.report.trace import print_trace
@@ -68,7 +68,7 @@ _HOLDERS = {
     "print_size": "size",
     "print_study": "study",
     "StudyTable": "study",
-    "size_page": "size_page",
+    "size_page": "sizing_page",
     "print_trace": "trace",
     "print_transient": "transient",
     "scaled": "tables",

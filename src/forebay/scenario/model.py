@@ -266,7 +266,13 @@ class Scenario(ScenarioModel):
     __str__ = __repr__
 
     def sha256(self) -> str:
-        """Return the hash of the meaning, independent of layout and units."""
+        """Return the hash of the meaning, independent of layout and units.
+
+        Hosts without offload have the hash of scenarios from before there was any.
+        """
         meaning = self.model_dump(mode="python", exclude_none=True)
+        for group in meaning["traffic"]:
+            if group.get("offload") != "on":
+                group.pop("offload", None)
         text = json.dumps(meaning, sort_keys=True, default=lambda part: part.canonical())
         return hashlib.sha256(text.encode()).hexdigest()
