@@ -37,8 +37,11 @@ _BURST = 64 << 10
 def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     """Return a result with the recommended size, or with the reason why there is none."""
     if found.buffer is None:
-        unsettled = _unsettled(problem, found) is not None
-        return found.model_copy(update={"undecided": found.undecided or unsettled})
+        unsettled = _unsettled(problem, found)
+        if unsettled is None:
+            return found
+        reason = f"{found.reason}; but {unsettled}"
+        return found.model_copy(update={"undecided": True, "reason": reason})
     why_not = _unsettled(problem, found) or _undecided(problem, found, found.buffer)
     if why_not is not None:
         return found.model_copy(update={"reason": why_not})
@@ -196,8 +199,13 @@ class _Choice:
         self._why.append(f"{lost}; {none}{self._lose_less()}")
 
     def _lose_less(self) -> str:
-        """Take the smallest size whose loss is close to the least within the goals; say so."""
-        tried = self._tried_within()
+        """Take the smallest size whose loss is close to the least within the goals; say so.
+
+        Only if the goals have an end: else nothing weighs the delay of a larger buffer.
+        """
+        tried = (
+            [] if math.isinf(max(map(_end, self._region), default=0.0)) else self._tried_within()
+        )
         bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
         close = min((packets for packets, loss in tried if loss <= bound), default=0)
         if close <= self._packets:
