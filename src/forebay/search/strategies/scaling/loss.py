@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from forebay.search.acceptable_loss import GOAL, guess, is_acceptable, loss_value
 from forebay.search.problem import most_by_delay
+from forebay.search.sawtooths import measure_of
 from forebay.search.stopping import OutOfTime
 from forebay.search.strategies.crossing.crossing import find
 from forebay.search.strategies.crossing.curve import LinkCurve, curve_of
 
 if TYPE_CHECKING:
+    from forebay.scenario import Measure, Scenario
     from forebay.search.evaluations import Evaluation, Evaluations
     from forebay.search.strategies.scaling.study import ScalingStudy
 
@@ -38,8 +40,8 @@ def _look(study: ScalingStudy, evaluations: Evaluations, loss: float) -> None:
     """Record the buffer, found on the largest link for which there is time."""
     study.reserved_s = 0.0
     for level in study.levels:
-        link = study.at(level.factor)
-        if _MORE_RUNS * study.predict(link) > study.left_s:
+        link = _settled(study.at(level.factor), level.link.measure)
+        if _MORE_RUNS * study.predict(link, link.measure) > study.left_s:
             continue
         curve, least = curve_of(link, study.engine, study.ticking, goals=(GOAL,)), 0.0
         with suppress(OutOfTime):
@@ -54,6 +56,16 @@ def _look(study: ScalingStudy, evaluations: Evaluations, loss: float) -> None:
             there = math.ceil(packets * level.factor)
             evaluations.record(there, study.as_whole(done[packets].outcome, level.factor, there))
         return
+
+
+def _settled(link: Scenario, measured: Measure) -> Scenario:
+    """Return a link that is measured no earlier, and no more briefly, than its level was."""
+    measure = link.measure
+    later = measure_of(
+        max(float(measure.warmup), float(measured.warmup)),
+        max(float(measure.duration), float(measured.duration)),
+    )
+    return link.model_copy(update={"measure": later})
 
 
 def _try_within(curve: LinkCurve, packets: float, most: int | None, factor: float) -> None:
