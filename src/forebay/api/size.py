@@ -110,7 +110,7 @@ def size(
     )  # fmt: skip
     said = {"assumptions": assumed(scenario)}
     if link is not None or link_class is not None or scenario.topology is not None:
-        _check_of_links(engine, link, link_class, store or sizes)
+        _check_of_links(engine, link, link_class, store=store, sizes=sizes)
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
     only = None if sizes is None else _parsed(sizes, scenario)
@@ -212,7 +212,9 @@ def _size_links(
     return search(problem_of_links(sized), sized, options)
 
 
-def _check_of_links(engine: str, link: str | None, link_class: str | None, store: object) -> None:
+def _check_of_links(
+    engine: str, link: str | None, link_class: str | None, **of_one_link: object
+) -> None:
     """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
     from forebay.scenario import ScenarioError
 
@@ -227,6 +229,6 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
         raise refused(
             "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         )
-    if store is not None:
-        wrong = "outcomes of a network's links are not stored, nor chosen among sizes"
-        raise refused("store", wrong, "leave it out")
+    for name, given in of_one_link.items():
+        if given is not None:
+            raise refused(name, "is for a link alone, not for a network's", "leave it out")

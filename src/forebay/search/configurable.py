@@ -67,7 +67,10 @@ def within_sizes(scenario: Scenario, found: SizeResult, sizes: Sequence[int]) ->
     packets = above[0] if above else below[-1]
     said = f"of {listed} packets, {packets} is the smallest from {wanted.packets} on"
     if not above:
-        said = f"of {listed} packets, {packets} is the largest that meets all goals"
+        said = (
+            f"of {listed} packets, {packets} is the largest that meets all goals: fewer than the "
+            f"{wanted.packets} that these reasons ask for"
+        )
     octets = packets * int(scenario.packet)
     made = Recommended(
         packets=packets, bytes=octets, seconds=octets * 8 / float(scenario.link.capacity),
