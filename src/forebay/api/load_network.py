@@ -40,6 +40,7 @@ def load(
     """
     from forebay.scenario import load as load_scenario
     from forebay.scenario import loads
+    from forebay.scenario.io import quoted
 
     name = os.fspath(path)
     if not name.lower().endswith(_FILES):
@@ -47,7 +48,7 @@ def load(
             if value is not None:
                 raise _without_effect(option, "the scenario says it", "leave it out, or use set")
         return load_scenario(name, overrides)
-    text = f"[link]\nrate = {_quoted(rate or _RATE)}\n[topology]\nfile = {_quoted(name)}\n"
+    text = f"[link]\nrate = {quoted(rate or _RATE)}\n[topology]\nfile = {quoted(name)}\n"
     greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
     scenario = loads(text + greedy, source=name, overrides=_of_network(overrides))
     has_demand = _check_plain(scenario, rate)
@@ -79,9 +80,3 @@ def _without_effect(name: str, why: str, hint: str) -> ScenarioError:
     from forebay.scenario import ScenarioError
 
     return ScenarioError("no-effect", f"{argument(name)} has no effect: {why}", hint)
-
-
-def _quoted(text: str) -> str:
-    import json
-
-    return json.dumps(text, ensure_ascii=False)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.scenario import ScenarioError, loads
+from forebay.scenario.io import quoted
 
 if TYPE_CHECKING:
     from forebay.outcome import SizeResult
@@ -115,11 +116,11 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     n, load = cells.get("n", ""), cells.get("load", "")
     if not n and not load:
         raise _refused(path, f"line {line} has neither n nor load", "write one of them")
-    yield f"name = {_quoted(cells['name'])}"
-    yield f"[link]\nrate = {_quoted(cells['rate'])}"
+    yield f"name = {quoted(cells['name'])}"
+    yield f"[link]\nrate = {quoted(cells['rate'])}"
     same = list(_common(cells))
     if n:
-        flows = n if n.isdigit() else _quoted(n)
+        flows = n if n.isdigit() else quoted(n)
         yield from ("[[traffic]]", f"flows = {flows}", *same)
     if load:
         yield from ("[[traffic]]", 'kind = "short"', f"length = {_BURST}", f"load = {load}", *same)
@@ -127,22 +128,16 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     usual = {"utilization": "0.98"} if n else {"loss_rate": "0.005"}
     goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
     for name, value in goals.items():
-        yield f"{name} = {_quoted(value) if name == 'queue_delay_p99' else value}"
+        yield f"{name} = {quoted(value) if name == 'queue_delay_p99' else value}"
 
 
 def _common(cells: dict[str, str]) -> Iterator[str]:
     low, both, high = cells.get("rtt", "").partition("..")
     if low:
-        ends = f"{{ uniform = [{_quoted(low)}, {_quoted(high)}] }}"
-        yield f"rtt = {ends if both else _quoted(low)}"
+        ends = f"{{ uniform = [{quoted(low.strip())}, {quoted(high.strip())}] }}"
+        yield f"rtt = {ends if both else quoted(low.strip())}"
     if cells.get("congestion_control"):
-        yield f"congestion_control = {_quoted(cells['congestion_control'])}"
-
-
-def _quoted(text: str) -> str:
-    import json
-
-    return json.dumps(text.strip(), ensure_ascii=False)
+        yield f"congestion_control = {quoted(cells['congestion_control'])}"
 
 
 def _refused(path: str, wrong: str, hint: str) -> ScenarioError:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from typing import Any
 
 from forebay.report.figures.measurement import measurement_figure
-from forebay.report.figures.style import rendered
 from forebay.report.measurement import biases, rows
-
-STYLE = """\
-body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;
-  max-width: 60rem; margin: 2rem auto }
-h1 { font-size: 1.3rem; overflow-wrap: anywhere }
-h2 { font-size: 1.05rem; margin-top: 1.8rem }
-table { border-collapse: collapse; width: 100% }
-th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #ddd }
-th:nth-child(n+2), td:nth-child(n+2) { text-align: right; font-variant-numeric: tabular-nums }
-img { width: 100% }"""
-"""The style of a page."""
+from forebay.report.page import STYLE, embedded
 
 _PAGE = """\
 <!DOCTYPE html>
@@ -82,4 +70,4 @@ def measurement_page(document: Mapping[str, Any]) -> str:
 
 
 def _picture(document: Mapping[str, Any]) -> str:
-    return base64.b64encode(rendered(measurement_figure(document), "svg")).decode()
+    return embedded(measurement_figure(document))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.report.headline import least_lines, recommended_lines, sentence
 from forebay.report.loss_warnings import warning_lines
-from forebay.report.measurement_page import STYLE
+from forebay.report.page import STYLE, embedded
 from forebay.report.size import evidence_tables, reason_lines
 
 if TYPE_CHECKING:
@@ -102,9 +99,6 @@ def _cells(made: Table) -> tuple[list[str], list[tuple[str, ...]]]:
 
 
 def _picture(answer: SizeResult) -> str:
-    from forebay.report.figures import draw_size
+    from forebay.report.figures.size import size_figure
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "curve.svg")
-        draw_size(answer, path)
-        return base64.b64encode(path.read_bytes()).decode()
+    return embedded(size_figure(answer))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay.outcome.study import StudyRow, StudyTable
-from forebay.report.figures.style import house_style
+from forebay.report.page import STYLE, embedded
 from forebay.report.study import cell, title_of, verdict
 
 if TYPE_CHECKING:
@@ -22,13 +20,9 @@ _PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ table.title }}: {{ counts.runs }} runs</title>
 <style>
-body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;
-  max-width: 70rem; margin: 2rem auto }
-h1 { font-size: 1.3rem; overflow-wrap: anywhere }
-h2 { font-size: 1.05rem; margin-top: 1.8rem }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
-th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd }
-img { width: 100% }
+{{ style }}
+body { max-width: 70rem }
+th:nth-child(n+2), td:nth-child(n+2) { text-align: left }
 </style>
 </head>
 <body>
@@ -75,7 +69,8 @@ def study_page(
             table=table,
             counts=counts,
             version=version,
-            picture="" if figure is None else _svg(figure),
+            style=STYLE,
+            picture="" if figure is None else embedded(figure),
             tables=[
                 ("Cells", head, _rows(table, table.rows)),
                 (
@@ -105,11 +100,3 @@ def _rows(table: StudyTable, rows: Sequence[StudyRow]) -> list[list[str]]:
         ]
         for row in rows
     ]
-
-
-def _svg(figure: Figure) -> str:
-    """Return a picture as base64 of SVG."""
-    made = io.BytesIO()
-    with house_style():
-        figure.savefig(made, format="svg", metadata={"Date": None})
-    return base64.b64encode(made.getvalue()).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -175,3 +176,8 @@ def _tree(text: str, source: str) -> dict[str, Any]:
     except ValueError:
         wrong = "has a number with thousands of digits"
         raise ScenarioError("toml-syntax", wrong, hint, file=source) from None
+
+
+def quoted(text: str) -> str:
+    """Return a text as a TOML string."""
+    return json.dumps(text, ensure_ascii=False)
