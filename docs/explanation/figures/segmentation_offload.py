@@ -53,7 +53,7 @@ start = {{ uniform = ["0 s", "1 s"] }}
 offload = "{offload}"
 packet = "{packet}"
 [measure]
-warmup = "5 s"
+warmup = "32 s"
 duration = "10 s"
 """)
 
