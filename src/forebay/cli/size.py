@@ -172,9 +172,10 @@ def _one_question(path: str | None, table: str | None, again: str | None) -> Non
 
 
 def _page(result: forebay.SizeResult, scenario: forebay.Scenario, path: Path) -> None:
+    from forebay.files.atomic import write_text
     from forebay.report import size_page
 
-    path.write_text(size_page(result, scenario.to_toml()), encoding="utf-8")
+    write_text(size_page(result, scenario.to_toml()), path)
 
 
 def _check(platform: str) -> None:
