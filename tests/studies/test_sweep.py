@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import forebay
-from forebay.scenario import ScenarioError
+from forebay.report.study import unsettled_line, verdict
+from forebay.scenario import ScenarioError, loads
 from forebay.studies.workers import Processes
 
 SMALL = forebay.load("oc3-gsr").replace(
@@ -126,12 +127,12 @@ def test_several_engines_have_rows_of_their_own() -> None:
 
 
 def test_an_axis_of_one_has_differences_paired_by_seed() -> None:
-    made = forebay.sweep(SMALL, {"queue.size": ["40 packets", "5 packets"]}, seeds=4)
+    settled = SMALL.replace({"measure.warmup": "20 s", "measure.duration": "20 s"})
+    made = forebay.sweep(settled, {"queue.size": ["40 packets", "5 packets"]}, seeds=4)
     (row,) = made.summary().differences
     used = {(r["queue.size"], r["seed"]): r["link.bottleneck.utilization"] for r in rows(made)}
     mean = sum(used["5 packets", s] - used["40 packets", s] for s in (1, 2, 3, 4)) / 4
     assert row.metrics[0].value == pytest.approx(mean) and row.metrics[0].high < 0
-    from forebay.report.study import verdict
 
     assert "uses less" in verdict(made.summary().columns, row)
 
@@ -255,3 +256,16 @@ def test_a_page_and_an_empty_study_do_not_fail(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").read_text().startswith("queue.size,traffic.0.flows,seed")
     with pytest.raises(ScenarioError, match="no run is stored"):
         made.figure()
+
+
+def test_cells_whose_flows_had_not_settled_have_no_intervals_and_are_counted() -> None:
+    text = '[link]\nrate = "20 Mbit/s"\n[[traffic]]\nflows = 4\nrtt = "50 ms"\n'
+    base = loads(f'{text}congestion_control = "bbr"\n')
+    axes = {"queue.size": ["100 packets", "300 packets"]}
+    early = forebay.sweep(base, axes, seeds=2).summary()
+    assert early.unsettled == 2 and "2 of 2 cells have no intervals" in unsettled_line(early)[0]
+    assert all(m is None or m.low is None for row in early.rows for m in row.metrics)
+    assert verdict(early.columns, early.differences[0]) == "not settled"
+    late = forebay.sweep(base.replace({"measure.warmup": "45 s"}), axes, seeds=2).summary()
+    assert late.unsettled == 0 and unsettled_line(late) == []
+    assert late.rows[0].metrics[0] is not None and late.rows[0].metrics[0].low is not None

@@ -11,10 +11,14 @@ from forebay.outcome.model import Metric
 
 @dataclass(frozen=True, slots=True)
 class StudyRow:
-    """One cell: the values of the axes, and the mean over seeds of each column."""
+    """One cell: the values of the axes, and the mean over seeds of each column.
+
+    ``settled`` is false if long flows had not settled in a run; the means then have no interval.
+    """
 
     values: tuple[Any, ...]
     metrics: tuple[Metric | None, ...]
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,11 @@ class StudyTable:
     columns: tuple[str, ...]
     rows: tuple[StudyRow, ...]
     differences: tuple[StudyRow, ...] = ()
+
+    @property
+    def unsettled(self) -> int:
+        """Cells whose long flows had not settled."""
+        return sum(not row.settled for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,25 @@ def print_study(study: StudyTable, most: int) -> None:
     """Print a table of the cells, at most so many of them."""
     out = console()
     out.print(study.title, style="bold")
+    for line in unsettled_line(study):
+        out.print(line, style="bold yellow")
     out.print("mean over seeds ± half of the 95 % interval")
     _print(out, study.names, study.columns, study.rows[:most])
     if len(study.rows) > most:
         out.print(f"… and {len(study.rows) - most:,} more cells, which --export writes")
     if study.differences:
         _print_differences(out, study, most)
+
+
+def unsettled_line(study: StudyTable) -> list[str]:
+    """Return a line if flows had not settled in some cells, which then have no intervals."""
+    if not study.unsettled:
+        return []
+    these = f"{study.unsettled:,} of {len(study.rows):,} cells"
+    return [
+        f"{these} have no intervals: their flows had not settled; a longer measure.warmup waits "
+        "for them"
+    ]
 
 
 def _print(
@@ -84,6 +97,8 @@ def verdict(columns: Sequence[str], row: StudyRow) -> str:
         "link.bottleneck.loss_rate": ("loses less", "loses more"),
         "link.bottleneck.queue_delay_s.mean": ("waits less", "waits longer"),
     }
+    if not row.settled:
+        return "not settled"
     said = []
     known = False
     for column, metric in zip(columns, row.metrics, strict=True):

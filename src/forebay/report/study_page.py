@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.report.page import STYLE, embedded
-from forebay.report.study import cell, title_of, verdict
+from forebay.report.study import cell, title_of, unsettled_line, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,6 +29,8 @@ th:nth-child(n+2), td:nth-child(n+2) { text-align: left }
 <h1>{{ table.title }}</h1>
 <p>{{ counts.cells }} cells, {{ counts.stored }} of {{ counts.runs }} runs. Values are means over
 seeds ± half of the 95 % interval. Forebay {{ version }}.</p>
+{% for line in unsettled %}<p><strong>{{ line }}.</strong></p>
+{% endfor -%}
 {% if picture -%}
 <img alt="The study as curves or maps" src="data:image/svg+xml;base64,{{ picture }}">
 {% endif -%}
@@ -69,6 +71,7 @@ def study_page(
             table=table,
             counts=counts,
             version=version,
+            unsettled=unsettled_line(table),
             style=STYLE,
             picture="" if figure is None else embedded(figure),
             tables=[

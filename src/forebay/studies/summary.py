@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forebay.outcome import Metric
@@ -35,14 +36,34 @@ def by_seed(plan: Plan, store: Store, asked: Asked, cell: Cell) -> BySeed:
         }
 
 
+def is_settled(found: BySeed) -> bool:
+    """Whether the long flows of every class had settled in every run, as far as is known."""
+    return all(
+        value == 1.0
+        for row in found.values()
+        for column, value in row.items()
+        if column.startswith("class.") and column.endswith(".settled")
+    )
+
+
 def mean_of(found: BySeed, column: str) -> Metric | None:
-    """Return the mean of a column over seeds; one seed has the interval of its own run."""
+    """Return the mean of a column over seeds; one seed has the interval of its own run.
+
+    It has no interval if flows had not settled.
+    """
     values = [row[column] for row in found.values() if column in row]
     if len(values) != 1:
-        return over_replications(values, _UNBOUNDED)
+        return _settled(over_replications(values, _UNBOUNDED), is_settled(found))
     (row,) = [row for row in found.values() if column in row]
     low, high = (row.get(f"{column}.{end}") for end in ("low", "high"))
     return Metric(value=values[0], low=low, high=high, n=1)
+
+
+def _settled(mean: Metric | None, settled: bool) -> Metric | None:
+    """Return a mean, without its interval if flows had not settled."""
+    if mean is None or settled:
+        return mean
+    return mean.model_copy(update={"low": None, "high": None})
 
 
 def difference(first: BySeed, other: BySeed, column: str) -> Metric | None:
@@ -52,7 +73,10 @@ def difference(first: BySeed, other: BySeed, column: str) -> Metric | None:
         for seed in first
         if seed in other and column in first[seed] and column in other[seed]
     ]
-    return over_replications(pairs, _UNBOUNDED) if len(pairs) > 1 else None
+    if len(pairs) < 2:
+        return None
+    both = is_settled(first) and is_settled(other)
+    return _settled(over_replications(pairs, _UNBOUNDED), both)
 
 
 def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable:
@@ -71,12 +95,13 @@ def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable
             values = tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ())
             seen = by_seed(plan, store, asked, cell)
             found.append((values, seen))
-            rows.append(StudyRow(values, tuple(mean_of(seen, each) for each in wanted)))
+            means = tuple(mean_of(seen, each) for each in wanted)
+            rows.append(StudyRow(values, means, is_settled(seen)))
     shown = tuple(
         each for at, each in enumerate(wanted) if any(row.metrics[at] is not None for row in rows)
     )
     kept = [wanted.index(each) for each in shown]
-    rows = [StudyRow(row.values, tuple(row.metrics[at] for at in kept)) for row in rows]
+    rows = [replace(row, metrics=tuple(row.metrics[at] for at in kept)) for row in rows]
     what_if = _differences(found, shown) if len(names) == 1 else ()
     return StudyTable(plan.grid.base.name, names, shown, tuple(rows), what_if)
 
@@ -88,6 +113,10 @@ def _differences(
         return ()
     first = found[0][1]
     return tuple(
-        StudyRow(values, tuple(difference(first, seen, each) for each in columns))
+        StudyRow(
+            values,
+            tuple(difference(first, seen, each) for each in columns),
+            is_settled(first) and is_settled(seen),
+        )
         for values, seen in found[1:]
     )
