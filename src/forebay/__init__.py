@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Goals as Goals,
         Link as Link,
         Long as Long,
+        Loss as Loss,
         Measure as Measure,
         OnOff as OnOff,
         OtherLink as OtherLink,
@@ -95,7 +96,7 @@ _GROUPS = (
     ("forebay.engines", "engine_names"),
     (
         "forebay.scenario",
-        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Measure Goals ClassGoals",
+        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss Measure Goals ClassGoals",
     ),
     ("forebay.scenario", "QueueDelay Topology Long Short Session Udp OnOff Video Replay"),
     ("forebay.scenario", "Rate Duration DataSize"),

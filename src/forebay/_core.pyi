@@ -74,6 +74,7 @@ class Link:
         alpha: float | None = None,
         shaper: tuple[float, int, int, str] | None = None,
         policer: tuple[float, int, int, str] | None = None,
+        loss: tuple[float, float, float, float, bool, bool] | None = None,
         classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float, ClassRates]]
         | None = None,
         class_of: Sequence[int] = (),
@@ -156,6 +157,7 @@ class LinkReadings(TypedDict):
     longest_s: float
     delays: list[_Histogram]
     held: NDArray[np.int64]
+    lost: NDArray[np.int64]
     arrivals: NDArray[np.int64]
     drops: NDArray[np.int64]
     marks: NDArray[np.int64]

@@ -73,6 +73,8 @@ fn link<'py>(py: Python<'py>, report: &LinkReport) -> PyResult<Bound<'py, PyDict
     dict.set_item("delays", delays)?;
     let ends = batches.iter().map(|batch| batch.held as i64);
     let held = std::iter::once(report.held_at_first as i64).chain(ends).collect();
+    let lost = batches.iter().map(|batch| batch.lost as i64).collect();
+    dict.set_item("lost", PyArray1::from_vec(py, lost))?;
     dict.set_item("held", PyArray1::from_vec(py, held))?;
     let busy = |batch: &LinkBatch| batch.classes.iter().map(|class| seconds(class.busy)).collect();
     let rows: Vec<Vec<f64>> = batches.iter().map(busy).collect();

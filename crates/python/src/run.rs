@@ -3,7 +3,8 @@
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::cc;
 use forebay_sim::config::{
-    BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, Refill, Route, Source, TraceSpec,
+    BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, LossPlace, LossSpec, LossUnit, Refill,
+    Route, Source, TraceSpec,
 };
 use forebay_sim::tcp::offload::Offload;
 use forebay_sim::tcp::profile;
@@ -65,7 +66,7 @@ impl Link {
     #[new]
     #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
         parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None,
-        classes=None, class_of=vec![]))]
+        loss=None, classes=None, class_of=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         rate_bps: f64,
@@ -78,6 +79,7 @@ impl Link {
         alpha: Option<f64>,
         shaper: Option<Bucket>,
         policer: Option<Bucket>,
+        loss: Option<Loss>,
         classes: Option<Vec<ClassQueue<'_>>>,
         class_of: Vec<u16>,
     ) -> PyResult<Self> {
@@ -93,7 +95,23 @@ impl Link {
             delay: delay_ps,
             shaper: shaper.map(bucket).transpose()?,
             policer: policer.map(bucket).transpose()?,
+            loss: loss.map(loss_spec),
         }))
+    }
+}
+
+/// Loss in the good and the bad state, the chances of good to bad and back, whether they are of a byte, and whether
+/// it happens before the queue.
+type Loss = (f64, f64, f64, f64, bool, bool);
+
+fn loss_spec((in_good, in_bad, good_to_bad, bad_to_good, byte, before): Loss) -> LossSpec {
+    LossSpec {
+        in_good,
+        in_bad,
+        good_to_bad,
+        bad_to_good,
+        unit: if byte { LossUnit::Byte } else { LossUnit::Packet },
+        place: if before { LossPlace::BeforeQueue } else { LossPlace::AfterQueue },
     }
 }
 

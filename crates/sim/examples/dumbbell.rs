@@ -115,6 +115,7 @@ fn main() {
             delay: 0,
             shaper: None,
             policer: None,
+            loss: None,
         }],
         pools: vec![],
         seed: number("seed", 1.0) as u64,

@@ -67,6 +67,7 @@ fn main() {
         delay: MILLISECOND,
         shaper: None,
         policer: None,
+        loss: None,
     };
     let flow = |index: u64| FlowSpec {
         class: (index % classes) as u16,

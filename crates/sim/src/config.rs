@@ -1,9 +1,11 @@
 //! What to simulate.
 
 mod check;
+mod loss;
 
 pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
+pub use loss::{LossPlace, LossSpec, LossUnit};
 
 use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
@@ -28,6 +30,8 @@ pub struct LinkSpec {
     pub shaper: Option<BucketSpec>,
     /// Drops packets that do not conform, before they reach the queue.
     pub policer: Option<BucketSpec>,
+    /// Loses packets for another reason than a full queue.
+    pub loss: Option<LossSpec>,
 }
 
 impl LinkSpec {
@@ -263,6 +267,7 @@ mod tests {
             delay: 0,
             shaper: None,
             policer: None,
+            loss: None,
         };
         let route = |(forward, backward): &(&[u32], &[u32])| Route {
             forward: forward.to_vec(),

@@ -12,6 +12,7 @@ mod division;
 mod fifo;
 mod fixed_size_fifo;
 mod links;
+mod loss_channel;
 mod token_bucket;
 
 use crate::config::LinkSpec;
@@ -110,7 +111,7 @@ impl Link {
         let ring = spec.transmit_ring as usize;
         let plain = ring == 0 && spec.pool.is_none();
         let uniform = uniform.map(|bytes| (bytes, serialization(bytes, spec.rate_bps)));
-        let conditioner = Conditioner::of(spec);
+        let conditioner = Conditioner::of(spec, seed);
         let (queue, capacity) = match discipline {
             Discipline::AtEnqueue(queue) => {
                 let capacity = queue.capacity();

@@ -206,6 +206,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
             delay,
             shaper,
             policer,
+            loss: None,
         }
     })
 }

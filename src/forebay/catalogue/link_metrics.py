@@ -42,6 +42,18 @@ LINK_METRICS = (
         meaning="Packets that the queue marked in the window.",
     ),
     Metric(
+        name="link.lost",
+        unit="packets",
+        reading="lost",
+        bounds="not negative",
+        scaling="omitted",
+        title="lost by the link",
+        factor=1.0,
+        form="significant",
+        if_unknown="omit also 0",
+        meaning="Packets that the link itself lost in the window, apart from its queue's drops.",
+    ),
+    Metric(
         name="link.queue_packets",
         unit="packets",
         reading="queue_s, queue_packet_s",

@@ -102,11 +102,14 @@ def refuse_class_queues(engine: str, scenario: Scenario) -> None:
             raise Unsupported(engine, "several class queues before one wire", f"{place}.classes")
 
 
-def refuse_token_buckets(engine: str, scenario: Scenario) -> None:
-    """Raise Unsupported if a link has a shaper or policer; for engines that support neither."""
+_OF_LINKS = {"shaper": "a shaper", "policer": "a policer", "loss": "loss of a link"}
+
+
+def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:
+    """Raise Unsupported if a link has one of the fields, such as ``"loss"``."""
     places = [("link", scenario.link)]
     places += [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
     for place, link in places:
-        for name in ("shaper", "policer"):
+        for name in fields:
             if getattr(link, name) is not None:
-                raise Unsupported(engine, f"a {name}", f"{place}.{name}")
+                raise Unsupported(engine, _OF_LINKS[name], f"{place}.{name}")

@@ -80,7 +80,7 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
     found = {}
     for name in readings[0].links:
         each = [reading.links[name] for reading in readings]
-        if any(link.arrivals.any() or link.held.any() or link.bits.any() for link in each):
+        if any(_has_traffic(link) for link in each):
             found[name] = link_outcome(each, goals)
             continue
         first = each[0]
@@ -92,6 +92,11 @@ def _links(readings: Sequence[Reading], goals: Goals | None) -> dict[str, LinkOu
             idle[like] = link_outcome(each, goals)
         found[name] = idle[like]
     return found
+
+
+def _has_traffic(link: LinkReading) -> bool:
+    counts = (link.arrivals, link.held, link.bits)
+    return link.lost is not None or any(each.any() for each in counts)
 
 
 def _marks(reading: Reading) -> NDArray[np.int64] | None:
@@ -122,6 +127,7 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
         buffer_packets=links[0].buffer_packets,
         bdp_packets=links[0].bdp_packets,
         marks=_count(k.marks for k in links),
+        lost=_count(k.lost for k in links),
         goal_metrics=_of_goals(links, goals),
         capacity_bps=links[0].most_bps,
         most_packets=max(link.most_packets for link in links),

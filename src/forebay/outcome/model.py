@@ -73,6 +73,7 @@ class LinkOutcome(Closed):
     buffer_packets: int
     bdp_packets: float
     marks: Metric | None = None
+    lost: Metric | None = None
     goal_metrics: dict[str, Metric] = Field(default_factory=dict)
     capacity_bps: float | None = None
     most_packets: int | None = None

@@ -74,6 +74,9 @@ class LinkReading:
         None if no goal has a probability.
     marks : shape (b,) or None
         Packets that the queue marked (CE, RFC 3168); None if the engine does not measure it.
+    lost : shape (b,) or None
+        Packets that the link itself lost, before its queue, where they are no arrivals, or on its
+        wire, where they count as accepted and sent; None if the link loses none by itself.
     burst_bits : float
         Bits that may leave at once beyond ``capacity_bps``: a shaper's bucket.
     """
@@ -98,6 +101,7 @@ class LinkReading:
     class_delays: list[Histogram]
     round_trips: RoundTrips | None = None
     marks: IntArray | None = None
+    lost: IntArray | None = None
     burst_bits: float = 0.0
 
     @property
@@ -149,8 +153,8 @@ class ClassReading:
     link : name of the last link that its data crosses.
     throughput_bits : bits on that link's wire, including headers.
     goodput_bits : in-order bits at the receiver, each once, also in whole packets.
-    drops, passed : data packets with a decision: dropped at a queue, or accepted by the last
-        queue. Every data packet is counted once in one of the two.
+    drops, passed : data packets with a decision: dropped at a queue or lost by a link, or accepted
+        by the last queue and not lost. Every data packet is counted once in one of the two.
     sent : data packets sent.
     flow_goodput_bits : shape (flows,).
     rtt, fct_s, unfinished_s : None if the class has none. ``fct_s`` are the completion times
@@ -208,8 +212,8 @@ INVARIANTS: dict[str, str] = {
     "wire-within-time": "a wire is busy for no longer than a batch lasts",
     "classes-within-link": "the classes behind a link have no more of its wire than was in use",
     "flows-make-class": "the goodput of a class is that of its flows",
-    "drops-make-classes": "the links' drops are the classes', where only their data crosses links; "
-    "no fewer, where handshakes cross them too",
+    "drops-make-classes": "the links' drops and losses are the classes', where only their data "
+    "crosses links; no fewer, where handshakes cross them too",
     "passed-was-accepted": "no more packets pass a last link than its queue accepted",
 }
 """Names and statements of all invariants of a Reading."""
@@ -239,7 +243,7 @@ def violations_of_reading(reading: Reading) -> list[Violation]:
 def _of_link(where: str, link: LinkReading) -> Iterator[Violation]:
     yield from _counted(
         where, link, "bits", "arrivals", "drops", "accepted", "sent", "held", "delay_sum_s",
-        "queue_packet_s", "queue_s",
+        "queue_packet_s", "queue_s", "lost",
     )  # fmt: skip
     unexplained = link.arrivals - link.drops - link.sent - np.diff(link.held)
     if unexplained.any():
@@ -302,10 +306,15 @@ def _of_all(reading: Reading) -> Iterator[Violation]:
             seen = f"{passed} of {accepted} packets"
             yield Violation("passed-was-accepted", f"links.{name}", seen)
     if reading.links_tell_all:
-        lost = sum(int(link.drops.sum()) for link in reading.links.values())
+        lost = sum(_gone(link) for link in reading.links.values())
         of_classes = sum(int(kind.drops.sum()) for kind in reading.classes)
         if lost < of_classes or (lost > of_classes and not reading.handshakes):
             yield Violation("drops-make-classes", "classes", f"{of_classes} of {lost} packets")
+
+
+def _gone(link: LinkReading) -> int:
+    """Return the packets that its queue dropped, or the link lost."""
+    return int(link.drops.sum()) + (0 if link.lost is None else int(link.lost.sum()))
 
 
 def _counted(where: str, of: LinkReading | ClassReading, *names: str) -> Iterator[Violation]:

@@ -23,6 +23,7 @@ from forebay.scenario.goals import (
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
 from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.loss import Loss
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
@@ -66,6 +67,7 @@ __all__ = [
     "Link",
     "LinkClass",
     "Long",
+    "Loss",
     "Measure",
     "NetworkFile",
     "NetworkLink",

@@ -44,6 +44,7 @@ def check(scenario: Scenario) -> None:
     _links(scenario)
     _class_queues(scenario)
     _buckets(scenario)
+    _imperfect(scenario)
     _routes(scenario)
     _memory(scenario)
     _starts(scenario)
@@ -241,6 +242,14 @@ def _buckets(scenario: Scenario) -> None:
             wrong, hint = "never fills behind a shaper", "leave it out, or leave the shaper out"
             field = f"{at_queue}.transmit_ring"
             raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def _imperfect(scenario: Scenario) -> None:
+    """Check links with loss; few scenarios have any, and the others need not import the check."""
+    if any(link.loss is not None for link in (scenario.link, *scenario.links)):
+        from forebay.scenario.consistency_of_links import check_links
+
+        check_links(scenario)
 
 
 def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate) -> None:

@@ -17,6 +17,7 @@ from forebay.scenario.flow_length import Amount, FlowLength, Geometric, Lognorma
 from forebay.scenario.generators import FatTree, Isp, TwoLevel
 from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
 from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.loss import Loss
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.tcp import Long, Session, Short
@@ -33,6 +34,18 @@ class TokenBucketDict(TypedDict, total=False):
     refill: Literal["continuous", "interval", "deficit"]
 
 
+class LossDict(TypedDict, total=False):
+    """Random loss of a link, by its seed: independent (Bernoulli), or in bursts (Gilbert-Elliott)."""
+
+    rate: float | None
+    good_to_bad: float | None
+    bad_to_good: float | None
+    loss_in_bad: float | None
+    loss_in_good: float | None
+    unit: Literal["packet", "byte"]
+    place: Literal["after-queue", "before-queue"]
+
+
 class LinkDict(TypedDict, total=False):
     """The link under study, the bottleneck."""
 
@@ -40,6 +53,7 @@ class LinkDict(TypedDict, total=False):
     delay: str | Duration
     shaper: TokenBucket | TokenBucketDict | None
     policer: TokenBucket | TokenBucketDict | None
+    loss: float | Loss | LossDict | None
 
 
 class RedDict(TypedDict, total=False):
@@ -102,6 +116,7 @@ class OtherLinkDict(TypedDict, total=False):
     delay: str | Duration
     shaper: TokenBucket | TokenBucketDict | None
     policer: TokenBucket | TokenBucketDict | None
+    loss: float | Loss | LossDict | None
     name: Required[str]
     queue: Queue | QueueDict
 

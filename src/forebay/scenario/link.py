@@ -9,6 +9,7 @@ from pydantic import Field, Strict, model_validator
 from forebay.errors import entry
 from forebay.scenario.base import DAY, RATES, Between, ScenarioModel
 from forebay.scenario.errors import ScenarioError
+from forebay.scenario.loss import RATE_OR_TABLE, Loss
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.source import NAME
@@ -107,6 +108,11 @@ class Link(ScenarioModel):
     policer: TokenBucket | None = Field(
         default=None,
         description="Drops a packet for which its bucket has no tokens, before the queue.",
+    )
+    loss: Annotated[Loss | None, RATE_OR_TABLE] = Field(
+        default=None,
+        description="Packets that the link itself loses; a number is the rate of independent loss.",
+        examples=[0.001],
     )
 
     @property

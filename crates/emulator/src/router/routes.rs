@@ -134,6 +134,7 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         delay: link.delay_ps,
         shaper: link.shaper.as_ref().map(bucket),
         policer: link.policer.as_ref().map(bucket),
+        loss: None,
     };
     let wire = Wire { shaped: spec.shaper.is_some(), ..wire(plan, spec.served_bps()) };
     Ok(Link::new(&spec, &wire, plan.seed ^ number, plan.classes.len(), None))
@@ -187,6 +188,7 @@ fn access_link(plan: &Plan, rate_bps: f64) -> Link {
         delay: 0,
         shaper: None,
         policer: None,
+        loss: None,
     };
     Link::new(&spec, &wire(plan, rate_bps), plan.seed, plan.classes.len(), None)
 }

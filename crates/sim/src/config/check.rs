@@ -1,6 +1,6 @@
 //! What makes a configuration impossible to simulate.
 
-use super::{BucketSpec, Config, FlowSpec, LinkSpec, Refill, Route, Source};
+use super::{BucketSpec, Config, FlowSpec, LinkSpec, LossSpec, Refill, Route, Source};
 use crate::queue::parameters::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
@@ -34,6 +34,10 @@ pub enum ConfigError {
     SmallBucket(u64, u32),
     /// A transmit ring behind a shaper, where it would never hold a packet.
     RingBehindShaper,
+    /// A transmit ring of a link that loses packets.
+    RingOfLossyLink,
+    /// A number that must be a probability is not.
+    NotAProbability(&'static str),
     /// The run would outlast the clock (about 13 days).
     TooLong,
 }
@@ -62,6 +66,8 @@ impl std::fmt::Display for ConfigError {
                 write!(f, "a burst of {burst} B holds no packet of {packet} B")
             }
             Self::RingBehindShaper => write!(f, "a transmit ring behind a shaper"),
+            Self::RingOfLossyLink => write!(f, "a transmit ring of a link with loss"),
+            Self::NotAProbability(what) => write!(f, "{what} must be a probability"),
             Self::TooLong => write!(f, "the run is longer than the clock's 13 days"),
         }
     }
@@ -133,6 +139,10 @@ impl Config {
         }
         if link.shaper.is_some() && link.transmit_ring > 0 {
             return Err(ConfigError::RingBehindShaper);
+        }
+        link.loss.iter().try_for_each(check_loss)?;
+        if link.loss.is_some() && link.transmit_ring > 0 {
+            return Err(ConfigError::RingOfLossyLink);
         }
         match link.pool {
             Some((pool, _)) if pool as usize >= self.pools.len() => {
@@ -246,4 +256,10 @@ fn short(span: Picos, longest: Picos, what: &'static str) -> Result<(), ConfigEr
 
 fn positive(value: f64, what: &'static str) -> Result<(), ConfigError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ConfigError::NotPositive(what)) }
+}
+
+fn check_loss(loss: &LossSpec) -> Result<(), ConfigError> {
+    let all = [loss.in_good, loss.in_bad, loss.good_to_bad, loss.bad_to_good];
+    let valid = all.iter().all(|share| (0.0..=1.0).contains(share));
+    if valid { Ok(()) } else { Err(ConfigError::NotAProbability("loss of a link")) }
 }

@@ -1,8 +1,9 @@
-//! A queue that sends in order of arrival, behind a policer or before a shaper: as order and tokens are
-//! known when a packet arrives, its departure is planned then.
+//! A queue that sends in order of arrival, behind a policer, before a shaper or of a link that loses packets: as order and
+//! tokens are known when a packet arrives, its departure is planned then.
 
 use super::conditioner::Conditioner;
 use super::{Serializer, Verdict};
+use crate::config::LossPlace;
 use crate::meters::link::{AtBatchEnd, LinkMeter};
 use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
@@ -69,6 +70,9 @@ impl ConditionedFifo {
     ) -> Verdict {
         self.advance(now, wire, meter);
         let ArrivingPacket { bytes, class, .. } = packet;
+        if self.conditioner.loses(LossPlace::BeforeQueue, bytes) {
+            return Verdict::Dropped;
+        }
         meter.arrived(class);
         meter.saw(self.waiting.len());
         if !self.conditioner.polices(now, bytes) {
@@ -98,6 +102,9 @@ impl ConditionedFifo {
             self.waiting.push_back(packet);
             self.bytes_waiting += u64::from(bytes);
             self.work_waiting += work;
+        }
+        if self.conditioner.loses(LossPlace::AfterQueue, bytes) {
+            return Verdict::Dropped;
         }
         Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
@@ -133,7 +140,7 @@ impl ConditionedFifo {
     }
 
     /// What the readings of `now` need, once the transmissions that have started by then are counted.
-    pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
+    pub(super) fn at_batch_end(&mut self, now: Picos) -> AtBatchEnd {
         let OnWire { ends, tx_time, work, class, .. } = self.on_wire;
         let rest = ends.saturating_sub(now);
         let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos;
@@ -142,6 +149,7 @@ impl ConditionedFifo {
             on_wire: (rest > 0).then_some((class, scaled)),
             held: self.waiting.len() as u64,
             decides_on_arrival: true,
+            lost: self.conditioner.take_lost(),
         }
     }
 }

@@ -1,7 +1,9 @@
-//! What may stand before a wire besides its queue: a policer before the queue, a shaper behind it.
+//! What a link may have besides a queue and a wire: a policer before the queue, a shaper behind it, and loss at
+//! either place.
 
+use super::loss_channel::LossChannel;
 use super::token_bucket::TokenBucket;
-use crate::config::LinkSpec;
+use crate::config::{LinkSpec, LossPlace};
 use crate::meters::link::LinkMeter;
 use crate::time::Picos;
 
@@ -9,17 +11,30 @@ use crate::time::Picos;
 pub(super) struct Conditioner {
     policer: Option<TokenBucket>,
     shaper: Option<TokenBucket>,
+    loss: Option<LossChannel>,
     /// When a wire of the shaper's rate would have sent all that has started. Readings are of such a
     /// wire: it is busy while the bucket fills.
     sent_at_rate: Picos,
 }
 
 impl Conditioner {
-    /// What the specification asks for, if anything.
-    pub(super) fn of(spec: &LinkSpec) -> Option<Self> {
+    /// What the specification asks for, if anything. `seed` is the link's.
+    pub(super) fn of(spec: &LinkSpec, seed: u64) -> Option<Self> {
         let bucket = |spec: &Option<_>| spec.as_ref().map(TokenBucket::new);
         let (policer, shaper) = (bucket(&spec.policer), bucket(&spec.shaper));
-        (policer.is_some() || shaper.is_some()).then_some(Self { policer, shaper, sent_at_rate: 0 })
+        let loss = spec.loss.as_ref().map(|spec| LossChannel::new(spec, seed));
+        let is_plain = policer.is_none() && shaper.is_none() && loss.is_none();
+        (!is_plain).then_some(Self { policer, shaper, loss, sent_at_rate: 0 })
+    }
+
+    /// Whether the link loses a packet that comes to this place.
+    pub(super) fn loses(&mut self, place: LossPlace, bytes: u32) -> bool {
+        self.loss.as_mut().is_some_and(|channel| channel.loses(place, bytes))
+    }
+
+    /// Packets that the link has lost since the last call.
+    pub(super) fn take_lost(&mut self) -> u64 {
+        self.loss.as_mut().map_or(0, LossChannel::take_lost)
     }
 
     /// Whether a packet that arrives may go on to the queue.

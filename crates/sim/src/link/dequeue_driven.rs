@@ -3,6 +3,7 @@
 
 use super::conditioner::Conditioner;
 use super::{Serializer, Verdict};
+use crate::config::LossPlace;
 use crate::meters::link::{AtBatchEnd, LinkMeter};
 use crate::packet::Packet;
 use crate::queue::packets::Packets;
@@ -125,7 +126,7 @@ impl DequeueDriven {
     }
 
     /// What the readings of `now` need, once the transmissions that have started by then are counted.
-    pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
+    pub(super) fn at_batch_end(&mut self, now: Picos) -> AtBatchEnd {
         let rest = self.wire_ends().saturating_sub(now);
         let (work, tx_time) = self.work_on_wire;
         let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time)) as Picos;
@@ -137,6 +138,7 @@ impl DequeueDriven {
             on_wire: (rest > 0).then_some((self.class_on_wire, scaled)),
             held: (self.packets.len() + self.tx_ring.len()) as u64,
             decides_on_arrival: false,
+            lost: self.conditioner.as_mut().map_or(0, Conditioner::take_lost),
         }
     }
 
@@ -148,6 +150,11 @@ impl DequeueDriven {
         meter: &mut LinkMeter,
         lost: &mut Vec<Packet>,
     ) -> Verdict {
+        if let Some(conditioner) = &mut self.conditioner
+            && conditioner.loses(LossPlace::BeforeQueue, packet.bytes)
+        {
+            return Verdict::Dropped;
+        }
         meter.arrived(packet.class);
         meter.saw(self.packets.len());
         self.advance(now, meter);
@@ -225,7 +232,11 @@ impl DequeueDriven {
         let packet = Packet { flow, bytes, class, payload };
         if !self.waits_for_wire_alone {
             let departs = self.send(now, class, bytes, arrived, tx_time, marked, meter);
-            return (Some((packet, departs, marked)), self.next_dequeue_at());
+            let sent = self.crosses_wire(bytes).then_some((packet, departs, marked));
+            if sent.is_none() {
+                lost.push(packet);
+            }
+            return (sent, self.next_dequeue_at());
         }
         debug_assert!(self.free_at <= now);
         meter.wakes(now, self.free_at);
@@ -234,6 +245,12 @@ impl DequeueDriven {
         (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
         meter.sent_at_once(class, bytes, now - arrived, tx_time, marked);
         (Some((packet, departs, marked)), (!self.packets.is_empty()).then_some(departs))
+    }
+
+    /// Whether a packet reaches the end of the wire.
+    fn crosses_wire(&mut self, bytes: u32) -> bool {
+        let conditioner = self.conditioner.as_mut();
+        conditioner.is_none_or(|conditioner| !conditioner.loses(LossPlace::AfterQueue, bytes))
     }
 
     /// A packet goes to the ring, to the shaper or on the wire, which it leaves at the time given.

@@ -161,6 +161,7 @@ impl Fifo {
             on_wire: (ends > now).then(|| (self.class_on_wire, ends - now)),
             held: self.waiting() as u64,
             decides_on_arrival: true,
+            lost: 0,
         }
     }
 

@@ -250,7 +250,7 @@ impl LinkMeter {
     pub fn end_batch(&mut self, now: Picos, link: AtBatchEnd) {
         let backlog = link.free_at.saturating_sub(now);
         self.current.busy = self.backlog + self.tx_time - backlog;
-        self.current.held = link.held;
+        (self.current.held, self.current.lost) = (link.held, link.lost);
         (self.changed, self.free_at, self.backlog, self.tx_time) = (now, link.free_at, backlog, 0);
         if link.decides_on_arrival {
             let decide =

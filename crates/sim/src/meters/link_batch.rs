@@ -37,6 +37,8 @@ pub struct LinkBatch {
     pub delay_sum: u128,
     /// Packets before the wire, those in a transmit ring included, at its end.
     pub held: u64,
+    /// Packets that the link itself lost, before its queue or on its wire (`LossSpec`).
+    pub lost: u64,
     /// One entry a traffic class that the meter tells apart.
     pub classes: Vec<ClassCounts>,
 }
@@ -61,6 +63,8 @@ pub struct AtBatchEnd {
     pub held: u64,
     /// Whether packets are accepted when they arrive.
     pub decides_on_arrival: bool,
+    /// Packets that the link has lost in the batch.
+    pub lost: u64,
 }
 
 impl LinkBatch {
@@ -76,6 +80,7 @@ impl LinkBatch {
             queue_time,
             delay_sum: std::mem::take(&mut self.delay_sum),
             held: self.held,
+            lost: self.lost,
             classes: std::mem::replace(&mut self.classes, classes),
         }
     }
@@ -88,6 +93,7 @@ impl LinkBatch {
             queue_time: vec![0; bins],
             delay_sum: 0,
             held: 0,
+            lost: 0,
             classes: vec![ClassCounts::default(); classes],
         }
     }

@@ -22,6 +22,7 @@ pub fn link(rate_bps: f64, packets: u32) -> LinkSpec {
         delay: 0,
         shaper: None,
         policer: None,
+        loss: None,
     }
 }
 

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from forebay.scenario import ClassQueue, Link, Queue, Scenario, TokenBucket, Traffic
+    from forebay.scenario import ClassQueue, Link, Loss, Queue, Scenario, TokenBucket, Traffic
 
 Route = tuple[list[int], list[int]]
 Bucket = tuple[float, int, int, str]
 """A token bucket: bit/s, Bc and Be in bytes, and the kind of refill: "continuous", "interval" or,
 with the largest packet in place of Bc, "deficit".
 """
+
+LinkLoss = tuple[float, float, float, float, bool, bool]
+"""Probability of loss in the good and the bad state, of the change from good to bad and back;
+whether loss is of a byte, and whether it is before the queue."""
 
 COUNT_BYTES = tuple(each.name for each in DISCIPLINES.values() if each.counts_bytes)
 """Disciplines whose limit is in bytes, as in tc."""
@@ -68,6 +72,8 @@ class LinkSpec:
         Rate of the wire behind a shaper.
     shaper, policer : Bucket or None
         Token buckets.
+    loss : LinkLoss or None
+        What the link itself loses.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     bdp_packets
@@ -92,6 +98,7 @@ class LinkSpec:
     wire_bps: float | None = None
     shaper: Bucket | None = None
     policer: Bucket | None = None
+    loss: LinkLoss | None = None
     classes: list[ClassSpec] = field(default_factory=list)
     class_of: list[int] = field(default_factory=list)
 
@@ -189,6 +196,7 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         wire_bps=float(link.rate) if link.shaper else None,
         shaper=_bucket(scenario, link.shaper),
         policer=_bucket(scenario, link.policer),
+        loss=_loss(link.loss),
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
@@ -228,6 +236,12 @@ def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Bucket | None:
         return None
     burst = scenario.largest_packet if bucket.burst is None else int(bucket.burst)
     return float(bucket.rate), burst, int(bucket.excess), bucket.refill
+
+
+def _loss(loss: Loss | None) -> LinkLoss | None:
+    if loss is None:
+        return None
+    return *loss.in_states, *loss.changes, loss.unit == "byte", loss.place == "before-queue"
 
 
 def _both_ways(scenario: Scenario) -> bool:

@@ -28,7 +28,7 @@ class RawLink(TypedDict):
     are many, those that cross it.
     ``delays`` has a histogram for each class, only of the first link and with several classes.
     ``held``, shape (batches + 1,), are the packets before the wire at the window's start and at
-    each batch's end.
+    each batch's end; ``lost``, shape (batches,), the packets that the link itself lost.
     """
 
     busy_s: FloatArray
@@ -41,6 +41,7 @@ class RawLink(TypedDict):
     longest_s: float
     delays: list[RawHistogram]
     held: IntArray
+    lost: IntArray
     arrivals: IntArray
     drops: IntArray
     marks: IntArray

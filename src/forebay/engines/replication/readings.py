@@ -149,6 +149,7 @@ def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
         class_delays=_class_delays(len(scenario.traffic), raw),
         round_trips=_round_trips(rate, raw),
         marks=_batch(raw["marks"]).sum(axis=1),
+        lost=None if link.loss is None else _batch(raw["lost"]),
         burst_bits=link.burst_bits,
     )
 

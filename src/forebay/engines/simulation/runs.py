@@ -244,6 +244,7 @@ def _link(link: LinkSpec) -> _core.Link:
             alpha=link.alpha,
             shaper=link.shaper,
             policer=link.policer,
+            loss=link.loss,
             classes=[_class(each) for each in link.classes] or None,
             class_of=link.class_of,
         )

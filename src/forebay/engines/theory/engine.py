@@ -21,7 +21,7 @@ from forebay.engines.errors import (
     NoLaw,
     refuse_class_queues,
     refuse_network,
-    refuse_token_buckets,
+    refuse_of_links,
 )
 from forebay.engines.theory.loss import Between
 from forebay.engines.theory.prediction import Prediction, Spread, predict_long_flows
@@ -64,7 +64,7 @@ class TheoryEngine(Engine):
         """Predict `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
         refuse_network(self.name, scenario)
-        refuse_token_buckets(self.name, scenario)
+        refuse_of_links(self.name, scenario, "shaper", "policer", "loss")
         refuse_class_queues(self.name, scenario)
         prediction = _predict(scenario)
         if prediction is None:

@@ -27,6 +27,7 @@ impl FixedSizeFifo {
             on_wire: (backlog > 0).then(|| (class(), backlog - held as u64 * self.tx_time)),
             held: held as u64,
             decides_on_arrival: true,
+            lost: 0,
         }
     }
 

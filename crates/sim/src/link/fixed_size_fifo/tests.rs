@@ -35,6 +35,7 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
         delay: 0,
         shaper: None,
         policer: None,
+        loss: None,
     };
     let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false };
     Link::new(&spec, &wire, 7, classes.into(), uniform)

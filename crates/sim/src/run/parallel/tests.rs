@@ -22,6 +22,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
         delay: delay_ms * MILLISECOND,
         shaper: None,
         policer: None,
+        loss: None,
     })
 }
 
@@ -129,6 +130,7 @@ fn chain(delay: Picos) -> Config {
         delay,
         shaper: None,
         policer: None,
+        loss: None,
     };
     let over = |forward: Vec<u32>| Route { forward, backward: vec![] };
     let flow = |index: u16| FlowSpec {
