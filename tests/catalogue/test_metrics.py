@@ -103,7 +103,7 @@ def test_the_schema_describes_a_metric_as_its_record(metric):
 EVERYTHING = """
 [link]
 rate = "10 Mbit/s"
-loss = 0.001
+loss = 1e-9
 [queue]
 size = "20 packets"
 [[traffic]]
