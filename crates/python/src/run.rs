@@ -3,8 +3,8 @@
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::cc;
 use forebay_sim::config::{
-    BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, LossPlace, LossSpec, LossUnit, Refill,
-    Route, Source, TraceSpec,
+    BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, LossPlace, LossSpec, LossUnit,
+    RateTrace, Refill, Route, Source, TraceSpec,
 };
 use forebay_sim::tcp::offload::Offload;
 use forebay_sim::tcp::profile;
@@ -13,6 +13,7 @@ use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::Arc;
 
 /// A TCP stack: "ns2" or "linux", with what a scenario overrides.
 #[pyclass(frozen, module = "forebay._core")]
@@ -66,7 +67,7 @@ impl Link {
     #[new]
     #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
         parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None,
-        loss=None, classes=None, class_of=vec![]))]
+        loss=None, rate_trace=None, classes=None, class_of=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         rate_bps: f64,
@@ -80,6 +81,7 @@ impl Link {
         shaper: Option<Bucket>,
         policer: Option<Bucket>,
         loss: Option<Loss>,
+        rate_trace: Option<Rates>,
         classes: Option<Vec<ClassQueue<'_>>>,
         class_of: Vec<u16>,
     ) -> PyResult<Self> {
@@ -96,6 +98,7 @@ impl Link {
             shaper: shaper.map(bucket).transpose()?,
             policer: policer.map(bucket).transpose()?,
             loss: loss.map(loss_spec),
+            rate_trace: rate_trace.map(varying_rate).transpose()?,
         }))
     }
 }
@@ -113,6 +116,14 @@ fn loss_spec((in_good, in_bad, good_to_bad, bad_to_good, byte, before): Loss) ->
         unit: if byte { LossUnit::Byte } else { LossUnit::Packet },
         place: if before { LossPlace::BeforeQueue } else { LossPlace::AfterQueue },
     }
+}
+
+/// When each rate begins, in picoseconds, and its bit/s; the period; whether it repeats.
+type Rates = (Vec<(Picos, f64)>, Picos, bool);
+
+fn varying_rate((steps, period, repeats): Rates) -> PyResult<Arc<RateTrace>> {
+    let trace = RateTrace::new(steps, period, repeats);
+    trace.map(Arc::new).ok_or_else(|| PyValueError::new_err("rates that are no trace"))
 }
 
 /// A token bucket: bit/s, Bc and Be in bytes, and the kind of refill.

@@ -116,6 +116,7 @@ fn main() {
             shaper: None,
             policer: None,
             loss: None,
+            rate_trace: None,
         }],
         pools: vec![],
         seed: number("seed", 1.0) as u64,

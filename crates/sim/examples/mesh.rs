@@ -68,6 +68,7 @@ fn main() {
         shaper: None,
         policer: None,
         loss: None,
+        rate_trace: None,
     };
     let flow = |index: u64| FlowSpec {
         class: (index % classes) as u16,

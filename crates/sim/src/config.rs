@@ -2,15 +2,18 @@
 
 mod check;
 mod loss;
+mod rate_trace;
 
 pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 pub use loss::{LossPlace, LossSpec, LossUnit};
+pub use rate_trace::RateTrace;
 
 use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, SECOND};
+use std::sync::Arc;
 
 /// A link and the queue in front of it.
 #[derive(Clone, Debug)]
@@ -32,6 +35,8 @@ pub struct LinkSpec {
     pub policer: Option<BucketSpec>,
     /// Loses packets for another reason than a full queue.
     pub loss: Option<LossSpec>,
+    /// The wire's rate over time; `rate_bps` is then its mean.
+    pub rate_trace: Option<Arc<RateTrace>>,
 }
 
 impl LinkSpec {
@@ -268,6 +273,7 @@ mod tests {
             shaper: None,
             policer: None,
             loss: None,
+            rate_trace: None,
         };
         let route = |(forward, backward): &(&[u32], &[u32])| Route {
             forward: forward.to_vec(),

@@ -207,6 +207,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
             shaper,
             policer,
             loss: None,
+            rate_trace: None,
         }
     })
 }

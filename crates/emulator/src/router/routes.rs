@@ -135,6 +135,7 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         shaper: link.shaper.as_ref().map(bucket),
         policer: link.policer.as_ref().map(bucket),
         loss: None,
+        rate_trace: None,
     };
     let wire = Wire { shaped: spec.shaper.is_some(), ..wire(plan, spec.served_bps()) };
     Ok(Link::new(&spec, &wire, plan.seed ^ number, plan.classes.len(), None))
@@ -189,6 +190,7 @@ fn access_link(plan: &Plan, rate_bps: f64) -> Link {
         shaper: None,
         policer: None,
         loss: None,
+        rate_trace: None,
     };
     Link::new(&spec, &wire(plan, rate_bps), plan.seed, plan.classes.len(), None)
 }

@@ -34,7 +34,9 @@ pub enum ConfigError {
     SmallBucket(u64, u32),
     /// A transmit ring behind a shaper, where it would never hold a packet.
     RingBehindShaper,
-    /// A transmit ring of a link that loses packets.
+    /// A shaper before a wire whose rate varies.
+    ShaperOfVaryingWire,
+    /// A transmit ring of a link that loses packets, or whose rate varies.
     RingOfLossyLink,
     /// A number that must be a probability is not.
     NotAProbability(&'static str),
@@ -66,7 +68,10 @@ impl std::fmt::Display for ConfigError {
                 write!(f, "a burst of {burst} B holds no packet of {packet} B")
             }
             Self::RingBehindShaper => write!(f, "a transmit ring behind a shaper"),
-            Self::RingOfLossyLink => write!(f, "a transmit ring of a link with loss"),
+            Self::RingOfLossyLink => {
+                write!(f, "a transmit ring of a link with loss or a varying rate")
+            }
+            Self::ShaperOfVaryingWire => write!(f, "a shaper before a wire of varying rate"),
             Self::NotAProbability(what) => write!(f, "{what} must be a probability"),
             Self::TooLong => write!(f, "the run is longer than the clock's 13 days"),
         }
@@ -141,7 +146,11 @@ impl Config {
             return Err(ConfigError::RingBehindShaper);
         }
         link.loss.iter().try_for_each(check_loss)?;
-        if link.loss.is_some() && link.transmit_ring > 0 {
+        let varies = link.rate_trace.is_some();
+        if varies && link.shaper.is_some() {
+            return Err(ConfigError::ShaperOfVaryingWire);
+        }
+        if (varies || link.loss.is_some()) && link.transmit_ring > 0 {
             return Err(ConfigError::RingOfLossyLink);
         }
         match link.pool {

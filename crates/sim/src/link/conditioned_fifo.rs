@@ -93,6 +93,7 @@ impl ConditionedFifo {
         self.conditioner.plan(start, bytes);
         let tx_time = wire.time(bytes);
         let work = self.conditioner.work(bytes, tx_time);
+        let tx_time = self.conditioner.time_on_wire(start, bytes, tx_time);
         meter.served(class, delay, work);
         self.free_at = (start + tx_time).min(BEYOND);
         let packet = Waiting { start, work, bytes, class };
@@ -118,7 +119,9 @@ impl ConditionedFifo {
             self.waiting.drop_oldest(1);
             self.bytes_waiting -= u64::from(first.bytes);
             self.work_waiting -= first.work;
-            self.begin(first, wire.time(first.bytes), meter);
+            let tx_time = wire.time(first.bytes);
+            let tx_time = self.conditioner.time_on_wire(first.start, first.bytes, tx_time);
+            self.begin(first, tx_time, meter);
         }
         meter.advance_level(now, self.waiting.len());
     }
@@ -126,7 +129,7 @@ impl ConditionedFifo {
     /// A transmission begins.
     fn begin(&mut self, packet: Waiting, tx_time: Picos, meter: &mut LinkMeter) {
         let Waiting { start, work, bytes, class } = packet;
-        self.conditioner.begin(start, work, meter);
+        self.conditioner.begin(start, start + tx_time, work, meter);
         meter.started(class, 1, u64::from(bytes), work);
         self.on_wire = OnWire { ends: start + tx_time, tx_time, work, bytes, class };
     }
@@ -143,7 +146,7 @@ impl ConditionedFifo {
     pub(super) fn at_batch_end(&mut self, now: Picos) -> AtBatchEnd {
         let OnWire { ends, tx_time, work, class, .. } = self.on_wire;
         let rest = ends.saturating_sub(now);
-        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos;
+        let scaled = self.conditioner.rest_on_wire(now, ends, (work, tx_time));
         AtBatchEnd {
             free_at: now + self.conditioner.rest(now) + self.work_waiting,
             on_wire: (rest > 0).then_some((class, scaled)),

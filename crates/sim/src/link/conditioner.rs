@@ -1,19 +1,21 @@
-//! What a link may have besides a queue and a wire: a policer before the queue, a shaper behind it, and loss at
-//! either place.
+//! What a link may have besides a queue and a wire of one rate: a policer before the queue, a shaper behind it, loss at
+//! either place, and a rate that varies.
 
 use super::loss_channel::LossChannel;
 use super::token_bucket::TokenBucket;
-use crate::config::{LinkSpec, LossPlace};
+use crate::config::{LinkSpec, LossPlace, RateTrace};
 use crate::meters::link::LinkMeter;
-use crate::time::Picos;
+use crate::time::{Picos, SECOND};
+use std::sync::Arc;
 
 /// A traffic conditioner (RFC 2475, section 2.3.3).
 pub(super) struct Conditioner {
     policer: Option<TokenBucket>,
     shaper: Option<TokenBucket>,
     loss: Option<LossChannel>,
+    rate_trace: Option<Arc<RateTrace>>,
     /// When a wire of the shaper's rate would have sent all that has started. Readings are of such a
-    /// wire: it is busy while the bucket fills.
+    /// wire: it is busy while the bucket fills. Of a wire of varying rate it is when it will have sent it.
     sent_at_rate: Picos,
 }
 
@@ -23,8 +25,10 @@ impl Conditioner {
         let bucket = |spec: &Option<_>| spec.as_ref().map(TokenBucket::new);
         let (policer, shaper) = (bucket(&spec.policer), bucket(&spec.shaper));
         let loss = spec.loss.as_ref().map(|spec| LossChannel::new(spec, seed));
-        let is_plain = policer.is_none() && shaper.is_none() && loss.is_none();
-        (!is_plain).then_some(Self { policer, shaper, loss, sent_at_rate: 0 })
+        let rate_trace = spec.rate_trace.clone();
+        let is_plain =
+            policer.is_none() && shaper.is_none() && loss.is_none() && rate_trace.is_none();
+        (!is_plain).then_some(Self { policer, shaper, loss, rate_trace, sent_at_rate: 0 })
     }
 
     /// Whether the link loses a packet that comes to this place.
@@ -59,19 +63,49 @@ impl Conditioner {
         }
     }
 
-    /// The time that a packet takes of the link: at the shaper's rate, or on the wire.
+    /// The time on the wire of a packet that starts then; `tx_time` is that at the wire's mean rate.
+    pub(super) fn time_on_wire(&self, start: Picos, bytes: u32, tx_time: Picos) -> Picos {
+        self.rate_trace.as_ref().map_or(tx_time, |trace| trace.ends_at(start, bytes) - start)
+    }
+
+    /// The time that a packet takes of the link by the readings: at the shaper's rate, or at the wire's mean rate, at
+    /// which it takes `tx_time`.
     pub(super) fn work(&mut self, bytes: u32, tx_time: Picos) -> Picos {
         self.shaper.as_mut().map_or(tx_time, |bucket| bucket.time_of(bytes))
     }
 
-    /// A packet starts.
-    pub(super) fn begin(&mut self, start: Picos, work: Picos, meter: &mut LinkMeter) {
+    /// A packet starts, which leaves the wire at `ends`.
+    pub(super) fn begin(&mut self, start: Picos, ends: Picos, work: Picos, meter: &mut LinkMeter) {
         meter.wakes(start, self.sent_at_rate);
-        self.sent_at_rate = self.sent_at_rate.max(start) + work;
+        let varies = self.rate_trace.is_some();
+        self.sent_at_rate = if varies { ends } else { self.sent_at_rate.max(start) + work };
     }
 
     /// Work at `now` that has started and is not done.
     pub(super) fn rest(&self, now: Picos) -> Picos {
-        self.sent_at_rate.saturating_sub(now)
+        match &self.rate_trace {
+            Some(trace) => work_between(trace, now, self.sent_at_rate),
+            None => self.sent_at_rate.saturating_sub(now),
+        }
     }
+
+    /// Work at `now` of a packet on the wire, of `work` in all, that leaves it at `ends` after `tx_time`.
+    pub(super) fn rest_on_wire(
+        &self,
+        now: Picos,
+        ends: Picos,
+        (work, tx_time): (Picos, Picos),
+    ) -> Picos {
+        let rest = ends.saturating_sub(now);
+        match &self.rate_trace {
+            Some(trace) => work_between(trace, now, ends).min(work),
+            None => (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos,
+        }
+    }
+}
+
+/// What a wire of varying rate sends until `end`, as time at its mean rate.
+fn work_between(trace: &RateTrace, now: Picos, end: Picos) -> Picos {
+    let bits = if end > now { trace.bits_between(now, end) } else { 0.0 };
+    (bits / trace.mean_bps() * SECOND as f64).round() as Picos
 }

@@ -106,7 +106,7 @@ impl DequeueDriven {
         self.work_on_wire = (work, tx_time.max(1));
         meter.started(class, 1, u64::from(bytes), work);
         if let Some(conditioner) = &mut self.conditioner {
-            conditioner.begin(start, work, meter);
+            conditioner.begin(start, start + tx_time, work, meter);
         }
     }
 
@@ -129,7 +129,10 @@ impl DequeueDriven {
     pub(super) fn at_batch_end(&mut self, now: Picos) -> AtBatchEnd {
         let rest = self.wire_ends().saturating_sub(now);
         let (work, tx_time) = self.work_on_wire;
-        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time)) as Picos;
+        let scaled = match &self.conditioner {
+            Some(conditioner) => conditioner.rest_on_wire(now, self.wire_ends(), (work, tx_time)),
+            None => (u128::from(rest) * u128::from(work) / u128::from(tx_time)) as Picos,
+        };
         AtBatchEnd {
             free_at: self.conditioner.as_ref().map_or(self.free_at, |conditioner| {
                 let ahead = (0..self.tx_ring.len()).map(|index| self.tx_ring[index].work);
@@ -266,11 +269,12 @@ impl DequeueDriven {
         marked: bool,
         meter: &mut LinkMeter,
     ) -> Picos {
-        let (mut start, mut work) = (self.free_at.max(now), tx_time);
+        let (mut start, mut work, mut tx_time) = (self.free_at.max(now), tx_time, tx_time);
         if let Some(conditioner) = &mut self.conditioner {
             start = conditioner.starts_at(start, bytes).min(BEYOND);
             conditioner.plan(start, bytes);
             work = conditioner.work(bytes, tx_time);
+            tx_time = conditioner.time_on_wire(start, bytes, tx_time);
         }
         let leaving = RingPacket { start, work, tx_time, bytes, class };
         if start > now {

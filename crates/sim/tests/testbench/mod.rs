@@ -23,6 +23,7 @@ pub fn link(rate_bps: f64, packets: u32) -> LinkSpec {
         shaper: None,
         policer: None,
         loss: None,
+        rate_trace: None,
     }
 }
 

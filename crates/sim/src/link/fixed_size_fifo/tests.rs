@@ -36,6 +36,7 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
         shaper: None,
         policer: None,
         loss: None,
+        rate_trace: None,
     };
     let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false };
     Link::new(&spec, &wire, 7, classes.into(), uniform)

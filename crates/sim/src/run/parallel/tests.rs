@@ -23,6 +23,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
         shaper: None,
         policer: None,
         loss: None,
+        rate_trace: None,
     })
 }
 
@@ -131,6 +132,7 @@ fn chain(delay: Picos) -> Config {
         shaper: None,
         policer: None,
         loss: None,
+        rate_trace: None,
     };
     let over = |forward: Vec<u32>| Route { forward, backward: vec![] };
     let flow = |index: u16| FlowSpec {
