@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         Queue as Queue,
         QueueDelay as QueueDelay,
         Rate as Rate,
+        RateTrace as RateTrace,
         Red as Red,
         Replay as Replay,
         Scenario as Scenario,
@@ -96,7 +97,7 @@ _GROUPS = (
     ("forebay.engines", "engine_names"),
     (
         "forebay.scenario",
-        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss Measure Goals ClassGoals",
+        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals ClassGoals",
     ),
     ("forebay.scenario", "QueueDelay Topology Long Short Session Udp OnOff Video Replay"),
     ("forebay.scenario", "Rate Duration DataSize"),

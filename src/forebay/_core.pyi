@@ -75,6 +75,7 @@ class Link:
         shaper: tuple[float, int, int, str] | None = None,
         policer: tuple[float, int, int, str] | None = None,
         loss: tuple[float, float, float, float, bool, bool] | None = None,
+        rate_trace: tuple[Sequence[tuple[int, float]], int, bool] | None = None,
         classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float, ClassRates]]
         | None = None,
         class_of: Sequence[int] = (),

@@ -102,7 +102,12 @@ def refuse_class_queues(engine: str, scenario: Scenario) -> None:
             raise Unsupported(engine, "several class queues before one wire", f"{place}.classes")
 
 
-_OF_LINKS = {"shaper": "a shaper", "policer": "a policer", "loss": "loss of a link"}
+_OF_LINKS = {
+    "shaper": "a shaper",
+    "policer": "a policer",
+    "loss": "loss of a link",
+    "rate_trace": "a varying rate",
+}
 
 
 def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:

@@ -246,8 +246,14 @@ def _controller(
 
 
 def utilization(links: Sequence[LinkReading]) -> Metric | None:
-    """Bits sent over capacity times window."""
-    return ratio([_rate(k.bits, k.window_s * k.capacity_bps) for k in links], FRACTION)
+    """Bits sent over capacity times window, or over what a varying rate lets pass in it."""
+    return ratio([_used(k) for k in links], FRACTION)
+
+
+def _used(link: LinkReading) -> Ratio:
+    if link.possible_bits is None:
+        return _rate(link.bits, link.window_s * link.capacity_bps)
+    return np.minimum(link.bits, link.possible_bits), link.possible_bits
 
 
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:

@@ -77,6 +77,8 @@ class LinkReading:
     lost : shape (b,) or None
         Packets that the link itself lost, before its queue, where they are no arrivals, or on its
         wire, where they count as accepted and sent; None if the link loses none by itself.
+    possible_bits : shape (b,) or None
+        Bits that a link whose rate varies could send; None if ``capacity_bps`` is constant.
     burst_bits : float
         Bits that may leave at once beyond ``capacity_bps``: a shaper's bucket.
     """
@@ -102,12 +104,15 @@ class LinkReading:
     round_trips: RoundTrips | None = None
     marks: IntArray | None = None
     lost: IntArray | None = None
+    possible_bits: FloatArray | None = None
     burst_bits: float = 0.0
 
     @property
     def most_bps(self) -> float:
         """Maximum rate over the window, bit/s."""
-        return self.capacity_bps + self.burst_bits / self.window_s
+        whole = self.capacity_bps * self.window_s
+        possible = whole if self.possible_bits is None else float(self.possible_bits.sum())
+        return self.capacity_bps + (possible - whole + self.burst_bits) / self.window_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +258,12 @@ def _of_link(where: str, link: LinkReading) -> Iterator[Violation]:
     if not _near(link.queue_s.sum(axis=1), length_s, _TICK_S).all():
         yield Violation("time-adds-up", where, f"{link.queue_s.sum(axis=1)} of {length_s} s")
     yield from _queue(where, link)
-    if (link.bits > link.capacity_bps * (length_s * (1 + _ROUNDING) + _TICK_S)).any():
+    most = np.array(link.capacity_bps * (length_s * (1 + _ROUNDING) + _TICK_S))
+    if link.possible_bits is not None:
+        # Each packet's time at the mean rate is rounded to a picosecond.
+        ticks = link.capacity_bps * (link.sent + 2) * _TICK_S
+        most = link.possible_bits * (1 + _ROUNDING) + ticks
+    if (link.bits > most).any():
         seen = f"{link.bits.max()} of {link.capacity_bps * length_s} bit"
         yield Violation("wire-within-time", where, seen)
 

@@ -27,6 +27,7 @@ from forebay.scenario.loss import Loss
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
+from forebay.scenario.rate_trace import RateTrace
 from forebay.scenario.source import FlowCount, Standing
 from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp
 from forebay.scenario.topology import (
@@ -79,6 +80,7 @@ __all__ = [
     "Queue",
     "QueueDelay",
     "Rate",
+    "RateTrace",
     "Red",
     "Replay",
     "Scenario",

@@ -245,8 +245,9 @@ def _buckets(scenario: Scenario) -> None:
 
 
 def _imperfect(scenario: Scenario) -> None:
-    """Check links with loss; few scenarios have any, and the others need not import the check."""
-    if any(link.loss is not None for link in (scenario.link, *scenario.links)):
+    """Check links with loss or a trace; few scenarios have any, and the others import no check."""
+    links = (scenario.link, *scenario.links)
+    if any(link.loss is not None or link.rate_trace is not None for link in links):
         from forebay.scenario.consistency_of_links import check_links
 
         check_links(scenario)

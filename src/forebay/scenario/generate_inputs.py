@@ -21,6 +21,7 @@ from forebay.scenario.format_error import models_in
 from forebay.scenario.goals import Target
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import FromText
+from forebay.scenario.rate_trace import RateFile
 from forebay.scenario.source import FlowCount
 from forebay.scenario.tcp import CongestionControl
 from forebay.scenario.topology import NetworkFile
@@ -136,7 +137,7 @@ def _plain(annotation: Any) -> str:
         return f"float | {name} | {name}TableDict"
     if annotation is FlowCount:
         return "int | str"
-    if issubclass(annotation, FromText | PacketList | NetworkFile):
+    if issubclass(annotation, FromText | PacketList | NetworkFile | RateFile):
         return f"str | {name}"
     return f"{name} | {_dict(annotation)}" if issubclass(annotation, BaseModel) else name
 
@@ -144,7 +145,7 @@ def _plain(annotation: Any) -> str:
 def _imports(models: list[type[BaseModel]], text: str) -> str:
     """Return the imports of the classes that the text names."""
     known: dict[str, str] = {model.__name__: model.__module__ for model in models}
-    types_: list[type[Any]] = [Distribution, FlowLength, PacketList, NetworkFile]
+    types_: list[type[Any]] = [Distribution, FlowLength, PacketList, NetworkFile, RateFile]
     for each in (*types_, *_subclasses(FromText), *_subclasses(Target)):
         known[each.__name__] = each.__module__
     words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())

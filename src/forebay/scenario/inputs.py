@@ -20,6 +20,7 @@ from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
 from forebay.scenario.loss import Loss
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
+from forebay.scenario.rate_trace import RateFile, RateTrace
 from forebay.scenario.tcp import Long, Session, Short
 from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
@@ -46,6 +47,15 @@ class LossDict(TypedDict, total=False):
     place: Literal["after-queue", "before-queue"]
 
 
+class RateTraceDict(TypedDict, total=False):
+    """The rate of a link over time. Text alone is the path of a file."""
+
+    file: str | RateFile | None
+    steps: Sequence[Sequence[str | Duration]] | None
+    period: str | Duration | None
+    repeat: bool
+
+
 class LinkDict(TypedDict, total=False):
     """The link under study, the bottleneck."""
 
@@ -54,6 +64,7 @@ class LinkDict(TypedDict, total=False):
     shaper: TokenBucket | TokenBucketDict | None
     policer: TokenBucket | TokenBucketDict | None
     loss: float | Loss | LossDict | None
+    rate_trace: str | RateTrace | RateTraceDict | None
 
 
 class RedDict(TypedDict, total=False):
@@ -117,6 +128,7 @@ class OtherLinkDict(TypedDict, total=False):
     shaper: TokenBucket | TokenBucketDict | None
     policer: TokenBucket | TokenBucketDict | None
     loss: float | Loss | LossDict | None
+    rate_trace: str | RateTrace | RateTraceDict | None
     name: Required[str]
     queue: Queue | QueueDict
 

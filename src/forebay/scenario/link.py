@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    Strict,
+    ValidationError,
+    ValidationInfo,
+    model_serializer,
+    model_validator,
+)
 
 from forebay.errors import entry
 from forebay.scenario.base import DAY, RATES, Between, ScenarioModel
@@ -12,6 +22,7 @@ from forebay.scenario.errors import ScenarioError
 from forebay.scenario.loss import RATE_OR_TABLE, Loss
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
+from forebay.scenario.rate_trace import FILE_OR_TABLE, RateTrace, file_alone
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
@@ -81,18 +92,27 @@ class TokenBucket(ScenarioModel):
         return Duration(8 * (self.burst or 0) / self.rate)
 
 
+def _rate_or_trace(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema that one of the two is required."""
+    schema["required"] = [name for name in schema["required"] if name != "rate"]
+    schema["anyOf"] = [{"required": ["rate"]}, {"required": ["rate_trace"]}]
+
+
 _PROPAGATION = Between(Duration(0), Duration(60))
 
 
 class Link(ScenarioModel):
     """The link under study, the bottleneck."""
 
+    model_config = ConfigDict(json_schema_extra=_rate_or_trace)
+
     if TYPE_CHECKING:
 
         def __init__(self, **fields: Unpack[LinkDict]) -> None: ...
 
     rate: Annotated[Rate, RATES] = Field(
-        description="Capacity of the bottleneck.", examples=["155 Mbit/s"]
+        description="Capacity of the bottleneck; with a rate_trace it is that's mean.",
+        examples=["155 Mbit/s"],
     )
     delay: Annotated[Duration, _PROPAGATION] = Field(
         default=Duration(0),
@@ -114,6 +134,40 @@ class Link(ScenarioModel):
         description="Packets that the link itself loses; a number is the rate of independent loss.",
         examples=[0.001],
     )
+    rate_trace: Annotated[RateTrace | None, FILE_OR_TABLE] = Field(
+        default=None,
+        description="The rate over time, instead of rate; text is the path of a file. Sizes in time"
+        " and in bandwidth-delay products, and loads refer to its mean.",
+        examples=["lte.csv"],
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mean_is_the_rate(cls, data: Any, info: ValidationInfo) -> Any:
+        written = data.get("rate_trace") if isinstance(data, Mapping) else None
+        if written is None:
+            return data
+        if data.get("rate") is not None:
+            wrong, hint = "cannot be set beside rate_trace", "leave it out: it is the trace's mean"
+            raise ScenarioError("contradiction", wrong, hint, field="rate")
+        try:
+            trace = RateTrace.model_validate(file_alone(written), context=info.context)
+        except (ValidationError, ScenarioError):
+            return {**data, "rate": "1 Mbit/s"}  # the field itself then says what is wrong
+        return {**data, "rate_trace": trace, "rate": trace.mean}
+
+    @model_validator(mode="after")
+    def _rate_was_not_written(self) -> Self:
+        if self.rate_trace is not None:
+            self.model_fields_set.discard("rate")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_mean(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        if self.rate_trace is not None:
+            del written["rate"]
+        return written
 
     @property
     def capacity(self) -> Rate:

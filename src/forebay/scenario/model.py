@@ -202,7 +202,9 @@ class Scenario(ScenarioModel):
     @property
     def files(self) -> tuple[str, ...]:
         """Paths of the files that the scenario reads."""
-        return tuple(group.file.path for group in self.traffic if isinstance(group, Replay))
+        lists = [group.file.path for group in self.traffic if isinstance(group, Replay)]
+        traces = [link.rate_trace for link in (self.link, *self.links) if link.rate_trace]
+        return (*lists, *(each.file.path for each in traces if each.file is not None))
 
     def replace(self, changes: Mapping[str, object]) -> Scenario:
         """Return another scenario with new values at dotted paths; it is checked as a whole.

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from forebay.scenario import ClassQueue, Link, Loss, Queue, Scenario, TokenBucket, Traffic
+    from forebay.scenario import (
+        ClassQueue,
+        Link,
+        Loss,
+        Queue,
+        RateTrace,
+        Scenario,
+        TokenBucket,
+        Traffic,
+    )
 
 Route = tuple[list[int], list[int]]
 Bucket = tuple[float, int, int, str]
@@ -74,6 +83,8 @@ class LinkSpec:
         Token buckets.
     loss : LinkLoss or None
         What the link itself loses.
+    rate_trace : RateTrace or None
+        The rate of the wire over time; ``rate_bps`` is then its mean.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     bdp_packets
@@ -99,6 +110,7 @@ class LinkSpec:
     shaper: Bucket | None = None
     policer: Bucket | None = None
     loss: LinkLoss | None = None
+    rate_trace: RateTrace | None = None
     classes: list[ClassSpec] = field(default_factory=list)
     class_of: list[int] = field(default_factory=list)
 
@@ -197,6 +209,7 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         shaper=_bucket(scenario, link.shaper),
         policer=_bucket(scenario, link.policer),
         loss=_loss(link.loss),
+        rate_trace=link.rate_trace,
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )

@@ -150,8 +150,17 @@ def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
         round_trips=_round_trips(rate, raw),
         marks=_batch(raw["marks"]).sum(axis=1),
         lost=None if link.loss is None else _batch(raw["lost"]),
+        possible_bits=_possible_bits(scenario, link),
         burst_bits=link.burst_bits,
     )
+
+
+def _possible_bits(scenario: Scenario, link: LinkSpec) -> FloatArray | None:
+    if link.rate_trace is None:
+        return None
+    start, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+    ends = [start + span * batch / BATCHES for batch in range(BATCHES + 1)]
+    return np.diff(np.array(link.rate_trace.bits(ends)))
 
 
 def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:

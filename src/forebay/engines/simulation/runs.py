@@ -245,6 +245,7 @@ def _link(link: LinkSpec) -> _core.Link:
             shaper=link.shaper,
             policer=link.policer,
             loss=link.loss,
+            rate_trace=None if link.rate_trace is None else link.rate_trace.for_core(),
             classes=[_class(each) for each in link.classes] or None,
             class_of=link.class_of,
         )

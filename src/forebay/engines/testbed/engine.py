@@ -104,7 +104,7 @@ class TestbedEngine(ReplicatingEngine):
             The kernel refused a step, or no run of a seed passed the validity gate.
         """
         refuse_network(NAME, scenario)
-        refuse_of_links(NAME, scenario, "loss")
+        refuse_of_links(NAME, scenario, "loss", "rate_trace")
         sha = scenario.sha256()
         known = self._runs.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]

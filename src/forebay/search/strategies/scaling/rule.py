@@ -47,6 +47,7 @@ def why_not(scenario: Scenario) -> str | None:
         (scenario.memory is not None or queue.alpha is not None, "its queues share memory"),
         (_has_bucket(scenario), "its token bucket holds a number of bytes"),
         (scenario.link.loss is not None, "a smaller window loses less often"),
+        (scenario.link.rate_trace is not None, "its rate follows a trace"),
         (queue.transmit_ring, "its transmit ring is a number of packets"),
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),

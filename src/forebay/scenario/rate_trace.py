@@ -1,0 +1,238 @@
+"""The rate of a link over time: a Mahimahi trace, a CSV file of times and rates, or steps."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+from pydantic import BeforeValidator, Field, Strict, model_validator
+
+from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel
+from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.quantity import Duration, Rate
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import RateTraceDict
+
+_MOST_STEPS = 1_000_000
+_OPPORTUNITY_BITS = 1500 * 8.0
+"""What a line of a Mahimahi trace lets pass: a packet of 1500 bytes."""
+_PS = 1e12
+_LINES = (
+    'write a Mahimahi trace (a whole number of milliseconds on each line), or "time,rate" on each '
+    "line, such as 0.5,12e6 or 500 ms,12 Mbit/s"
+)
+Steps = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RateFile(FromFile):
+    """Rates of a file. Two files are equal if their rates are.
+
+    Attributes
+    ----------
+    path : str
+        Path of the file; relative to the current folder, or absolute.
+    steps : when each rate begins, seconds from 0, and the rate, bit/s.
+    period_s : length of the trace, seconds.
+    """
+
+    file_kind: ClassVar[str] = "a trace of rates"
+
+    steps: Steps = field(repr=False)
+    period_s: float
+    path: str = field(compare=False)
+
+    def canonical(self) -> dict[str, str]:
+        """Return the content, independent of the path."""
+        text = repr((self.steps, self.period_s))
+        return {"rates": hashlib.sha256(text.encode()).hexdigest()}
+
+    @classmethod
+    def of(cls, path: str, content: bytes) -> Self:
+        """Return the rates of a file's content. Raises ScenarioError."""
+        try:
+            lines = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
+        except UnicodeDecodeError:
+            raise _wrong(path, "it is not text") from None
+        lines = [line for line in lines if line and not line.startswith("#")]
+        if not lines or len(lines) > 20 * _MOST_STEPS:
+            raise _wrong(path, f"it has {len(lines)} lines")
+        if any("," in line for line in lines[:2]):
+            steps = _rows(path, lines)
+            return cls(steps, _length(steps), path)
+        return cls(*_mahimahi(path, lines), path)
+
+
+def _mahimahi(path: str, lines: Iterable[str]) -> tuple[Steps, float]:
+    """Return the rate of each millisecond in steps: packets of the lines that name its end."""
+    try:
+        times = [int(line) for line in lines]
+    except ValueError:
+        raise _wrong(path, "a line is not a whole number of milliseconds") from None
+    if times[0] < 0 or any(later < sooner for sooner, later in pairwise(times)):
+        raise _wrong(path, "a time is before that of the line above, or below 0")
+    last = times[-1]
+    if not 0 < last <= 1000 * DAY:
+        raise _wrong(path, "it does not end between 1 ms and a day")
+    packets = Counter(max(time, 1) for time in times)
+    steps = [(0.0, packets[1] * _OPPORTUNITY_BITS * 1e3)]
+    for end in sorted({*packets, *(time + 1 for time in packets)} - {1, last + 1}):
+        rate = packets[end] * _OPPORTUNITY_BITS * 1e3
+        if rate != steps[-1][1]:
+            steps.append(((end - 1) / 1e3, rate))
+    return tuple(steps), last / 1e3
+
+
+def _rows(path: str, lines: list[str]) -> Steps:
+    first = lines[0].split(",")
+    if all(not any(sign.isdigit() for sign in cell) for cell in first):
+        lines = lines[1:]
+    steps = []
+    for number, line in enumerate(lines, 1):
+        cells = line.split(",")
+        if len(cells) != 2:
+            raise _wrong(path, f"row {number} is not a time and a rate")
+        steps.append((_number(path, cells[0], Duration), _number(path, cells[1], Rate)))
+    return tuple(steps)
+
+
+def _number(path: str, text: str, kind: type[Duration] | type[Rate]) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return float(kind.parse(text))
+    except ScenarioError as error:
+        raise _wrong(path, str(error)) from None
+
+
+def _wrong(path: str, what: str) -> ScenarioError:
+    return ScenarioError("bad-rates", f"{show(path)}: {what}", _LINES)
+
+
+def _length(steps: Steps) -> float:
+    """The last rate holds for as long as the one before it, in a trace at equal intervals."""
+    return 2 * steps[-1][0] - steps[-2][0] if len(steps) > 1 else 1.0
+
+
+class RateTrace(ScenarioModel):
+    """The rate of a link over time. Text alone is the path of a file.
+
+    A file is a Mahimahi trace, or a CSV file with a time and a rate on each line, in s and bit/s or
+    with units.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[RateTraceDict]) -> None: ...
+
+    file: RateFile | None = Field(
+        default=None, description="Path of a trace; or write steps.", examples=["lte.csv"]
+    )
+    steps: tuple[tuple[Duration, Rate], ...] | None = Field(
+        default=None,
+        description="When each rate begins, ascending from 0 s, and the rate, which may be 0.",
+        examples=[[["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]]],
+    )
+    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = Field(
+        default=None,
+        description="Length of the trace. If it is not set, a Mahimahi trace ends with its last "
+        "line, and the last of other rates holds for as long as the one before it.",
+    )
+    repeat: Annotated[bool, Strict()] = Field(
+        default=True, description="Whether it begins again; if not, the last rate stays."
+    )
+
+    @model_validator(mode="after")
+    def _one_trace(self) -> Self:
+        if (self.file is None) == (self.steps is None):
+            wrong = "neither file nor steps is written" if self.file is None else "stands by steps"
+            raise ScenarioError("contradiction", wrong, "write one of the two", field="file")
+        where = "steps" if self.file is None else "file"
+        for wrong, holds in _faults(self.rates, self.length_s, repeats=self.repeat).items():
+            if holds:
+                hint = 'write times that ascend from "0 s" to below the period, and rates'
+                raise ScenarioError("bad-rates", wrong, hint, field=where)
+        return self
+
+    @property
+    def rates(self) -> Steps:
+        """When each rate begins, s, and the rate, bit/s."""
+        return self.file.steps if self.file is not None else self.steps or ()
+
+    @property
+    def length_s(self) -> float:
+        """The period in seconds."""
+        if self.period is not None:
+            return float(self.period)
+        if self.file is not None:
+            return self.file.period_s
+        return _length(self.rates) if self.rates else 0.0
+
+    @property
+    def mean(self) -> Rate:
+        """Mean rate over the period, bit/s."""
+        return Rate(self._sums()[-1] / self.length_s)
+
+    def bits(self, until_s: Iterable[float]) -> list[float]:
+        """Return the bits that the link can send from 0 to each time."""
+        sums, starts = self._sums(), [start for start, _ in self.rates]
+        found = []
+        for end in until_s:
+            periods, within = divmod(end, self.length_s) if self.repeat else (0.0, end)
+            step = bisect_right(starts, within) - 1
+            part = self.rates[step][1] * (within - starts[step])
+            found.append(periods * sums[-1] + sums[step] + part)
+        return found
+
+    def _sums(self) -> list[float]:
+        """Bits before each step, and in all of the period."""
+        ends = [*(start for start, _ in self.rates[1:]), self.length_s]
+        sums = [0.0]
+        for (start, rate), end in zip(self.rates, ends, strict=True):
+            sums.append(sums[-1] + rate * (end - start))
+        return sums
+
+    def for_core(self) -> tuple[list[tuple[int, float]], int, bool]:
+        """Return the steps in picoseconds and bit/s, the period, and whether it repeats."""
+        steps = [(round(start * _PS), float(rate)) for start, rate in self.rates]
+        return steps, round(self.length_s * _PS), self.repeat
+
+
+def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:
+    """What may be wrong with a trace, and whether it is; the first that is hides the others."""
+    if not steps:
+        return {"has no rates": True}
+    times = [time for time, _ in steps]
+    rates = [rate for _, rate in steps]
+    apart = all(later - sooner >= 1e-6 for sooner, later in pairwise([*times, length_s]))
+    return {
+        f"has more than {_MOST_STEPS} steps": len(steps) > _MOST_STEPS,
+        "does not begin at 0 s": times[0] != 0.0,
+        "has times that do not ascend to below its period": not apart or length_s > DAY,
+        "has a rate below 0 or above 10 Tbit/s": not all(0 <= rate <= 1e13 for rate in rates),
+        "sends nothing": not any(rates) or (not repeats and not rates[-1]),
+    }
+
+
+def file_alone(data: Any) -> Any:
+    """Return the table of a path."""
+    if isinstance(data, str):
+        return {"file": data}
+    if data is None or isinstance(data, Mapping | RateTrace):
+        return data
+    hint = "write the path of a trace in quotes, or a table with steps"
+    raise ScenarioError("wrong-type", f"{show(data)} is no trace", hint, value=data)
+
+
+FILE_OR_TABLE = BeforeValidator(file_alone, json_schema_input_type=str | RateTrace | None)
+"""Validator of a field with a RateTrace: text is the path of its file."""

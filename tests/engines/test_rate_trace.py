@@ -1,0 +1,136 @@
+"""A link whose rate follows a trace, against sums by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.scenario import Scenario, ScenarioError, loads
+
+STEPS = '{ steps = [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]] }'
+UDP = f"""
+[link]
+rate_trace = {STEPS}
+[queue]
+size = "1000 packets"
+[[traffic]]
+kind = "udp"
+flows = 1
+rate = "8 Mbit/s"
+start = "0 s"
+[measure]
+warmup = "4 s"
+duration = "8 s"
+"""
+
+
+def value(metric: object) -> float:
+    assert metric is not None
+    return float(metric.value)  # type: ignore[attr-defined]
+
+
+def with_trace(text: str, path: Path) -> Scenario:
+    path.write_text(text, encoding="utf-8")
+    return loads(UDP).replace({"link.rate_trace": str(path)})
+
+
+def test_capacity_and_sizes_are_of_the_mean() -> None:
+    scenario = loads(UDP).replace({"queue.size": "10 ms"})
+    assert scenario.link.capacity == scenario.link.rate == 9e6
+    assert scenario.buffer_packets == 8  # 10 ms of 9 Mbit/s are 7.5 packets
+
+
+def test_a_full_link_sends_all_that_its_rate_allows() -> None:
+    full = loads(UDP).replace({"traffic.0.rate": "24 Mbit/s", "queue.size": "50 packets"})
+    for discipline in ("drop-tail", "red", "fq_codel", "cake"):
+        outcome = forebay.run(full.replace({"queue.discipline": discipline}), seed=1)
+        assert value(outcome.links["bottleneck"].utilization) == pytest.approx(1, abs=1e-4)
+        assert value(outcome.classes[0].throughput_bps) == pytest.approx(9e6, rel=1e-3)
+
+
+def test_a_queue_grows_in_the_slow_step_and_shrinks_in_the_fast_one() -> None:
+    """8 Mbit/s into 6 for 2 s: 333 packets wait; 12 Mbit/s sends them in 1 s. Triangles.
+
+    Over 4 s the mean is 333 (2 s + 1 s) / 2 / 4 s = 125. The packet that arrives at 3.5 s is the
+    last that leaves by 4 s: it waits longest, 0.5 s.
+    """
+    link = forebay.run(loads(UDP), seed=1).links["bottleneck"]
+    assert link.queue_packets is not None and link.queue_delay_s is not None
+    assert value(link.queue_packets.mean) == pytest.approx(125, abs=1)
+    assert value(link.queue_delay_s.p99) == pytest.approx(0.5, abs=0.02)
+    assert value(link.utilization) == pytest.approx(8 / 9, abs=1e-3)
+    assert value(link.loss_rate) == 0.0
+
+
+def test_utilization_is_of_what_the_window_lets_pass() -> None:
+    """A window of the fast step alone: 8 of 12 Mbit/s, although the mean is 9."""
+    window = {"measure.warmup": "5.2 s", "measure.duration": "0.6 s"}
+    outcome = forebay.run(loads(UDP).replace(window), seed=1)
+    assert value(outcome.links["bottleneck"].utilization) == pytest.approx(8 / 12, rel=0.01)
+
+
+def test_a_trace_that_is_not_repeated_ends_with_its_last_rate() -> None:
+    once = loads(UDP).replace({"link.rate_trace.repeat": False, "traffic.0.rate": "24 Mbit/s"})
+    outcome = forebay.run(once, seed=1)
+    assert value(outcome.classes[0].throughput_bps) == pytest.approx(6e6, rel=1e-3)
+
+
+def test_files_and_steps_say_the_same(tmp_path: Path) -> None:
+    numbers = with_trace("time,rate\n0,12e6\n2,6e6\n", tmp_path / "a.csv")
+    units = with_trace("0 s,12 Mbit/s\n2000 ms,6 Mbit/s\n", tmp_path / "b.csv")
+    traces = [each.link.rate_trace for each in (loads(UDP), numbers, units)]
+    assert len({(each.rates, each.length_s) for each in traces if each}) == 1
+    assert numbers.sha256() == units.sha256()
+
+
+def test_a_mahimahi_trace_lets_a_packet_pass_at_each_line(tmp_path: Path) -> None:
+    """1, 1, 3 and 4 ms: 24 Mbit/s, a pause of a millisecond, then 12 Mbit/s; 4 ms in all."""
+    trace = with_trace("1\n1\n3\n4\n", tmp_path / "lte").link.rate_trace
+    assert trace is not None
+    assert trace.rates == ((0.0, 24e6), (0.001, 0.0), (0.002, 12e6))
+    assert (trace.length_s, trace.mean) == (0.004, 12e6)
+    assert trace.bits([0.001, 0.002, 0.004, 0.4]) == pytest.approx([24e3, 24e3, 48e3, 48e5])
+
+
+def test_packets_of_a_mahimahi_trace_leave_at_its_lines(tmp_path: Path) -> None:
+    scenario = with_trace("1\n1\n3\n4\n", tmp_path / "lte").replace({"traffic.0.rate": "40 Mbit/s"})
+    outcome = forebay.run(scenario, seed=1)
+    assert value(outcome.classes[0].throughput_bps) == pytest.approx(12e6, rel=1e-3)
+
+
+def test_a_link_with_a_trace_is_written_and_read_back(tmp_path: Path) -> None:
+    scenario = with_trace("0,12e6\n2,6e6\n", tmp_path / "a.csv")
+    scenario.save(tmp_path / "saved.toml")
+    again = forebay.load(tmp_path / "saved.toml")
+    assert again == scenario and again.sha256() == scenario.sha256()
+    assert "rate" not in scenario.to_dict()["link"]
+    assert str(tmp_path / "a.csv") in scenario.files
+
+
+@pytest.mark.parametrize("engine", ["theory", "testbed"])
+def test_engines_without_it_say_so(engine: str) -> None:
+    with pytest.raises(forebay.Unsupported, match=f"{engine} cannot run a varying rate"):
+        forebay.run(loads(UDP), engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"link.rate": "9 Mbit/s"}, "link.rate"),
+        ({"link.rate_trace": "missing.csv"}, "link.rate_trace.file"),
+        ({"link.rate_trace": 3}, "link.rate_trace"),
+        ({"link.rate_trace.steps": [["1 s", "1 Mbit/s"]]}, "link.rate_trace.steps"),
+        ({"link.rate_trace.period": "1 s"}, "link.rate_trace.steps"),
+        ({"queue.transmit_ring": 3}, "queue.transmit_ring"),
+        ({"link.shaper": {"rate": "1 Mbit/s", "burst": "9 kB"}}, "link.shaper"),
+        ({"link.rate_trace": None}, "link.rate"),
+    ],
+)
+def test_what_cannot_be_is_refused_where_it_is_written(
+    changes: dict[str, object], field: str
+) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        loads(UDP).replace(changes)
+    assert refused.value.field == field
