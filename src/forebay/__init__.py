@@ -97,7 +97,8 @@ _GROUPS = (
     ("forebay.engines", "engine_names"),
     (
         "forebay.scenario",
-        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals ClassGoals",
+        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals "
+        "ClassGoals",
     ),
     ("forebay.scenario", "QueueDelay Topology Long Short Session Udp OnOff Video Replay"),
     ("forebay.scenario", "Rate Duration DataSize"),
