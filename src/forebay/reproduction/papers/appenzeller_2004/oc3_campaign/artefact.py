@@ -18,8 +18,8 @@ MANY, FEW = 250, 100
 TARGETS = (0.98, 0.99, 0.995, 0.999)
 AGAIN, AGAIN_QUICK = 15, 5
 NOTES = [
-    "The rows read runs.csv, which ships with this page: 1,500 cells of ten runs. A few of the runs are "
-    "made again each time and must have the same digits.",
+    "The rows read runs.csv, which ships with this page: 1,500 cells of ten runs. Some of the runs "
+    "are made again each time and must have the same digits.",
 ]
 
 
@@ -96,7 +96,7 @@ def need(runs: Runs, flows: int, rtts: tuple[int, int], target: float) -> float:
     for (low, idle), (high, less) in pairwise(points):
         if less <= allowed:
             there = math.log(idle / allowed) / math.log(idle / max(less, 1e-9))
-            return low * (high / low) ** there
+            return low * math.pow(high / low, there)
     return math.inf
 
 
