@@ -27,7 +27,7 @@ RED: dict[str, set[str]] = {
     "fig4": set(),
     "fig5": set(),
     "fig6": set(),
-    "fig7": {"rtt-low"},
+    "fig7": set(),
     "fig8": {"deviation"},
     "fig9": {"follows"},
     "fig10": {"law", "slower-access"},
