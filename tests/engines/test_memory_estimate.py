@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -29,10 +28,10 @@ def measured(shape: str) -> tuple[float, float]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the kernel is not Linux")
-@pytest.mark.parametrize("shape", list(SHAPES))
+@pytest.mark.parametrize(
+    "shape", [pytest.param(each, marks=pytest.mark.long if each in SLOW else ()) for each in SHAPES]
+)
 def test_the_estimate_is_near_the_peak(shape: str) -> None:
-    if shape in SLOW and os.environ.get("FOREBAY_LONG") != "1":
-        pytest.skip("half a minute; FOREBAY_LONG=1 runs it")
     peak, estimate = measured(shape)
     near = peak < 2 * NEAR and abs(estimate - peak) <= NEAR
     assert near or LOW <= estimate / peak <= HIGH, f"{estimate / 1e6:.1f} MB, {peak / 1e6:.1f} seen"
