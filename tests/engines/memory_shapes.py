@@ -84,4 +84,9 @@ SHAPES: dict[str, str] = {
     **{f"short flows at load {load}": link("10 Gbit/s", DROP_TAIL,
        f'kind = "short"\nload = {load}\nlength = "14 packets"\nrtt = "50 ms"')
        for load in (0.01, 0.3, 0.9)},
+    **{f"{n} flows without SACK": link("10 Gbit/s", 'size = "1 bdp"',
+       long(n, "reno", 'sender = "ns2"\n')) for n in (1000, 100_000, 1_000_000)},
+    **{f"few short flows on {rate}": link(rate, DROP_TAIL,
+       'kind = "short"\narrival_rate = 10.0\nlength = "14 packets"\nrtt = "50 ms"')
+       for rate in ("10 Gbit/s", "10 Tbit/s")},
 }  # fmt: skip

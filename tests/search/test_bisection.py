@@ -293,3 +293,20 @@ def test_bad_questions_are_refused_in_one_line_with_exit_status_2(
     with pytest.raises(GoalNotAnswered, match="queue_delay_p99: engine known") as unanswered:
         solve(known.asked(queue_delay_p99=0.01), blind)
     assert unanswered.value.exit_status == 2
+
+
+def test_what_a_stopped_search_showed_reaches_to_the_limit_where_no_goal_needs_less(
+    known: SimpleNamespace,
+) -> None:
+    asked = known.asked(utilization=0.9)
+    engine = known.Engine({"utilization": known.saturating(40.0)}, stop_after=2)
+    with pytest.raises(Interrupted) as stopped:
+        solve(asked, engine, limit=5000)
+    found = stopped.value.best_so_far
+    assert found is not None and found.region[-1].high is None
+    bounded = known.asked(utilization=0.9, queue_delay_mean="1 s")
+    curves = {"utilization": known.saturating(40.0), "queue_delay_mean": known.delay_at(0.5)}
+    with pytest.raises(Interrupted) as stopped:
+        solve(bounded, known.Engine(curves, stop_after=2), limit=5000)
+    found = stopped.value.best_so_far
+    assert found is not None and found.region[-1].high is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.search.asking import evaluator_of
 
 from forebay.engines.base import Engine
 from forebay.outcome import Metric, Outcome
+from forebay.search.evaluator import FARTHEST
 
 
 class Narrowing(Engine):
@@ -79,3 +81,15 @@ def test_progress_counts_a_run_by_its_new_replications(known: SimpleNamespace) -
     evaluator.at(100)
     evaluator.settle_fully(100)  # 15 new replications: three runs of the first five
     assert told == pytest.approx([0.5 / 4, 1 / 5, 2.5 / 7, 4 / 8])
+
+
+def test_the_search_for_a_buffer_without_drops_ends_at_a_multiple_of_the_limit(
+    known: SimpleNamespace,
+) -> None:
+    """Datagrams above the link's rate are lost with any buffer."""
+    scenario = replace(known.asked(fct_increase=0.1), traffic=(known.group("short"),))
+    engine = known.Engine({"loss_rate": lambda b: 0.1, "traffic.0.fct_mean": lambda b: 0.2})
+    evaluator = evaluator_of(scenario, engine, seeds=range(1, 6), max_seeds=5, jobs=1, limit=100)
+    evaluator.at(100)
+    assert evaluator.evaluations.reference is not None
+    assert evaluator.evaluations.reference[0] == FARTHEST * 100

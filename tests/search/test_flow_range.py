@@ -20,6 +20,7 @@ from forebay.search.evaluations import Evaluation
 from forebay.search.flow_range import intersection, serve_both
 from forebay.search.options import Options
 from forebay.search.problem import Problem, problem_of
+from forebay.search.stopping import END
 from forebay.search.strategies.protocol import Session
 from forebay.search.strategies.scaling.strategy import Extrapolated, Scaling
 
@@ -173,6 +174,16 @@ def test_a_study_evaluates_a_size_on_the_largest_link_for_which_there_is_time() 
     assert found.evaluate(3 * packets, left.for_seconds(1e-6)) is None
     assert found.evaluate(3 * packets, left.for_seconds(2.0)) is not None
     assert engine.runs[-1][0] < 100e9 / found.study.levels[0].factor * 1.01
+
+
+def test_only_a_smaller_link_reserves_time_for_one_smaller_still() -> None:
+    study = study_of(KnownLinks(), 20.0).study
+    study.reserved_s, study.levels = 0.0, study.levels[:1]
+    alone = study.levels[0]
+    alone.factor = 4.0
+    assert study.shrinks(alone.factor) and study.end_s < 0.9 * END * 20.0
+    alone.factor = 1.0
+    assert study.end_s == END * 20.0
 
 
 def test_an_evaluation_that_the_end_of_the_time_stops_is_none() -> None:

@@ -132,6 +132,7 @@ def test_repetita(tmp_path: Path) -> None:
         (REPETITA.format(weight=1, kbits="many"), "the kbit/s of"),
         (REPETITA.replace("edge_1 1 0 10", "edge_1 1 7 10"), 'there is no node "7"'),
         (REPETITA.replace("edge_3 2 1 10 2500000 800", "edge_3 2 1"), "line 12 has 3 words"),
+        ("?SNDlib native format; type: network; version: 1.0\nNODES (\n)\n", "SNDlib XML"),
     ],
 )
 def test_bad_repetita_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:

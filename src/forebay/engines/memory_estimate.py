@@ -32,6 +32,7 @@ _STARTED = 2_000_000  # modules, and the first arrays
 _FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
 _FLOW_READ = 200  # its goodput in the arrays of readings and outcome
 _FLOW_HEAP = 700  # controller, first rings, timers
+_FLOW_HEAP_NEWRENO = 300  # the same without SACK: no scoreboard
 _FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
 _LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
@@ -155,7 +156,9 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
     if not isinstance(group, Tcp):
         return core["flow"] + _FLOW_HEAP
     paced = sum(share for name, share in group.shares.items() if CONTROLS[name].paced)
-    heap = paced * _FLOW_HEAP_PACED + (1.0 - paced) * _FLOW_HEAP
+    sack = group.sender == "linux" if group.sack is None else group.sack
+    others = _FLOW_HEAP if sack else _FLOW_HEAP_NEWRENO
+    heap = paced * _FLOW_HEAP_PACED + (1.0 - paced) * others
     begins = max((group.initial_window or 0) - 10, 0)
     start = begins * _OVERSHOOT * core["segment"] + (_LOSSY_START if begins else 0)
     return core["flow"] + heap + start

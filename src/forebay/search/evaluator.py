@@ -105,7 +105,7 @@ class Evaluator:
 
     def _run(self, packets: int, seeds: int) -> Evaluation:
         known = self.done[packets].seeds if packets in self.done else 0
-        self._running = max(seeds - known, 1) / self.first_seeds
+        self._running = (seeds - known) / self.first_seeds
         outcome = self._run_engine(self.sized(packets), seeds)
         unlimited = self._without_drops(seeds)
         return self.evaluations.record(packets, outcome, seeds=seeds, unlimited=unlimited)

@@ -89,8 +89,8 @@ def _why_only_bisection(problem: Problem) -> str | None:
         return f"{goal} may be met between two buffers that miss, which needs a search"
     if not problem.increasing:
         return "no goal needs a buffer"
-    rates = [str(goal) for goal in problem.increasing if goal.kind.unit]
-    return f"{rates[0]} is a rate, which needs a search" if rates else None
+    rate = next((goal for goal in problem.increasing if goal.kind.unit), None)
+    return None if rate is None else f"{rate} is a rate, which needs a search"
 
 
 def _long_enough(problem: Problem, session: Session, only: str | None) -> Problem:

@@ -44,6 +44,9 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
         return graphml.from_nodes(*gml.parse(file), one_way=gml.is_directed(file))
     if _REPETITA.match(head):
         return repetita.read(file)
+    if head.lstrip().startswith(b"?SNDlib native format"):
+        wrong = f"{file.path} is in SNDlib's native format"
+        raise refuse(wrong, "write the path of the same network's SNDlib XML file", "file")
     root = _root(file)
     name = root.tag.rpartition("}")[2]
     if name == "graphml":

@@ -5,7 +5,7 @@ use crate::config::{Config, FlowSpec, Route};
 use crate::events::Wheel;
 use crate::fast::many_flows::exceed_cache;
 use crate::fast::sole_dequeue::SoleDequeue;
-use crate::time::{Picos, SECOND, serialization};
+use crate::time::{Picos, serialization};
 
 /// An event queue for what `config` has on its way.
 pub(crate) fn wheel(config: &Config) -> Wheel {
@@ -40,5 +40,5 @@ fn slot_width(config: &Config) -> Picos {
 
 /// Far enough for round trips. Timers lie beyond.
 fn horizon(config: &Config) -> Picos {
-    config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(SECOND)
+    config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(0)
 }

@@ -38,7 +38,7 @@ def reproduce(
             "together": None if step.reduced_fraction is None else 100 * step.reduced_fraction,
             "quickly": _losses_until_close(start),
             "full": 100 * float(settled.bottleneck.utilization),
-            **_round_trips(settled),
+            **_round_trips(settled, scenario),
             "rate": _smaller_share(settled),
         },
         notes=NOTES,
@@ -46,9 +46,17 @@ def reproduce(
     )
 
 
-def _round_trips(trace: Any) -> dict[str, float]:
-    srtt = np.concatenate([1e3 * trace.flows[i].srtt_s for i in (0, 1)])
-    return {"rtt-low": float(np.nanmin(srtt)), "rtt-high": float(np.nanmax(srtt))}
+def _round_trips(trace: Any, scenario: forebay.Scenario) -> dict[str, float]:
+    """Return the least and largest round trip of a packet that arrives at a sample, ms.
+
+    It is the path's own plus the time that the queue needs to leave. A smoothed round trip lags
+    behind by eight samples, and would not show a queue that is empty for a moment.
+    """
+    packet_s = 8.0 * scenario.packet / scenario.link.capacity
+    path_s = float(scenario.traffic[0].rtt.low)  # type: ignore[union-attr]
+    waits_s = packet_s * trace.bottleneck.queue_packets
+    low, high = 1e3 * (path_s + waits_s.min()), 1e3 * (path_s + waits_s.max())
+    return {"rtt-low": float(low), "rtt-high": float(high)}
 
 
 def _smaller_share(trace: Any) -> float:

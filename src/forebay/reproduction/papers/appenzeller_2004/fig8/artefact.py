@@ -16,6 +16,9 @@ from forebay.reproduction.papers.appenzeller_2004 import readings as open_choice
 
 HERE = Path(__file__).resolve().parent
 BINS = 40
+MANY, FEW = 200, 50
+WINDOW, SMALL_WINDOW = 26.0, 5.0
+"""Packets in flight of a flow: here 26; on the OC3 of Figure 11 with 250 flows 5."""
 SAYS = (
     "The figure shows a normal curve and no number. ACKs delayed by 40 ms, which bring other rows "
     "in, make the sum less normal than an eye would let pass and put more flows in step: this "
@@ -28,8 +31,8 @@ def reproduce(
 ) -> Reproduction:
     """Trace one replication; ``quick`` two thirds as long: 20 s differ from normal by 0.06."""
     scenario, trace = _watch(["measure.duration=40 s"] if quick else [], progress)
-    ours = _numbers(scenario, trace)
-    under = {} if quick else open_choices.under_each(126, ours, lambda s: _numbers(*_watch(s)))
+    ours = _numbers(scenario, trace) | _by_window(jobs)
+    under = {} if quick else open_choices.under_each(126, ours, _under)
     return judge(
         "appenzeller-2004/fig8",
         f"Appenzeller et al. 2004, Figure 8: the sum of {scenario.n_flows} windows",
@@ -59,6 +62,34 @@ def _numbers(scenario: forebay.Scenario, trace: Any) -> dict[str, float]:
         "deviation": 100 * fit.standard_deviation / bound,
         "in-step": trace.synchronization.index,
     }
+
+
+def _under(changes: Iterable[str]) -> dict[str, float]:
+    return _numbers(*_watch(changes)) | _by_window(0, changes)
+
+
+def _by_window(jobs: int, changes: Iterable[str] = ()) -> dict[str, float]:
+    """Return idle shares at the rule's buffer where windows or numbers of flows are the same.
+
+    The rate goes with the number of flows, so that bdp/n stays.
+    """
+    large = [_idle(flows, WINDOW, jobs, changes) for flows in (MANY, FEW)]
+    small = [_idle(flows, SMALL_WINDOW, jobs, changes) for flows in (MANY, FEW)]
+    return {
+        "same-window": abs(large[0] - large[1]),
+        "small-window": 100 - max(small),
+        "large-window": 100 - min(large),
+    }
+
+
+def _idle(flows: int, window: float, jobs: int, changes: Iterable[str]) -> float:
+    """Return the idle share of a link with so many flows of a window each, in percent."""
+    whole = forebay.load(HERE / "scenario.toml")
+    rate = whole.link.capacity * flows * window / whole.bdp_packets
+    sets = [f"link.rate={rate / 1e6:.3f} Mbit/s", f"traffic.0.flows={flows}"]
+    outcome = forebay.run(forebay.load(HERE / "scenario.toml", [*changes, *sets]), jobs=jobs)
+    used = outcome.links["bottleneck"].utilization
+    return math.nan if used is None else 100 * (1 - used.value)
 
 
 def _picture(trace: Any, fit: Any) -> Picture:
