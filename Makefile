@@ -21,8 +21,8 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 
 help:
 	@echo 'make demo     how large must the buffer of an OC3 line card be? (sets everything up first)'
-	@echo 'make test     every test of every language'
-	@echo 'make long     what takes more than minutes: additions built, agreement, mutants, artefacts, fuzz'
+	@echo 'make test     the tests of every language; the last lines say how many were skipped, and why'
+	@echo 'make long     what takes more than minutes: tests marked long, agreement, artefacts, mutants, fuzz'
 	@echo 'make lint     format, lints, types, import rules'
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
@@ -97,12 +97,12 @@ test-python: setup
 	    --cov-report=term:skip-covered --cov-fail-under=94
 	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%)
 
-# What takes too long for each change. In this order: the additions of tests/changes that need a Rust build, built and
-# run; more questions of operators; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
+# What takes too long for each change. In this order: tests marked `long`, of which each has a short one beside it that
+# runs with every change; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
 # property that a control declares; all artefacts, of which none may be out of its band; mutants of lines; random scenarios,
 # also within budgets; mutated captures.
 long: setup
-	FOREBAY_LONG=1 $(BIN)/python -m pytest tests/changes/test_built.py tests/operators
+	FOREBAY_LONG=1 $(BIN)/python -m pytest -m long
 	$(BIN)/python -m pytest tests/agreement
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
 	$(BIN)/forebay reproduce

@@ -1,6 +1,8 @@
 """What every test may rely on, however the suite was started."""
 
+import os
 import signal
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -11,6 +13,26 @@ from hypothesis import settings
 settings.register_profile("forebay", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=2000)
 settings.load_profile("forebay")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marker of what takes too long for each change."""
+    config.addinivalue_line("markers", "long: only with FOREBAY_LONG=1, as in `make long`")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what is long, unless it is asked for."""
+    if item.get_closest_marker("long") and os.environ.get("FOREBAY_LONG") != "1":
+        pytest.skip("long: `make long` runs it")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped, and why, so that nothing is left out in silence."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    terminalreporter.write_line(f"{len(skipped)} tests were skipped")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count:6} {reason}")
 
 
 @pytest.fixture(scope="session", autouse=True)

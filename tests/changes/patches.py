@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 _PARTS = ("src", "crates", "docs", "tests", "benches", "fuzz", "scenarios")
 _FILES = ("pyproject.toml", "Cargo.toml", "Cargo.lock", "CONTRIBUTING.md", "README.md")
-_LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.so", "corpus", "images", "target")
+_LEFT_OUT = shutil.ignore_patterns("*.so", "corpus", "images", "target")
 
 
 @dataclass(frozen=True)

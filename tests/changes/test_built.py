@@ -1,8 +1,7 @@
-"""The additions that need a Rust build, built and run: only with FOREBAY_LONG (`make long`)."""
+"""The additions that need a Rust build, built and run: only by `make long`."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from .patches import ROOT, Copy, places_of
 from .test_changes import CHANGES
 
-pytestmark = pytest.mark.skipif("FOREBAY_LONG" not in os.environ, reason="make long")
+pytestmark = pytest.mark.long
 RUN = """
 from forebay import run
 from forebay.scenario import loads

@@ -97,7 +97,7 @@ CHANGES = {
     "verb": Change(
         "laws", 3,
         (),
-        (pytest_of("tests/cli/test_verbs.py", "-k", "verb"),),
+        (pytest_of("tests/cli/test_verbs.py", "-k", "every_verb or every_file"),),
     ),
 }  # fmt: skip
 AT_MOST = {"metric": 4, "control": 2, "traffic_kind": 8}
@@ -164,7 +164,12 @@ def test_the_page_names_its_places(name: str) -> None:
     assert f"[{len(rows)} places](docs/how-to/{PAGES[name]})" in table
 
 
-CASES = [(name, place) for name in CHANGES for place in range(CHANGES[name].places)]
+CASES = [
+    pytest.param(name, place, marks=pytest.mark.long if place > 0 else ())
+    for name in CHANGES
+    for place in range(CHANGES[name].places)
+]
+"""Its first place with every change, the others by `make long`."""
 
 
 @pytest.mark.parametrize(("name", "left_out"), CASES)

@@ -53,7 +53,14 @@ def test_a_panic_of_the_core_has_the_documented_base() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["text.usetex: True", "savefig.dpi: 100000", "font.size: 80", "figure.dpi: 1"]
+    "line",
+    [
+        "font.size: 80",
+        *(
+            pytest.param(line, marks=pytest.mark.long)
+            for line in ("text.usetex: True", "savefig.dpi: 100000", "figure.dpi: 1")
+        ),
+    ],
 )
 def test_a_matplotlibrc_of_the_folder_changes_no_picture(
     line: str, scenario: str, tmp_path: Path

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from memory_shapes import LARGE, SHAPES
+from memory_shapes import SHAPES
 
 HERE = Path(__file__).parent
 NEAR = 15_000_000
 """Below 30 MB the estimate may be off by so much: modules and the C library decide there."""
 LOW, HIGH = 0.7, 1.5
-SLOW = {f"isp of {hosts} hosts" for hosts, *_ in LARGE}
+QUICK = (
+    "10 flows of reno", "1000 flows of cubic", "1000 flows of bbr",
+    "initial window 1000, 200 flows", "1 Gbit/s of bbr, 2000 flows", "red with 100 flows",
+    "fq_codel with 10000 flows",
+    "a queue of 3000 packets", "30 links", "10 links of fq_codel", "100 links with 100 classes",
+    "isp of 1000 hosts", "fat tree of 8", "datagrams at 30 Mbit/s", "video of 10",
+    "short flows at load 0.3", "1000 flows without SACK", "few short flows on 10 Gbit/s",
+)  # fmt: skip
+"""A shape of each kind, which runs with every change; `make long` runs the others."""
 
 
 def measured(shape: str) -> tuple[float, float]:
@@ -29,14 +36,15 @@ def measured(shape: str) -> tuple[float, float]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the kernel is not Linux")
-@pytest.mark.parametrize("shape", list(SHAPES))
+@pytest.mark.parametrize(
+    "shape",
+    [pytest.param(each, marks=() if each in QUICK else pytest.mark.long) for each in SHAPES],
+)
 def test_the_estimate_is_near_the_peak(shape: str) -> None:
-    if shape in SLOW and os.environ.get("FOREBAY_LONG") != "1":
-        pytest.skip("half a minute; FOREBAY_LONG=1 runs it")
     peak, estimate = measured(shape)
     near = peak < 2 * NEAR and abs(estimate - peak) <= NEAR
     assert near or LOW <= estimate / peak <= HIGH, f"{estimate / 1e6:.1f} MB, {peak / 1e6:.1f} seen"
 
 
 def test_there_are_sixty_shapes() -> None:
-    assert len(SHAPES) >= 60
+    assert len(SHAPES) >= 60 and set(QUICK) <= set(SHAPES)

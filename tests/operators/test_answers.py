@@ -1,6 +1,6 @@
 """Operators' questions, asked through the public verbs: an answer says what its evidence carries.
 
-The first question of each kind runs with every change, the others with FOREBAY_LONG=1.
+The first question of each kind runs with every change, the others by `make long`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,11 @@ import pytest
 import forebay
 from forebay.scenario import loads
 
-LONG = os.environ.get("FOREBAY_LONG") == "1"
-
 
 def each(first: Any, *others: Any) -> pytest.MarkDecorator:
     """Parametrize by cases of which only the first is short enough for every change."""
-    skipped = [pytest.mark.skipif(not LONG, reason="make long")]
     return pytest.mark.parametrize(
-        "case", [first, *(pytest.param(other, marks=skipped) for other in others)]
+        "case", [first, *(pytest.param(other, marks=pytest.mark.long) for other in others)]
     )
 
 
@@ -181,7 +178,7 @@ def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case: Any) -> 
     early = scenario("1 Gbit/s", groups, {"utilization": "0.95", "loss_rate": loss}, more)
     outcome = forebay.run(early, seeds=2)
     assert [each.settled for each in outcome.classes] == [True, False]
-    if LONG:
+    if os.environ.get("FOREBAY_LONG") == "1":
         found = size(early, "90 s")
         assert found.there is None or all(
             k.settled is not False for k in found.there.outcome.classes

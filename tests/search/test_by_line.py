@@ -76,12 +76,18 @@ def solve(shape: str, number: int) -> tuple[int, float, bool, bool]:
     return spent, width, found.low <= crossing <= found.high, met
 
 
-def all_worlds() -> Spent:
-    each = [solve(shape, number) for shape in SHAPES for number in range(WORLDS)]
+def all_worlds(worlds: int = WORLDS) -> Spent:
+    each = [solve(shape, number) for shape in SHAPES for number in range(worlds)]
     spent, width, inside, met = (np.array(column) for column in zip(*each, strict=True))
     return Spent(int(spent.sum()), float(width.mean()), float(inside.mean()), float(met.mean()))
 
 
+def test_ranges_by_line_hold_the_crossing() -> None:
+    by_line = all_worlds(WORLDS // 10)
+    assert min(by_line.inside, by_line.met) >= 0.95
+
+
+@pytest.mark.long
 def test_lines_need_fewer_replications_for_the_same_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     by_line = all_worlds()
     halves = lambda table, start, limit, _: next_buffer(table, start, limit, {})  # noqa: E731

@@ -36,6 +36,7 @@ def used_and_resent(classed, rate):
     return used, classed.retransmissions.value / packets
 
 
+@pytest.mark.long  # test_shaped.py compares the kernel with the simulator with every change
 @pytest.mark.usefixtures("real")
 def test_the_kernels_queue_and_ours_agree(monkeypatch, tmp_path):
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))

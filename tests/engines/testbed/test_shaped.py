@@ -62,7 +62,12 @@ def mbps(each: ClassOutcome) -> float:
 
 
 @pytest.mark.parametrize(
-    "bucket", ['burst = "15 kB"', 'burst = "15 kB", refill = "interval"', 'refill = "deficit"']
+    "bucket",
+    [
+        'burst = "15 kB"',
+        pytest.param('burst = "15 kB", refill = "interval"', marks=pytest.mark.long),
+        pytest.param('refill = "deficit"', marks=pytest.mark.long),
+    ],
 )
 def test_a_shaped_link_is_used_as_in_the_simulator(bucket: str) -> None:
     text = PORT.format(bucket=SHAPED.format(bucket), discipline="drop-tail", classes="")

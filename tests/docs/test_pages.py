@@ -1,0 +1,43 @@
+"""Every page is found from README.md, and no link between pages is dead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"(?<!`)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+AT_THE_TOP = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = [ROOT / name for name in AT_THE_TOP] + sorted((ROOT / "docs").rglob("*.md"))
+
+
+def targets(page: Path) -> set[Path]:
+    """Return the files that a page links to, without addresses of the web."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    links = (match[1] for match in LINK.finditer(text))
+    return {(page.parent / link).resolve() for link in links if ":" not in link}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_link_is_dead(page: Path) -> None:
+    assert [str(target) for target in targets(page) if not target.exists()] == []
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    seen: set[Path] = set()
+    ahead = [ROOT / "README.md"]
+    while ahead:
+        page = ahead.pop()
+        if page not in seen:
+            seen.add(page)
+            ahead += [target for target in targets(page) if target.suffix == ".md"]
+    assert [str(page.relative_to(ROOT)) for page in PAGES if page not in seen] == []
+
+
+def test_the_readme_is_short_and_starts_with_a_command_and_a_picture() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 90
+    assert any("$ forebay" in line for line in lines[:15])
+    assert any(line.startswith("![") for line in lines[:15])
