@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, get_args, get_origin
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.outcome.document import Closed, Document
 
+if TYPE_CHECKING:
+    from forebay.outcome.flow_table import FlowTable
+
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
+_FLOWS_AGAIN = "forebay.api.flows"
+"""Module that makes the runs of an Outcome once more; by name, because it imports the answers."""
+_KEPT_FLOWS = "_kept_flows"
+
 DELAY_MAXIMUM = "queue_delay_maximum"
 FCT_INCREASE = "fct_increase"
 """Only if an engine gives the increase itself; otherwise two outcomes' `fct_s` give it."""
@@ -241,6 +249,31 @@ class Outcome(Document):
         parts += [(f"class.{each.name}", each) for each in self.classes]
         found = (each for where, part in parts for each in _numbers(where, part, intervals))
         return dict(found)
+
+    def flows(self) -> FlowTable:
+        """Return the table of flows: one row for each flow or transfer that began in the run.
+
+        If the run kept none (``flows`` of `forebay.run`), its seeds are simulated once more.
+
+        Returns
+        -------
+        FlowTable
+            Columns by name, for pandas, Polars and Arrow; docs/reference/readings.md defines them.
+
+        Raises
+        ------
+        ScenarioError, EngineUnavailable
+            The engine keeps no record of each flow, or cannot run here.
+        """
+        kept: FlowTable | None = self.__dict__.get(_KEPT_FLOWS)
+        if kept is None:
+            kept = import_module(_FLOWS_AGAIN).flows_again(self)
+            self._keep_flows(kept)
+        return kept
+
+    def _keep_flows(self, table: FlowTable) -> None:
+        """Keep a table beside the fields, which are the document; engines call this."""
+        self.__dict__[_KEPT_FLOWS] = table
 
     @model_validator(mode="before")
     @classmethod

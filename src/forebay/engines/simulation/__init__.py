@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,11 +41,13 @@ from forebay.progress import enter
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Layout
+    from forebay.engines.replication import Layout, RawReadings
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
+    from forebay.outcome.flow_table import FlowTable
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
+    from forebay.workload import Workload
 
 _STRUCTURES = _core.structure_bytes()
 
@@ -65,6 +68,7 @@ class SimulationEngine(ReplicatingEngine):
     def __init__(self) -> None:
         check_core()
         self._capture: Path | None = None
+        self._flows: dict[int, FlowTable] | None = None
         self._set_limit(Limit())
 
     def _set_limit(self, limit: Limit) -> None:
@@ -84,6 +88,7 @@ class SimulationEngine(ReplicatingEngine):
             limit_memory=self.limit_memory,
             check=self.check,
             capture_to=self.capture_to,
+            record_flows=self.record_flows,
             trace=self.trace,
             size_links=self.size_links,
             route=self.route,
@@ -111,6 +116,10 @@ class SimulationEngine(ReplicatingEngine):
     def capture_to(self, path: Path) -> None:
         """Write the packets that leave the link in the measured window, and their ACKs, there."""
         self._capture = path
+
+    def record_flows(self) -> None:
+        """Keep a record of every flow of the next runs, in their Outcomes."""
+        self._flows = {}
 
     def replications(
         self,
@@ -152,21 +161,41 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None,
     ) -> dict[int, Replication]:
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"
-        known = self._readings.known(sha, seeds)
+        # A known reading has no records.
+        known = {} if self._flows is not None else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
             threads = jobs or os.cpu_count() or 1
             fresh, each_bytes = _simulate(
-                scenario, missing, threads, progress, self._limit, buffers, self._draws,
-                self._readings.held_bytes,
+                scenario, missing, threads, progress, self._limit, buffers,
+                _Kept(self._draws, self._readings.held_bytes, self._flows),
             )  # fmt: skip
         else:
-            fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
+            fresh = self._captured(scenario, list(seeds), self._capture, progress)
             each_bytes = 0.0
         for seed, reading in fresh.items():
             self._readings.put(sha, seed, reading, each_bytes)
         known |= fresh
         return {seed: Replication(reading, {}) for seed, reading in known.items()}
+
+    def _captured(
+        self, scenario: Scenario, seeds: list[int], path: Path, progress: Progress | None
+    ) -> dict[int, Reading]:
+        """Simulate one replication and write its packets."""
+        if scenario.topology is not None:
+            raise Unsupported("simulation", "a capture of a whole network", "topology")
+        (seed,) = seeds
+        recorded = self._flows is not None
+        self._limit.check(estimate(scenario, _STRUCTURES, captured=True, recorded=recorded), 1)
+        run, workload, layout = make_run(scenario, seed, capture=True, flow_records=recorded)
+        with panics_as_defects():
+            (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
+        packets = raw["capture"]
+        assert packets is not None, "capture=True"
+        packets.write(path, BOTTLENECK)
+        if self._flows is not None:
+            self._flows[seed] = _flow_table(scenario, seed, workload, layout, raw)
+        return {seed: to_reading(scenario, seed, workload, layout, raw)}
 
     def outcome(
         self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
@@ -194,6 +223,11 @@ class SimulationEngine(ReplicatingEngine):
             ),
             network=network,
         )
+        if self._flows is not None:
+            from forebay.outcome.flow_table import FlowTable
+
+            tables = [self._flows[reading.seed] for reading in readings]
+            outcome._keep_flows(FlowTable.concatenate(tables))
         return checked(outcome, violations_of_readings(readings))
 
     def size_links(
@@ -245,6 +279,18 @@ class SimulationEngine(ReplicatingEngine):
         return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What an engine keeps beside readings: workloads, and tables of flows if they are asked for.
+
+    ``held_bytes`` are those of its readings.
+    """
+
+    draws: Draws | None
+    held_bytes: float
+    flows: dict[int, FlowTable] | None
+
+
 def _simulate(
     scenario: Scenario,
     seeds: list[int],
@@ -252,8 +298,7 @@ def _simulate(
     progress: Progress | None,
     limit: Limit,
     buffers: Mapping[str, int],
-    draws: Draws,
-    held_bytes: float,
+    engine: _Kept,
 ) -> tuple[dict[int, Reading], float]:
     """Simulate replications in parallel, as many at a time as fit into memory with their draws.
 
@@ -268,16 +313,17 @@ def _simulate(
         _, routed = route(scenario, limit, progress)
         scenario, network = expand(scenario, buffers)
         enter(progress, "packets")
-    takes = estimate(scenario, _STRUCTURES, network=network, routed=routed)
+    recorded = engine.flows is not None
+    takes = estimate(scenario, _STRUCTURES, recorded=recorded, network=network, routed=routed)
     limit.check(takes, len(seeds))
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
-    held_bytes += draws.held_bytes if keeps else 0.0
+    held_bytes = engine.held_bytes + (engine.draws.held_bytes if keeps and engine.draws else 0.0)
     threads, together = limit.side_by_side(takes, len(seeds), jobs, held_bytes)
     watched = limit.watch(progress)
     found: dict[int, Reading] = {}
     while left := [seed for seed in seeds if seed not in found]:
         report = _part_of(watched, len(found), len(seeds), len(left[:together]))
-        kept = draws if keeps else None
+        kept = replace(engine, draws=engine.draws if keeps else None)
         try:
             found |= _side_by_side(scenario, network, left[:together], threads, report, kept)
         except TooMuchMemory:
@@ -296,42 +342,39 @@ def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress 
     return part(progress, first, seeds, some)
 
 
-def _captured(
-    scenario: Scenario, seeds: list[int], path: Path, progress: Progress | None, limit: Limit
-) -> dict[int, Reading]:
-    """Simulate one replication and write its packets."""
-    if scenario.topology is not None:
-        raise Unsupported("simulation", "a capture of a whole network", "topology")
-    (seed,) = seeds
-    limit.check(estimate(scenario, _STRUCTURES, captured=True), 1)
-    run, workload, layout = make_run(scenario, seed, capture=True)
-    with panics_as_defects():
-        (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
-    packets = raw["capture"]
-    assert packets is not None, "capture=True"
-    packets.write(path, BOTTLENECK)
-    return {seed: to_reading(scenario, seed, workload, layout, raw)}
-
-
 def _side_by_side(
     scenario: Scenario,
     network: Layout | None,
     seeds: list[int],
     jobs: int,
     progress: Progress | None,
-    draws: Draws | None,
+    kept: _Kept,
 ) -> dict[int, Reading]:
     made = {}
     for seed in seeds:
         if progress is not None:
             progress(0.0)
-        workload = None if draws is None else draws.draw(scenario, seed)
-        made[seed] = make_run(scenario, seed, layout=network, workload=workload)
+        workload = None if kept.draws is None else kept.draws.draw(scenario, seed)
+        made[seed] = make_run(
+            scenario, seed, layout=network, workload=workload, flow_records=kept.flows is not None
+        )
     with panics_as_defects():
         raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     if network is not None:
         enter(progress, "readings")
-    return {
-        seed: to_reading(scenario, seed, workload, layout, each)
-        for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)
-    }
+    found = {}
+    for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True):
+        found[seed] = to_reading(scenario, seed, workload, layout, each)
+        if kept.flows is not None:
+            kept.flows[seed] = _flow_table(scenario, seed, workload, layout, each)
+    return found
+
+
+def _flow_table(
+    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
+) -> FlowTable:
+    from forebay.engines.replication import to_flow_table
+
+    records = raw.get("flow_records")
+    assert records is not None, "flow_records=True"
+    return to_flow_table(scenario, seed, workload, layout, records)
