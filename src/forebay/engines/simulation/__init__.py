@@ -28,6 +28,7 @@ from forebay.engines.simulation.runs import (
     check_links,
     make_run,
 )
+from forebay.engines.simulation.side_by_side import STRUCTURES, Kept, flow_table_of, simulate
 from forebay.errors import panics_as_defects
 from forebay.outcome import (
     Outcome,
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
     from forebay.workload import Workload
-
-_STRUCTURES = _core.structure_bytes()
 
 
 class SimulationEngine(ReplicatingEngine):
@@ -108,7 +107,7 @@ class SimulationEngine(ReplicatingEngine):
         """
         if scenario.topology is not None:
             return 0.0
-        takes = estimate(scenario, _STRUCTURES)
+        takes = estimate(scenario, STRUCTURES)
         self._limit.check(takes, 1)
         check_links(scenario)
         return takes.least(1)
@@ -166,9 +165,9 @@ class SimulationEngine(ReplicatingEngine):
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
             threads = jobs or os.cpu_count() or 1
-            fresh, each_bytes = _simulate(
+            fresh, each_bytes = simulate(
                 scenario, missing, threads, progress, self._limit, buffers,
-                _Kept(self._draws, self._readings.held_bytes, self._flows),
+                Kept(self._draws, self._readings.held_bytes, self._flows),
             )  # fmt: skip
         else:
             fresh = self._captured(scenario, list(seeds), self._capture, progress)
@@ -186,7 +185,7 @@ class SimulationEngine(ReplicatingEngine):
             raise Unsupported("simulation", "a capture of a whole network", "topology")
         (seed,) = seeds
         recorded = self._flows is not None
-        self._limit.check(estimate(scenario, _STRUCTURES, captured=True, recorded=recorded), 1)
+        self._limit.check(estimate(scenario, STRUCTURES, captured=True, recorded=recorded), 1)
         run, workload, layout = make_run(scenario, seed, capture=True, flow_records=recorded)
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
@@ -194,7 +193,7 @@ class SimulationEngine(ReplicatingEngine):
         assert packets is not None, "capture=True"
         packets.write(path, BOTTLENECK)
         if self._flows is not None:
-            self._flows[seed] = _flow_table(scenario, seed, workload, layout, raw)
+            self._flows[seed] = flow_table_of(scenario, seed, workload, layout, raw)
         return {seed: to_reading(scenario, seed, workload, layout, raw)}
 
     def outcome(
@@ -272,109 +271,8 @@ class SimulationEngine(ReplicatingEngine):
         if scenario.topology is not None:
             raise Unsupported(self.name, "a trace of a whole network", "topology")
         samples = int(scenario.measure.duration / step) + 1
-        self._limit.check(estimate(scenario, _STRUCTURES, samples=samples, watched=len(flows)), 1)
+        self._limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What an engine keeps beside readings: workloads, and tables of flows if they are asked for.
-
-    ``held_bytes`` are those of its readings.
-    """
-
-    draws: Draws | None
-    held_bytes: float
-    flows: dict[int, FlowTable] | None
-
-
-def _simulate(
-    scenario: Scenario,
-    seeds: list[int],
-    jobs: int,
-    progress: Progress | None,
-    limit: Limit,
-    buffers: Mapping[str, int],
-    engine: _Kept,
-) -> tuple[dict[int, Reading], float]:
-    """Simulate replications in parallel, as many at a time as fit into memory with their draws.
-
-    If they take more than was estimated, they start again one at a time. Also returns the bytes of
-    a reading, by estimate.
-    """
-    network, routed = None, 0.0
-    if scenario.topology is not None and seeds:
-        from forebay.engines.replication import expand
-        from forebay.engines.simulation.routing import route
-
-        _, routed = route(scenario, limit, progress)
-        scenario, network = expand(scenario, buffers)
-        enter(progress, "packets")
-    recorded = engine.flows is not None
-    takes = estimate(scenario, _STRUCTURES, recorded=recorded, network=network, routed=routed)
-    limit.check(takes, len(seeds))
-    keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
-    held_bytes = engine.held_bytes + (engine.draws.held_bytes if keeps and engine.draws else 0.0)
-    threads, together = limit.side_by_side(takes, len(seeds), jobs, held_bytes)
-    watched = limit.watch(progress)
-    found: dict[int, Reading] = {}
-    while left := [seed for seed in seeds if seed not in found]:
-        report = _part_of(watched, len(found), len(seeds), len(left[:together]))
-        kept = replace(engine, draws=engine.draws if keeps else None)
-        try:
-            found |= _side_by_side(scenario, network, left[:together], threads, report, kept)
-        except TooMuchMemory:
-            if together == 1:
-                raise
-            threads = together = 1
-    return found, takes.reading
-
-
-def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
-    """Return the progress of a part of the replications, if memory does not hold all."""
-    if some == seeds:
-        return progress
-    from forebay.progress import part
-
-    return part(progress, first, seeds, some)
-
-
-def _side_by_side(
-    scenario: Scenario,
-    network: Layout | None,
-    seeds: list[int],
-    jobs: int,
-    progress: Progress | None,
-    kept: _Kept,
-) -> dict[int, Reading]:
-    made = {}
-    for seed in seeds:
-        if progress is not None:
-            progress(0.0)
-        workload = None if kept.draws is None else kept.draws.draw(scenario, seed)
-        made[seed] = make_run(
-            scenario, seed, layout=network, workload=workload, flow_records=kept.flows is not None
-        )
-    with panics_as_defects():
-        raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
-    if network is not None:
-        enter(progress, "readings")
-    found = {}
-    for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True):
-        found[seed] = to_reading(scenario, seed, workload, layout, each)
-        if kept.flows is not None:
-            kept.flows[seed] = _flow_table(scenario, seed, workload, layout, each)
-    return found
-
-
-def _flow_table(
-    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
-) -> FlowTable:
-    from forebay.engines.replication import to_flow_table
-
-    records = raw.get("flow_records")
-    assert records is not None, "flow_records=True"
-    return to_flow_table(scenario, seed, workload, layout, records)
