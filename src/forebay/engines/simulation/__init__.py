@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from forebay.engines.base import (
     Replication,
 )
 from forebay.engines.errors import Unsupported
-from forebay.engines.footprint import Limit, TooMuchMemory
+from forebay.engines.footprint import Limit
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
 from forebay.engines.simulation.core_lists import check_core
@@ -38,17 +37,14 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
-from forebay.progress import enter
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Layout, RawReadings
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.flow_table import FlowTable
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
-    from forebay.workload import Workload
 
 
 class SimulationEngine(ReplicatingEngine):
