@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
-_FLOWS_AGAIN = "forebay.api.flows"
-"""Module that makes the runs of an Outcome once more; by name, because it imports the answers."""
+_FLOWS_AGAIN = "forebay.api.flows"  # by name, because it imports the answers
 _KEPT_FLOWS = "_kept_flows"
 
 DELAY_MAXIMUM = "queue_delay_maximum"
@@ -28,6 +28,16 @@ FCT_INCREASE = "fct_increase"
 def delay_quantile_name(probability: float) -> str:
     """Return the name of a quantile of the waiting time, queue_delay_p99.9 for 0.999."""
     return f"queue_delay_p{100 * probability:.10g}"
+
+
+def _with_number(operation: Callable[[float, float], Any]) -> Callable[[Any, Any], Any]:
+    """Return a method of Metric that takes a number or a Metric, and their values."""
+
+    def method(self: Metric, other: Any) -> Any:
+        known = isinstance(other, Metric | int | float)
+        return operation(self.value, float(other)) if known else NotImplemented
+
+    return method
 
 
 class Metric(Closed):
@@ -44,6 +54,21 @@ class Metric(Closed):
 
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        """Format the value as a float; without a format, with its interval."""
+        return format(self.value, spec) if spec else str(self)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    __lt__ = _with_number(operator.lt)
+    __le__ = _with_number(operator.le)
+    __gt__ = _with_number(operator.gt)
+    __ge__ = _with_number(operator.ge)
+    __add__ = __radd__ = _with_number(operator.add)
+    __sub__ = _with_number(operator.sub)
+    __rsub__ = _with_number(lambda value, other: other - value)
 
     def __str__(self) -> str:
         """Return the value with its interval: "0.9953 (0.988 to 1)"."""
@@ -235,6 +260,9 @@ class Outcome(Document):
 
     __str__ = __repr__
 
+    def __hash__(self) -> int:
+        return hash((self.engine, self.provenance.scenario_sha256))
+
     def to_row(self, *, intervals: bool = False) -> dict[str, float]:
         """Return all numbers as one flat dict, a row of a table: "link.bottleneck.utilization".
 
@@ -272,7 +300,7 @@ class Outcome(Document):
         return kept
 
     def _keep_flows(self, table: FlowTable) -> None:
-        """Keep a table beside the fields, which are the document; engines call this."""
+        # Beside the fields, which are the document.
         self.__dict__[_KEPT_FLOWS] = table
 
     @model_validator(mode="before")
