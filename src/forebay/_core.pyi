@@ -1,7 +1,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
-from typing import Literal, TypedDict, final
+from typing import Literal, NotRequired, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,7 @@ class Run:
         trace_step_ps: int | None = None,
         trace_flows: Sequence[int] = (),
         capture: bool = False,
+        flow_records: bool = False,
     ) -> Run: ...
 
 @final
@@ -191,6 +192,25 @@ class TraceReadings(TypedDict):
     drops: Incidents
     reductions: Incidents
 
+class FlowRecords(TypedDict):
+    """Shape (records,), flow by flow; NaN, and -1 for ``segments``, is what there was none of."""
+
+    flow: NDArray[np.int64]
+    transfer: NDArray[np.int64]
+    segments: NDArray[np.int64]
+    window_bytes: NDArray[np.int64]
+    sent: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    retransmitted: NDArray[np.int64]
+    timeouts: NDArray[np.int64]
+    marks: NDArray[np.int64]
+    start_s: NDArray[np.float64]
+    first_byte_s: NDArray[np.float64]
+    last_byte_s: NDArray[np.float64]
+    min_rtt_s: NDArray[np.float64]
+    mean_rtt_s: NDArray[np.float64]
+    ideal_s: NDArray[np.float64]
+
 class Readings(TypedDict):
     """Shapes (batches, classes) and (flows,)."""
 
@@ -208,6 +228,7 @@ class Readings(TypedDict):
     completions_s: list[NDArray[np.float64]]
     unfinished_s: list[NDArray[np.float64]]
     trace: TraceReadings | None
+    flow_records: NotRequired[FlowRecords | None]
     packets: int
     events: int
     wall_s: float

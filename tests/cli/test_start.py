@@ -29,7 +29,7 @@ def test_import_forebay_imports_no_package_of_ours():
 
 FILES_READ = {
     "theory": 121,
-    "simulation": 146,
+    "simulation": 147,
 }
 """Most files of ours that a sizing may import. Lower a number when a change allows it.
 Ten of them are the catalogue, two the recommended size, two what the scenario assumes."""

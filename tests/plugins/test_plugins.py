@@ -112,3 +112,33 @@ def test_our_names_stay_ours(site: Path) -> None:
     info = site / "coin-1.0.dist-info" / "entry_points.txt"
     info.write_text("[forebay.engines]\ntheory = nowhere:Engine\n")
     assert forebay_(site, "run", "x.toml", "--engine", "theory", "--json").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        ("{}", "returned a dict"),
+        ("None", "returned a NoneType"),
+        (
+            'found.model_copy(update={"links": {"bottleneck": found.links["bottleneck"].model_copy('
+            'update={"utilization": forebay.outcome.Metric(value=1.7, low=None, high=None, '
+            "n=0)})}})",
+            "fraction: links.bottleneck.utilization",
+        ),
+    ],
+)
+def test_an_engine_that_returns_nonsense_is_refused(site: Path, returned: str, said: str) -> None:
+    last = 'found.model_copy(update={"engine": "coin"})'
+    assert last in ENGINE
+    (site / "coin.py").write_text(ENGINE.replace(last, returned))
+    done = forebay_(site, "run", "x.toml", "--engine", "coin")
+    assert done.returncode == 3 and said in done.stderr, done.stderr
+    assert "uninstall coin" in done.stderr
+
+
+def test_a_law_that_raises_leaves_the_others(site: Path) -> None:
+    (site / "seven.py").write_text(LAW.replace("lambda s: 7.0", "lambda s: 1 / 0"))
+    for form in ("--json", "--engine=theory"):
+        done = forebay_(site, "size", "x.toml", "--engine", "theory", form)
+        assert done.returncode == 0, done.stderr
+        assert "ZeroDivisionError" in done.stdout and "appenzeller-2004/sqrt-n" in done.stdout

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod capture;
+mod flow_records;
 mod lists;
 mod packets;
 mod queue;

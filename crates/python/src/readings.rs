@@ -1,6 +1,7 @@
 //! Reports as dicts of NumPy arrays.
 
 use crate::arrays::{histogram, seconds, spans, table};
+use crate::flow_records::columns;
 use crate::tracing::trace;
 use forebay_sim::meters::link::{ClassCounts, LinkBatch, LinkDetail};
 use forebay_sim::meters::periods::PeriodStats;
@@ -47,6 +48,8 @@ pub fn readings<'py>(
     let unfinished = report.unfinished.iter().map(|times| spans(py, times));
     dict.set_item("unfinished_s", unfinished.collect::<Vec<_>>())?;
     dict.set_item("trace", report.trace.as_ref().map(|read| trace(py, read)).transpose()?)?;
+    let records = report.flow_records.as_ref().map(|records| columns(py, records)).transpose()?;
+    dict.set_item("flow_records", records)?;
     dict.set_item("packets", report.packets)?;
     dict.set_item("events", report.events)?;
     dict.set_item("wall_s", wall_s)?;

@@ -256,7 +256,8 @@ pub struct Run(pub Config);
 impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
-        sources=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![], capture=false))]
+        sources=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![], capture=false,
+        flow_records=false))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
@@ -272,6 +273,7 @@ impl Run {
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
         capture: bool,
+        flow_records: bool,
     ) -> PyResult<Self> {
         let route = |(forward, backward)| Route { forward, backward };
         let trace = |step| TraceSpec {
@@ -300,6 +302,7 @@ impl Run {
             batches,
             trace: trace_step_ps.map(trace),
             capture,
+            flow_records,
         };
         config.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self(config))

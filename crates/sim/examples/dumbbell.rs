@@ -130,6 +130,7 @@ fn main() {
         batches: 20,
         trace: None,
         capture: false,
+        flow_records: false,
     };
     let detailed = number("detail", 0.0) != 0.0;
     if detailed {

@@ -94,6 +94,7 @@ fn main() {
         batches: number("batches", 20.0) as u32,
         trace: None,
         capture: false,
+        flow_records: false,
     };
     let before = memory_kb("VmRSS");
     let began = Instant::now();

@@ -207,6 +207,8 @@ pub struct Config {
     pub trace: Option<TraceSpec>,
     /// Keep every packet of the measured window; for routes over one link alone.
     pub capture: bool,
+    /// Keep a record of every flow.
+    pub flow_records: bool,
 }
 
 impl Config {
@@ -303,6 +305,7 @@ mod tests {
             batches: 1,
             trace: None,
             capture: false,
+            flow_records: false,
         }
     }
 

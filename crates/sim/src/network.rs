@@ -14,6 +14,7 @@ use crate::flow::early_deliveries::EarlyDeliveries;
 use crate::flow::jitter::JitterDelays;
 use crate::flow::lost_acks::LostAcks;
 use crate::link::{Link, Links};
+use crate::meters::flow_records::FlowRecorder;
 use crate::meters::histogram::Histogram;
 use crate::packet::{Packet, Payload};
 use crate::paths::Paths;
@@ -58,6 +59,8 @@ pub(crate) struct Network<'a> {
     pub(crate) jitter_delays: Option<JitterDelays>,
     /// What a capture has, if asked for.
     pub(crate) recorder: Option<Box<Recorder>>,
+    /// A record of every flow, if asked for.
+    pub(crate) flow_recorder: Option<Box<FlowRecorder>>,
     /// Which part of the network it is, where several threads share one run.
     pub(crate) part: Part,
 }
@@ -98,6 +101,7 @@ impl<'a> Network<'a> {
             sole_dequeue: SoleDequeue::of(config),
             jitter_delays: JitterDelays::of(config),
             recorder: config.capture.then(|| Box::new(Recorder::of(config))),
+            flow_recorder: config.flow_records.then(|| Box::new(FlowRecorder::of(config))),
             part: Part::of(number, partition.parts),
         }
     }

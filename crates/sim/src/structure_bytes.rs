@@ -4,6 +4,7 @@ use crate::config::FlowSpec;
 use crate::events::{Event, Wheel};
 use crate::flow::Flow;
 use crate::link::Link;
+use crate::meters::flow_records::FlowRecord;
 use crate::meters::link::{ClassCounts, LinkBatch};
 use crate::packet::Packet;
 use crate::queue::{QueuedPacket, cake, fq_codel};
@@ -17,6 +18,7 @@ pub fn structure_bytes() -> Vec<(&'static str, usize)> {
     vec![
         ("flow", size_of::<Flow>()),
         ("flow_specification", size_of::<FlowSpec>()),
+        ("flow_record", size_of::<FlowRecord>()),
         ("sender", size_of::<Sender>()),
         ("receiver", size_of::<Receiver>()),
         ("scoreboard", size_of::<Scoreboard>()),

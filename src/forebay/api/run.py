@@ -42,6 +42,7 @@ def run(
     memory_limit: str | None = None,
     progress: Progress | None = None,
     capture: str | PathLike[str] | None = None,
+    flows: str | PathLike[str] | None = None,
     counters: Sequence[str] = (),
     budget: str | None = None,
     store: str | PathLike[str] | None = None,
@@ -71,6 +72,10 @@ def run(
     capture : path, optional
         A pcapng file for the packets of one replication: those that leave each link of the testbed,
         or those that leave the simulator's only link in the measured window, and the ACKs.
+    flows : path, optional
+        A .csv or, with pyarrow, .parquet file for the table of flows: one row for each flow or
+        transfer (docs/reference/readings.md). `Outcome.flows` has it, and makes it later if this is
+        not given. Simulation only; a run over one link takes longer with it.
     counters : sequence of str
         Counts by the papers' methods, in addition to the testbed's own: ``"snmp"`` (interface
         counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its difference
@@ -99,20 +104,30 @@ def run(
         The run takes longer than `budget` even with the shortest window.
     ScenarioError
         `scenario` is not a Scenario; seeds or jobs out of range; a capture or counters of an
-        engine without packets; a capture of several replications, or with a store.
+        engine without packets, a table of flows of one without records; a capture of several
+        replications; any of these with a store.
     StoreError
         The store cannot be used.
+    NoPyarrow, OSError
+        The table of flows cannot be written.
     """
     expect_scenario(scenario)
     chosen = get_engine(engine, memory_limit)
     if counters:
         _count_by(chosen, listed("counters", counters))
     counted, jobs = seed_range(seed, seeds), threads(jobs)
-    if store is not None and (capture is not None or counters):
+    if store is not None and (capture is not None or counters or flows is not None):
         _refuse_store()
+    if flows is not None:
+        from forebay.api.flows import check_format, keep_flows
+
+        check_format(flows)
+        keep_flows(chosen)
     capturing = nullcontext() if capture is None else _capturing(chosen, capture, seeds)
     with capturing, storing(chosen, store) as chosen:
         outcome = _run(chosen, scenario, counted, jobs, progress, budget)
+    if flows is not None:
+        outcome.flows().export(flows)
     return outcome.model_copy(update={"assumptions": assumed(scenario)})
 
 
@@ -205,7 +220,7 @@ def _run_within(
 def _refuse_store() -> None:
     from forebay.scenario import ScenarioError
 
-    wrong = "a stored replication has no packets to capture or count"
+    wrong = "a stored replication has no packets to capture or count, and no record of each flow"
     raise ScenarioError("contradiction", wrong, "leave the store out", field="store")
 
 

@@ -25,6 +25,10 @@ from forebay.cli.output import answered, print_json, progress, say, written
     help="Write the packets that leave the link, or each of the testbed's; with --seeds 1.",
 )  # fmt: skip
 @click.option(
+    "--flows", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv|.parquet",
+    help="Write a row for each flow or transfer: bytes, losses, times; simulation only.",
+)  # fmt: skip
+@click.option(
     "--counters", metavar="NAMES", default="",
     help="Also count by snmp, netflow or both (snmp,netflow), next to the router: testbed only.",
 )  # fmt: skip
@@ -40,6 +44,7 @@ def command(
     budget: str | None,
     store: Path | None,
     capture: Path | None,
+    flows: Path | None,
     counters: str,
     as_json: bool,
 ) -> None:
@@ -48,16 +53,19 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
     scenario = forebay.load(path, overrides)
-    options.check_outputs(path, scenario, capture=capture)
+    options.check_outputs(path, scenario, capture=capture, flows=flows)
     with progress(engine) as update:
         outcome = forebay.run(
             scenario, engine, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
-            progress=update, capture=capture, budget=budget, store=store,
+            progress=update, capture=capture, flows=flows, budget=budget, store=store,
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
     if capture is not None:
         written.append(f"capture {capture}")
         say(f"capture: {capture}")
+    if flows is not None:
+        written.append(f"flows {flows}")
+        say(f"flows: {flows}")
     if as_json:
         print_json(outcome.to_dict())
         return

@@ -79,6 +79,7 @@ class Capabilities:
     check : refuses a scenario that it cannot run, without running it; returns the bytes of one
         replication, 0 if they are not known.
     capture_to : writes the packets of the next run to this pcapng file.
+    record_flows : keeps a record of every flow of the next runs, for `Outcome.flows`.
     count_by : also counts packets by ``"snmp"``, ``"netflow"`` or both; the provenance has them.
     trace : see `TracesFlows`.
     size_links : see `SizesLinks`.
@@ -89,6 +90,7 @@ class Capabilities:
     limit_memory: Callable[[int], None] | None = None
     check: Callable[[Scenario], float] | None = None
     capture_to: Callable[[Path], None] | None = None
+    record_flows: Callable[[], None] | None = None
     count_by: Callable[[Sequence[str]], None] | None = None
     trace: TracesFlows | None = None
     size_links: SizesLinks | None = None

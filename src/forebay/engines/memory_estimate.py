@@ -47,6 +47,9 @@ _NETWORK = 12_000_000  # modules that only networks need
 ROUTE_CELL = 60.0
 """Bytes of a link of a path while a network is routed and laid out."""
 _CAPTURED = 80  # 40 of CapturedPacket in crates/sim; two copies while the list grows or is sorted
+_RECORDED = (
+    900  # of a flow or file: FlowRecord in crates/sim while its list grows, two copies of the table
+)
 _OVERSHOOT = 2.0
 """A list that grows has room for twice what it holds."""
 _LONGER = 10.0
@@ -96,6 +99,7 @@ def estimate(
     samples: int = 0,
     watched: int = 0,
     captured: bool = False,
+    recorded: bool = False,
     network: Layout | None = None,
     routed: float = 0.0,
 ) -> MemoryEstimate:
@@ -108,6 +112,8 @@ def estimate(
         For a trace: the number of samples, and of flows in it.
     captured
         Whether all packets of the window and their ACKs are captured.
+    recorded
+        Whether every flow and file is recorded.
     network : the layout of a network's links, whose expanded scenario is given.
     routed : bytes that its routes take while they are found.
 
@@ -129,7 +135,9 @@ def estimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
         drawn=_STARTED + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
         running=running + trace + captured * _capture(scenario),
-        reading=_readings(scenario, links, network) + _FLOW_READ * flows,
+        reading=_readings(scenario, links, network)
+        + _FLOW_READ * flows
+        + recorded * _RECORDED * (flows + files),
         routed=routed,
     )
 

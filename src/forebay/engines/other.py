@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from forebay import plugins
 from forebay.engines.base import Capabilities, Engine
 
 if TYPE_CHECKING:
@@ -44,6 +45,21 @@ class OtherEngine(Engine):
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Run it."""
-        outcome: Outcome = self._made.run(scenario, seeds, jobs=jobs, progress=progress)
-        return outcome
+        """Run it, and check what it returns.
+
+        Raises
+        ------
+        BrokenPlugin
+            It returns no Outcome, or an impossible one.
+        """
+        from forebay.engines import GROUP
+        from forebay.outcome import Outcome, violations
+
+        made = self._made.run(scenario, seeds, jobs=jobs, progress=progress)
+        if not isinstance(made, Outcome):
+            wrong = f"returned a {type(made).__name__} from run, not a forebay.Outcome"
+            raise plugins.refuse(GROUP, self._name, wrong)
+        if found := violations(made):
+            wrong = f"computed an impossible value ({found[0]})"
+            raise plugins.refuse(GROUP, self._name, wrong)
+        return made

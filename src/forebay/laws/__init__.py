@@ -107,8 +107,25 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
         from forebay.laws.registry import BURST_LAWS
 
         ours += BURST_LAWS
-    answers = [law.answer_over_range(scenario) for law in (*ours, *of_others())]
-    return [a for a in answers if a.packets is not None or a.utilization is not None]
+    answers = [law.answer_over_range(scenario) for law in ours]
+    known = [a for a in answers if a.packets is not None or a.utilization is not None]
+    return known + _answers_of_others(scenario)
+
+
+def _answers_of_others(scenario: Scenario) -> list[LawAnswer]:
+    """Answers of laws of other distributions; one that raises says so, and the others stay."""
+    found = []
+    for name, law in zip(sorted(plugins.found(__name__)), of_others(), strict=True):
+        try:
+            answer = law.answer_over_range(scenario)
+        except Exception as error:
+            wrong = f"raises {type(error).__name__}: {error}"
+            broken = str(plugins.refuse(__name__, name, wrong))
+            found.append(LawAnswer(law.name, None, None, (broken,), law.source))
+            continue
+        if answer.packets is not None or answer.utilization is not None:
+            found.append(answer)
+    return found
 
 
 __all__ = [

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, get_args, get_origin
+import operator
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.outcome.document import Closed, Document
 
+if TYPE_CHECKING:
+    from forebay.outcome.flow_table import FlowTable
+
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
+_FLOWS_AGAIN = "forebay.api.flows"  # by name, because it imports the answers
+_KEPT_FLOWS = "_kept_flows"
+
 DELAY_MAXIMUM = "queue_delay_maximum"
 FCT_INCREASE = "fct_increase"
 """Only if an engine gives the increase itself; otherwise two outcomes' `fct_s` give it."""
@@ -20,6 +28,16 @@ FCT_INCREASE = "fct_increase"
 def delay_quantile_name(probability: float) -> str:
     """Return the name of a quantile of the waiting time, queue_delay_p99.9 for 0.999."""
     return f"queue_delay_p{100 * probability:.10g}"
+
+
+def _with_number(operation: Callable[[float, float], Any]) -> Callable[[Any, Any], Any]:
+    """Return a method of Metric that takes a number or a Metric, and their values."""
+
+    def method(self: Metric, other: Any) -> Any:
+        known = isinstance(other, Metric | int | float)
+        return operation(self.value, float(other)) if known else NotImplemented
+
+    return method
 
 
 class Metric(Closed):
@@ -36,6 +54,21 @@ class Metric(Closed):
 
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        """Format the value as a float; without a format, with its interval."""
+        return format(self.value, spec) if spec else str(self)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    __lt__ = _with_number(operator.lt)
+    __le__ = _with_number(operator.le)
+    __gt__ = _with_number(operator.gt)
+    __ge__ = _with_number(operator.ge)
+    __add__ = __radd__ = _with_number(operator.add)
+    __sub__ = _with_number(operator.sub)
+    __rsub__ = _with_number(lambda value, other: other - value)
 
     def __str__(self) -> str:
         """Return the value with its interval: "0.9953 (0.988 to 1)"."""
@@ -228,6 +261,9 @@ class Outcome(Document):
 
     __str__ = __repr__
 
+    def __hash__(self) -> int:
+        return hash((self.engine, self.provenance.scenario_sha256))
+
     def to_row(self, *, intervals: bool = False) -> dict[str, float]:
         """Return all numbers as one flat dict, a row of a table: "link.bottleneck.utilization".
 
@@ -242,6 +278,31 @@ class Outcome(Document):
         parts += [(f"class.{each.name}", each) for each in self.classes]
         found = (each for where, part in parts for each in _numbers(where, part, intervals))
         return dict(found)
+
+    def flows(self) -> FlowTable:
+        """Return the table of flows: one row for each flow or transfer that began in the run.
+
+        If the run kept none (``flows`` of `forebay.run`), its seeds are simulated once more.
+
+        Returns
+        -------
+        FlowTable
+            Columns by name, for pandas, Polars and Arrow; docs/reference/readings.md defines them.
+
+        Raises
+        ------
+        ScenarioError, EngineUnavailable
+            The engine keeps no record of each flow, or cannot run here.
+        """
+        kept: FlowTable | None = self.__dict__.get(_KEPT_FLOWS)
+        if kept is None:
+            kept = import_module(_FLOWS_AGAIN).flows_again(self)
+            self._keep_flows(kept)
+        return kept
+
+    def _keep_flows(self, table: FlowTable) -> None:
+        # Beside the fields, which are the document.
+        self.__dict__[_KEPT_FLOWS] = table
 
     @model_validator(mode="before")
     @classmethod

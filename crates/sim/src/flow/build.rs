@@ -58,7 +58,7 @@ impl Flow {
     }
 
     /// It sends its segments once, over one queue that keeps its memory to itself, without marks, jitter,
-    /// a receiver's timer or a capture.
+    /// a receiver's timer, a capture or a record of every flow.
     fn is_plain(&self, first_link: u32, config: &Config, profile: &Profile) -> bool {
         self.route.has_one_queue()
             && self.app.is_none()
@@ -67,6 +67,7 @@ impl Flow {
             && profile.jitter == 0
             && profile.timer_tick == 0
             && !config.capture
+            && !config.flow_records
     }
 
     /// An open-loop source starts when its first datagram reaches the first queue.

@@ -1,6 +1,7 @@
 //! What a run gives back.
 
 use crate::capture::CapturedPacket;
+use crate::meters::flow_records::FlowRecord;
 use crate::meters::histogram::Histogram;
 use crate::meters::link::{LinkBatch, LinkDetail};
 use crate::meters::trace::Trace;
@@ -70,6 +71,8 @@ pub struct Report {
     pub trace: Option<Trace>,
     /// Every packet, if asked for.
     pub capture: Option<Vec<CapturedPacket>>,
+    /// A record of every flow, if asked for; flow by flow.
+    pub flow_records: Option<Vec<FlowRecord>>,
     /// Data packets that last links took in from the start of the run.
     pub packets: u64,
     /// Events handled from the start of the run.

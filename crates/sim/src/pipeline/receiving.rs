@@ -50,6 +50,9 @@ impl Network<'_> {
         if !K::FAST_PATH && self.recorder.is_some() {
             self.capture(departs, released - departs, flow, segment);
         }
+        if !K::FAST_PATH && self.flow_recorder.is_some() {
+            self.record_arrival(flow, released, segment);
+        }
         if !K::FAST_PATH && flow.app.is_some() && self.receive_datagram(flow, segment.seq()) {
             return;
         }
@@ -79,6 +82,18 @@ impl Network<'_> {
         let bytes = flow.data_bytes(packet.seq(), self.traffic.config);
         if let Some(recorder) = &mut self.recorder {
             recorder.passed(departs, longer, flow, packet, bytes);
+        }
+    }
+
+    /// A packet of data has left the last queue, and what delays it behind that, at `released`. The way of a
+    /// datagram ends there: an open-loop source has no round trip.
+    #[cold]
+    fn record_arrival(&mut self, flow: &Flow, released: Picos, packet: Payload) {
+        let config = self.traffic.config;
+        let open_loop = matches!(&flow.app, Some(app) if app.datagrams_end().is_some());
+        let way = if open_loop { 0 } else { flow.last_hop_to_receiver(config) };
+        if let Some(recorder) = &mut self.flow_recorder {
+            recorder.arrived(flow, released + way, packet.ecn() == EcnCodepoint::Ce);
         }
     }
 
@@ -179,6 +194,9 @@ impl Network<'_> {
         let took = arrives - flow.start(self.traffic.config);
         let class = self.class(flow);
         self.completions[class].push((arrives, took));
+        if let Some(recorder) = &mut self.flow_recorder {
+            recorder.completed(flow, arrives);
+        }
         if flow.app.is_some() {
             let back = flow.ack_path.return_delay + flow.route.last_ack_hop_delay();
             self.on_transfer_complete(flow, departed + back);

@@ -24,6 +24,9 @@ impl Network<'_> {
             self.arm_timer(flow, restart_at); // until then the sender's own timer runs on
             return false;
         }
+        if let Some(recorder) = &mut self.flow_recorder {
+            recorder.restarts(flow, self.traffic.config);
+        }
         flow.restart(now, self.traffic.config);
         false
     }

@@ -81,7 +81,10 @@ impl<'a> Readings<'a> {
     pub(crate) fn finish(self, mut network: Network, flows: &[Flow], events: u64) -> Report {
         // In an order that does not depend on which part of the network counted them.
         network.completions.iter_mut().for_each(|ended| ended.sort_unstable());
-        let ends = received_bytes(&network, flows).into_iter();
+        let ends = received_bytes(&network, flows);
+        let received = (&self.flows_at_start[..], &ends[..]);
+        let recorder = network.flow_recorder.take();
+        let flow_records = recorder.map(|recorder| recorder.finish(self.config, flows, received));
         let window = self.config.warmup..self.config.warmup + self.config.window;
         let unfinished = under_way(&network, flows, &window);
         let packets = decided_packets(&network, flows);
@@ -89,7 +92,12 @@ impl<'a> Readings<'a> {
         let completions = network.completions.into_iter();
         let links = network.links.into_iter();
         Report {
-            flow_bytes: ends.zip(self.flows_at_start).map(|(end, start)| end - start).collect(),
+            flow_records,
+            flow_bytes: ends
+                .into_iter()
+                .zip(self.flows_at_start)
+                .map(|(end, start)| end - start)
+                .collect(),
             flow_packets: packets.iter().zip(self.packets_at_start).map(since).collect(),
             completions: completions.map(|ended| times_within(&window, ended)).collect(),
             unfinished,

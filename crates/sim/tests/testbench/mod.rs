@@ -64,6 +64,7 @@ pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Confi
         batches: 10,
         trace: None,
         capture: false,
+        flow_records: false,
     }
 }
 

@@ -30,6 +30,7 @@ from forebay.engines.replication.seed_cache import SeedCache
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:
+    from forebay.engines.replication.flow_rows import to_flow_table
     from forebay.engines.replication.network_layout import expand, problem_of
     from forebay.engines.replication.tracing import check_step, to_trace
 
@@ -52,15 +53,17 @@ __all__ = [
     "n_parts",
     "picoseconds",
     "problem_of",
+    "to_flow_table",
     "to_reading",
     "to_trace",
 ]
 
-# Needed only for a network or a trace; importing them imports a dozen more files.
+# Needed only for a network, a trace or a table of flows; importing them imports a dozen more files.
 _HOLDERS = {
     "check_step": "tracing",
     "expand": "network_layout",
     "problem_of": "network_layout",
+    "to_flow_table": "flow_rows",
     "to_trace": "tracing",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from forebay.outcome.reading import FloatArray, IntArray
 
@@ -76,6 +76,26 @@ class RawTrace(TypedDict):
     reductions: RawIncidents
 
 
+class RawFlowRecords(TypedDict):
+    """Shape (records,), flow by flow; NaN, and -1 for ``segments``, is what there was none of."""
+
+    flow: IntArray
+    transfer: IntArray
+    segments: IntArray
+    window_bytes: IntArray
+    sent: IntArray
+    lost: IntArray
+    retransmitted: IntArray
+    timeouts: IntArray
+    marks: IntArray
+    start_s: FloatArray
+    first_byte_s: FloatArray
+    last_byte_s: FloatArray
+    min_rtt_s: FloatArray
+    mean_rtt_s: FloatArray
+    ideal_s: FloatArray
+
+
 class RawReadings(TypedDict):
     """Shapes (batches, classes) and (flows,)."""
 
@@ -93,6 +113,7 @@ class RawReadings(TypedDict):
     completions_s: list[FloatArray]
     unfinished_s: list[FloatArray]
     trace: RawTrace | None
+    flow_records: NotRequired[RawFlowRecords | None]
     packets: int
     events: int
     wall_s: float

@@ -16,7 +16,7 @@ from forebay.engines.base import (
     Replication,
 )
 from forebay.engines.errors import Unsupported
-from forebay.engines.footprint import Limit, TooMuchMemory
+from forebay.engines.footprint import Limit
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, to_reading
 from forebay.engines.simulation.core_lists import check_core
@@ -27,6 +27,7 @@ from forebay.engines.simulation.runs import (
     check_links,
     make_run,
 )
+from forebay.engines.simulation.side_by_side import STRUCTURES, Kept, flow_table_of, simulate
 from forebay.errors import panics_as_defects
 from forebay.outcome import (
     Outcome,
@@ -36,17 +37,14 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
-from forebay.progress import enter
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Layout
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
+    from forebay.outcome.flow_table import FlowTable
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
-
-_STRUCTURES = _core.structure_bytes()
 
 
 class SimulationEngine(ReplicatingEngine):
@@ -65,6 +63,7 @@ class SimulationEngine(ReplicatingEngine):
     def __init__(self) -> None:
         check_core()
         self._capture: Path | None = None
+        self._flows: dict[int, FlowTable] | None = None
         self._set_limit(Limit())
 
     def _set_limit(self, limit: Limit) -> None:
@@ -84,6 +83,7 @@ class SimulationEngine(ReplicatingEngine):
             limit_memory=self.limit_memory,
             check=self.check,
             capture_to=self.capture_to,
+            record_flows=self.record_flows,
             trace=self.trace,
             size_links=self.size_links,
             route=self.route,
@@ -103,7 +103,7 @@ class SimulationEngine(ReplicatingEngine):
         """
         if scenario.topology is not None:
             return 0.0
-        takes = estimate(scenario, _STRUCTURES)
+        takes = estimate(scenario, STRUCTURES)
         self._limit.check(takes, 1)
         check_links(scenario)
         return takes.least(1)
@@ -111,6 +111,10 @@ class SimulationEngine(ReplicatingEngine):
     def capture_to(self, path: Path) -> None:
         """Write the packets that leave the link in the measured window, and their ACKs, there."""
         self._capture = path
+
+    def record_flows(self) -> None:
+        """Keep a record of every flow of the next runs, in their Outcomes."""
+        self._flows = {}
 
     def replications(
         self,
@@ -152,21 +156,41 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None,
     ) -> dict[int, Replication]:
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"
-        known = self._readings.known(sha, seeds)
+        # A known reading has no records.
+        known = {} if self._flows is not None else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
             threads = jobs or os.cpu_count() or 1
-            fresh, each_bytes = _simulate(
-                scenario, missing, threads, progress, self._limit, buffers, self._draws,
-                self._readings.held_bytes,
+            fresh, each_bytes = simulate(
+                scenario, missing, threads, progress, self._limit, buffers,
+                Kept(self._draws, self._readings.held_bytes, self._flows),
             )  # fmt: skip
         else:
-            fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
+            fresh = self._captured(scenario, list(seeds), self._capture, progress)
             each_bytes = 0.0
         for seed, reading in fresh.items():
             self._readings.put(sha, seed, reading, each_bytes)
         known |= fresh
         return {seed: Replication(reading, {}) for seed, reading in known.items()}
+
+    def _captured(
+        self, scenario: Scenario, seeds: list[int], path: Path, progress: Progress | None
+    ) -> dict[int, Reading]:
+        """Simulate one replication and write its packets."""
+        if scenario.topology is not None:
+            raise Unsupported("simulation", "a capture of a whole network", "topology")
+        (seed,) = seeds
+        recorded = self._flows is not None
+        self._limit.check(estimate(scenario, STRUCTURES, captured=True, recorded=recorded), 1)
+        run, workload, layout = make_run(scenario, seed, capture=True, flow_records=recorded)
+        with panics_as_defects():
+            (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
+        packets = raw["capture"]
+        assert packets is not None, "capture=True"
+        packets.write(path, BOTTLENECK)
+        if self._flows is not None:
+            self._flows[seed] = flow_table_of(scenario, seed, workload, layout, raw)
+        return {seed: to_reading(scenario, seed, workload, layout, raw)}
 
     def outcome(
         self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
@@ -194,6 +218,11 @@ class SimulationEngine(ReplicatingEngine):
             ),
             network=network,
         )
+        if self._flows is not None:
+            from forebay.outcome.flow_table import FlowTable
+
+            tables = [self._flows[reading.seed] for reading in readings]
+            outcome._keep_flows(FlowTable.concatenate(tables))
         return checked(outcome, violations_of_readings(readings))
 
     def size_links(
@@ -238,100 +267,8 @@ class SimulationEngine(ReplicatingEngine):
         if scenario.topology is not None:
             raise Unsupported(self.name, "a trace of a whole network", "topology")
         samples = int(scenario.measure.duration / step) + 1
-        self._limit.check(estimate(scenario, _STRUCTURES, samples=samples, watched=len(flows)), 1)
+        self._limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
-
-
-def _simulate(
-    scenario: Scenario,
-    seeds: list[int],
-    jobs: int,
-    progress: Progress | None,
-    limit: Limit,
-    buffers: Mapping[str, int],
-    draws: Draws,
-    held_bytes: float,
-) -> tuple[dict[int, Reading], float]:
-    """Simulate replications in parallel, as many at a time as fit into memory with their draws.
-
-    If they take more than was estimated, they start again one at a time. Also returns the bytes of
-    a reading, by estimate.
-    """
-    network, routed = None, 0.0
-    if scenario.topology is not None and seeds:
-        from forebay.engines.replication import expand
-        from forebay.engines.simulation.routing import route
-
-        _, routed = route(scenario, limit, progress)
-        scenario, network = expand(scenario, buffers)
-        enter(progress, "packets")
-    takes = estimate(scenario, _STRUCTURES, network=network, routed=routed)
-    limit.check(takes, len(seeds))
-    keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
-    held_bytes += draws.held_bytes if keeps else 0.0
-    threads, together = limit.side_by_side(takes, len(seeds), jobs, held_bytes)
-    watched = limit.watch(progress)
-    found: dict[int, Reading] = {}
-    while left := [seed for seed in seeds if seed not in found]:
-        report = _part_of(watched, len(found), len(seeds), len(left[:together]))
-        kept = draws if keeps else None
-        try:
-            found |= _side_by_side(scenario, network, left[:together], threads, report, kept)
-        except TooMuchMemory:
-            if together == 1:
-                raise
-            threads = together = 1
-    return found, takes.reading
-
-
-def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
-    """Return the progress of a part of the replications, if memory does not hold all."""
-    if some == seeds:
-        return progress
-    from forebay.progress import part
-
-    return part(progress, first, seeds, some)
-
-
-def _captured(
-    scenario: Scenario, seeds: list[int], path: Path, progress: Progress | None, limit: Limit
-) -> dict[int, Reading]:
-    """Simulate one replication and write its packets."""
-    if scenario.topology is not None:
-        raise Unsupported("simulation", "a capture of a whole network", "topology")
-    (seed,) = seeds
-    limit.check(estimate(scenario, _STRUCTURES, captured=True), 1)
-    run, workload, layout = make_run(scenario, seed, capture=True)
-    with panics_as_defects():
-        (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
-    packets = raw["capture"]
-    assert packets is not None, "capture=True"
-    packets.write(path, BOTTLENECK)
-    return {seed: to_reading(scenario, seed, workload, layout, raw)}
-
-
-def _side_by_side(
-    scenario: Scenario,
-    network: Layout | None,
-    seeds: list[int],
-    jobs: int,
-    progress: Progress | None,
-    draws: Draws | None,
-) -> dict[int, Reading]:
-    made = {}
-    for seed in seeds:
-        if progress is not None:
-            progress(0.0)
-        workload = None if draws is None else draws.draw(scenario, seed)
-        made[seed] = make_run(scenario, seed, layout=network, workload=workload)
-    with panics_as_defects():
-        raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
-    if network is not None:
-        enter(progress, "readings")
-    return {
-        seed: to_reading(scenario, seed, workload, layout, each)
-        for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)
-    }

@@ -66,6 +66,7 @@ def make_run(
     layout: Layout | None = None,
     *,
     capture: bool = False,
+    flow_records: bool = False,
     workload: Workload | None = None,
 ) -> tuple[_core.Run, Workload, Layout]:
     """Draw the workload of `seed` unless it is given, and lay out the links, for the simulator.
@@ -95,6 +96,7 @@ def make_run(
         trace_step_ps=None if watched is None else picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
         capture=capture,
+        flow_records=flow_records,
     )
     return run, workload.without_own(), layout
 

@@ -48,5 +48,8 @@ fn add_counts(first: &mut Network, other: &mut Network) {
     for (all, more) in first.completions.iter_mut().zip(&mut other.completions) {
         all.append(more);
     }
+    if let (Some(all), Some(more)) = (&mut first.flow_recorder, &mut other.flow_recorder) {
+        all.add(more);
+    }
     first.early_deliveries.deliveries.append(&mut other.early_deliveries.deliveries);
 }

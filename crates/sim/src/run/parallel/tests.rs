@@ -59,8 +59,8 @@ fn networks() -> impl Strategy<Value = Config> {
         (Just(links), routes)
     });
     let flows = prop::collection::vec(any_flow(), 1..12);
-    (sized, flows, any::<u64>(), any::<bool>()).prop_map(
-        |((links, routes), mut flows, seed, jitter)| {
+    (sized, flows, any::<u64>(), any::<bool>(), any::<bool>()).prop_map(
+        |((links, routes), mut flows, seed, jitter, flow_records)| {
             for flow in &mut flows {
                 let Route { forward, backward } = &routes[flow.route as usize];
                 let queues = forward.iter().chain(backward);
@@ -85,6 +85,7 @@ fn networks() -> impl Strategy<Value = Config> {
                 batches: 3,
                 trace: None,
                 capture: false,
+                flow_records,
             }
         },
     )
@@ -102,6 +103,7 @@ fn readings(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
         report.rtt.iter().map(|rtt| (rtt.counts(), rtt.edges())).collect::<Vec<_>>(),
         (report.completions.clone(), report.unfinished.clone()),
         (report.flow_bytes.clone(), report.flow_packets.clone(), report.packets),
+        report.flow_records.clone(),
     )
 }
 
@@ -165,6 +167,7 @@ fn chain(delay: Picos) -> Config {
         batches: 1,
         trace: None,
         capture: false,
+        flow_records: false,
     }
 }
 

@@ -1,0 +1,228 @@
+//! A record of every flow and of every file that a user fetched, if asked for.
+
+use crate::config::{Config, FlowSpec, Source};
+use crate::flow::Flow;
+use crate::flow::counts::Counts;
+use crate::time::{NEVER, Picos, serialization};
+use std::mem::take;
+
+/// A flow that began before the measured window ended, or one of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowRecord {
+    /// Its place in `Config::flows`.
+    pub flow: u32,
+    /// Which of the flow's files; 0 for a flow that is one transfer, or none.
+    pub transfer: u32,
+    /// When its first packet reaches the first queue.
+    pub start: Picos,
+    /// Segments that it has to send; `None` for a flow without an end.
+    pub segments: Option<u64>,
+    /// When its first packet reached the receiver, and the one that made it complete; `NEVER` where
+    /// that was not before the window's end.
+    pub first_byte: Picos,
+    /// See `first_byte`.
+    pub last_byte: Picos,
+    /// Bytes that the receiver counted in order in the window.
+    pub window_bytes: u64,
+    /// Data packets sent, from its start on.
+    pub sent: u64,
+    /// Data packets that queues dropped.
+    pub lost: u64,
+    /// Retransmissions.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Data packets that reached the receiver with a mark.
+    pub marks: u64,
+    /// The least round trip that the sender measured; `NEVER` without any.
+    pub min_rtt: Picos,
+    /// The sum of those that it measured.
+    pub rtt_sum: u128,
+    /// Their number.
+    pub rtt_samples: u64,
+    /// How long the transfer takes on an empty path whose slowest link never waits for it; 0 without an end.
+    pub ideal: Picos,
+}
+
+/// What is seen of the present connection of a flow.
+#[derive(Clone)]
+struct Seen {
+    transfer: u32,
+    first_byte: Picos,
+    last_byte: Picos,
+    marks: u64,
+    min_rtt: Picos,
+    rtt_sum: u128,
+    rtt_samples: u64,
+    /// What the flow had counted, and lost, before.
+    before: (Counts, u64),
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            transfer: 0,
+            first_byte: NEVER,
+            last_byte: NEVER,
+            marks: 0,
+            min_rtt: NEVER,
+            rtt_sum: 0,
+            rtt_samples: 0,
+            before: (Counts::default(), 0),
+        }
+    }
+}
+
+impl Seen {
+    /// Adds what another part of the network has seen of the same connection.
+    fn add(&mut self, other: &Self) {
+        self.first_byte = self.first_byte.min(other.first_byte);
+        self.last_byte = self.last_byte.min(other.last_byte);
+        self.marks += other.marks;
+        self.min_rtt = self.min_rtt.min(other.min_rtt);
+        self.rtt_sum += other.rtt_sum;
+        self.rtt_samples += other.rtt_samples;
+    }
+}
+
+/// A connection, and what its flow's receiver had counted when it began and ended.
+struct Connection {
+    record: FlowRecord,
+    bytes: (u64, u64),
+}
+
+/// Collects the records.
+pub(crate) struct FlowRecorder {
+    seen: Vec<Seen>,
+    ended: Vec<Connection>,
+}
+
+impl FlowRecorder {
+    /// Of a configuration, before its run.
+    pub(crate) fn of(config: &Config) -> Self {
+        Self { seen: vec![Seen::default(); config.flows.len()], ended: Vec::new() }
+    }
+
+    /// A data packet reaches the receiver at `at`.
+    pub(crate) fn arrived(&mut self, flow: &Flow, at: Picos, marked: bool) {
+        let seen = &mut self.seen[flow.index() as usize];
+        seen.first_byte = seen.first_byte.min(at);
+        seen.marks += u64::from(marked);
+    }
+
+    /// The sender has measured a round trip.
+    pub(crate) fn measured(&mut self, flow: &Flow, rtt: Picos) {
+        let seen = &mut self.seen[flow.index() as usize];
+        seen.min_rtt = seen.min_rtt.min(rtt);
+        seen.rtt_sum += u128::from(rtt);
+        seen.rtt_samples += 1;
+    }
+
+    /// The packet that completes the transfer reaches the receiver at `at`.
+    pub(crate) fn completed(&mut self, flow: &Flow, at: Picos) {
+        self.seen[flow.index() as usize].last_byte = at;
+    }
+
+    /// The connection of a flow ends, and the next one begins.
+    pub(crate) fn restarts(&mut self, flow: &Flow, config: &Config) {
+        self.ended.extend(self.connection(flow, config));
+        let seen = &mut self.seen[flow.index() as usize];
+        *seen = Seen {
+            transfer: seen.transfer + 1,
+            before: (flow.counts(), flow.route.drops.into()),
+            ..Seen::default()
+        };
+    }
+
+    /// Takes what another part of the network has seen.
+    pub(crate) fn add(&mut self, other: &mut Self) {
+        for (one, more) in self.seen.iter_mut().zip(&mut other.seen) {
+            one.add(&take(more));
+        }
+        self.ended.append(&mut other.ended);
+    }
+
+    /// All records, flow by flow, each in its order. `received` has what each flow's receiver had counted
+    /// when the window began, and when it ended.
+    pub(crate) fn finish(
+        mut self,
+        config: &Config,
+        flows: &[Flow],
+        received: (&[u64], &[u64]),
+    ) -> Vec<FlowRecord> {
+        let open = flows.iter().filter_map(|flow| self.connection(flow, config));
+        let open: Vec<_> = open.collect();
+        self.ended.extend(open);
+        self.ended.sort_by_key(|each| (each.record.flow, each.record.transfer));
+        self.ended.into_iter().map(|each| in_window(each, config, received)).collect()
+    }
+
+    /// What is known of a flow's present connection; `None` if it has not begun before the window's end.
+    fn connection(&self, flow: &Flow, config: &Config) -> Option<Connection> {
+        let seen = &self.seen[flow.index() as usize];
+        let start = flow.start(config);
+        if start >= config.warmup + config.window {
+            return None;
+        }
+        let spec = &config.flows[flow.index() as usize];
+        let segments = segments(flow, spec);
+        let (counts, (earlier, drops)) = (flow.counts(), &seen.before);
+        let record = FlowRecord {
+            flow: flow.index(),
+            transfer: seen.transfer,
+            start,
+            segments,
+            first_byte: seen.first_byte,
+            last_byte: seen.last_byte,
+            window_bytes: 0,
+            sent: counts.sent - earlier.sent,
+            lost: u64::from(flow.route.drops) - drops,
+            retransmissions: counts.retransmissions - earlier.retransmissions,
+            timeouts: counts.timeouts - earlier.timeouts,
+            marks: seen.marks,
+            min_rtt: seen.min_rtt,
+            rtt_sum: seen.rtt_sum,
+            rtt_samples: seen.rtt_samples,
+            ideal: segments.map_or(0, |segments| ideal(config, spec, segments)),
+        };
+        Some(Connection { record, bytes: (earlier.received_bytes, counts.received_bytes) })
+    }
+}
+
+/// Segments that the present connection has to send; `None` where it has no end.
+fn segments(flow: &Flow, spec: &FlowSpec) -> Option<u64> {
+    match spec.source {
+        Source::Datagrams(..) => None,
+        _ => Some(flow.sender.app_limit).filter(|&segments| segments < u64::MAX),
+    }
+}
+
+/// What of a connection belongs to the window: receivers count a packet before it has come.
+fn in_window(
+    connection: Connection,
+    config: &Config,
+    (begun, ended): (&[u64], &[u64]),
+) -> FlowRecord {
+    let Connection { record, bytes: (from, to) } = connection;
+    let (flow, end) = (record.flow as usize, config.warmup + config.window);
+    let within = |at: Picos| if at < end { at } else { NEVER };
+    FlowRecord {
+        window_bytes: to.min(ended[flow]).saturating_sub(from.max(begun[flow])),
+        first_byte: within(record.first_byte),
+        last_byte: within(record.last_byte),
+        ..record
+    }
+}
+
+/// How long `segments` segments take on the empty path: the first one's way, and the others behind it at
+/// the rate of the slowest link.
+fn ideal(config: &Config, spec: &FlowSpec, segments: u64) -> Picos {
+    let forward = &config.routes[spec.route as usize].forward;
+    let access = serialization(spec.packet_bytes, spec.access_bps);
+    let rates = forward.iter().map(|&link| config.links[link as usize].served_bps());
+    let times = rates.map(|rate| serialization(spec.packet_bytes, rate));
+    let (sum, slowest) =
+        times.fold((access, access), |(sum, most), time| (sum + time, most.max(time)));
+    let propagation = config.edge_delay(spec) / 2 + config.interior_delay(forward);
+    propagation + sum + segments.saturating_sub(1) * slowest
+}

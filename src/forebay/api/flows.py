@@ -1,0 +1,58 @@
+"""The table of flows of an Outcome: kept by its run, or of its runs once more."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from forebay.api.arguments import get_engine
+from forebay.errors import option
+from forebay.files.tables import is_parquet
+
+if TYPE_CHECKING:
+    from forebay.engines.base import Engine
+    from forebay.outcome import Outcome
+    from forebay.outcome.flow_table import FlowTable
+
+
+def keep_flows(engine: Engine) -> None:
+    """Let an engine keep a record of every flow.
+
+    Raises
+    ------
+    ScenarioError
+        It has none.
+    """
+    record_flows = engine.capabilities.record_flows
+    if record_flows is None:
+        from forebay.scenario import ScenarioError
+
+        wrong = f"{engine.name} keeps no record of each flow"
+        hint = f"write {option('engine', 'simulation')}"
+        raise ScenarioError("contradiction", wrong, hint, field="flows")
+    record_flows()
+
+
+def check_format(path: str | PathLike[str]) -> None:
+    """Refuse a Parquet file before the run if pyarrow is missing. Raises NoPyarrow."""
+    if is_parquet(path):
+        from forebay.outcome.flow_table import import_pyarrow
+
+        import_pyarrow("a Parquet file")
+
+
+def flows_again(outcome: Outcome) -> FlowTable:
+    """Return the table of flows of the runs of an Outcome, which are made once more.
+
+    Raises
+    ------
+    ScenarioError, EngineUnavailable
+        Its engine keeps none, or cannot run here.
+    """
+    from forebay.scenario import Scenario
+
+    engine = get_engine(outcome.engine, None)
+    keep_flows(engine)
+    scenario = Scenario.model_validate(outcome.scenario)
+    made = engine.run(scenario, outcome.provenance.seeds)
+    return made.flows()

@@ -1,0 +1,85 @@
+"""Converts the core's records of flows to rows of the table of flows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.outcome.flow_table import FlowTable
+from forebay.scenario import Tcp
+
+if TYPE_CHECKING:
+    from forebay.engines.replication.layout import Layout
+    from forebay.engines.replication.raw import RawFlowRecords
+    from forebay.scenario import Scenario
+    from forebay.workload import Workload
+
+_PS_PER_S = 1e12
+ROUTE_SEPARATOR = "; "
+"""Between the names of the links of a route."""
+
+
+def to_flow_table(
+    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawFlowRecords
+) -> FlowTable:
+    """Return one replication's rows."""
+    flow = raw["flow"]
+    group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]
+    tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
+    has_end = raw["segments"] >= 0
+    took_s = raw["last_byte_s"] - raw["start_s"]
+    return FlowTable(
+        {
+            "seed": np.full(flow.size, seed, dtype=np.int64),
+            "class": _texts(scenario.class_names)[group],
+            "flow": flow,
+            "transfer": raw["transfer"],
+            "control": _controls(workload, flow, tcp),
+            "route": _routes(layout, flow, group),
+            "rtt_s": np.where(tcp, workload.rtt_ps[flow] / _PS_PER_S, np.nan),
+            "start_s": raw["start_s"],
+            "size_bytes": np.where(has_end, raw["segments"] * packet.astype(np.float64), np.nan),
+            "first_byte_s": raw["first_byte_s"],
+            "last_byte_s": raw["last_byte_s"],
+            "window_bytes": raw["window_bytes"],
+            "segments_sent": raw["sent"],
+            "segments_lost": raw["lost"],
+            "segments_retransmitted": raw["retransmitted"],
+            "timeouts": raw["timeouts"],
+            "marks": raw["marks"],
+            "min_rtt_s": raw["min_rtt_s"],
+            "mean_rtt_s": raw["mean_rtt_s"],
+            "unfinished": has_end & np.isnan(raw["last_byte_s"]),
+            "ideal_s": raw["ideal_s"],
+            "slowdown": took_s / raw["ideal_s"],
+        }
+    )
+
+
+def _texts(values: Any) -> NDArray[np.object_]:
+    return np.array([*values, ""], dtype=object)[:-1]
+
+
+def _controls(
+    workload: Workload, flow: NDArray[np.int64], tcp: NDArray[np.bool_]
+) -> NDArray[np.object_]:
+    """Return the congestion controls; empty for open-loop flows."""
+    names = _texts([*workload.congestion_controls, ""])
+    none = len(names) - 1
+    return np.asarray(names[np.where(tcp, workload.congestion_control[flow], none)])
+
+
+def _routes(
+    layout: Layout, flow: NDArray[np.int64], group: NDArray[np.int32]
+) -> NDArray[np.object_]:
+    """Return the reported links that each flow's data crosses."""
+    route = group if layout.flows is None else layout.flows.route[flow]
+    used, place = np.unique(route, return_inverse=True)
+    links = layout.links
+    names = [
+        ROUTE_SEPARATOR.join(links[at].name for at in layout.routes[each][0] if at < len(links))
+        for each in used.tolist()
+    ]
+    return np.asarray(_texts(names)[place])

@@ -1,0 +1,181 @@
+"""The table of flows against the readings of the same run."""
+
+from __future__ import annotations
+
+import csv
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import forebay
+from forebay.errors import ForebayError
+from forebay.outcome.flow_table import FlowTable
+from forebay.scenario import loads
+
+_MIXED = """
+name = "mixed"
+[link]
+rate = "20 Mbit/s"
+[queue]
+size = "30 packets"
+[[traffic]]
+kind = "long"
+flows = 3
+congestion_control = "cubic"
+rtt = "40 ms"
+start = { uniform = ["0 s", "1 s"] }
+[[traffic]]
+kind = "short"
+load = 0.3
+length = "20 packets"
+rtt = "40 ms"
+[[traffic]]
+kind = "session"
+flows = 4
+rtt = "30 ms"
+file = "30 packets"
+think = "500 ms"
+[[traffic]]
+kind = "udp"
+flows = 2
+rate = "500 kbit/s"
+[measure]
+warmup = "2 s"
+duration = "6 s"
+"""
+
+
+@pytest.fixture(scope="module")
+def scenario() -> forebay.Scenario:
+    return loads(_MIXED)
+
+
+@pytest.fixture(scope="module")
+def outcome(
+    scenario: forebay.Scenario, tmp_path_factory: pytest.TempPathFactory
+) -> forebay.Outcome:
+    path = tmp_path_factory.mktemp("flows") / "flows.csv"
+    return forebay.run(scenario, seeds=2, flows=path)
+
+
+def _rows(table: FlowTable, **equal: Any) -> dict[str, Any]:
+    """Return the rows in which these columns have these values."""
+    chosen = np.all([table[name] == value for name, value in equal.items()], axis=0)
+    return {name: column[chosen] for name, column in table.items()}
+
+
+def test_records_change_no_reading(scenario: forebay.Scenario, outcome: forebay.Outcome) -> None:
+    plain = forebay.run(scenario, seeds=2)
+    assert plain.links == outcome.links and plain.classes == outcome.classes
+    again = plain.flows()
+    assert list(again) == list(outcome.flows())
+    assert all(np.array_equal(again[name], of) for name, of in _floats(outcome.flows()).items())
+    assert plain.flows() is again, "made once"
+
+
+def _floats(table: FlowTable) -> dict[str, Any]:
+    return {name: of for name, of in table.items() if of.dtype.kind in "ib"}
+
+
+def test_goodput_of_each_class_is_that_of_its_rows(outcome: forebay.Outcome) -> None:
+    table = outcome.flows()
+    for each in outcome.classes:
+        rows = _rows(table, **{"class": each.name})
+        assert each.goodput_bps is not None
+        made = 8 * rows["window_bytes"].sum() / 2 / 6.0
+        assert made == pytest.approx(each.goodput_bps.value, rel=1e-3), each.name
+
+
+def test_transfers_of_the_window_have_its_completion_times(outcome: forebay.Outcome) -> None:
+    for each in outcome.classes:
+        if each.transfers is None:
+            continue
+        rows = _rows(outcome.flows(), **{"class": each.name})
+        in_window = rows["start_s"] >= 2.0
+        all_through = rows["unfinished"] | in_window
+        assert all_through.sum() / 2 == each.transfers.value
+        of_seed = [rows["seed"] == seed for seed in (1, 2)]
+        shares = [(rows["unfinished"] & of).sum() / (all_through & of).sum() for of in of_seed]
+        assert each.unfinished is not None
+        assert np.mean(shares) == pytest.approx(each.unfinished.value)
+
+
+def test_what_a_row_says_is_possible(outcome: forebay.Outcome) -> None:
+    table = outcome.flows()
+    assert set(table["seed"]) == {1, 2}
+    ended = ~np.isnan(table["last_byte_s"])
+    assert ended.any() and (~ended).any()
+    assert (table["first_byte_s"][ended] <= table["last_byte_s"][ended]).all()
+    assert (table["slowdown"][ended] >= 1.0 - 1e-9).all()
+    tcp = table["control"] != ""
+    measured = tcp & ~np.isnan(table["min_rtt_s"])
+    assert (table["min_rtt_s"][measured] >= table["rtt_s"][measured]).all()
+    assert (table["min_rtt_s"][measured] <= table["mean_rtt_s"][measured] + 1e-12).all()
+    assert np.isnan(table["rtt_s"][~tcp]).all() and (table["route"] == "bottleneck").all()
+    long = table["class"] == "long-0"
+    assert long.sum() == 6 and not table["unfinished"][long].any()
+    assert np.isnan(table["size_bytes"][long]).all()
+
+
+def test_a_file_has_every_row_and_empty_cells(outcome: forebay.Outcome, tmp_path: Path) -> None:
+    path = tmp_path / "flows.csv"
+    outcome.flows().export(path)
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    table = outcome.flows()
+    assert len(rows) == table.rows and list(rows[0]) == list(table)
+    assert rows[0]["size_bytes"] == "" and rows[0]["unfinished"] == "false"
+    sizes = [int(row["size_bytes"]) for row in rows if row["size_bytes"]]
+    assert sum(sizes) == np.nansum(table["size_bytes"])
+    begun = math.fsum(float(row["start_s"]) for row in rows)
+    assert begun == pytest.approx(table["start_s"].sum())
+
+
+def test_a_network_names_the_links_of_each_route(tmp_path: Path) -> None:
+    s = forebay.load(
+        "scenarios/abilene-slow-edge-small.toml",
+        ["measure.warmup=200 ms", "measure.duration=300 ms"],
+    )
+    table = forebay.run(s, flows=tmp_path / "f.csv").flows()
+    links = {name for route in table["route"] for name in route.split("; ")}
+    assert all("->" in name for name in links) and len(links) > 5
+    assert (table["window_bytes"] >= 0).all() and table["window_bytes"].sum() > 0
+
+
+def test_marks_are_those_of_the_link() -> None:
+    s = loads(
+        _MIXED.split("[[traffic]]")[0]
+        + '[[traffic]]\nkind = "long"\nflows = 2\ncongestion_control = "cubic"\nrtt = "20 ms"\n'
+        'start = "0 s"\necn = true\n[measure]\nwarmup = "1 s"\nduration = "4 s"\n',
+        overrides=["queue.discipline=codel", "queue.size=100 packets", "queue.ecn=true"],
+    )
+    outcome = forebay.run(s)
+    marks = outcome.links["bottleneck"].marks
+    assert marks is not None and marks.value > 0
+    assert outcome.flows()["marks"].sum() >= marks.value
+
+
+def test_an_outcome_with_a_table_is_equal_and_pickles(outcome: forebay.Outcome) -> None:
+    read = forebay.Outcome.from_dict(outcome.to_dict())
+    assert read == outcome and "flows" not in outcome.to_dict()
+    assert pickle.loads(pickle.dumps(outcome)).flows().rows == outcome.flows().rows
+
+
+def test_engines_without_records_say_so(scenario: forebay.Scenario, tmp_path: Path) -> None:
+    with pytest.raises(forebay.ScenarioError, match="keeps no record of each flow"):
+        forebay.run(scenario, "theory", flows=tmp_path / "f.csv")
+    with pytest.raises(forebay.ScenarioError, match="no record of each flow"):
+        forebay.run(scenario, flows=tmp_path / "f.csv", store=tmp_path / "s.sqlite")
+
+
+def test_parquet_without_pyarrow_is_refused_before_the_run(
+    scenario: forebay.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(ForebayError, match=r"forebay\[parquet\]"):
+        forebay.run(scenario, flows=tmp_path / "f.parquet")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,35 @@
+"""A Metric where a float stands, and an Outcome as a key."""
+
+from __future__ import annotations
+
+import pytest
+
+import forebay
+from forebay.outcome import Metric
+
+METRIC = Metric(value=0.5, low=0.25, high=0.75, n=3)
+
+
+def test_a_metric_compares_adds_rounds_and_formats_as_its_value() -> None:
+    assert METRIC > 0.4 and METRIC <= 0.5 and not METRIC < 0.5 and METRIC >= 0
+    assert METRIC < 0.6 and max(METRIC, Metric(value=1.0, low=None, high=None, n=1)).value == 1.0
+    assert METRIC + 1 == 1.5 and 1 + METRIC == 1.5 and 1 - METRIC == 0.5 and METRIC - METRIC == 0
+    assert sum([METRIC, METRIC]) == 1.0
+    assert round(METRIC) == 0 and f"{METRIC:.2f}" == "0.50" and f"{METRIC:6.1%}" == " 50.0%"
+    assert f"{METRIC}" == str(METRIC) == "0.5 (0.25 to 0.75)"
+
+
+def test_a_metric_is_no_number_to_what_is_none() -> None:
+    with pytest.raises(TypeError):
+        assert METRIC < "1"
+    with pytest.raises(TypeError):
+        METRIC + None
+    assert METRIC != 0.5 and METRIC.model_copy() == METRIC
+
+
+def test_equal_outcomes_have_one_hash() -> None:
+    scenario = forebay.Scenario(
+        link={"rate": "10 Mbit/s"}, traffic=[{"flows": 10, "rtt": {"uniform": ["40 ms", "60 ms"]}}]
+    )
+    one = forebay.run(scenario, "theory")
+    assert len({one, forebay.Outcome.from_dict(one.to_dict())}) == 1
