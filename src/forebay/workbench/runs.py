@@ -110,6 +110,10 @@ class Runs:
         """Number of questions that are being answered or wait for it."""
         return len(self._of_client)
 
+    def warm(self) -> None:
+        """Import what the first question would wait for, while the page is opened."""
+        self._pool.submit(_first)
+
     def begin(self, client: str, scenario: forebay.Scenario) -> Run:
         """Answer a question; the older one of the same client is cancelled. Raises Refused."""
         if client in self._of_client:
@@ -131,3 +135,14 @@ class Runs:
         for run in self._of_client.values():
             run.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _first() -> None:
+    """Size and simulate a link that takes no time."""
+    link, traffic = forebay.Link(rate="1 Mbit/s"), (forebay.Long(flows=1),)
+    measure = forebay.Measure(warmup="0 s", duration="1 s")
+    goals = forebay.Goals(utilization=0.5)
+    easy = forebay.Scenario(link=link, traffic=traffic, measure=measure, goals=goals)
+    answers.laws_of(easy)
+    forebay.run(easy, budget="1 s")
+    answers.sized(forebay.size(easy, "theory"))

@@ -50,6 +50,7 @@ def serve(
         listening.bind((host, port))
         listening.listen(128)
         runs = Runs(jobs)
+        runs.warm()
         config = uvicorn.Config(
             application(runs, host, token), log_level="critical", access_log=False,
             limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=_IDLE_S, lifespan="off",
