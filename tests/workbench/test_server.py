@@ -94,7 +94,9 @@ def test_a_newer_question_ends_the_older_one(server):
     response = older.getresponse()
     response.readline()
     ask(server, "POST", "/answer", json.dumps(QUICK), JSON)
-    names = [name for name, _ in events("event: " + response.read().decode().split("event: ", 1)[1])]
+    names = [
+        name for name, _ in events("event: " + response.read().decode().split("event: ", 1)[1])
+    ]
     older.close()
     assert names[-1] == "end" and "sized" not in names
 
@@ -107,9 +109,21 @@ HOSTILE = {
     "form": ("POST", "/laws", "a=b", {"Content-Type": "text/plain"}, 422),
     "no json": ("POST", "/laws", "{", JSON, 422),
     "deep": ("POST", "/laws", "[" * 100_000, JSON, 422),
-    "file": ("POST", "/laws", '{"traffic": [{"kind": "replay", "file": "/etc/passwd"}]}', JSON, 422),
+    "file": (
+        "POST",
+        "/laws",
+        '{"traffic": [{"kind": "replay", "file": "/etc/passwd"}]}',
+        JSON,
+        422,
+    ),
     "topology": ("POST", "/laws", '{"topology": {"file": "/etc/passwd"}}', JSON, 422),
-    "no client": ("POST", "/answer", json.dumps(QUICK), {"Content-Type": JSON["Content-Type"]}, 422),
+    "no client": (
+        "POST",
+        "/answer",
+        json.dumps(QUICK),
+        {"Content-Type": JSON["Content-Type"]},
+        422,
+    ),
     "traversal": ("GET", "/page/..%2f..%2fcli/serve.py", None, None, 404),
     "method": ("DELETE", "/laws", None, None, 405),
 }
@@ -164,12 +178,19 @@ def test_every_preset_is_a_question_with_goals(preset):
     assert scenario_of(preset).goals.model_fields_set
 
 
+def test_the_papers_line_card_is_the_shipped_scenario():
+    first = json.loads((PAGE / "presets.json").read_text())[0]
+    shipped = forebay.load("oc3-gsr").replace({"name": first["name"]})
+    assert scenario_of(first).sha256() == shipped.sha256()
+
+
 def test_many_flows_are_refused():
     many = {**QUICK, "traffic": [{"kind": "long", "flows": 300_000}]}
     with pytest.raises(Refused, match="200000"):
         scenario_of(many)
 
 
-def test_another_address_needs_a_token(cli=Path(sys.executable).with_name("forebay")):
+def test_another_address_needs_a_token():
+    cli = Path(sys.executable).with_name("forebay")
     made = subprocess.run([cli, "serve", "--host", "0.0.0.0"], capture_output=True, text=True)
     assert made.returncode == 2 and "--token" in made.stderr and made.stderr.count("\n") == 1
