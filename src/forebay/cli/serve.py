@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import sys
 from importlib.util import find_spec
 
 import click
@@ -57,4 +58,4 @@ def _check(host: str, token: str | None) -> None:
 
 def _say(address: str) -> None:
     click.echo(f"forebay workbench: {address}")
-    click.get_text_stream("stdout").flush()
+    sys.stdout.flush()

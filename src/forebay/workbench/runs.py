@@ -75,9 +75,14 @@ class Run:
     def _size(self) -> None:
         """Send the answer of `forebay.size`, with the parameters of the command line."""
         self._send("stage", {"stage": "sizing"})
-        found = forebay.size(
-            self._scenario, jobs=self._jobs, memory_limit=_MEMORY, progress=self._sizing
-        )
+        try:
+            found = forebay.size(
+                self._scenario, jobs=self._jobs, memory_limit=_MEMORY, progress=self._sizing
+            )
+        except forebay.TooLittleTime as error:
+            if error.result is not None:  # what laws say of the link
+                self._send("sized", answers.sized(error.result))
+            raise
         self._send("sized", answers.sized(found))
 
     def _sizing(self, fraction: float) -> None:
