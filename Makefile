@@ -199,7 +199,7 @@ lock: setup
 	cargo update --workspace
 	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra counters --extra dev \
+	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra counters --extra web --extra dev \
 	    --upgrade --output-file requirements.lock pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in

@@ -29,6 +29,7 @@ _VERBS = {
     "trace": "One replication over time: windows, queue, synchronization.",
     "report": "Print or draw a stored answer.",
     "platforms": "Write a size as configuration of a router platform; lint an existing one.",
+    "serve": "A page on which a link is sized while its sliders move.",
     "testbed": "Check if this machine can run a scenario on the testbed, and up to which rate.",
 }
 

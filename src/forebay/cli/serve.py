@@ -1,0 +1,61 @@
+"""``forebay serve``: the workbench, a page that answers while its sliders move."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from importlib.util import find_spec
+
+import click
+
+from forebay.cli import options
+
+_LEAST_TOKEN = 16
+
+
+@click.command("serve")
+@click.option(
+    "--port", type=options.WholeNumber(0, 65_535), default=8080, show_default=True, metavar="N",
+    help="Port of the page; 0 takes a free one.",
+)  # fmt: skip
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
+    help="Address to serve; other machines reach one that is not loopback, which needs --token.",
+)  # fmt: skip
+@click.option(
+    "--token", default=None, metavar="TEXT", envvar="FOREBAY_TOKEN",
+    help="Secret that a browser must bring once: /?token=TEXT. Also from FOREBAY_TOKEN.",
+)  # fmt: skip
+@options.jobs
+def command(port: int, host: str, token: str | None, jobs: int) -> int:
+    """A page on which a link is sized while its sliders move. Ctrl-C ends it.
+
+    The last word of the first line on stdout is the address.
+    """
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise click.UsageError("the workbench is not installed; write pip install 'forebay[web]'")
+    _check(host, token)
+    from forebay.workbench.server import serve
+
+    serve(host, port, token, jobs, ready=_say)
+    return 0
+
+
+def _check(host: str, token: str | None) -> None:
+    """Refuse an address that other machines reach without a token, and a short token."""
+    try:
+        loopback = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        wrong = f"{host!r} is no address; write one such as 127.0.0.1"
+        raise click.BadParameter(wrong, param_hint="--host") from None
+    if token is None and not loopback:
+        wrong = f"other machines reach {host}; write --token too, or leave --host out"
+        raise click.BadParameter(wrong, param_hint="--host")
+    if token is not None and (len(token) < _LEAST_TOKEN or not token.isascii()):
+        wrong = f"too short to be a secret; write at least {_LEAST_TOKEN} letters and digits"
+        raise click.BadParameter(wrong, param_hint="--token")
+
+
+def _say(address: str) -> None:
+    click.echo(f"forebay workbench: {address}")
+    sys.stdout.flush()

@@ -1,0 +1,104 @@
+"""Answers of the public API as the JSON that the page draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import forebay
+
+if TYPE_CHECKING:
+    from forebay.outcome import LinkOutcome, Metric
+
+BUFFERS = 8
+_SPAN = 8.0
+"""The curve goes from an eighth of the laws' guess to eight times it."""
+
+
+def laws_of(scenario: forebay.Scenario) -> dict[str, Any]:
+    """Return what published laws say, the sizes of the curve, and the question's exports."""
+    answers = forebay.laws.for_scenario(scenario)
+    regime = forebay.laws.regime_of(scenario)
+    marks = [
+        {
+            "law": each.law,
+            "packets": each.packets_whole,
+            "holds": each.assumptions_hold,
+            "broken": list(each.broken_assumptions),
+            "source": each.source,
+        }
+        for each in answers
+        if each.packets is not None
+    ]
+    return {
+        "laws": marks,
+        "bdp": scenario.bdp_packets,
+        "buffer": scenario.buffer_packets,
+        "packet_s": 8 * float(scenario.packet) / float(scenario.link.capacity),
+        "packet_bytes": int(scenario.packet),
+        "sizes": sizes(scenario, answers),
+        "regime": None if regime is None else {"name": regime.regime, "why": regime.why},
+        "toml": scenario.to_toml(),
+    }
+
+
+def sizes(scenario: forebay.Scenario, answers: Sequence[forebay.laws.LawAnswer]) -> list[int]:
+    """Return the buffers of the curve, packets: geometric about the laws' guess."""
+    known = sorted(a.packets for a in answers if a.packets and a.assumptions_hold)
+    guess = scenario.bdp_packets / math.sqrt(max(1, scenario.n_flows))
+    middle = max(1.0, known[(len(known) - 1) // 2] if known else guess)
+    low = max(1.0, middle / _SPAN)
+    high = max(middle * _SPAN, low * 2 * BUFFERS)
+    ratio = (high / low) ** (1 / (BUFFERS - 1))
+    return sorted({round(low * ratio**index) for index in range(BUFFERS)})
+
+
+def point(packets: int, link: LinkOutcome) -> dict[str, Any]:
+    """Return the curves' values at one buffer."""
+    delay = link.queue_delay_s
+    return {
+        "packets": packets,
+        "utilization": _metric(link.utilization),
+        "loss_rate": _metric(link.loss_rate),
+        "queue_delay_mean": _metric(None if delay is None else delay.mean),
+        "queue_delay_p99": _metric(None if delay is None else delay.p99),
+    }
+
+
+def _metric(metric: Metric | None) -> dict[str, float | None] | None:
+    if metric is None:
+        return None
+    return {"value": metric.value, "low": metric.low, "high": metric.high}
+
+
+def sized(found: forebay.SizeResult) -> dict[str, Any]:
+    """Return a sizing: its two sizes, its region, its sentences, and its curve."""
+    from forebay.report.headline import sentence
+
+    best, least = found.recommended, found.buffer
+    return {
+        "recommended": None if best is None else best.model_dump(mode="json"),
+        "least": None if least is None else least.model_dump(mode="json"),
+        "guess": least is not None and least.is_guess,
+        "status": found.exit_status,
+        "headline": sentence(found),
+        "sentences": list(_sentences(found)),
+        "assumptions": list(found.assumptions),
+        "binding": list(found.binding),
+        "region": [each.model_dump(mode="json") for each in found.region],
+        "goals": [each.model_dump(mode="json") for each in found.goals],
+        "relaxations": [each.model_dump(mode="json") for each in found.relaxations],
+        "scaled": found.scaled is not None,
+        "curve": [point(each.packets, each.link) for each in found.curve],
+        "document": found.model_dump_json(by_alias=True),
+    }
+
+
+def _sentences(found: forebay.SizeResult) -> Iterator[str]:
+    from forebay.report.headline import least_lines, recommended_lines
+    from forebay.report.loss_warnings import warning_lines
+    from forebay.report.size import reason_lines
+
+    for lines in (recommended_lines, least_lines, warning_lines, reason_lines):
+        yield from lines(found)

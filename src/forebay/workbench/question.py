@@ -1,0 +1,69 @@
+"""A question of the page as a Scenario, and errors as the page shows them beside a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import forebay
+from forebay.errors import ForebayError, Words, words
+
+_PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
+_MOST_CLASSES, _MOST_FLOWS, _DEEPEST = 16, 200_000, 12
+
+
+class Refused(ForebayError):
+    """A question that the workbench does not ask, whatever the command line does with it."""
+
+    code = "refused"
+
+    def __init__(self, wrong: str, hint: str, field: str = "") -> None:
+        self.wrong, self.hint, self.field = wrong, hint, field
+        super().__init__(f"{wrong}; {hint}")
+
+
+def scenario_of(asked: object) -> forebay.Scenario:
+    """Return the scenario of a question. Raises Refused or ScenarioError.
+
+    A question has the structure of a scenario file. Files, networks and further links are refused
+    before anything is made of them, so no path in a question is ever opened.
+    """
+    if not isinstance(asked, Mapping):
+        raise Refused("the question is no table", "send the JSON of a scenario")
+    for name in asked:
+        if name not in _PARTS:
+            raise Refused(
+                f"{str(name)[:40]!r} is not for the workbench", f"write {', '.join(_PARTS)}"
+            )
+    _without_files(asked, "")
+    with words(Words.FILE):
+        scenario = forebay.Scenario.from_dict(asked)
+    flows = sum(float(group.flows or 0) for group in scenario.traffic)
+    if len(scenario.traffic) > _MOST_CLASSES:
+        raise Refused("too many classes", f"write at most {_MOST_CLASSES}", "traffic")
+    if flows > _MOST_FLOWS:
+        wrong = f"{flows:.0f} flows are more than the workbench simulates"
+        raise Refused(wrong, f"write at most {_MOST_FLOWS}", "traffic.0.flows")
+    return scenario
+
+
+def _without_files(value: object, path: str, depth: int = 0) -> None:
+    """Refuse every key or kind that reads a file of this machine."""
+    if depth > _DEEPEST:
+        raise Refused("the question is nested too deeply", "send the JSON of a scenario")
+    if isinstance(value, Mapping):
+        if "file" in value or value.get("kind") == "replay":
+            hint = "use forebay size on the command line"
+            raise Refused("the workbench reads no file", hint, path)
+        for name, each in value.items():
+            _without_files(each, f"{path}.{name}".lstrip("."), depth + 1)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            _without_files(each, f"{path}.{index}", depth + 1)
+
+
+def error_of(error: BaseException) -> dict[str, Any]:
+    """Return an error for the page: the field, what is wrong, what to write."""
+    wrong, hint = getattr(error, "wrong", str(error)), getattr(error, "hint", "")
+    field = getattr(error, "field", "")
+    return {"field": str(field), "wrong": str(wrong), "hint": str(hint), "text": str(error)}
