@@ -127,3 +127,21 @@ def test_two_sweeps_of_one_store_share_the_work(grid: Path) -> None:
     made = [json.loads(each.communicate()[0]) for each in both]
     assert sum(each["ran"] for each in made) == 360
     assert max(each["stored"] for each in made) == 360
+
+
+def test_a_parquet_file_that_cannot_be_written_is_refused_before_the_runs(
+    grid: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forebay.cli.options.find_spec", lambda name: None)
+    store = grid.with_name("s.sqlite")
+    asked = [
+        "sweep",
+        str(grid),
+        "--store",
+        str(store),
+        "--export",
+        str(grid.with_name("t.parquet")),
+    ]
+    assert call(asked) == 2
+    assert "forebay[parquet]" in capsys.readouterr().err
+    assert not store.exists()
