@@ -47,7 +47,7 @@ impl Partition {
     pub(crate) fn of(config: &Config, threads: usize) -> Self {
         let splits = config.trace.is_none()
             && !config.capture
-            && !(config.flow_records && !config.files.is_empty());
+            && (!config.flow_records || config.files.is_empty());
         let most = if splits { threads.min(MAX_PARTS).min(config.links.len()) } else { 1 };
         if most < 2 {
             return Self::whole(config);
