@@ -17,7 +17,7 @@ from forebay.scenario import loads
 scenario = loads('''
 link.rate = "10 Mbit/s"
 queue = {{ size = "20 packets"{queue} }}
-traffic = [{{ flows = 4{traffic} }}]
+traffic = [{{ flows = 4, start = "0 s"{traffic} }}]
 measure = {{ warmup = "1 s", duration = "4 s" }}
 ''')
 assert run(scenario, engine="simulation", seeds=1).links["bottleneck"].utilization.value > 0.5

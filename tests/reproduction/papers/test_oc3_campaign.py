@@ -27,11 +27,11 @@ def test_the_table_has_every_run_of_the_study() -> None:
 
 def test_the_table_is_made_of_what_a_sweep_exports(tmp_path: Path) -> None:
     study = forebay.sweep(
-        str(FOLDER / "scenario.toml"),
+        forebay.load(FOLDER / "scenario.toml"),
         {
             "traffic.0.flows": [10],
             "queue.size": ["0.25 bdp/sqrt(n)"],
-            "traffic.0.rtt": ['{ uniform = ["60 ms", "100 ms"] }'],
+            "traffic.0.rtt": [{"uniform": ["60 ms", "100 ms"]}],
         },
         seeds=2, store=tmp_path / "store.sqlite",
     )  # fmt: skip

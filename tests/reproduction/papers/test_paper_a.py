@@ -35,6 +35,7 @@ RED: dict[str, set[str]] = {
     "fig12": set(),
     "fig13": {"enough", "lengths"},
     "fig14": set(),
+    "oc3-campaign": {"need-250"},
     "fig16": {"matches"},  # of the testbed's runs
     "headline": set(),
     "pareto": {"utilization"},
