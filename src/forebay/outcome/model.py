@@ -19,7 +19,6 @@ UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
 _FLOWS_AGAIN = "forebay.api.flows"  # by name, because it imports the answers
 _KEPT_FLOWS = "_kept_flows"
-
 DELAY_MAXIMUM = "queue_delay_maximum"
 FCT_INCREASE = "fct_increase"
 """Only if an engine gives the increase itself; otherwise two outcomes' `fct_s` give it."""

@@ -13,8 +13,6 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from forebay.files import atomic
-
 KEY = ("flows", "multiple", "rtt_low", "rtt_high")
 _UTILIZATION = "link.bottleneck.utilization"
 
@@ -72,4 +70,4 @@ def written(runs: Runs) -> str:
 
 
 if __name__ == "__main__":
-    atomic.write_text(written(collected(Path(sys.argv[1]))), Path(sys.argv[2]))
+    Path(sys.argv[2]).write_text(written(collected(Path(sys.argv[1]))), encoding="utf-8")
