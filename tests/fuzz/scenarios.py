@@ -30,6 +30,7 @@ from forebay.scenario import (
     OtherLink,
     PacketList,
     Rate,
+    RateTrace,
     Scenario,
     ScenarioError,
     loads,
@@ -37,6 +38,7 @@ from forebay.scenario import (
 from forebay.scenario.base import Between
 from forebay.scenario.format_error import models_in
 from forebay.scenario.goals import AtLeast, AtMost
+from forebay.scenario.rate_trace import RateFile
 from forebay.scenario.tcp import CongestionControl
 
 PACKETS = 60_000
@@ -180,6 +182,8 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
     BufferSize: _buffer,
     FlowCount: _flows,
     PacketList: lambda between, scale: st.sampled_from(LISTS),
+    RateFile: lambda between, scale: st.just("none.csv"),
+    RateTrace: lambda between, scale: st.sampled_from(TRACES),
     AtLeast: _target("at_least"),
     AtMost: _target("at_most"),
     bool: lambda between, scale: st.booleans(),
@@ -189,6 +193,12 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
 }
 """What each type of the model is drawn from. A field of a type that is new needs a line here."""
 
+
+TRACES = (
+    {"steps": [["0 s", "12 Mbit/s"], ["0.5 s", "6 Mbit/s"]]},
+    {"steps": [["0 s", "2 Mbit/s"], ["20 ms", "0 Mbit/s"], ["30 ms", "4 Mbit/s"]], "period": "1 s"},
+    {"steps": [["0 s", "1 Mbit/s"], ["1 s", "40 Mbit/s"]], "period": "3 s", "repeat": False},
+)
 
 APART = frozenset({"topology"})
 """Fields that make another kind of scenario: whole networks have tests of their own."""
