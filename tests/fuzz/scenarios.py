@@ -194,7 +194,7 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
 """What each type of the model is drawn from. A field of a type that is new needs a line here."""
 
 
-TRACES = (
+TRACES: tuple[dict[str, Any], ...] = (
     {"steps": [["0 s", "12 Mbit/s"], ["0.5 s", "6 Mbit/s"]]},
     {"steps": [["0 s", "2 Mbit/s"], ["20 ms", "0 Mbit/s"], ["30 ms", "4 Mbit/s"]], "period": "1 s"},
     {"steps": [["0 s", "1 Mbit/s"], ["1 s", "40 Mbit/s"]], "period": "3 s", "repeat": False},
