@@ -116,6 +116,7 @@ HOSTILE = {
         JSON,
         422,
     ),
+    "trace of rates": ("POST", "/laws", '{"link": {"rate_trace": "/etc/passwd"}}', JSON, 422),
     "topology": ("POST", "/laws", '{"topology": {"file": "/etc/passwd"}}', JSON, 422),
     "no client": (
         "POST",
@@ -182,6 +183,17 @@ def test_the_papers_line_card_is_the_shipped_scenario():
     first = json.loads((PAGE / "presets.json").read_text())[0]
     shipped = forebay.load("oc3-gsr").replace({"name": first["name"]})
     assert scenario_of(first).sha256() == shipped.sha256()
+
+
+@pytest.mark.parametrize("trace", ["{path}", {"file": "{path}"}], ids=["text", "table"])
+def test_no_path_of_a_question_is_opened(tmp_path, trace):
+    path = tmp_path / "rates.csv"
+    path.write_text("0,12000000\n1,6000000\n")
+    text = json.dumps({"link": {"rate_trace": trace}, "traffic": [{"flows": 1}]})
+    asked = json.loads(text.replace("{path}", str(path)))
+    assert forebay.Scenario.from_dict(asked).link.rate_trace is not None
+    with pytest.raises(forebay.ScenarioError, match="no file is read here"):
+        scenario_of(asked)
 
 
 def test_many_flows_are_refused():

@@ -120,6 +120,8 @@ MAX_PERIODS = 20_000_000
 DAY = Duration(86_400)
 FOLDER = "folder"
 """Key of the validation context: the folder of relative paths."""
+FILES = "files"
+"""Key of the validation context: whether a path is opened."""
 
 _MOST_BYTES = 256 * 1024 * 1024
 
@@ -169,10 +171,13 @@ class ScenarioModel(BaseModel):
         raise ScenarioError("frozen", wrong, hint, file=type(self).__name__, field=name)
 
     @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Return the table of a dict with a file's structure. Raises ScenarioError."""
+    def from_dict(cls, data: Any, *, files: bool = True) -> Self:
+        """Return the table of a dict with a file's structure. Raises ScenarioError.
+
+        Without ``files`` a path in it is refused, and no file is opened.
+        """
         try:
-            return cls.model_validate(_plain(data))
+            return cls.model_validate(_plain(data), context={FILES: files})
         except ValidationError as error:
             found = format_validation_error(error, cls)
         raise found
@@ -250,6 +255,9 @@ class FromFile(ABC):
         if not isinstance(value, str) or not value:
             hint = f"write the path of {cls.file_kind} in quotes"
             raise ScenarioError("wrong-type", f"{show(value)} is not a path", hint, value=value)
+        if not (info.context or {}).get(FILES, True):
+            hint = "write it without, or use the command line"
+            raise ScenarioError("file-refused", "no file is read here", hint, value=value)
         return cls.read(os.path.join((info.context or {}).get(FOLDER, ""), value))
 
     def _written(self, info: SerializationInfo) -> Any:

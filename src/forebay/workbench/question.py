@@ -25,8 +25,8 @@ class Refused(ForebayError):
 def scenario_of(asked: object) -> forebay.Scenario:
     """Return the scenario of a question. Raises Refused or ScenarioError.
 
-    A question has the structure of a scenario file. Files, networks and further links are refused
-    before anything is made of them, so no path in a question is ever opened.
+    A question has the structure of a scenario file. Networks and further links are refused, and so
+    is every path, before the file is opened.
     """
     if not isinstance(asked, Mapping):
         raise Refused("the question is no table", "send the JSON of a scenario")
@@ -35,9 +35,9 @@ def scenario_of(asked: object) -> forebay.Scenario:
             raise Refused(
                 f"{str(name)[:40]!r} is not for the workbench", f"write {', '.join(_PARTS)}"
             )
-    _without_files(asked, "")
+    _check_depth(asked)
     with words(Words.FILE):
-        scenario = forebay.Scenario.from_dict(asked)
+        scenario = forebay.Scenario.from_dict(asked, files=False)
     flows = sum(float(group.flows or 0) for group in scenario.traffic)
     if len(scenario.traffic) > _MOST_CLASSES:
         raise Refused("too many classes", f"write at most {_MOST_CLASSES}", "traffic")
@@ -47,19 +47,14 @@ def scenario_of(asked: object) -> forebay.Scenario:
     return scenario
 
 
-def _without_files(value: object, path: str, depth: int = 0) -> None:
-    """Refuse every key or kind that reads a file of this machine."""
+def _check_depth(value: object, depth: int = 0) -> None:
+    """Refuse what is nested more deeply than a scenario is."""
     if depth > _DEEPEST:
         raise Refused("the question is nested too deeply", "send the JSON of a scenario")
-    if isinstance(value, Mapping):
-        if "file" in value or value.get("kind") == "replay":
-            hint = "use forebay size on the command line"
-            raise Refused("the workbench reads no file", hint, path)
-        for name, each in value.items():
-            _without_files(each, f"{path}.{name}".lstrip("."), depth + 1)
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            _without_files(each, f"{path}.{index}", depth + 1)
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    if isinstance(parts, list):
+        for each in parts:
+            _check_depth(each, depth + 1)
 
 
 def error_of(error: BaseException) -> dict[str, Any]:
