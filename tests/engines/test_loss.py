@@ -171,3 +171,37 @@ def test_no_window_of_a_smaller_link_stands_for_it() -> None:
 
     assert why_not(loads(RENO)) is None
     assert why_not(loads(RENO).replace({"link.loss": 1e-4})) == "a smaller window loses less often"
+
+
+@pytest.mark.parametrize(
+    ("loss", "share"),
+    [
+        ("0.01", 0.01),
+        ("{ rate = 1e-5, unit = 'byte' }", 1 - (1 - 1e-5) ** 1500),
+        (BURSTS, 0.005 / 0.205),
+        (BURSTS.replace(" }", ", loss_in_bad = 0.5, loss_in_good = 0.1 }"), 0.1 + 0.4 * 5 / 205),
+    ],
+)
+def test_the_mean_of_a_channel(loss: str, share: float) -> None:
+    channel = loads(UDP).replace({"link.loss": parsed(loss)}).link.loss
+    assert channel is not None and channel.mean(1500) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ('rate = "1 Gbit/s"\nloss = 0.01', "a link loses packets by itself"),
+        ('rate_trace = { steps = [["0 s", "2 Gbit/s"], ["1 s", "1 Gbit/s"]] }', "rate varies"),
+    ],
+)
+def test_no_law_holds_on_such_a_link(link: str, said: str) -> None:
+    scenario = loads(RENO.replace('rate = "1 Gbit/s"', link) + "[goals]\nutilization = 0.98\n")
+    answers = forebay.laws.for_scenario(scenario)
+    assert answers and all(said in "; ".join(each.broken_assumptions) for each in answers)
+
+
+def test_a_sizing_says_what_the_link_itself_loses() -> None:
+    asked = loads(UDP).replace({"link.rate": "20 Mbit/s", "goals.queue_delay_mean": "1 s"})
+    lossy = asked.replace({"traffic.0.rate": "10 Mbit/s", "link.loss": 0.01})
+    found = forebay.size(lossy, seeds=2, max_seeds=2, jobs=1)
+    assert "the link itself loses 1 % of the packets, at any size" in found.notes

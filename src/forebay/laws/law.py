@@ -17,6 +17,16 @@ Check = Callable[["Scenario"], "str | None"]
 """Returns one line on how a scenario breaks an assumption, or None if it does not."""
 
 
+def one_rate_and_no_loss(scenario: Scenario) -> str | None:
+    """Every link has a constant rate and loses packets only at its queue."""
+    links = (scenario.link, *scenario.links)
+    if any(link.loss is not None for link in links):
+        return "a link loses packets by itself: the law has the losses of a full queue alone"
+    if any(link.rate_trace is not None for link in links):
+        return "a link's rate varies: the law assumes a constant one"
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class LawAnswer:
     """A law's answer to one scenario.
@@ -68,7 +78,7 @@ class Law:
 
     def broken(self, scenario: Scenario) -> tuple[str, ...]:
         """Return one line for each assumption that `scenario` breaks, in the checks' order."""
-        lines = (check(scenario) for check in self.checks)
+        lines = (check(scenario) for check in (one_rate_and_no_loss, *self.checks))
         return tuple(line for line in lines if line is not None)
 
     def answer(self, scenario: Scenario) -> LawAnswer:

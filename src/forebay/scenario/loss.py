@@ -95,6 +95,16 @@ class Loss(ScenarioModel):
         """Probability that the state changes from good to bad, and back."""
         return self.good_to_bad or 0.0, 1.0 if self.bad_to_good is None else self.bad_to_good
 
+    def mean(self, packet: int) -> float:
+        """Return the share of packets of so many bytes that are lost in the long run."""
+        to_bad, to_good = self.changes
+        bad = to_bad / (to_bad + to_good) if to_bad else 0.0
+        good_loses, bad_loses = (self._of_packet(each, packet) for each in self.in_states)
+        return (1.0 - bad) * good_loses + bad * bad_loses
+
+    def _of_packet(self, probability: float, packet: int) -> float:
+        return probability if self.unit == "packet" else 1.0 - (1.0 - probability) ** packet
+
 
 def _rate_alone(data: Any) -> Any:
     """Return the table of a number."""

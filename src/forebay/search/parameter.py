@@ -144,7 +144,19 @@ def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
 
 
 def notes_of(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
-    """Return notes on what was sized under an AQM, or on what a law ignores there."""
+    """Return notes on an AQM that was sized, on what laws ignore there, and on the link's loss."""
+    return [*_of_discipline(scenario, engine, parameter), *_of_lossy_link(scenario)]
+
+
+def _of_lossy_link(scenario: Scenario) -> list[str]:
+    loss = scenario.link.loss
+    if loss is None:
+        return []
+    share = 100 * loss.mean(scenario.packet)
+    return [f"the link itself loses {share:.3g} % of the packets, at any size"]
+
+
+def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
     name = scenario.queue.discipline
     if scenario.queue.classes:
         return [_sized_classes(scenario)]
