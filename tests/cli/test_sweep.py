@@ -132,7 +132,7 @@ def test_two_sweeps_of_one_store_share_the_work(grid: Path) -> None:
 def test_a_parquet_file_that_cannot_be_written_is_refused_before_the_runs(
     grid: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("forebay.cli.options.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     store = grid.with_name("s.sqlite")
     asked = [
         "sweep",
@@ -142,6 +142,6 @@ def test_a_parquet_file_that_cannot_be_written_is_refused_before_the_runs(
         "--export",
         str(grid.with_name("t.parquet")),
     ]
-    assert call(asked) == 2
+    assert call(asked) == 3
     assert "forebay[parquet]" in capsys.readouterr().err
     assert not store.exists()

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forebay.outcome.flow_table import FlowTable, NoPyarrow
+from forebay.files.tables import NoPyarrow
+from forebay.outcome.flow_table import FlowTable
 
 
 def table(*sizes: float) -> FlowTable:

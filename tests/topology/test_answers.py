@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 
 import forebay
 from forebay import networks
-from forebay.engines import EngineUnavailable
+from forebay.files.tables import NoPyarrow
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 
@@ -60,8 +60,8 @@ def test_parquet_holds_what_csv_does(tmp_path, answer):
 
 
 def test_parquet_without_its_library_is_one_line_and_leaves_no_file(tmp_path, answer, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(EngineUnavailable, match=r"forebay\[parquet\]") as error:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(NoPyarrow, match=r"forebay\[parquet\]") as error:
         answer.write_links(tmp_path / "links.parquet")
     assert "\n" not in str(error.value) and not list(tmp_path.iterdir())
 

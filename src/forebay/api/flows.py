@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import TYPE_CHECKING
 
 from forebay.api.arguments import get_engine
 from forebay.errors import option
-from forebay.files.tables import is_parquet
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -31,14 +29,6 @@ def keep_flows(engine: Engine) -> None:
         hint = f"write {option('engine', 'simulation')}"
         raise ScenarioError("contradiction", wrong, hint, field="flows")
     record_flows()
-
-
-def check_format(path: str | PathLike[str]) -> None:
-    """Refuse a Parquet file before the run if pyarrow is missing. Raises NoPyarrow."""
-    if is_parquet(path):
-        from forebay.outcome.flow_table import import_pyarrow
-
-        import_pyarrow("a Parquet file")
 
 
 def flows_again(outcome: Outcome) -> FlowTable:

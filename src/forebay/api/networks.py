@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from forebay.api.load_network import load
-from forebay.files.tables import is_parquet, write_table
+from forebay.files.tables import check_format, write_table
 
 if TYPE_CHECKING:
     from forebay.api.single_failures import Failure
@@ -290,21 +290,3 @@ class Answer:
             (names[a], names[b], *rest, problem.graph.link_names[used[link]])
             for a, b, *rest, link in rows
         ]
-
-
-def check_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a Parquet file before the run if pyarrow is missing.
-
-    Raises
-    ------
-    EngineUnavailable
-        pyarrow is not installed.
-    """
-    if is_parquet(path):
-        from importlib.util import find_spec
-
-        from forebay.engines import EngineUnavailable
-
-        if find_spec("pyarrow") is None:
-            hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
-            raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)

@@ -119,7 +119,8 @@ def run(
     if store is not None and (capture is not None or counters or flows is not None):
         _refuse_store()
     if flows is not None:
-        from forebay.api.flows import check_format, keep_flows
+        from forebay.api.flows import keep_flows
+        from forebay.files.tables import check_format
 
         check_format(flows)
         keep_flows(chosen)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,9 +55,9 @@ class OutputPath(click.ParamType[Path]):
             self.fail(f"{value[:40]!r}…: write a name of at most {_LONGEST_NAME} B", param, ctx)
         if path.suffix.lower() not in self.endings:
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
-        if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-            hint = "pip install 'forebay[parquet]', or write a name that ends in .csv"
-            self.fail(f"{value!r}: a Parquet file needs pyarrow; {hint}", param, ctx)
+        from forebay.files.tables import check_format
+
+        check_format(path)
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
         if (path.exists() and not path.is_file()) or not _takes_files(path.parent):

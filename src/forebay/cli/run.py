@@ -65,7 +65,7 @@ def command(
         say(f"capture: {capture}")
     if flows is not None:
         written.append(f"flows {flows}")
-        say(f"flows: {flows}")
+        say(f"flows: {flows} ({outcome.flows().rows} rows; a flow that never began has none)")
     if as_json:
         print_json(outcome.to_dict())
         return

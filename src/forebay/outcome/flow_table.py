@@ -11,26 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import ForebayError
 from forebay.files.atomic import replacing
-from forebay.files.tables import is_parquet
+from forebay.files.tables import import_pyarrow, is_parquet
 
 _BLOCK = 100_000
 """Rows that are written at a time."""
 _WHOLE_OR_NONE = ("size_bytes",)
 """Columns of whole numbers in which NaN says that there is none."""
-
-
-class NoPyarrow(ForebayError):
-    """The optional package pyarrow is missing."""
-
-    code = "missing-package"
-    exit_status = 3
-    hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
-
-    def __init__(self, needs: str) -> None:
-        self.needs = needs
-        super().__init__(f"{needs} needs pyarrow, which is missing; {self.hint}")
 
 
 class FlowTable(dict[str, NDArray[Any]]):
@@ -108,15 +95,6 @@ class FlowTable(dict[str, NDArray[Any]]):
         """Yield the rows in blocks; of a table without rows, one without rows."""
         for start in range(0, max(self.rows, 1), _BLOCK):
             yield {name: column[start : start + _BLOCK] for name, column in self.items()}
-
-
-def import_pyarrow(needs: str) -> Any:
-    """Return the module pyarrow. Raises NoPyarrow."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise NoPyarrow(needs) from None
-    return pyarrow
 
 
 def _cells(name: str, column: NDArray[Any]) -> list[Any]:

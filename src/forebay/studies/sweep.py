@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import literal
+from forebay.files.tables import import_pyarrow
 from forebay.store import Store
 from forebay.studies.errors import missing_package
 from forebay.studies.plan import of_values
 from forebay.studies.running import Count
-from forebay.studies.table import Table, arrow_blocks, import_pyarrow, write
+from forebay.studies.table import Table, arrow_blocks, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from forebay.errors import literal
 from forebay.files.atomic import replacing
-from forebay.files.tables import is_parquet
-from forebay.studies.errors import missing_package
+from forebay.files.tables import import_pyarrow, is_parquet
 from forebay.studies.work import WALL
 
 if TYPE_CHECKING:
@@ -182,15 +181,6 @@ def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
             parquet.write_table(pyarrow.table({name: [] for name in table.keys}), raw)
         else:
             writer.close()
-
-
-def import_pyarrow(needs: str) -> Any:
-    """Return the module pyarrow. Raises StudyError."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise missing_package("pyarrow", needs, "'forebay[parquet]'") from None
-    return pyarrow
 
 
 def arrow_blocks(table: Table, pyarrow: Any) -> Iterator[Any]:
