@@ -7,20 +7,9 @@ from typing import Any
 
 from forebay.report.figures.measurement import measurement_figure
 from forebay.report.measurement import biases, rows
-from forebay.report.page import STYLE, embedded
+from forebay.report.page import embedded, html_page
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ sources }}: what was measured</title>
-<style>
-{{ style }}
-</style>
-</head>
-<body>
+_BODY = """\
 <h1>{{ sources }}</h1>
 <p>{{ document.packets }} packets in {{ "%.3f"|format(document.seconds) }} s.
 Flows: {{ document.flows_mean }}.</p>
@@ -42,23 +31,20 @@ Flows: {{ document.flows_mean }}.</p>
 <h2>Pictures</h2>
 <img alt="The curves that the estimates are read off" src="data:image/svg+xml;base64,{{ picture }}">
 {% endif -%}
-</body>
-</html>
 """
 
 
 def measurement_page(document: Mapping[str, Any]) -> str:
     """Return the HTML page for the document of ``measure --json``."""
-    from jinja2 import Environment
-
-    template = Environment(autoescape=True).from_string(_PAGE)
     estimates = document["estimates"].items()
     wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
-    return template.render(
+    sources = ", ".join(document["sources"])
+    return html_page(
+        _BODY,
+        title=f"{sources}: what was measured",
         document=document,
-        style=STYLE,
-        sources=", ".join(document["sources"]),
+        sources=sources,
         rows=[row for name, estimate in estimates for row in rows(name, estimate)],
         lists=[
             ("What makes them wrong", wrong),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from forebay.report.headline import least_lines, recommended_lines, sentence
 from forebay.report.loss_warnings import warning_lines
-from forebay.report.page import STYLE, embedded
+from forebay.report.page import embedded, html_page
 from forebay.report.size import evidence_tables, reason_lines
 
 if TYPE_CHECKING:
@@ -14,21 +14,12 @@ if TYPE_CHECKING:
 
     from forebay.outcome import SizeResult
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ answer.scenario }}: buffer size</title>
-<style>
-{{ style }}
+_STYLE = """\
 .answer { font-size: 1.15rem; font-weight: bold }
 .warning { color: #8a4b00; font-weight: bold }
 pre { background: #f4f4f4; padding: .8rem; overflow-x: auto }
-</style>
-</head>
-<body>
+"""
+_BODY = """\
 <h1>{{ answer.scenario }}</h1>
 <p class="answer">{{ sentence }}</p>
 {% for line in first %}<p>{{ line }}</p>
@@ -67,20 +58,17 @@ pre { background: #f4f4f4; padding: .8rem; overflow-x: auto }
 <h2>Scenario</h2>
 <pre>{{ scenario }}</pre>
 {% endif -%}
-</body>
-</html>
 """
 
 
 def size_page(answer: SizeResult, scenario: str = "") -> str:
     """Return the HTML page of a sizing; ``scenario`` is its text as TOML."""
-    from jinja2 import Environment
-
-    template = Environment(autoescape=True).from_string(_PAGE)
     lines = (answer.configuration or {}).get("configuration", [])
-    return template.render(
+    return html_page(
+        _BODY,
+        title=f"{answer.scenario}: buffer size",
+        style=_STYLE,
         answer=answer,
-        style=STYLE,
         sentence=sentence(answer),
         first=[*recommended_lines(answer), *least_lines(answer)],
         warnings=warning_lines(answer),

@@ -6,26 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay.outcome.study import StudyRow, StudyTable
-from forebay.report.page import STYLE, embedded
+from forebay.report.page import embedded, html_page
 from forebay.report.study import cell, title_of, unsettled_line, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ table.title }}: {{ counts.runs }} runs</title>
-<style>
-{{ style }}
+_STYLE = """\
 body { max-width: 70rem }
 th:nth-child(n+2), td:nth-child(n+2) { text-align: left }
-</style>
-</head>
-<body>
+"""
+_BODY = """\
 <h1>{{ table.title }}</h1>
 <p>{{ counts.cells }} cells, {{ counts.stored }} of {{ counts.runs }} runs. Values are means over
 seeds ± half of the 95 % interval. Forebay {{ version }}.</p>
@@ -51,8 +42,6 @@ seeds ± half of the 95 % interval. Forebay {{ version }}.</p>
 {% endfor -%}
 </ul>
 {% endfor -%}
-</body>
-</html>
 """
 
 
@@ -60,39 +49,30 @@ def study_page(
     table: StudyTable, counts: Mapping[str, Any], figure: Figure | None, version: str
 ) -> str:
     """Return the HTML page of a study; ``counts`` is the document of ``sweep --json``."""
-    from jinja2 import Environment
-
     head = [*table.names, *(title_of(column).replace("\n", " ") for column in table.columns)]
-    first = table.rows[0].values[0] if table.differences else ""
-    return (
-        Environment(autoescape=True)
-        .from_string(_PAGE)
-        .render(
-            table=table,
-            counts=counts,
-            version=version,
-            unsettled=unsettled_line(table),
-            style=STYLE,
-            picture="" if figure is None else embedded(figure),
-            tables=[
-                ("Cells", head, _rows(table, table.rows)),
-                (
-                    f"Difference from {first}, paired by seed",
-                    [*head, ""],
-                    [
-                        [*row, verdict(table.columns, each)]
-                        for row, each in zip(
-                            _rows(table, table.differences), table.differences, strict=True
-                        )
-                    ],
-                ),
-            ],
-            lists=[
-                ("Left out, because they cannot be run", counts["refused"]),
-                ("Failed", counts["failures"]),
-            ],
-        )
+    return html_page(
+        _BODY,
+        title=f"{table.title}: {counts['runs']} runs",
+        style=_STYLE,
+        table=table,
+        counts=counts,
+        version=version,
+        unsettled=unsettled_line(table),
+        picture="" if figure is None else embedded(figure),
+        tables=[("Cells", head, _rows(table, table.rows)), _paired(table, head)],
+        lists=[
+            ("Left out, because they cannot be run", counts["refused"]),
+            ("Failed", counts["failures"]),
+        ],
     )
+
+
+def _paired(table: StudyTable, head: list[str]) -> tuple[str, list[str], list[list[str]]]:
+    """Return title, header and rows of the differences from the first value."""
+    first = table.rows[0].values[0] if table.differences else ""
+    cells = zip(_rows(table, table.differences), table.differences, strict=True)
+    rows = [[*row, verdict(table.columns, each)] for row, each in cells]
+    return f"Difference from {first}, paired by seed", [*head, ""], rows
 
 
 def _rows(table: StudyTable, rows: Sequence[StudyRow]) -> list[list[str]]:
