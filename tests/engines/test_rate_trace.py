@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import forebay
+from forebay.outcome.metrics import _used
 from forebay.scenario import Scenario, ScenarioError, loads
 
 STEPS = '{ steps = [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]] }'
@@ -134,3 +137,10 @@ def test_what_cannot_be_is_refused_where_it_is_written(
     with pytest.raises(ScenarioError) as refused:
         loads(UDP).replace(changes)
     assert refused.value.field == field
+
+
+def test_more_bits_than_the_rate_lets_pass_are_not_hidden() -> None:
+    """Only what times in whole picoseconds add is cut off at 100 %."""
+    for bits, used in ((1e9 + 0.5, 1e9), (1.1e9, 1.1e9), (0.5e9, 0.5e9)):
+        link = SimpleNamespace(bits=np.array([bits]), possible_bits=np.array([1e9]))
+        assert _used(link)[0].tolist() == [used]  # type: ignore[arg-type]

@@ -253,7 +253,13 @@ def utilization(links: Sequence[LinkReading]) -> Metric | None:
 def _used(link: LinkReading) -> Ratio:
     if link.possible_bits is None:
         return _rate(link.bits, link.window_s * link.capacity_bps)
-    return np.minimum(link.bits, link.possible_bits), link.possible_bits
+    rounding = np.maximum(1.0, 1e-9 * link.possible_bits)  # of times to whole picoseconds
+    bits = np.where(
+        link.bits <= link.possible_bits + rounding,
+        np.minimum(link.bits, link.possible_bits),
+        link.bits,
+    )
+    return bits, link.possible_bits
 
 
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
