@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ import forebay
 from forebay import engines
 from forebay.engines.base import ReplicatingEngine, Replication
 from forebay.scenario import Scenario, loads
-from forebay.store import Store, StoredEngine, StoreError, with_store
+from forebay.store import Store, StoredEngine, StoreError, schema, with_store
 from forebay.store.codec import NotReadable, from_blob, to_blob
 
 TEXT = (
@@ -258,6 +259,28 @@ def test_two_writers_of_the_same_replications_keep_each_once(tmp_path: Path) -> 
             each.stdout.read()
     assert [each.returncode for each in both] == [0, 0]
     assert stored(tmp_path / "s") == list(range(1, 19))
+
+
+def test_a_store_that_another_makes_meanwhile_is_not_foreign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one commits between two reads of the check, if it can."""
+    path, number = tmp_path / "s", schema._number
+
+    def meanwhile(connection: sqlite3.Connection, pragma: str) -> int:
+        found = number(connection, pragma)
+        if not other:
+            code = f"from forebay.store import Store; Store({str(path)!r}).close()"
+            other.append(subprocess.Popen([sys.executable, "-c", code]))
+            time.sleep(2.0)  # it starts, and waits for the end of our read
+        return found
+
+    other: list[subprocess.Popen[bytes]] = []
+    path.touch()
+    monkeypatch.setattr(schema, "_number", meanwhile)
+    with Store(path) as store:
+        assert store.count == 0
+    assert other[0].wait(30) == 0
 
 
 @pytest.mark.parametrize("after", [1, 2, 5, 9])

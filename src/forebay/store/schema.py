@@ -89,8 +89,10 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a file that another program wrote, or a newer Forebay; an empty one is new."""
+    connection.execute("BEGIN")  # another process may make the store between two of these reads
     owner, schema = _number(connection, "application_id"), _number(connection, "user_version")
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    connection.execute("COMMIT")
     if owner != APPLICATION_ID and (tables or owner or schema):
         raise StoreError(str(path), "is another program's database", "write another file")
     if schema > SCHEMA:
