@@ -37,7 +37,7 @@ class Link155:
     n_flows: int = 100
     packet: int = 1500
     largest_packet: int = 1500
-    link: Any = field(default_factory=lambda: SimpleNamespace(capacity=155e6))
+    link: Any = field(default_factory=lambda: SimpleNamespace(capacity=155e6, loss=None))
     buffer_packets: int = 129
     traffic: tuple[Any, ...] = ()
     crossing: tuple[str, ...] = ("everything",)
