@@ -11,6 +11,7 @@ mod run;
 mod simulate;
 mod tracing;
 
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 /// The compiled core of Forebay.
@@ -20,6 +21,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // Python prints a panic's text in its own line.
         std::panic::set_hook(Box::new(|_| {}));
     }
+    // An array made here loads NumPy's C API within the import, which a signal does not interrupt; a signal
+    // while the first array of an answer loads it is a panic.
+    drop(PyArray1::<f64>::zeros(module.py(), 0, false));
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CONGESTION_CONTROLS", forebay_sim::cc::NAMES.to_vec())?;
     module.add_class::<run::Profile>()?;
