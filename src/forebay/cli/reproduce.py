@@ -142,9 +142,11 @@ def _check_testbed(several: bool, testbed: bool) -> None:
 
 
 def _cache(store: Path | None, several: bool) -> Cache | None:
-    if store is not None:
-        return Cache(store)
-    return Cache(default_store()) if several else None
+    """Open the store of results; it is closed when the command ends, also by a signal."""
+    if store is None and not several:
+        return None
+    opened = Cache(default_store() if store is None else store)
+    return click.get_current_context().with_resource(opened)
 
 
 def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bool) -> None:

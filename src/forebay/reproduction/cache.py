@@ -39,6 +39,12 @@ class Cache:
         self.path = path
         self._store = forebay.Store(path)
 
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
     def get(self, entry: Entry, key: str) -> CachedResult | None:
         """Return the result with this key of `digest`, or None."""
         document = self._store.document(_KIND, entry.name, key)
