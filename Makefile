@@ -129,7 +129,10 @@ package: setup
 	grep '==' requirements.lock | sed 's/ *\\$$//' > $(PACKAGE)/versions.txt
 	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
 	    --constraint $(PACKAGE)/versions.txt $(PACKAGE)/forebay-*.whl
-	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin"
+	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" bare
+	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
+	    --constraint $(PACKAGE)/versions.txt "$$(echo $(CURDIR)/$(PACKAGE)/forebay-*.whl)[report,testbed,web]"
+	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" all
 
 format: setup
 	$(BIN)/ruff check --fix .
@@ -199,7 +202,7 @@ lock: setup
 	cargo update --workspace
 	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra counters --extra web --extra dev \
+	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra cluster --extra counters --extra parquet --extra report --extra testbed --extra web --extra dev \
 	    --upgrade --output-file requirements.lock pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in

@@ -23,7 +23,8 @@ from contextvars import copy_context
 from multiprocessing import get_context
 from typing import Any
 
-from forebay.studies.errors import StudyError, missing_package
+from forebay.packages import import_package
+from forebay.studies.errors import StudyError
 from forebay.studies.work import Batch, Done, make_batch
 
 MOST_THREADS = 4
@@ -167,10 +168,7 @@ class Cluster(Workers):
     """The workers of a Dask cluster, whatever started them."""
 
     def __init__(self, address: str) -> None:
-        try:
-            from distributed import Client
-        except ImportError:
-            raise missing_package("distributed", "a cluster", "'forebay[cluster]'") from None
+        Client = import_package("a cluster", "distributed").Client
         for name in ("client", "core", "utils"):  # a scheduler that dies is one line, by `revive`
             logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
         try:
