@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup demo test test-rust test-python long lint package format docs bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -24,6 +24,7 @@ help:
 	@echo 'make test     the tests of every language; the last lines say how many were skipped, and why'
 	@echo 'make long     what takes more than minutes: tests marked long, agreement, artefacts, mutants, fuzz'
 	@echo 'make lint     format, lints, types, import rules'
+	@echo 'make docs     the pages as a site, build/docs/index.html'
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
@@ -162,6 +163,10 @@ fuzz-readers:
 	        -max_total_time=$(FUZZ_S) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -artifact_prefix=build/fuzz/ || exit 1; \
 	done
 
+# The pages as a site with navigation, search and the docstrings of the public names: build/docs/index.html.
+docs: setup
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -c docs -d build/doctrees . build/docs
+
 figures: setup
 	@mkdir -p docs/images
 	$(BIN)/forebay size $(SCENARIO) --figure docs/images/oc3-gsr.svg >/dev/null
@@ -202,7 +207,7 @@ lock: setup
 	cargo update --workspace
 	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra cluster --extra counters --extra parquet --extra report --extra testbed --extra web --extra dev \
+	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra cluster --extra counters --extra docs --extra parquet --extra report --extra testbed --extra web --extra dev \
 	    --upgrade --output-file requirements.lock pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in
