@@ -93,10 +93,12 @@ test-rust:
 
 # The packages that decide an answer are held to a floor of branch coverage by their own tests.
 COVERED := search laws outcome
+# Two processes, which is what the smallest machine has cores for; the tests of a file stay in one, and so do all of the testbed.
+PARALLEL := --numprocesses 2 --dist loadgroup
 test-python: setup
 	$(BIN)/python -m pytest $(COVERED:%=tests/%) $(COVERED:%=--cov=forebay.%) --cov-branch \
-	    --cov-report=term:skip-covered --cov-fail-under=94
-	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%)
+	    --cov-report=term:skip-covered --cov-fail-under=94 $(PARALLEL)
+	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%) $(PARALLEL)
 
 # What takes too long for each change. In this order: tests marked `long`, of which each has a short one beside it that
 # runs with every change; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each

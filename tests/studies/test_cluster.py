@@ -41,7 +41,6 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
         made.append(subprocess.Popen(command, stdout=quiet, stderr=quiet))
     while not place.exists():
         time.sleep(0.1)
-    time.sleep(5.0)
     import json
 
     yield json.loads(place.read_text())["address"]

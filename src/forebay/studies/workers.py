@@ -28,6 +28,7 @@ from forebay.studies.errors import StudyError
 from forebay.studies.work import Batch, Done, make_batch
 
 MOST_THREADS = 4
+_PATIENCE_S = 10
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""
 
@@ -176,6 +177,8 @@ class Cluster(Workers):
         except (OSError, ValueError, TimeoutError) as error:
             wrong = f"no scheduler answers at {address} ({type(error).__name__})"
             raise StudyError(wrong, "write the address that dask scheduler printed") from None
+        with contextlib.suppress(TimeoutError):  # workers that are starting
+            self._client.wait_for_workers(1, timeout=_PATIENCE_S)
         self.count = sum(self._client.nthreads().values())
         if not self.count:
             self._client.close()
