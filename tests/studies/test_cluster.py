@@ -31,7 +31,7 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
     place = tmp_path / "scheduler.json"
     commands = (
         ("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-        ("dask_worker", "--nthreads", "1", "--no-dashboard"),
+        ("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"),
     )
     made = []
     for module, *options in commands:

@@ -28,7 +28,7 @@ from forebay.studies.errors import StudyError
 from forebay.studies.work import Batch, Done, make_batch
 
 MOST_THREADS = 4
-_PATIENCE_S = 10
+_PATIENCE_S = 30
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""
 
