@@ -26,6 +26,7 @@ include_patterns = [
     "*.md",
     "docs/*.md",
     "docs/**/*.md",
+    "crates/sim/*.md",
     "src/forebay/reproduction/papers/**/README.md",
 ]
 # A page may begin below the first level; `why` of a docstring may be an attribute of several.
@@ -45,7 +46,7 @@ _CONTENTS = {
     "Do one thing": "docs/how-to/*",
     "Understand an answer": "docs/explanation/*",
     "Look it up": "docs/reference/*",
-    "Why it is as it is": "docs/decisions/*",
+    "Why it is as it is": "docs/decisions/*\ncrates/sim/*",
     "The proof": "src/forebay/reproduction/papers/**",
     "The project": "[A-QS-Z]*\ndocs/README",
 }
