@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python long lint package format docs bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup dev demo test test-rust test-python long lint package format docs bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -27,6 +27,7 @@ help:
 	@echo 'make docs     the pages as a site, build/docs/index.html'
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
+	@echo 'make dev      the core after a change of Rust, in seconds; it is slower than that of make setup'
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
@@ -72,6 +73,14 @@ $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.emulator
 	    $(BIN)/maturin develop --release --locked --quiet
 	@$(COMPILE_IMPORTS) size $(SCENARIO) --engine theory >/dev/null
 	@touch $@
+
+# For who changes Rust: the same core, built in pieces, of which only the changed ones are compiled again. It is slower than
+# setup's; `make setup` builds that one again.
+dev: $(VENV)/.installed
+	@test -x $(EMULATOR) || { $(BUILD_EMULATOR); }
+	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	    $(BIN)/maturin develop --profile incremental --locked --quiet
+	@rm -f $(VENV)/.built
 
 # --- what a person asks for ---------------------------------------------------------------------
 
