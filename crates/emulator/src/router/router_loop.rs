@@ -1,5 +1,6 @@
 //! Runs the router: reads packets, delivers packets when they are due, and sleeps between.
 
+use super::burst::{Burst, LARGEST_FRAME};
 use super::capture::Capture;
 use super::channels::{FarEndChannels, FarEndMessage, PRIORITY, Progress};
 use super::cpu::CpuTime;
@@ -58,6 +59,8 @@ pub struct RouterLoop<'a> {
     woken: Picos,
     cpu: CpuTime,
     next_report: Picos,
+    /// A frame of bursts that is being cut.
+    frame: Box<[u8]>,
 }
 
 impl<'a> RouterLoop<'a> {
@@ -71,9 +74,10 @@ impl<'a> RouterLoop<'a> {
         clock: Clock,
         progress: &'a Progress,
     ) -> Self {
+        let offload = [plan.sender.offload, plan.receiver.offload];
         Self {
             router,
-            tun_ports: TunPorts::new(devices, capture, far),
+            tun_ports: TunPorts::new(devices, offload, capture, far),
             clock,
             progress,
             warmup: plan.warmup_ps,
@@ -82,6 +86,7 @@ impl<'a> RouterLoop<'a> {
             woken: 0,
             cpu: CpuTime::default(),
             next_report: 0,
+            frame: vec![0; LARGEST_FRAME].into_boxed_slice(),
         }
     }
 
@@ -121,10 +126,13 @@ impl<'a> RouterLoop<'a> {
         }
     }
 
-    /// Reads a packet of a side that may have one.
+    /// Reads a packet, or a burst, of a side that may have one.
     fn read(&mut self, side: Side) -> Result<(), Failure> {
         if !self.tun_ports.may_read(side) {
             return Ok(());
+        }
+        if self.tun_ports.has_bursts(side) {
+            return self.read_burst(side);
         }
         let slot = self.router.take().map_err(Failure::Memory)?;
         match self.tun_ports.read(side, self.router.buffer(slot))? {
@@ -135,6 +143,25 @@ impl<'a> RouterLoop<'a> {
             None => self.router.give(slot),
         }
         Ok(())
+    }
+
+    /// All packets of a burst arrive when it is read; access links spread them.
+    fn read_burst(&mut self, side: Side) -> Result<(), Failure> {
+        let Some(bytes) = self.tun_ports.read(side, &mut self.frame)? else { return Ok(()) };
+        self.work();
+        let mut burst = Burst::read(&self.frame[..bytes]);
+        let mut packets = 0;
+        loop {
+            let slot = self.router.take().map_err(Failure::Memory)?;
+            let next = burst.as_mut().and_then(|burst| burst.next(self.router.buffer(slot)));
+            // A frame without a packet that could be cut from it counts as one of no flow.
+            let Some(bytes) = next.or((packets == 0).then_some(0)) else {
+                self.router.give(slot);
+                return Ok(());
+            };
+            self.router.arrive(self.tun_ports.now, side, slot, bytes, &mut self.tun_ports);
+            packets += 1;
+        }
     }
 
     /// Receives packets that the far end has read, and buffers that it no longer needs.
