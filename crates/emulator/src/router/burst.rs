@@ -24,6 +24,13 @@ const CWR: u8 = 0x80;
 /// More fragments, or an offset of one (RFC 791).
 const FRAGMENT: u16 = 0x3fff;
 
+/// Frames that were cut, and the packets that they were cut into.
+#[derive(Clone, Copy, Default)]
+pub struct BurstCounts {
+    pub frames: u64,
+    pub packets: u64,
+}
+
 /// A frame that is being cut into packets.
 pub struct Burst<'a> {
     packet: &'a [u8],

@@ -1,6 +1,6 @@
 //! Runs the router: reads packets, delivers packets when they are due, and sleeps between.
 
-use super::burst::{Burst, LARGEST_FRAME};
+use super::burst::{Burst, BurstCounts, LARGEST_FRAME};
 use super::capture::Capture;
 use super::channels::{FarEndChannels, FarEndMessage, PRIORITY, Progress};
 use super::cpu::CpuTime;
@@ -36,6 +36,8 @@ pub struct RouterResult {
     pub lost_before: u64,
     /// Packets missing in the capture.
     pub capture_lost: u64,
+    /// Of senders with offload in the window.
+    pub bursts: BurstCounts,
 }
 
 impl RouterResult {
@@ -61,6 +63,7 @@ pub struct RouterLoop<'a> {
     next_report: Picos,
     /// A frame of bursts that is being cut.
     frame: Box<[u8]>,
+    bursts: BurstCounts,
 }
 
 impl<'a> RouterLoop<'a> {
@@ -87,6 +90,7 @@ impl<'a> RouterLoop<'a> {
             cpu: CpuTime::default(),
             next_report: 0,
             frame: vec![0; LARGEST_FRAME].into_boxed_slice(),
+            bursts: BurstCounts::default(),
         }
     }
 
@@ -157,11 +161,16 @@ impl<'a> RouterLoop<'a> {
             // A frame without a packet that could be cut from it counts as one of no flow.
             let Some(bytes) = next.or((packets == 0).then_some(0)) else {
                 self.router.give(slot);
-                return Ok(());
+                break;
             };
             self.router.arrive(self.tun_ports.now, side, slot, bytes, &mut self.tun_ports);
             packets += 1;
         }
+        if self.tun_ports.measuring {
+            self.bursts.frames += 1;
+            self.bursts.packets += packets;
+        }
+        Ok(())
     }
 
     /// Receives packets that the far end has read, and buffers that it no longer needs.
@@ -230,6 +239,7 @@ impl<'a> RouterLoop<'a> {
             cpu: vec![self.cpu.share(self.window)],
             real_time,
             lost_before: 0,
+            bursts: self.bursts,
             capture_lost: self.tun_ports.capture.map_or(0, |capture| capture.lost),
         }
     }
