@@ -34,6 +34,7 @@ NOTES = [
     "A row is a quantity in which the kernel's own means, on and off, differ by more than twice "
     "the band.",
 ]
+KEY = ("rate_mbps", "packet_bytes", "flows", "congestion_control", "packets")
 MIX = {"cubic": 0.5, "bbr": 0.5}
 NAMES = {  # names in measured.toml
     "utilization": "utilization, %",
@@ -97,17 +98,17 @@ class Compared:
 def cells() -> list[Cellular]:
     """Return the cells' keys."""
     return [
-        {"packet_bytes": 1500} | {name: value for name, value in cell.items() if name != "times"}
+        {"packet_bytes": 1500} | {name: value for name, value in cell.items() if name in KEY}
         for cell in _toml()["cell"]
     ]
 
 
-def times(cell: Cellular) -> int:
-    """Return the simulator's replications of a cell for each requested one."""
+def _stated(cell: Cellular, name: str, otherwise: Any) -> Any:
+    """Return what cells.toml states of a cell beside its key."""
     of = (
         each for each in _toml()["cell"] if {"packet_bytes": 1500, **each}.items() >= cell.items()
     )
-    return int(next(of).get("times", 1))
+    return next(of).get(name, otherwise)
 
 
 def label(cell: Cellular) -> str:
@@ -140,7 +141,7 @@ def scenario_of(cell: Cellular, offload: str) -> forebay.Scenario:
                 }
             ],
             "measure": {
-                "warmup": f"{known['warmup_s']} s",
+                "warmup": f"{_stated(cell, 'warmup_s', known['warmup_s'])} s",
                 "duration": f"{known['duration_s']} s",
             },
         }
