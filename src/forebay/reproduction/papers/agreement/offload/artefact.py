@@ -199,7 +199,7 @@ def reproduce(
     reasons = [each.reason for each in judged]
     return Reproduction(
         artefact="agreement/offload",
-        title="Simulator (profile linux, offload on) against the Linux kernel, where offload matters",
+        title="Simulator (profile linux, offload on) against the Linux kernel",
         columns=COLUMNS,
         rows=[_row(each) for each in judged],
         reasons=reasons,
@@ -215,7 +215,8 @@ def compare(
     cell: Cellular, seeds: int, jobs: int = 0, told: Progress | None = None
 ) -> list[Compared]:
     """Simulate one cell; return the kernel's quantities with its own."""
-    run = forebay.run(scenario_of(cell, "on"), seeds=times(cell) * seeds, jobs=jobs, progress=told)
+    runs = int(_stated(cell, "times", 1)) * seeds
+    run = forebay.run(scenario_of(cell, "on"), seeds=runs, jobs=jobs, progress=told)
     link = run.links["bottleneck"]
     own = {
         "utilization": link.utilization,
