@@ -1,4 +1,4 @@
-"""Hosts with offload against the kernel: what is judged, and that the records are of today's cells."""
+"""Hosts with offload against the kernel: what is judged, and that the records are of these cells."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_only_judged_quantities_are_rows(
 
 
 def test_the_share_is_bbrs_beside_another(offload: ModuleType) -> None:
-    alone = '[link]\nrate = "9 Mbit/s"\n[queue]\nsize = "30 packets"\n[[traffic]]\nflows = 2\n'
-    alone += 'rtt = "20 ms"\n[measure]\nwarmup = "1 s"\nduration = "1 s"\n'
+    alone = '[link]\nrate = "9 Mbit/s"\n[queue]\nsize = "30 packets"\n[[traffic]]\nflows = 8\n'
+    alone += 'rtt = "20 ms"\n[measure]\nwarmup = "11 s"\nduration = "2 s"\n'
     from forebay.scenario import loads
 
     scenario = loads(alone)
