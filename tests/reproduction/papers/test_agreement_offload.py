@@ -1,4 +1,4 @@
-"""Hosts with offload against the kernel: what is judged, and that the records are of these cells."""
+"""Hosts with offload against the kernel: what is judged, and whether records are of these cells."""
 
 from __future__ import annotations
 
