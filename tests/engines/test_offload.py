@@ -71,6 +71,9 @@ def test_a_segment_fits_in_its_packet() -> None:
         made("segment = 1501")
 
 
-def test_the_testbed_says_that_its_senders_have_none() -> None:
-    line = "the testbed's senders have segmentation offload switched off"
-    assert line in broken(made('offload = "on"')) and line not in broken(made(""))
+def test_the_testbed_says_that_offload_is_one_switch_for_a_side() -> None:
+    line = "segmentation offload is one switch for all senders of one side: on"
+    one = "{}[[traffic]]\nflows = 5\n{}"
+    assert broken(made(ON)) == broken(made("")) == []
+    assert line in broken(made(one.format(ON, "")))
+    assert line not in broken(made(one.format(ON, 'direction = "reverse"')))

@@ -20,8 +20,9 @@ pub fn enter(path: &Path) -> Result<(), Failure> {
     entered.map_err(refused(format!("entering the namespace {}", path.display()), AS_ROOT))
 }
 
-/// The queue of the TUN device `name` of the namespace at `path`; reads and writes do not block.
-pub fn open_tun(path: &Path, name: &str) -> Result<OwnedFd, Failure> {
+/// The queue of the TUN device `name` of the namespace at `path`, with bursts if it has `offload`;
+/// reads and writes do not block.
+pub fn open_tun(path: &Path, name: &str, offload: bool) -> Result<OwnedFd, Failure> {
     let attach = || {
         enter(path)?;
         // The kernel would create a missing device.
@@ -32,7 +33,7 @@ pub fn open_tun(path: &Path, name: &str) -> Result<OwnedFd, Failure> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let device = open("/dev/net/tun", flags, Mode::empty())
             .map_err(refused("opening /dev/net/tun", "load the kernel's tun module"))?;
-        sys::attach_tun(device.as_fd(), name)
+        sys::attach_tun(device.as_fd(), name, offload)
             .map_err(refused(format!("attaching to the TUN device {name}"), AS_ROOT))?;
         Ok(device)
     };

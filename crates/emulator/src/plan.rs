@@ -65,6 +65,9 @@ pub struct Side {
     pub netns: PathBuf,
     /// Name of the device.
     pub tun: String,
+    /// Whether hosts there leave it to the device to cut segments into packets.
+    #[serde(default)]
+    pub offload: bool,
 }
 
 /// A link.

@@ -128,6 +128,9 @@ fn provenance(router_result: &RouterResult) -> Value {
         "lateness": histogram(&router_result.timing.lateness),
         "stray_packets": router_result.readings.unmatched,
         "capture_lost": router_result.capture_lost,
+        "bursts": json!({
+            "frames": router_result.bursts.frames, "packets": router_result.bursts.packets,
+        }),
     })
 }
 

@@ -35,7 +35,7 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let plan = Plan::read(path)?;
     let router =
         Router::new(&plan).map_err(|error| Failure::Plan(path.into(), error.to_string()))?;
-    let open = |side: &Side| open_tun(&side.netns, &side.tun);
+    let open = |side: &Side| open_tun(&side.netns, &side.tun, side.offload);
     let devices = [open(&plan.sender)?, open(&plan.receiver)?];
     let (capture, writer) = begin_capture(&plan)?;
     let progress = Progress::default();
@@ -78,7 +78,7 @@ fn far_end<'a>(
         return (None, None);
     }
     let ((out, inbox), (outbox, back)) = (channel(), channel());
-    let port = TunPort::new(RouterSide::Right, right);
+    let port = TunPort::new(RouterSide::Right, right, plan.receiver.offload);
     let far = FarEnd::new(
         port,
         (clock, progress),

@@ -155,7 +155,7 @@ class Tcp(Sized):
         default="auto",
         description="Segmentation offload of the senders: whether they hand their cards bursts of "
         'several segments, which cross the access link back to back. "auto": off for '
-        "every sender in this version, until bursts have been compared with a kernel.",
+        "every sender in this version, until CUBIC and Reno with bursts agree with a kernel.",
     )
     segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = Field(
         default=None,
@@ -182,7 +182,7 @@ class Tcp(Sized):
     @property
     def offloads(self) -> bool:
         """Whether its senders have segmentation offload."""
-        return self.offload == "on"  # "auto" is off until kernel cells with it are recorded
+        return self.offload == "on"  # "auto" is off until CUBIC and Reno agree with a kernel
 
     @property
     def shares(self) -> dict[str, float]:

@@ -92,6 +92,18 @@ def test_controls_have_the_kernels_names():
     assert names["cubic"] == "cubic" and names["cubic-beta-0.8"] == "fb_cubic08"
 
 
+def test_offload_is_of_the_side_that_sends():
+    def sides(text):
+        _, _, plan = plan_of(text)
+        return plan["sender"]["offload"], plan["receiver"]["offload"]
+
+    forward = MIXED.replace("flows = 5", 'flows = 5\noffload = "on"')
+    reverse = MIXED.replace("flows = 3", 'flows = 3\noffload = "on"')
+    assert (sides(MIXED), sides(forward), sides(reverse)) == (
+        (False, False), (True, False), (False, True),
+    )  # fmt: skip
+
+
 def test_a_trace_names_its_flows():
     _, _, plan = plan_of(MIXED, watched=Watched(0.01, (0, 4)))
     assert plan["trace"] == {"step_ps": 10**10, "flows": [0, 4]}

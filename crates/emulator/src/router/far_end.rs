@@ -220,7 +220,7 @@ mod tests {
         let (near, behind) = device();
         let ((out, inbox), (outbox, back)) = (channel(), channel());
         let (clock, progress) = (Clock::start(), Progress::default());
-        let port = TunPort::new(Side::Right, &near);
+        let port = TunPort::new(Side::Right, &near, false);
         let far = FarEnd::new(port, (clock, &progress), (inbox, outbox), RHYTHM, 0..NEVER);
         packets.into_iter().for_each(|each| out.send(each).unwrap());
         let delivered = std::thread::scope(|scope| {
@@ -304,7 +304,7 @@ mod tests {
         let ((out, inbox), (outbox, back)) = (channel(), channel());
         let (clock, progress) = (Clock::start(), Progress::default());
         std::thread::sleep(Duration::from_millis(2));
-        let port = TunPort::new(Side::Right, &near);
+        let port = TunPort::new(Side::Right, &near, false);
         let far = FarEnd::new(port, (clock, &progress), (inbox, outbox), RHYTHM, 0..NEVER);
         out.send(packet(0, 0)).unwrap();
         std::thread::scope(|scope| {

@@ -4,6 +4,7 @@
 //! one before it, however late this process runs. It has no clock and device; `router_loop` runs it
 //! and gives it the arrival times of packets.
 
+pub mod burst;
 pub mod capture;
 pub mod channels;
 mod cpu;

@@ -1,5 +1,6 @@
 //! Runs the router: reads packets, delivers packets when they are due, and sleeps between.
 
+use super::burst::{Burst, BurstCounts, LARGEST_FRAME};
 use super::capture::Capture;
 use super::channels::{FarEndChannels, FarEndMessage, PRIORITY, Progress};
 use super::cpu::CpuTime;
@@ -35,6 +36,8 @@ pub struct RouterResult {
     pub lost_before: u64,
     /// Packets missing in the capture.
     pub capture_lost: u64,
+    /// Of senders with offload in the window.
+    pub bursts: BurstCounts,
 }
 
 impl RouterResult {
@@ -58,6 +61,9 @@ pub struct RouterLoop<'a> {
     woken: Picos,
     cpu: CpuTime,
     next_report: Picos,
+    /// A frame of bursts that is being cut.
+    frame: Box<[u8]>,
+    bursts: BurstCounts,
 }
 
 impl<'a> RouterLoop<'a> {
@@ -71,9 +77,10 @@ impl<'a> RouterLoop<'a> {
         clock: Clock,
         progress: &'a Progress,
     ) -> Self {
+        let offload = [plan.sender.offload, plan.receiver.offload];
         Self {
             router,
-            tun_ports: TunPorts::new(devices, capture, far),
+            tun_ports: TunPorts::new(devices, offload, capture, far),
             clock,
             progress,
             warmup: plan.warmup_ps,
@@ -82,6 +89,8 @@ impl<'a> RouterLoop<'a> {
             woken: 0,
             cpu: CpuTime::default(),
             next_report: 0,
+            frame: vec![0; LARGEST_FRAME].into_boxed_slice(),
+            bursts: BurstCounts::default(),
         }
     }
 
@@ -121,10 +130,13 @@ impl<'a> RouterLoop<'a> {
         }
     }
 
-    /// Reads a packet of a side that may have one.
+    /// Reads a packet, or a burst, of a side that may have one.
     fn read(&mut self, side: Side) -> Result<(), Failure> {
         if !self.tun_ports.may_read(side) {
             return Ok(());
+        }
+        if self.tun_ports.has_bursts(side) {
+            return self.read_burst(side);
         }
         let slot = self.router.take().map_err(Failure::Memory)?;
         match self.tun_ports.read(side, self.router.buffer(slot))? {
@@ -133,6 +145,30 @@ impl<'a> RouterLoop<'a> {
                 self.router.arrive(self.tun_ports.now, side, slot, bytes, &mut self.tun_ports);
             }
             None => self.router.give(slot),
+        }
+        Ok(())
+    }
+
+    /// All packets of a burst arrive when it is read; access links spread them.
+    fn read_burst(&mut self, side: Side) -> Result<(), Failure> {
+        let Some(bytes) = self.tun_ports.read(side, &mut self.frame)? else { return Ok(()) };
+        self.work();
+        let mut burst = Burst::read(&self.frame[..bytes]);
+        let mut packets = 0;
+        loop {
+            let slot = self.router.take().map_err(Failure::Memory)?;
+            let next = burst.as_mut().and_then(|burst| burst.next(self.router.buffer(slot)));
+            // A frame without a packet that could be cut from it counts as one of no flow.
+            let Some(bytes) = next.or((packets == 0).then_some(0)) else {
+                self.router.give(slot);
+                break;
+            };
+            self.router.arrive(self.tun_ports.now, side, slot, bytes, &mut self.tun_ports);
+            packets += 1;
+        }
+        if self.tun_ports.measuring {
+            self.bursts.frames += 1;
+            self.bursts.packets += packets;
         }
         Ok(())
     }
@@ -203,6 +239,7 @@ impl<'a> RouterLoop<'a> {
             cpu: vec![self.cpu.share(self.window)],
             real_time,
             lost_before: 0,
+            bursts: self.bursts,
             capture_lost: self.tun_ports.capture.map_or(0, |capture| capture.lost),
         }
     }

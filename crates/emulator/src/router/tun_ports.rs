@@ -1,5 +1,6 @@
 //! The router's devices, left and right, and the readings of delivered packets.
 
+use super::burst::FRAMING;
 use super::capture::Capture;
 use super::channels::FarEndChannels;
 use super::dsack_audit::DsackAudit;
@@ -8,7 +9,8 @@ use super::{Egress, Side, TimedPacket};
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, read, write};
+use rustix::io::{Errno, read, write, writev};
+use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 
 /// Packets read from one device before the other is checked.
@@ -21,15 +23,17 @@ pub struct TunPort<'a> {
     device: &'a OwnedFd,
     /// Whether it may have packets.
     pub ready: bool,
+    /// Whether a virtio-net header is before each packet, and packets are bursts.
+    pub offload: bool,
 }
 
 impl<'a> TunPort<'a> {
     /// Makes the port of a device that has sent nothing yet.
-    pub fn new(side: Side, device: &'a OwnedFd) -> Self {
-        Self { side, device, ready: false }
+    pub fn new(side: Side, device: &'a OwnedFd, offload: bool) -> Self {
+        Self { side, device, ready: false, offload }
     }
 
-    /// Reads a packet; `None` if there is none.
+    /// Reads a packet, or a frame of bursts; `None` if there is none.
     #[inline]
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
         match read(self.device, buffer) {
@@ -44,6 +48,16 @@ impl<'a> TunPort<'a> {
                 "leave the testbed's namespaces alone while it runs",
             )),
         }
+    }
+
+    /// Writes a packet, which has all its checksums; false if the device refuses it.
+    #[inline]
+    fn write(&self, packet: &[u8]) -> bool {
+        if self.offload {
+            let complete = [0; FRAMING];
+            return writev(self.device, &[IoSlice::new(&complete), IoSlice::new(packet)]).is_ok();
+        }
+        write(self.device, packet).is_ok()
     }
 
     /// Waits for a packet, so long at most.
@@ -61,7 +75,7 @@ pub fn deliver(
     (at, now): (Picos, Picos),
     packet: &[u8],
 ) {
-    let taken = write(port.device, packet).is_ok();
+    let taken = port.write(packet);
     // If the stack there answers, it does so before the write returns.
     port.ready = true;
     if let Some(timing) = timing {
@@ -121,11 +135,15 @@ impl<'a> TunPorts<'a> {
     /// Devices that have sent nothing yet.
     pub fn new(
         [left, right]: &'a [OwnedFd; 2],
+        offload: [bool; 2],
         capture: Option<Capture>,
         far: Option<FarEndChannels>,
     ) -> Self {
         Self {
-            ports: [TunPort::new(Side::Left, left), TunPort::new(Side::Right, right)],
+            ports: [
+                TunPort::new(Side::Left, left, offload[0]),
+                TunPort::new(Side::Right, right, offload[1]),
+            ],
             glances: 0,
             now: 0,
             measuring: false,
@@ -151,12 +169,20 @@ impl<'a> TunPorts<'a> {
         self.ports[side as usize].ready
     }
 
-    /// Reads a packet; `None` if there is none.
+    /// Whether the device of a side has frames of bursts instead of packets.
+    #[inline]
+    pub fn has_bursts(&self, side: Side) -> bool {
+        self.ports[side as usize].offload
+    }
+
+    /// Reads a packet, or a frame of bursts; `None` if there is none.
     #[inline]
     pub fn read(&mut self, side: Side, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
-        let read = self.ports[side as usize].read(&mut *buffer)?;
-        if let Some(bytes) = read {
-            self.dsack_audit.enters(&buffer[..bytes]);
+        let port = &mut self.ports[side as usize];
+        let framing = if port.offload { FRAMING } else { 0 };
+        let read = port.read(&mut *buffer)?;
+        if let Some(packet) = read.and_then(|bytes| buffer.get(framing..bytes)) {
+            self.dsack_audit.enters(packet);
         }
         Ok(read)
     }

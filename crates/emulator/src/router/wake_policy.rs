@@ -41,8 +41,8 @@ impl WakePolicy {
             links().any(|link| link.rate_bps >= TWO_FROM * 8.0 * f64::from(link.packet_bytes));
         let cores = available_parallelism().map_or(1, usize::from);
         let min_last_hop_delay = router.min_last_hop_delay();
-        let two_threads =
-            fast && cores > 1 && min_last_hop_delay >= LEAST_AHEAD && router.acks_cross_no_queue();
+        let right_is_plain = router.acks_cross_no_queue() && !plan.receiver.offload;
+        let two_threads = fast && cores > 1 && min_last_hop_delay >= LEAST_AHEAD && right_is_plain;
         Self {
             min_interval: LONGEST_PAUSE.min(drains.min().unwrap_or(0) / PAUSES_A_BUFFER),
             max_sleep: if two_threads { NAP.min(min_last_hop_delay / 2) } else { NAP },
@@ -94,6 +94,7 @@ mod tests {
             ("/flows/rtt_ps", json!([3 * MILLISECOND])),
             ("/routes/0", json!([[0], [0]])),
             ("/classes/0/reverse", json!(true)),
+            ("/receiver/offload", json!(true)),
         ] {
             let mut slow = fast();
             *slow.pointer_mut(place).unwrap() = value;

@@ -62,7 +62,8 @@ impl Sender {
             return 0;
         }
         let half = (self.window.cwnd / 2.0) as u32; // tcp_cwnd_test
-        sendable.min(goal).min(half).min(in_buffer).max(1)
+        let most = if profile.offload.grows_buffers { self.left_to_send() } else { in_buffer };
+        sendable.min(goal).min(half).min(most).max(1)
     }
 
     /// What is sent next was sent before.
@@ -79,6 +80,11 @@ impl Sender {
     fn left_in_buffer(&self, whole: u32) -> u32 {
         let left = u64::from(whole) - self.snd_nxt % u64::from(whole);
         left.min(self.app_limit - self.snd_nxt) as u32
+    }
+
+    /// New segments that the application has for it.
+    fn left_to_send(&self) -> u32 {
+        u32::try_from(self.app_limit - self.snd_nxt).unwrap_or(u32::MAX)
     }
 
     /// tcp_tso_should_defer, for data that never ends: what may go is less than a burst, than its buffer, and than a

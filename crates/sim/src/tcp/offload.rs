@@ -23,6 +23,8 @@ pub struct Offload {
     pub autosizing: bool,
     /// A window that has room for less than a burst waits for the ACK that is due (tcp_tso_should_defer).
     pub deferral: Deferral,
+    /// A burst goes on beyond the end of its buffer (tcp_grow_skb, from Linux 6.10 on); else it ends there.
+    pub grows_buffers: bool,
     /// The pacer waits between bursts (tcp_update_skb_after_send); else between segments.
     pub paces_bursts: bool,
     /// Small queues hold two bursts (tcp_small_queue_check); else two packets.
@@ -34,6 +36,7 @@ impl Offload {
     pub const OFF: Self = Self {
         autosizing: false,
         deferral: Deferral::Never,
+        grows_buffers: false,
         paces_bursts: false,
         queues_bursts: false,
     };
@@ -41,6 +44,7 @@ impl Offload {
     pub const ON: Self = Self {
         autosizing: true,
         deferral: Deferral::Millisecond,
+        grows_buffers: true,
         paces_bursts: true,
         queues_bursts: true,
     };

@@ -6,6 +6,7 @@ import platform
 from typing import TYPE_CHECKING
 
 from forebay.engines.testbed.namespace_pair import has_sack
+from forebay.engines.testbed.plan import offloads
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ def broken(scenario: Scenario) -> list[str]:
         said.append("SACK is one switch for all classes of the testbed, and some need it: on")
     if any(group.delayed_ack_timeout for group in tcp):
         said.append("the testbed cannot set delayed_ack_timeout: the kernel sets the delay of ACKs")
-    if any(group.offloads for group in tcp):
-        said.append("the testbed's senders have segmentation offload switched off")
+    if any(not group.offloads and offloads(scenario, group.direction) for group in tcp):
+        said.append("segmentation offload is one switch for all senders of one side: on")
     if any(group.jitter for group in tcp):
         said.append("the testbed adds no jitter: its hosts have their own")
     if any(group.timer_tick for group in tcp):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TUN = "fb0"
 QUEUE_PACKETS = 10_000
+GSO_MAX_SEGS = 65_535
+"""The default of linux/netdevice.h: then the size of 64 KiB alone limits a burst."""
 
 # linux/if_tun.h
 _TUNSETIFF = 0x4004_54CA
@@ -51,6 +53,8 @@ class Endpoint:
         and addresses of the other side.
     paths : sequence of ClassRoute
         Routes within ``peers``, for classes with their own metrics.
+    offload : bool
+        Whether TCP may give the device bursts of as many segments as 64 KiB hold.
     """
 
     namespace: str
@@ -59,11 +63,16 @@ class Endpoint:
     mtu: int
     sack: bool
     paths: Sequence[ClassRoute] = ()
+    offload: bool = False
 
     def make(self) -> dict[str, str]:
         """Create everything, read it back, and return the values of the sysctls."""
         namespaces.make(self.namespace)
         return namespaces.inside(self.namespace, self._furnish)
+
+    @property
+    def _most_segments(self) -> int:
+        return GSO_MAX_SEGS if self.offload else 1
 
     def _furnish(self) -> dict[str, str]:
         from pyroute2 import IPRoute
@@ -75,7 +84,13 @@ class Endpoint:
             with asking(f"setting up {TUN} in {self.namespace}"):
                 lo, tun = _index(kernel, "lo"), _index(kernel, TUN)
                 kernel.link("set", index=lo, state="up")
-                kernel.link("set", index=tun, mtu=self.mtu, txqlen=QUEUE_PACKETS, gso_max_segs=1)
+                kernel.link(
+                    "set",
+                    index=tun,
+                    mtu=self.mtu,
+                    txqlen=QUEUE_PACKETS,
+                    gso_max_segs=self._most_segments,
+                )
                 kernel.tc("replace", "noqueue", tun, parent=_ROOT)
                 kernel.link("set", index=tun, state="up")
             self._route(kernel, lo, tun)
@@ -104,7 +119,8 @@ class Endpoint:
             "qdisc": link.get_attr("IFLA_QDISC"),
         }
         wanted = {
-            "mtu": self.mtu, "txqueuelen": QUEUE_PACKETS, "gso_max_segs": 1, "qdisc": "noqueue",
+            "mtu": self.mtu, "txqueuelen": QUEUE_PACKETS, "gso_max_segs": self._most_segments,
+            "qdisc": "noqueue",
         }  # fmt: skip
         if read != wanted:
             raise TestbedError(f"{TUN} in {self.namespace} reads {read} where {wanted} was set")

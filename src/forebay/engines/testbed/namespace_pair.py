@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.testbed import addresses
 from forebay.engines.testbed.endpoint import Endpoint
-from forebay.engines.testbed.plan import largest_packet
+from forebay.engines.testbed.plan import largest_packet, offloads
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ def _sides(scenario: Scenario, workload: Workload) -> tuple[Endpoint, Endpoint]:
     to_right, to_left = addresses.routes(scenario, workload)
     senders, receivers = addresses.SENDERS, addresses.RECEIVERS
     return (
-        Endpoint(f"{name}-send", senders, receivers, mtu, sack, to_right),
-        Endpoint(f"{name}-recv", receivers, senders, mtu, sack, to_left),
+        Endpoint(
+            f"{name}-send", senders, receivers, mtu, sack, to_right, offloads(scenario, "forward")
+        ),
+        Endpoint(
+            f"{name}-recv", receivers, senders, mtu, sack, to_left, offloads(scenario, "reverse")
+        ),
     )

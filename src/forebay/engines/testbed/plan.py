@@ -48,8 +48,8 @@ def make_plan(
         "window_ps": picoseconds(scenario.measure.duration),
         "batches": n_parts(scenario),
         "result": str(places.result),
-        "sender": _side(places.left),
-        "receiver": _side(places.right),
+        "sender": _side(places.left, offloads(scenario, "forward")),
+        "receiver": _side(places.right, offloads(scenario, "reverse")),
         "first_sender": str(addresses.SENDERS[0]),
         "first_receiver": str(addresses.RECEIVERS[0]),
         "links": [plan_link(link) for link in layout.links],
@@ -146,8 +146,14 @@ def _kernel_name(name: str) -> str:
     return KERNEL_NAMES.get(name, name)
 
 
-def _side(namespace: str) -> dict[str, str]:
-    return {"netns": str(namespaces.path_of(namespace)), "tun": TUN}
+def offloads(scenario: Scenario, direction: str) -> bool:
+    """Return whether the hosts that send that way have segmentation offload: one does."""
+    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
+    return any(group.offloads for group in tcp if group.direction == direction)
+
+
+def _side(namespace: str, offload: bool) -> dict[str, Any]:
+    return {"netns": str(namespaces.path_of(namespace)), "tun": TUN, "offload": offload}
 
 
 def _class(group: Traffic, last_link: int) -> dict[str, Any]:

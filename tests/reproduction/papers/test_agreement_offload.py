@@ -1,0 +1,99 @@
+"""Hosts with offload against the kernel: what is judged, and whether records are of these cells."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import forebay
+from forebay.engines.testbed.validity import faults
+from forebay.outcome import Metric
+from forebay.reproduction import Measured, find
+
+
+@pytest.fixture
+def offload() -> Any:
+    return find("agreement.offload").load()
+
+
+def metric(value: float) -> Metric:
+    return Metric(value=value, low=None, high=None, n=1)
+
+
+def cell_of(module: ModuleType, run: dict[str, Any]) -> dict[str, Any]:
+    return {name: run[name] for name in module.KEY}
+
+
+def test_runs_are_of_todays_scenarios_and_passed_the_gate(offload: ModuleType) -> None:
+    runs = Measured(offload.HERE).runs
+    assert len(runs) > 20
+    for run in runs:
+        cell = cell_of(offload, run)
+        assert cell in offload.cells()
+        assert run["scenario_sha256"] == offload.scenario_of(cell, run["offload"]).sha256(), cell
+        none = {"doubled_segments": 0, "late_segments": 0} if run["gate"]["dsacks"] == 0 else {}
+        assert not faults(none | run["gate"])
+    named = [(tuple(cell_of(offload, run).values()), run["offload"], run["seed"]) for run in runs]
+    assert len(set(named)) == len(named)
+
+
+def test_a_cell_differs_from_itself_in_its_hosts_alone(offload: ModuleType) -> None:
+    for cell in offload.cells():
+        on, off = (offload.scenario_of(cell, switch) for switch in ("on", "off"))
+        assert on.traffic[0].offloads and not off.traffic[0].offloads
+        assert on.replace({"traffic.0.offload": "off"}) == off
+
+
+@pytest.mark.parametrize(
+    ("quantity", "off", "on", "counts"),
+    [
+        ("utilization", 0.95, 0.9595, False),
+        ("utilization", 0.95, 0.9605, True),
+        ("loss_rate", 0.071, 0.1, False),
+        ("loss_rate", 0.069, 0.1, True),
+        ("bbr_share", 0.5, 0.59, False),
+        ("bbr_share", 0.5, 0.61, True),
+    ],
+)
+def test_what_offload_moves_by_twice_its_band_is_judged(
+    offload: ModuleType, quantity: str, off: float, on: float, counts: bool
+) -> None:
+    cell = offload.cells()[0]
+    assert offload.Compared(cell, quantity, metric(off), metric(on)).counts is counts
+
+
+def test_a_miss_says_how_far_and_that_its_cause_is_open(offload: ModuleType) -> None:
+    def reason(value: float) -> str:
+        seen = offload.Compared(
+            offload.cells()[0], "queue_packets", metric(1.0), metric(100.0), metric(value)
+        )
+        return str(seen.reason)
+
+    assert reason(114.0) == ""
+    assert reason(80.0).startswith("-20 %, band ±15; ")
+
+
+def test_only_judged_quantities_are_rows(
+    offload: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = offload.cells()[0]
+    moved = offload.Compared(cell, "utilization", metric(0.9), metric(0.99), metric(0.98))
+    still = offload.Compared(cell, "loss_rate", metric(0.1), metric(0.1), metric(0.5))
+    monkeypatch.setattr(offload, "cells", lambda: [cell])
+    monkeypatch.setattr(offload, "kernel", lambda _: [moved, still])
+    monkeypatch.setattr(offload, "compare", lambda *_: [moved, still])
+    made = offload.reproduce(seeds=2)
+    assert [row[5] for row in made.rows] == ["utilization, %"] and not made.agrees
+
+
+def test_the_share_is_bbrs_beside_another(offload: ModuleType) -> None:
+    alone = '[link]\nrate = "9 Mbit/s"\n[queue]\nsize = "30 packets"\n[[traffic]]\nflows = 8\n'
+    alone += 'rtt = "20 ms"\n[measure]\nwarmup = "11 s"\nduration = "2 s"\n'
+    from forebay.scenario import loads
+
+    scenario = loads(alone)
+    assert offload.bbr_share(forebay.run(scenario, seed=1)) is None
+    mixed = scenario.replace({"traffic.0.congestion_control": offload.MIX})
+    assert 0 < offload.bbr_share(forebay.run(mixed, seed=1)).value < 1
