@@ -35,7 +35,7 @@ def command(port: int, host: str, token: str | None, jobs: int) -> int:
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise click.UsageError("the workbench is not installed; write pip install 'forebay[web]'")
     _check(host, token)
-    from forebay.workbench.server import serve
+    from forebay.web.server import serve
 
     serve(host, port, token, jobs, ready=_say)
     return 0

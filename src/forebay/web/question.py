@@ -8,7 +8,7 @@ from typing import Any
 import forebay
 from forebay.errors import ForebayError, Words, words
 
-_PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
+PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
 _MOST_CLASSES, _MOST_FLOWS, _DEEPEST = 16, 200_000, 12
 
 
@@ -31,9 +31,9 @@ def scenario_of(asked: object) -> forebay.Scenario:
     if not isinstance(asked, Mapping):
         raise Refused("the question is no table", "send the JSON of a scenario")
     for name in asked:
-        if name not in _PARTS:
+        if name not in PARTS:
             raise Refused(
-                f"{str(name)[:40]!r} is not for the workbench", f"write {', '.join(_PARTS)}"
+                f"{str(name)[:40]!r} is not for the workbench", f"write {', '.join(PARTS)}"
             )
     _check_depth(asked)
     with words(Words.FILE):

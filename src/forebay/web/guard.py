@@ -15,10 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "forebay-token"
 MOST_BYTES = 1_000_000
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors "
+)
+_THIS_MACHINE = "http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*"
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -36,20 +38,25 @@ class Guard:
     host : the address that is served; a name that leads to it by DNS is not accepted, because a
         foreign page could be such a name.
     token : what a client must bring once, as ``/?token=…``; None on loopback.
+    framed : whether pages of this machine, such as a notebook, may show the page in a frame.
     """
 
     app: ASGIApp
     host: str
     token: str | None
+    framed: bool = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it in one line."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
 
+        ancestors = _THIS_MACHINE if self.framed else "'none'"
+        headers = {**_HEADERS, "Content-Security-Policy": _POLICY + ancestors}
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                MutableHeaders(scope=message).update(headers)
             await send(message)
 
         refused = self._refused(scope)

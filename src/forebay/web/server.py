@@ -8,8 +8,9 @@ from types import FrameType
 
 import uvicorn
 
-from forebay.workbench.app import application
-from forebay.workbench.runs import Runs
+from forebay.web.answering import warm_up
+from forebay.web.app import application
+from forebay.web.runs import Runs
 
 _MOST_CONNECTIONS, _IDLE_S = 256, 10
 
@@ -50,7 +51,7 @@ def serve(
         listening.bind((host, port))
         listening.listen(128)
         runs = Runs(jobs)
-        runs.warm()
+        runs.warm(warm_up)
         config = uvicorn.Config(
             application(runs, host, token), log_level="critical", access_log=False,
             limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=_IDLE_S, lifespan="off",

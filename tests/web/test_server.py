@@ -16,8 +16,8 @@ import forebay
 pytest.importorskip("starlette", reason="the extra forebay[web] is not installed")
 pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
 
-from forebay.workbench.app import PAGE
-from forebay.workbench.question import Refused, scenario_of
+from forebay.web.app import PAGE
+from forebay.web.question import Refused, scenario_of
 
 QUICK = {
     "link": {"rate": "10 Mbit/s"},

@@ -54,6 +54,20 @@ def sizes(scenario: forebay.Scenario, answers: Sequence[forebay.laws.LawAnswer])
     return sorted({round(low * ratio**index) for index in range(BUFFERS)})
 
 
+def is_of(outcome: forebay.Outcome, scenario: forebay.Scenario) -> bool:
+    """Return whether a run is of the question's own link, not of a smaller one of its kind."""
+    asked = scenario.to_dict()
+    parts = ("link", "traffic")
+    return all(outcome.scenario[part] == asked[part] for part in parts)
+
+
+def point_of(outcome: forebay.Outcome) -> dict[str, Any]:
+    """Return the curves' values of one run."""
+    link = outcome.links["bottleneck"]
+    runs = len(outcome.provenance.seeds)
+    return {**point(link.buffer_packets, link), "replications": runs}
+
+
 def point(packets: int, link: LinkOutcome) -> dict[str, Any]:
     """Return the curves' values at one buffer."""
     delay = link.queue_delay_s
