@@ -16,6 +16,8 @@ from forebay.web.runs import Run
 MEMORY = "1 GB"
 _EVERY_S = 0.1
 """Progress is sent no more often."""
+_CURVE_S = 4.0
+"""No replication of the coarse curve begins after so long: the search is worth more."""
 Keep = Callable[[forebay.Scenario, forebay.SizeResult], None]
 
 
@@ -42,13 +44,20 @@ class Answer:
 
     def _curve(self, run: Run) -> None:
         """Send a point for each buffer of the curve, from one replication, side by side."""
+        discipline = self.scenario.queue.discipline
+        if discipline != "drop-tail":
+            run.send("aims", {"discipline": discipline})
+            return
         quick = coarse(self.scenario)
         if quick is None:
             run.send("too-large", {})
             return
         run.send("stage", {"stage": "coarse", "windows": quick.words})
+        until = time.monotonic() + _CURVE_S
 
         def one(packets: int) -> None:
+            if time.monotonic() > until:
+                return
             outcome = forebay.run(
                 quick.scenario.with_buffer(packets), jobs=1, memory_limit=MEMORY,
                 progress=run.goes_on,
@@ -58,7 +67,7 @@ class Answer:
         sizes = answers.sizes(self.scenario, forebay.laws.for_scenario(self.scenario))
         with ThreadPoolExecutor(self.jobs or os.cpu_count() or 1) as pool:
             try:
-                list(pool.map(one, sizes))
+                list(pool.map(one, from_the_middle(sizes)))
             except forebay.TooMuchMemory:
                 run.send("too-large", {})
 
@@ -95,6 +104,14 @@ class Answer:
             run.send("sized", answers.sized(error.result))
         wait_s = error.needs_s if error.scaled_s is None else min(error.needs_s, error.scaled_s)
         run.send("refused", {"text": str(error), "why": error.why, "needs_s": 1.25 * wait_s})
+
+
+def from_the_middle(sizes: list[int]) -> list[int]:
+    """Return sizes in the order in which they tell most: the middle, then every other, the rest."""
+    middle = len(sizes) // 2
+    first = {middle, *range(middle % 2, len(sizes), 2)}
+    order = [middle, *sorted(first - {middle}), *(i for i in range(len(sizes)) if i not in first)]
+    return [sizes[index] for index in order]
 
 
 def warm_up() -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from forebay.outcome import LinkOutcome, Metric
 
 BUFFERS = 8
+_CAKE_TARGETS = 20
 _SPAN = 8.0
 """The curve goes from an eighth of the laws' guess to eight times it."""
 
@@ -64,8 +65,26 @@ def is_of(outcome: forebay.Outcome, scenario: forebay.Scenario) -> bool:
 def point_of(outcome: forebay.Outcome) -> dict[str, Any]:
     """Return the curves' values of one run."""
     link = outcome.links["bottleneck"]
-    runs = len(outcome.provenance.seeds)
-    return {**point(link.buffer_packets, link), "replications": runs}
+    aim = _aim_packets(outcome.scenario)
+    packets = link.buffer_packets if aim is None else aim
+    return {**point(packets, link), "replications": len(outcome.provenance.seeds)}
+
+
+def _aim_packets(asked: dict[str, Any]) -> int | None:
+    """Return what an AQM aims at, in packets at line rate; None for a limit.
+
+    A search varies the target of codel, fq_codel and pie, a twentieth of cake's rtt, RED's min.
+    """
+    scenario = forebay.Scenario.from_dict(asked, files=False)
+    queue, packet = scenario.queue, float(scenario.packet)
+    packet_s = 8 * packet / float(scenario.link.capacity)
+    if asked["queue"].get("target") is not None:
+        return round(float(queue.target or 0.0) / packet_s)
+    if asked["queue"].get("rtt") is not None:
+        return round(float(queue.rtt or 0.0) / _CAKE_TARGETS / packet_s)
+    if asked["queue"].get("min") is not None:
+        return round(float(queue.min or 0.0) / packet)
+    return None
 
 
 def point(packets: int, link: LinkOutcome) -> dict[str, Any]:
@@ -104,6 +123,7 @@ def sized(found: forebay.SizeResult) -> dict[str, Any]:
         "goals": [each.model_dump(mode="json") for each in found.goals],
         "relaxations": [each.model_dump(mode="json") for each in found.relaxations],
         "scaled": found.scaled is not None,
+        "aims": found.aqm is not None,
         "curve": [point(each.packets, each.link) for each in found.curve],
         "document": found.model_dump_json(by_alias=True),
     }

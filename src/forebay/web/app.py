@@ -79,9 +79,10 @@ async def _index(request: Request) -> Response:
 
 
 async def _start(request: Request) -> Response:
-    """What the page offers beside its presets."""
+    """What the page offers beside its presets, and how much is being worked on."""
     names = await run_in_threadpool(opening.shipped)
-    return JSONResponse({"shipped": names, "platforms": exports.platforms()})
+    running = request.app.state.runs.open
+    return JSONResponse({"shipped": names, "platforms": exports.platforms(), "running": running})
 
 
 async def _laws(request: Request) -> Response:

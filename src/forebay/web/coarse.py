@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import forebay
 
-_MOST_PACKETS = 3_000_000
-"""Packets of one replication: some 0.3 s of a processor."""
-_ROUND_TRIPS, _LEAST_S = 20.0, 0.1
+_MOST_PACKETS = 1_500_000
+"""Packets of one replication: some 0.1 to 0.4 s of a processor."""
+_ROUND_TRIPS, _LEAST_S = 15.0, 0.1
 """The shortest run: so many round trips, and so many seconds."""
 _WARMUP = 0.5
 

@@ -6,6 +6,7 @@ import json
 import tempfile
 import time
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,10 @@ def opened(text: str) -> dict[str, Any]:
     return {"question": tree}
 
 
-def shipped() -> list[str]:
+@cache
+def shipped() -> tuple[str, ...]:
     """Return the names of the shipped scenarios that the page can ask."""
-    return [name for name in forebay.shipped() if _is_askable(name)]
+    return tuple(name for name in forebay.shipped() if _is_askable(name))
 
 
 def shipped_question(name: object) -> dict[str, Any]:

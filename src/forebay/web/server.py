@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Callable
 from types import FrameType
 
@@ -10,6 +11,7 @@ import uvicorn
 
 from forebay.web.answering import warm_up
 from forebay.web.app import application
+from forebay.web.guard import Guard
 from forebay.web.runs import Runs
 
 _MOST_CONNECTIONS, _IDLE_S = 256, 10
@@ -45,18 +47,56 @@ def serve(
     OSError
         The address cannot be used.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(128)
+    with _listening(host, port) as listening:
         runs = Runs(jobs)
+        server = _Server(_config(application(runs, host, token)), runs)
         runs.warm(warm_up)
-        config = uvicorn.Config(
-            application(runs, host, token), log_level="critical", access_log=False,
-            limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=_IDLE_S, lifespan="off",
-            server_header=False,
-        )  # fmt: skip
-        name = f"[{host}]" if ":" in host else host
-        ready(f"http://{name}:{listening.getsockname()[1]}/")
-        _Server(config, runs).run(sockets=[listening])
+        ready(_address(listening))
+        server.run(sockets=[listening])
+
+
+class Background:
+    """A server on a free port of loopback, in a thread that ends with the process."""
+
+    def __init__(self) -> None:
+        self._listening = _listening("127.0.0.1", 0)
+        self.address = _address(self._listening)
+        self._runs = Runs()
+        self._server = _Server(_config(application(self._runs, framed=True)), self._runs)
+        self._thread = threading.Thread(target=self._run, name="workbench", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._runs.warm(warm_up)
+        self._server.run(sockets=[self._listening])
+
+    def close(self) -> None:
+        """Cancel all work and end the server."""
+        self._runs.close()
+        self._server.should_exit = self._server.force_exit = True
+        self._thread.join(timeout=5)
+        self._listening.close()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(128)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def _config(app: Guard) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, log_level="critical", access_log=False, limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=_IDLE_S, lifespan="off", server_header=False,
+    )  # fmt: skip

@@ -37,7 +37,7 @@ export function showAnswer(found) {
   const best = found.recommended, least = found.least;
   $("answer").classList.remove("stale");
   $("answer").classList.toggle("guess", !best);
-  $("answer-label").textContent = "Recommended buffer";
+  $("answer-label").textContent = found.aims ? "Recommended target" : "Recommended buffer";
   $("answer-packets").textContent = best ? best.packets : "none";
   $("answer-amount").textContent = best ? `${bytes(best.bytes)}, ${seconds(best.seconds)} at line rate` : "";
   $("headline").textContent = best ? found.sentences[0] : found.headline;

@@ -43,7 +43,8 @@ function changed() {
 async function laws() {
   asking = true;
   const mine = turn, found = await askJson("/laws", question);
-  if (mine === turn) found.error ? refused(found.error) : lawsKnown(found);
+  if (!found.error) lawsKnown(found); // one behind the hand is still shown: the next is asked for
+  else if (mine === turn) refused(found.error);
   asking = false;
   if (again) { again = false; laws(); }
 }
@@ -129,6 +130,7 @@ const heard = {
   expect: (data) => { expected = data.seconds; searching(); },
   progress: ({ fraction }) => { $("progress").value = fraction; searching(); },
   "too-large": () => { $("note").textContent = "This link carries too many packets to simulate while you drag. The search uses smaller links of its kind."; },
+  aims: ({ discipline }) => { $("note").textContent = `Sized is what ${discipline} aims at, in packets at line rate; its limit only guards. The search draws the curve.`; },
   sized: (found) => answered(found),
   refused: ({ text, needs_s }) => {
     const more = budgetFor(needs_s);

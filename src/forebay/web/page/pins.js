@@ -13,11 +13,15 @@ export function rowsOf(pins) {
 
 const row = (name, values) => ({ name, values, differs: new Set(values).size > 1 });
 
-const atBest = (pin, name, show) => {
-  const wanted = pin.sized?.recommended?.packets ?? pin.sized?.least?.packets;
-  const point = wanted === undefined ? null : pin.points.find((each) => each.packets === wanted);
-  return point?.[name] ? show(point[name].value) : "–";
-};
+// A value at the recommended size: of a run there, or between two runs ("≈").
+export function atBest(pin, name, show) {
+  const wanted = pin.sized?.recommended?.packets ?? pin.sized?.least?.packets, points = pin.points.filter((each) => each[name]);
+  const above = points.find((each) => each.packets >= wanted), below = points.findLast((each) => each.packets <= wanted);
+  if (!above || !below) return "–";
+  if (above === below) return show(above[name].value);
+  const part = Math.log(wanted / below.packets) / Math.log(above.packets / below.packets);
+  return `≈ ${show(Number((below[name].value + part * (above[name].value - below[name].value)).toPrecision(3)))}`;
+}
 
 const size = (found) => (found ? `${count(found.packets)} packets (${seconds(found.seconds)})` : "none");
 const ANSWERS = [

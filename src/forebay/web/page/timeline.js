@@ -22,11 +22,11 @@ export function moment(replay, at) {
   return `${replay.at_s[at].toFixed(2)} s: ${count(replay.queue[at])} of ${count(replay.buffer)} waiting${drops}${windows.length ? `; ${windows.join(", ")}` : ""}`;
 }
 
-function frame(replay, width, height, title, high, place = [LEFT, width - RIGHT]) {
-  const svg = canvas(width, height, title), y = linear([0, high || 1], [height - BOTTOM, TOP]);
+function frame(replay, width, height, title, high, place = [LEFT, width - RIGHT], low = 0) {
+  const svg = canvas(width, height, title), y = linear([low, high || 1], [height - BOTTOM, TOP]);
   const x = linear([replay.at_s[0], replay.at_s.at(-1)], place);
   add(svg, "text", { class: "title", x: 0, y: 12 }, title);
-  for (const value of ticks(0, high, 3)) {
+  for (const value of ticks(low, high, 3)) {
     add(svg, "line", { class: "grid", x1: place[0], x2: place[1], y1: y(value), y2: y(value) });
     add(svg, "text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, count(value));
   }
@@ -41,7 +41,7 @@ function line(svg, { x, y }, replay, values, at, name) {
 }
 
 function hair(svg, { x, y }, replay, at) {
-  add(svg, "line", { class: "hair", x1: x(replay.at_s[at]), x2: x(replay.at_s[at]), y1: y(0), y2: TOP });
+  add(svg, "line", { class: "hair", x1: x(replay.at_s[at]), x2: x(replay.at_s[at]), y1: y(y.ends[0]), y2: TOP });
 }
 
 function queue(replay, at, width) {
@@ -66,7 +66,7 @@ function windows(replay, at, width) {
 
 function sums(replay, at, width) {
   const split = width - (width > 520 ? 190 : 110);
-  const made = frame(replay, width, 170, "Sum of all windows, packets", Math.max(...replay.sum) * 1.02, [LEFT, split]);
+  const made = frame(replay, width, 170, "Sum of all windows, packets", Math.max(...replay.sum) * 1.02, [LEFT, split], Math.min(...replay.sum) * 0.9);
   line(made.svg, made, replay, replay.sum, at, "flow0");
   hair(made.svg, made, replay, at);
   beside(made, replay, at, split + 8, width - RIGHT);
