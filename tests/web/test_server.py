@@ -2,11 +2,9 @@
 
 import http.client
 import json
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,51 +17,7 @@ pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
 from forebay.web.app import PAGE
 from forebay.web.question import Refused, scenario_of
 
-QUICK = {
-    "link": {"rate": "10 Mbit/s"},
-    "queue": {"size": "20 packets"},
-    "traffic": [{"kind": "long", "flows": 10, "rtt": {"uniform": ["40 ms", "60 ms"]}}],
-    "measure": {"warmup": "5 s", "duration": "10 s"},
-    "goals": {"utilization": 0.9},
-}
-JSON = {"Content-Type": "application/json", "X-Client": "tests-tests"}
-
-
-def served(*arguments: str) -> tuple[subprocess.Popen[str], str]:
-    code = "import sys; from forebay.cli.program import call; from forebay.cli import main; main()"
-    command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    return process, process.stdout.readline().split()[-1].split("/")[2]
-
-
-def ended(process: subprocess.Popen[str]) -> float:
-    since = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=10)
-    return time.monotonic() - since
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    process, place = served()
-    yield place
-    ended(process)
-
-
-def ask(place, method, path, body=None, headers=None):
-    connection = http.client.HTTPConnection(place, timeout=60)
-    try:
-        connection.request(method, path, body, headers or {})
-        response = connection.getresponse()
-        return response.status, response.read().decode(), dict(response.getheaders())
-    finally:
-        connection.close()
-
-
-def events(text: str) -> list[tuple[str, dict]]:
-    lines = [event.split("\n") for event in text.split("\n\n") if event]
-    return [(name[len("event: ") :], json.loads(data[len("data: ") :])) for name, data in lines]
-
+from .serving import JSON, QUICK, ask, ended, events, post, running, served
 
 def test_the_page_has_a_strict_policy(server):
     status, text, headers = ask(server, "GET", "/")
@@ -83,8 +37,10 @@ def test_the_answer_has_the_digits_of_a_sizing(server):
     assert found["least"]["packets"] == same.buffer.packets
     mine = [(each.packets, each.link.utilization.value) for each in same.curve]
     assert [(each["packets"], each["utilization"]["value"]) for each in found["curve"]] == mine
-    sizes = [data["packets"] for name, data in told if name == "point"]
-    assert len(set(sizes)) == 8 and sizes[:8] == sizes[8:]
+    points = [data for name, data in told if name == "point"]
+    coarse = {data["packets"] for data in points if data["stage"] == "coarse"}
+    fine = {data["packets"] for data in points if data["stage"] == "fine"}
+    assert len(coarse) == 8 and fine == {each.packets for each in same.curve}
 
 
 def test_a_newer_question_ends_the_older_one(server):
@@ -99,47 +55,6 @@ def test_a_newer_question_ends_the_older_one(server):
     ]
     older.close()
     assert names[-1] == "end" and "sized" not in names
-
-
-HOSTILE = {
-    "foreign host": ("POST", "/laws", json.dumps(QUICK), {**JSON, "Host": "evil.example"}, 421),
-    "foreign origin": ("POST", "/laws", json.dumps(QUICK), {**JSON, "Origin": "http://a.b"}, 403),
-    "null origin": ("POST", "/laws", json.dumps(QUICK), {**JSON, "Origin": "null"}, 403),
-    "oversize": ("POST", "/laws", "x" * 1_100_000, JSON, 413),
-    "form": ("POST", "/laws", "a=b", {"Content-Type": "text/plain"}, 422),
-    "no json": ("POST", "/laws", "{", JSON, 422),
-    "deep": ("POST", "/laws", "[" * 100_000, JSON, 422),
-    "file": (
-        "POST",
-        "/laws",
-        '{"traffic": [{"kind": "replay", "file": "/etc/passwd"}]}',
-        JSON,
-        422,
-    ),
-    "trace of rates": ("POST", "/laws", '{"link": {"rate_trace": "/etc/passwd"}}', JSON, 422),
-    "topology": ("POST", "/laws", '{"topology": {"file": "/etc/passwd"}}', JSON, 422),
-    "no client": (
-        "POST",
-        "/answer",
-        json.dumps(QUICK),
-        {"Content-Type": JSON["Content-Type"]},
-        422,
-    ),
-    "traversal": ("GET", "/page/..%2f..%2fcli/serve.py", None, None, 404),
-    "method": ("DELETE", "/laws", None, None, 405),
-}
-
-
-@pytest.mark.parametrize("name", list(HOSTILE))
-def test_a_hostile_request_is_refused_and_the_server_lives(server, name):
-    *request, expected = HOSTILE[name]
-    try:
-        status, text, _ = ask(server, *request)
-    except (BrokenPipeError, ConnectionResetError):  # refused before all of it was sent
-        assert name == "oversize"
-    else:
-        assert status == expected and "root:" not in text
-    assert ask(server, "GET", "/")[0] == 200
 
 
 def test_an_error_names_its_field(server):
@@ -206,3 +121,130 @@ def test_another_address_needs_a_token():
     cli = Path(sys.executable).with_name("forebay")
     made = subprocess.run([cli, "serve", "--host", "0.0.0.0"], capture_output=True, text=True)
     assert made.returncode == 2 and "--token" in made.stderr and made.stderr.count("\n") == 1
+
+
+def test_a_reader_that_goes_leaves_no_run_behind(server):
+    slow = {**QUICK, "link": {"rate": "622 Mbit/s"}}
+    connection = http.client.HTTPConnection(server, timeout=60)
+    connection.request("POST", "/answer", json.dumps(slow), JSON)
+    connection.getresponse().readline()
+    assert running(server) == 1
+    connection.sock.close()
+    connection.close()
+    until = time.monotonic() + 10
+    while running(server) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert running(server) == 0
+
+
+def test_time_that_is_too_short_gives_what_laws_know_and_the_time_that_is_enough(server):
+    large = {**QUICK, "link": {"rate": "10 Gbit/s"}}
+    _, text, _ = ask(server, "POST", "/answer?budget=1+s", json.dumps(large), JSON)
+    told = dict(events(text))
+    assert told["refused"]["needs_s"] > 1 and told["refused"]["text"]
+    assert told["sized"]["recommended"] is None and "fine" not in text
+
+
+@pytest.mark.parametrize("budget", ["0 s", "11 min", "soon", "-3 s", "1e300 s"])
+def test_a_budget_is_a_time_up_to_ten_minutes(server, budget):
+    path = f"/answer?budget={budget.replace(' ', '+')}"
+    status, found = post(server, path, QUICK)
+    assert status == 422 and found["error"]["field"] == "budget"
+
+
+def test_an_aqm_has_the_curve_of_its_target(server):
+    asked = {**QUICK, "queue": {"discipline": "codel"}}
+    _, text, _ = ask(server, "POST", "/answer", json.dumps(asked), JSON)
+    told = events(text)
+    (found,) = [data for name, data in told if name == "sized"]
+    points = {data["packets"] for name, data in told if name == "point"}
+    assert found["aims"] and points == {each["packets"] for each in found["curve"]}
+
+
+def test_a_replay_is_the_trace_of_the_first_seed(server):
+    _, text, _ = ask(server, "POST", "/replay?packets=12", json.dumps(QUICK), JSON)
+    (found,) = [data for name, data in events(text) if name == "replayed"]
+    scenario = scenario_of(QUICK).with_buffer(12)
+    same = forebay.trace(scenario, step=f"{10 / 600:.9f} s", flows=[0, 3, 6, 9])
+    assert found["queue"] == same.bottleneck.queue_packets.tolist()
+    assert list(found["windows"]) == ["0", "3", "6", "9"]
+    assert sum(found["drops"]) == same.drops.count.sum() > 0
+    assert found["fit"]["mean"] == same.window_sum_fit.mean
+
+
+@pytest.mark.parametrize("packets", ["0", "-1", "12.5", "x", "99999999999999999999"])
+def test_a_replay_needs_a_buffer(server, packets):
+    assert post(server, f"/replay?packets={packets}", QUICK)[0] == 422
+
+
+def test_a_replay_of_a_large_link_is_shorter_and_says_so(server):
+    large = {**QUICK, "link": {"rate": "1 Gbit/s"}}
+    _, text, _ = ask(server, "POST", "/replay", json.dumps(large), JSON)
+    (found,) = [data for name, data in events(text) if name == "replayed"]
+    assert "less than the search" in found["note"] and found["at_s"][-1] < 15
+
+
+def test_a_scenario_file_and_a_stored_answer_are_opened(server, tmp_path):
+    text = (
+        'links = []\n[link]\nrate = "10 Mbit/s"\n[[traffic]]\nflows = 10\nrtt = "50 ms"\n'
+        "[goals]\nutilization = 0.9\n[measure]\nwarmup = \"2 s\"\nduration = \"3 s\"\n"
+    )
+    status, found = post(server, "/open", {"text": text})
+    assert status == 200 and found["question"]["link"] == {"rate": "10 Mbit/s"}
+    scenario = scenario_of(found["question"])
+    answer = forebay.size(scenario, seeds=2)
+    status, again = post(server, "/open", {"text": answer.to_json()})
+    assert status == 200 and again["sized"]["least"]["packets"] == answer.buffer.packets
+    assert again["question"]["traffic"][0]["flows"] == 10
+
+
+@pytest.mark.parametrize("text", ["x = [", "[" * 50_000, "", '{"buffer": 3}', "{", "a = 1979-05-27"])
+def test_what_is_no_scenario_is_refused_in_one_line(server, text):
+    status, found = post(server, "/open", {"text": text})
+    assert status == 422 and "\n" not in found["error"]["text"]
+
+
+def test_a_question_as_a_file_is_the_same_question(server):
+    _, found = post(server, "/laws", QUICK)
+    _, opened = post(server, "/open", {"text": found["toml"]})
+    assert opened["question"] == QUICK
+
+
+def test_shipped_scenarios_are_opened_by_name_alone(server):
+    names = json.loads(ask(server, "GET", "/start")[1])["shipped"]
+    assert "oc3-gsr" in names and "abilene-slow-edge-small" not in names
+    for name in names:
+        status, found = post(server, "/shipped", {"name": name})
+        assert status == 200
+        assert scenario_of(found["question"]).sha256() == forebay.load(name).sha256()
+    for name in ("/etc/passwd", "../oc3-gsr", "abilene-slow-edge-small"):
+        assert post(server, "/shipped", {"name": name})[0] == 422
+
+
+def test_a_small_capture_is_measured(server, tmp_path):
+    link = {"rate": "2 Mbit/s"}
+    asked = {**QUICK, "link": link, "measure": {"warmup": "2 s", "duration": "3 s"}}
+    packets = tmp_path / "link.pcapng"
+    forebay.run(scenario_of(asked), capture=packets)
+    content = packets.read_bytes()
+    assert len(content) < 1_000_000
+    headers = {"Content-Type": "application/octet-stream", "X-Client": "tests-tests"}
+    status, text, _ = ask(server, "POST", "/measure?rate=2+Mbit/s", content, headers)
+    found = json.loads(text)
+    assert status == 200 and found["question"]["link"]["rate"] == "2 Mbit/s"
+    assert scenario_of(found["question"]).traffic and "packets in" in found["notes"][0]
+    status, text, _ = ask(server, "POST", "/measure?rate=2+Mbit/s", b"no capture", headers)
+    assert status == 422 and str(tmp_path) not in text
+
+
+def test_an_answer_is_written_out_as_a_report_and_as_configuration(server):
+    client = "a-client-of-its-own"
+    assert post(server, "/configuration", {"platform": "junos"}, client)[0] == 422
+    ask(server, "POST", "/answer", json.dumps(QUICK), {**JSON, "X-Client": client})
+    answer = forebay.size(scenario_of(QUICK))
+    status, found = post(server, "/configuration", {"platform": "linux-tc"}, client)
+    assert status == 200 and f"limit {answer.recommended.packets}" in found["text"]
+    assert post(server, "/configuration", {"platform": "../x"}, client)[0] == 422
+    status, text, headers = ask(server, "POST", "/report", "{}", {**JSON, "X-Client": client})
+    assert status == 200 and headers["content-type"].startswith("text/html")
+    assert str(answer.recommended.packets) in text and "<script" not in text

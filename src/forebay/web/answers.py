@@ -40,7 +40,6 @@ def laws_of(scenario: forebay.Scenario) -> dict[str, Any]:
         "packet_bytes": int(scenario.packet),
         "sizes": sizes(scenario, answers),
         "regime": None if regime is None else {"name": regime.regime, "why": regime.why},
-        "toml": scenario.to_toml(),
     }
 
 

@@ -24,7 +24,7 @@ import forebay
 from forebay.web import answers, exports, opening
 from forebay.web.answering import Answer
 from forebay.web.guard import Guard
-from forebay.web.question import Refused, error_of, scenario_of
+from forebay.web.question import Refused, error_of, scenario_of, toml_of
 from forebay.web.replaying import Replay
 from forebay.web.requests import (
     budget_of,
@@ -88,7 +88,7 @@ async def _start(request: Request) -> Response:
 async def _laws(request: Request) -> Response:
     asked = await json_of(request)
     found = await run_in_threadpool(lambda: answers.laws_of(scenario_of(asked)))
-    return JSONResponse(found)
+    return JSONResponse({**found, "toml": toml_of(asked)})
 
 
 async def _answer(request: Request) -> Response:

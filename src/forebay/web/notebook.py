@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import threading
-import tomllib
 from typing import TYPE_CHECKING
 
-from forebay.web.question import scenario_of
+from forebay.web.question import question_of
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -69,9 +68,8 @@ def workbench(scenario: Scenario, *, height: int = _HEIGHT) -> Workbench:
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
-    tree = tomllib.loads(scenario.to_toml())
-    scenario_of(tree)
-    packed = base64.urlsafe_b64encode(json.dumps(tree).encode()).decode().rstrip("=")
+    asked = json.dumps(question_of(scenario)).encode()
+    packed = base64.urlsafe_b64encode(asked).decode().rstrip("=")
     return Workbench(f"{_serving().address}#q={packed}", height)
 
 

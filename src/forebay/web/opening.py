@@ -12,7 +12,7 @@ from typing import Any
 
 import forebay
 from forebay.web import answers
-from forebay.web.question import PARTS, Refused, scenario_of
+from forebay.web.question import PARTS, Refused, question_of, scenario_of
 
 _MEASURED_S = 10.0
 
@@ -30,7 +30,7 @@ def opened(text: str) -> dict[str, Any]:
     try:
         json.dumps(tree)
     except TypeError:  # a date
-        return {"question": _question(scenario)}
+        return {"question": question_of(scenario)}
     return {"question": tree}
 
 
@@ -44,7 +44,7 @@ def shipped_question(name: object) -> dict[str, Any]:
     """Return the question of a shipped scenario, by its name alone. Raises Refused."""
     if name not in shipped():
         raise Refused(f"{str(name)[:40]!r} is not shipped", f"write {', '.join(shipped())}")
-    return {"question": _question(forebay.load(str(name)))}
+    return {"question": question_of(forebay.load(str(name)))}
 
 
 def measured(content: bytes, rate: str) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
             raise Refused(wrong, "measure it with forebay measure --scenario") from None
         scenario = found.scenario.replace({"name": "measured from a capture"})
     notes = [f"{found.packets} packets in {found.seconds:.3g} s", *found.notes]
-    return {"question": _question(scenario), "notes": notes}
+    return {"question": question_of(scenario), "notes": notes}
 
 
 def _stored(text: str) -> dict[str, Any]:
@@ -78,19 +78,12 @@ def _stored(text: str) -> dict[str, Any]:
         raise Refused("the document is no answer of size", "drop one of forebay size --json")
     asked = answer.curve[0].outcome.scenario
     scenario = scenario_of({part: asked[part] for part in PARTS if part in asked})
-    return {"question": _question(scenario), "sized": answers.sized(answer)}
-
-
-def _question(scenario: forebay.Scenario) -> dict[str, Any]:
-    """Return a scenario in the notation of a file."""
-    tree = tomllib.loads(scenario.to_toml())
-    scenario_of(tree)
-    return tree
+    return {"question": question_of(scenario), "sized": answers.sized(answer)}
 
 
 def _is_askable(name: str) -> bool:
     try:
-        _question(forebay.load(name))
+        question_of(forebay.load(name))
     except forebay.ForebayError:
         return False
     return True

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from typing import Any
+
+import tomli_w
 
 import forebay
 from forebay.errors import ForebayError, Words, words
 
 PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
+_NOTHING: list[tuple[str, object]] = [("links", [])]
+"""What every written scenario has, and says nothing."""
 _MOST_CLASSES, _MOST_FLOWS, _DEEPEST = 16, 200_000, 12
 
 
@@ -30,6 +35,7 @@ def scenario_of(asked: object) -> forebay.Scenario:
     """
     if not isinstance(asked, Mapping):
         raise Refused("the question is no table", "send the JSON of a scenario")
+    asked = {name: part for name, part in asked.items() if (name, part) not in _NOTHING}
     for name in asked:
         if name not in PARTS:
             raise Refused(
@@ -55,6 +61,31 @@ def _check_depth(value: object, depth: int = 0) -> None:
     if isinstance(parts, list):
         for each in parts:
             _check_depth(each, depth + 1)
+
+
+def question_of(scenario: forebay.Scenario) -> dict[str, Any]:
+    """Return a scenario as a question, in the notation of a file. Raises Refused.
+
+    A measured window that nobody set is left out, because a search may then choose it.
+    """
+    tree = tomllib.loads(scenario.to_toml())
+    if "measure" not in scenario.model_fields_set:
+        tree.pop("measure", None)
+    asked: dict[str, Any] = _without_empty(tree)
+    scenario_of(asked)
+    return asked
+
+
+def toml_of(asked: Any) -> str:
+    """Return a question as a scenario file, word for word."""
+    return tomli_w.dumps(_without_empty(asked))
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        kept = {name: _without_empty(part) for name, part in value.items()}
+        return {name: part for name, part in kept.items() if part is not None and part != []}
+    return [_without_empty(each) for each in value] if isinstance(value, list) else value
 
 
 def error_of(error: BaseException) -> dict[str, Any]:
