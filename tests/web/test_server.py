@@ -84,7 +84,9 @@ def test_sigterm_ends_it_within_a_second_in_the_middle_of_a_run():
     slow = {**QUICK, "link": {"rate": "1 Gbit/s"}}
     connection.request("POST", "/answer", json.dumps(slow), JSON)
     connection.getresponse().readline()
-    assert ended(process) < 1.5  # a second, and the interpreter's end on a busy machine
+    idle, _ = served()
+    without_a_run = ended(idle)  # on a busy machine the interpreter alone takes its time
+    assert ended(process) < 1.0 + without_a_run
     connection.close()
     assert process.returncode == 143
 
@@ -178,7 +180,7 @@ def test_a_replay_needs_a_buffer(server, packets):
 
 
 def test_a_replay_of_a_large_link_is_shorter_and_says_so(server):
-    large = {**QUICK, "link": {"rate": "1 Gbit/s"}}
+    large = {**QUICK, "link": {"rate": "10 Gbit/s"}}
     _, text, _ = ask(server, "POST", "/replay", json.dumps(large), JSON)
     (found,) = [data for name, data in events(text) if name == "replayed"]
     assert "less than the search" in found["note"] and found["at_s"][-1] < 15
@@ -243,7 +245,7 @@ def test_an_answer_is_written_out_as_a_report_and_as_configuration(server):
     ask(server, "POST", "/answer", json.dumps(QUICK), {**JSON, "X-Client": client})
     answer = forebay.size(scenario_of(QUICK))
     status, found = post(server, "/configuration", {"platform": "linux-tc"}, client)
-    assert status == 200 and f"limit {answer.recommended.packets}" in found["text"]
+    assert status == 200 and f"{answer.recommended.packets} packets" in found["text"]
     assert post(server, "/configuration", {"platform": "../x"}, client)[0] == 422
     status, text, headers = ask(server, "POST", "/report", "{}", {**JSON, "X-Client": client})
     assert status == 200 and headers["content-type"].startswith("text/html")

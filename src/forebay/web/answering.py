@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ MEMORY = "1 GB"
 _EVERY_S = 0.1
 """Progress is sent no more often."""
 _CURVE_S = 4.0
-"""No replication of the coarse curve begins after so long: the search is worth more."""
+"""No replication of a large link begins after so long: the search is worth more."""
 Keep = Callable[[forebay.Scenario, forebay.SizeResult], None]
 
 
@@ -53,7 +54,7 @@ class Answer:
             run.send("too-large", {})
             return
         run.send("stage", {"stage": "coarse", "windows": quick.words})
-        until = time.monotonic() + _CURVE_S
+        until = math.inf if quick.is_whole else time.monotonic() + _CURVE_S
 
         def one(packets: int) -> None:
             if time.monotonic() > until:

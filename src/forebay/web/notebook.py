@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.web.question import question_of
 
@@ -68,9 +68,12 @@ def workbench(scenario: Scenario, *, height: int = _HEIGHT) -> Workbench:
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
-    asked = json.dumps(question_of(scenario)).encode()
-    packed = base64.urlsafe_b64encode(asked).decode().rstrip("=")
-    return Workbench(f"{_serving().address}#q={packed}", height)
+    return Workbench(f"{_serving().address}#q={packed(question_of(scenario))}", height)
+
+
+def packed(question: dict[str, Any]) -> str:
+    """Return a question as the part of the address that holds it."""
+    return base64.urlsafe_b64encode(json.dumps(question).encode()).decode().rstrip("=")
 
 
 def _serving() -> Background:

@@ -65,7 +65,14 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
         except KeyboardInterrupt:
             wrong = f"the capture takes more than {_MEASURED_S:.0f} s"
             raise Refused(wrong, "measure it with forebay measure --scenario") from None
-        scenario = found.scenario.replace({"name": "measured from a capture"})
+        except measure.MeasureError as error:
+            wrong = str(error).replace(str(path), "the file")
+            raise Refused(wrong, "drop a pcap or pcapng file of the link") from None
+    try:
+        scenario = found.scenario().replace({"name": "measured from a capture"})
+    except measure.MeasureError as error:
+        hint = "measure it with forebay measure, which takes more options"
+        raise Refused(str(error), hint) from None
     notes = [f"{found.packets} packets in {found.seconds:.3g} s", *found.notes]
     return {"question": question_of(scenario), "notes": notes}
 

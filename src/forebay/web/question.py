@@ -90,6 +90,8 @@ def _without_empty(value: Any) -> Any:
 
 def error_of(error: BaseException) -> dict[str, Any]:
     """Return an error for the page: the field, what is wrong, what to write."""
-    wrong, hint = getattr(error, "wrong", str(error)), getattr(error, "hint", "")
+    wrong, hint = getattr(error, "wrong", ""), getattr(error, "hint", "")
     field = getattr(error, "field", "")
+    if not wrong:  # the text has the hint
+        wrong, hint = str(error), ""
     return {"field": str(field), "wrong": str(wrong), "hint": str(hint), "text": str(error)}

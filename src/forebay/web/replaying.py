@@ -13,8 +13,8 @@ from forebay.web.answering import MEMORY
 from forebay.web.runs import Run
 
 _SAMPLES, _MOST_FLOWS = 600, 4
-_MOST_PACKETS = 10_000_000
-"""Packets of the replication: a few seconds of a processor."""
+_MOST_PACKETS = 5_000_000
+"""Packets of the replication: a second or two of a processor."""
 _WARMUP = 0.5
 
 

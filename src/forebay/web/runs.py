@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import forebay
+from forebay.errors import Words, words
 from forebay.web.question import Refused, error_of
 
 Event = tuple[str, Any]
@@ -44,7 +45,8 @@ class Run:
         """Do the work, in a thread; nothing that goes wrong leaves it."""
         try:
             self.goes_on(0.0)
-            self._work(self)
+            with words(Words.FILE):
+                self._work(self)
         except KeyboardInterrupt:  # Cancelled, or the search's own after it
             pass
         except forebay.ForebayError as error:

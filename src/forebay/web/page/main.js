@@ -32,9 +32,7 @@ function changed() {
   stale();
   taking({ question, budget: $("budget").value, toml: null, sized: null });
   replayChanged();
-  const packed = `#q=${pack(question)}`;
-  history.replaceState(null, "", packed);
-  $("share-link").href = packed;
+  $("share-link").href = `#q=${pack(question)}`;
   timer = setTimeout(simulate, SETTLES_MS);
   if (asking) again = true;
   else laws();
@@ -98,6 +96,7 @@ function redraw() {
 
 function simulate() {
   const mine = turn;
+  history.replaceState(null, "", $("share-link").href); // browsers bear few of these in a second
   known.points.clear();
   Object.assign(known, { sized: null, marked: null });
   Object.assign($("progress"), { value: 0 });
