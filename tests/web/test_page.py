@@ -105,7 +105,9 @@ def test_laws_follow_a_slider_and_no_run_is_left_behind(page, server):
     before = page.locator("#laws tbody").inner_text()
     for place in range(70, 90):
         slider.fill(str(place / 10))
-    page.wait_for_function("was => document.querySelector('#laws tbody').innerText !== was", arg=before)
+    page.wait_for_function(
+        "was => document.querySelector('#laws tbody').innerText !== was", arg=before
+    )
     assert page.get_by_test_id("link-rate").input_value() == "794 Mbit/s"
     page.goto("about:blank")
     until = time.monotonic() + 20
@@ -150,7 +152,9 @@ def test_everything_leaves_the_page(page, server):
         page.get_by_test_id("export-toml").click()
     assert b'rate = "10 Mbit/s"' in waiting.value.path().read_bytes()
     answer = json.loads(downloaded(page, "Answer (JSON)"))
-    assert answer["recommended"]["packets"] == int(page.get_by_test_id("answer-packets").inner_text())
+    assert answer["recommended"]["packets"] == int(
+        page.get_by_test_id("answer-packets").inner_text()
+    )
     assert b"<svg" in downloaded(page, "Picture (SVG)")
     assert downloaded(page, "Picture (PNG)")[:4] == b"\x89PNG"
     assert b"<!doctype html>" in downloaded(page, "Report (HTML)").lower()
@@ -223,7 +227,9 @@ def test_a_server_that_comes_back_answers_the_open_page(browser):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_violation(browser, server, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="there is no axe-core")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="there is no axe-core"
+    )
     page = opened(browser, linked(server, QUICK), color_scheme=scheme)
     done(page)
     page.get_by_role("button", name="Replay").click()

@@ -19,6 +19,7 @@ from forebay.web.question import Refused, scenario_of
 
 from .serving import JSON, QUICK, ask, ended, events, post, running, served
 
+
 def test_the_page_has_a_strict_policy(server):
     status, text, headers = ask(server, "GET", "/")
     assert status == 200 and 'data-testid="answer-packets"' in text
@@ -189,7 +190,7 @@ def test_a_replay_of_a_large_link_is_shorter_and_says_so(server):
 def test_a_scenario_file_and_a_stored_answer_are_opened(server, tmp_path):
     text = (
         'links = []\n[link]\nrate = "10 Mbit/s"\n[[traffic]]\nflows = 10\nrtt = "50 ms"\n'
-        "[goals]\nutilization = 0.9\n[measure]\nwarmup = \"2 s\"\nduration = \"3 s\"\n"
+        '[goals]\nutilization = 0.9\n[measure]\nwarmup = "2 s"\nduration = "3 s"\n'
     )
     status, found = post(server, "/open", {"text": text})
     assert status == 200 and found["question"]["link"] == {"rate": "10 Mbit/s"}
@@ -200,7 +201,9 @@ def test_a_scenario_file_and_a_stored_answer_are_opened(server, tmp_path):
     assert again["question"]["traffic"][0]["flows"] == 10
 
 
-@pytest.mark.parametrize("text", ["x = [", "[" * 50_000, "", '{"buffer": 3}', "{", "a = 1979-05-27"])
+@pytest.mark.parametrize(
+    "text", ["x = [", "[" * 50_000, "", '{"buffer": 3}', "{", "a = 1979-05-27"]
+)
 def test_what_is_no_scenario_is_refused_in_one_line(server, text):
     status, found = post(server, "/open", {"text": text})
     assert status == 422 and "\n" not in found["error"]["text"]
