@@ -7,10 +7,10 @@ import time
 
 import pytest
 
+from .serving import QUICK, ended, running, served
+
 pytest.importorskip("starlette", reason="the extra forebay[web] is not installed")
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-from .serving import QUICK, ended, running, served
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no chromium on this machine")
@@ -167,8 +167,11 @@ def test_a_scenario_file_is_dropped(page):
     text = '[link]\nrate = "2 Mbit/s"\n[[traffic]]\nflows = 4\nrtt = "50 ms"\n'
     text += "[goals]\nutilization = 0.5\n"
     page.evaluate(
-        """text => { const moved = new DataTransfer(); moved.items.add(new File([text], "x.toml"));
-        document.dispatchEvent(new DragEvent("drop", { dataTransfer: moved, cancelable: true })); }""",
+        """text => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([text], "x.toml"));
+            document.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+        }""",
         text,
     )
     page.wait_for_function("document.querySelector('#link-rate').value === '2 Mbit/s'")

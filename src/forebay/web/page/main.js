@@ -30,6 +30,8 @@ function changed() {
   clearTimeout(timer);
   status("running", "laws");
   stale();
+  known.sized = null;
+  $("charts").classList.add("stale");
   taking({ question, budget: $("budget").value, toml: null, sized: null });
   replayChanged();
   $("share-link").href = `#q=${pack(question)}`;
@@ -98,8 +100,9 @@ function simulate() {
   const mine = turn;
   history.replaceState(null, "", $("share-link").href); // browsers bear few of these in a second
   known.points.clear();
-  Object.assign(known, { sized: null, marked: null });
-  Object.assign($("progress"), { value: 0 });
+  known.marked = null;
+  $("charts").classList.remove("stale");
+  $("progress").value = 0;
   $("note").textContent = "";
   began = performance.now();
   expected = 0;
@@ -163,7 +166,8 @@ function open(asked, sized = null) {
   if (!sized) return;
   clearTimeout(timer);
   known.points.clear();
-  Object.assign(known, { sized, marked: null });
+  known.marked = null;
+  $("charts").classList.remove("stale");
   answered(sized);
   status("done", "a stored answer");
 }
