@@ -121,7 +121,7 @@ def test_a_replay_is_scrubbed(page, server):
     page.get_by_label("One replication with").select_option(label="the recommended buffer")
     page.get_by_role("button", name="Replay").click()
     page.get_by_label("Time", exact=True).fill("300")
-    page.wait_for_function("document.querySelector('#now').innerText.startsWith('10.00 s')")
+    page.wait_for_function("() => document.querySelector('#now').innerText.startsWith('10.00 s')")
     assert page.locator("#timeline svg").count() == 3
     assert page.locator("#timeline .normal").count() == 1
     assert "from the normal one" in page.locator("#replay-note").inner_text()
@@ -174,7 +174,7 @@ def test_a_scenario_file_is_dropped(page):
         }""",
         text,
     )
-    page.wait_for_function("document.querySelector('#link-rate').value === '2 Mbit/s'")
+    page.wait_for_function("() => document.querySelector('#link-rate').value === '2 Mbit/s'")
     page.locator("#file").set_input_files({"name": "x.toml", "mimeType": "", "buffer": b"x = ["})
     page.get_by_test_id("field-error").get_by_text("no TOML").wait_for()
 
@@ -188,7 +188,9 @@ def test_the_keyboard_alone_is_enough(page, server):
     done(page)
     page.locator("#charts").focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('#readout').innerText.includes('packets: ')")
+    page.wait_for_function(
+        "() => document.querySelector('#readout').innerText.includes('packets: ')"
+    )
     page.get_by_role("button", name="Pin this scenario").focus()
     page.keyboard.press("Enter")
     assert page.locator("#beside table").count() == 1
