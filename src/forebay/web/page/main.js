@@ -92,7 +92,7 @@ function redraw() {
   frame = requestAnimationFrame(() => {
     if (!known.laws) return;
     draw($("charts"), view());
-    $("readout").textContent = words(known.marked);
+    $("readout").textContent = words(known.marked) || "Point at a curve, or use the arrow keys, to read a buffer's values.";
   });
 }
 
@@ -154,6 +154,7 @@ function answered(found) {
   if (!found.scaled && found.curve.length) {
     known.points.clear();
     for (const point of found.curve) known.points.set(point.packets, { ...point, stage: "fine" });
+    $("note").textContent = "";
   }
   redraw();
 }
