@@ -92,12 +92,14 @@ def test_an_error_stands_beside_its_field_and_goes_again(page):
 def test_a_link_restores_the_whole_question(page, server):
     page.get_by_test_id("flows").fill("77")
     page.get_by_test_id("goal-utilization").fill("95 %")
+    page.get_by_label("At most", exact=True).select_option("3 min")
     link = page.get_by_test_id("share-link").evaluate("link => link.href")
     page.goto("about:blank")
     page.goto(link)
     page.locator("#laws tbody tr").first.wait_for()
     assert page.get_by_test_id("flows").input_value() == "77"
     assert page.get_by_test_id("goal-utilization").input_value() == "95 %"
+    assert page.get_by_label("At most", exact=True).input_value() == "3 min"
 
 
 def test_laws_follow_a_slider_and_no_run_is_left_behind(page, server):
@@ -262,3 +264,16 @@ def test_ten_gigabit_transit_is_sized_in_twelve_inputs(page):
     done(page)
     assert page.get_by_test_id("answer-packets").inner_text().isdigit()
     assert re.search(r"smaller links|in \d", page.locator("#sentences").inner_text())
+
+
+def test_a_window_is_set_and_left_to_the_search_again(page, server):
+    ask_quick(page, server)
+    page.get_by_label("Window", exact=True).fill("11 s")
+    page.get_by_label("Warm-up").fill("x")
+    page.get_by_test_id("field-error").wait_for()
+    page.get_by_label("Warm-up").fill("")
+    page.get_by_label("Window", exact=True).fill("")
+    page.get_by_test_id("field-error").wait_for(state="detached")
+    with page.expect_download() as waiting:
+        page.get_by_test_id("export-toml").click()
+    assert b"measure" not in waiting.value.path().read_bytes()

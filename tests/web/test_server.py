@@ -253,3 +253,13 @@ def test_an_answer_is_written_out_as_a_report_and_as_configuration(server):
     status, text, headers = ask(server, "POST", "/report", "{}", {**JSON, "X-Client": client})
     assert status == 200 and headers["content-type"].startswith("text/html")
     assert str(answer.recommended.packets) in text and "<script" not in text
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("preset", json.loads((PAGE / "presets.json").read_text()), ids=str)
+def test_every_preset_comes_to_a_recommended_size_in_the_time_of_a_sizing(server, preset):
+    since = time.monotonic()
+    _, text, _ = ask(server, "POST", "/answer", json.dumps(preset), JSON)
+    (found,) = [data for name, data in events(text) if name == "sized"]
+    assert found["recommended"]["packets"] >= 1
+    assert time.monotonic() - since < 75

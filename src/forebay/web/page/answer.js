@@ -39,6 +39,7 @@ export function showAnswer(found) {
   $("answer").classList.toggle("guess", !best);
   $("answer-label").textContent = found.aims ? "Recommended target" : "Recommended buffer";
   $("answer-packets").textContent = best ? best.packets : "none";
+  document.querySelector("#answer .unit").textContent = best?.packets === 1 ? "packet" : "packets";
   $("answer-amount").textContent = best ? `${bytes(best.bytes)}, ${seconds(best.seconds)} at line rate` : "";
   $("headline").textContent = best ? found.sentences[0] : found.headline;
   $("least-packets").textContent = least ? least.packets : "none";

@@ -30,17 +30,26 @@ export function show(question, changed) {
   $("link-rate").value = at(question, "link.rate") ?? "";
   $("buffer").value = at(question, "queue.size") ?? "";
   choices($("discipline"), DISCIPLINES, at(question, "queue.discipline") ?? "drop-tail");
+  $("warmup").value = at(question, "measure.warmup") ?? "";
+  $("window").value = at(question, "measure.duration") ?? "";
   $("rate-slider").value = Math.log10(bits(question.link.rate) ?? 1e8);
   $("buffer-slider").value = Math.log10(parseFloat(question.queue?.size) || 1);
   $("classes").replaceChildren(...question.traffic.map((group, index) => card(question, group, index, changed)));
   $("goals").replaceChildren(...GOALS.map((goal) => goalRow(question, goal, changed)));
 }
 
+// A window that nobody sets is left to the search; an empty table would be a window that is set.
+function withoutEmpty(question) {
+  if (question.measure && !Object.keys(question.measure).length) delete question.measure;
+}
+
 export function listen(current, changed) {
-  const typed = (id, path, read) => $(id).addEventListener("input", () => { put(current(), path, read($(id).value)); changed(); });
+  const typed = (id, path, read) => $(id).addEventListener("input", () => { put(current(), path, read($(id).value)); withoutEmpty(current()); changed(); });
   typed("link-rate", "link.rate", (text) => text.trim());
   typed("buffer", "queue.size", (text) => text.trim());
   typed("discipline", "queue.discipline", (text) => text);
+  typed("warmup", "measure.warmup", (text) => text.trim() || undefined);
+  typed("window", "measure.duration", (text) => text.trim() || undefined);
   const slid = (id, field, path, text) => $(id).addEventListener("input", () => {
     $(field).value = text(10 ** Number($(id).value));
     put(current(), path, $(field).value);

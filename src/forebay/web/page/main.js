@@ -34,7 +34,7 @@ function changed() {
   $("charts").classList.add("stale");
   taking({ question, budget: $("budget").value, toml: null, sized: null });
   replayChanged();
-  $("share-link").href = `#q=${pack(question)}`;
+  $("share-link").href = `#${new URLSearchParams({ q: pack(question), ...($("budget").value && { budget: $("budget").value }) })}`;
   timer = setTimeout(simulate, SETTLES_MS);
   if (asking) again = true;
   else laws();
@@ -173,7 +173,12 @@ function open(asked, sized = null) {
   status("done", "a stored answer");
 }
 
-const linked = () => unpack(location.hash.startsWith("#q=") ? location.hash.slice(3) : "");
+// The question of the address, whose budget the form takes; null without one.
+function linked() {
+  const parts = new URLSearchParams(location.hash.slice(1)), asked = unpack(parts.get("q") ?? "");
+  if (asked) $("budget").value = [...$("budget").options].some((each) => each.value === parts.get("budget")) ? parts.get("budget") : "";
+  return asked;
+}
 
 function pin() {
   if (!known.laws) return;
