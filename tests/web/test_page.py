@@ -129,6 +129,7 @@ def test_a_replay_is_scrubbed(page, server):
     assert "from the normal one" in page.locator("#replay-note").inner_text()
 
 
+@pytest.mark.long
 def test_two_pins_stand_beside_each_other(page, server):
     ask_quick(page, server)
     page.get_by_role("button", name="Pin this scenario").click()
@@ -207,6 +208,7 @@ def test_a_narrow_page_does_not_scroll_sideways(browser, server):
     page.close()
 
 
+@pytest.mark.long
 def test_two_tabs_ask_without_each_other(browser, server):
     first, second = (opened(browser, linked(server, QUICK)) for _ in range(2))
     done(first)
@@ -217,6 +219,7 @@ def test_two_tabs_ask_without_each_other(browser, server):
     second.close()
 
 
+@pytest.mark.long
 def test_a_server_that_comes_back_answers_the_open_page(browser):
     process, place = served()
     page = opened(browser, linked(place, QUICK))
@@ -232,7 +235,7 @@ def test_a_server_that_comes_back_answers_the_open_page(browser):
     ended(process)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe_finds_no_serious_violation(browser, server, scheme):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="there is no axe-core"
@@ -266,6 +269,7 @@ def test_ten_gigabit_transit_is_sized_in_twelve_inputs(page):
     assert re.search(r"smaller links|in \d", page.locator("#sentences").inner_text())
 
 
+@pytest.mark.long
 def test_a_window_is_set_and_left_to_the_search_again(page, server):
     ask_quick(page, server)
     page.get_by_label("Window", exact=True).fill("11 s")
