@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import forebay
@@ -28,12 +27,14 @@ class Answer:
 
     Attributes
     ----------
+    pool : runs replications of the curve side by side.
     budget : time of the search; None is that of `forebay.size`, whose digits it then gives.
     keep : called with the answer.
     """
 
     scenario: forebay.Scenario
     jobs: int
+    pool: Executor
     budget: str | None
     keep: Keep
     _told_at: float = field(default=0.0, init=False)
@@ -66,11 +67,10 @@ class Answer:
             run.send("point", {"stage": "coarse", **answers.point_of(outcome)})
 
         sizes = answers.sizes(self.scenario, forebay.laws.for_scenario(self.scenario))
-        with ThreadPoolExecutor(self.jobs or os.cpu_count() or 1) as pool:
-            try:
-                list(pool.map(one, from_the_middle(sizes)))
-            except forebay.TooMuchMemory:
-                run.send("too-large", {})
+        try:
+            list(self.pool.map(one, from_the_middle(sizes)))
+        except forebay.TooMuchMemory:
+            run.send("too-large", {})
 
     def _size(self, run: Run) -> None:
         """Send what `forebay.size` runs, and its answer."""
@@ -123,5 +123,4 @@ def warm_up() -> None:
     easy = forebay.Scenario(link=link, traffic=traffic, measure=measure, goals=goals)
     answers.laws_of(easy)
     answers.point_of(forebay.run(easy))
-    answers.sized(forebay.size(easy, "theory"))
-    forebay.size(easy, max_seeds=5, budget="0.5 s")
+    answers.sized(forebay.size(easy, seeds=2, max_seeds=2))

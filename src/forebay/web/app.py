@@ -99,7 +99,9 @@ async def _answer(request: Request) -> Response:
     def keep(asked: forebay.Scenario, answer: forebay.SizeResult) -> None:
         runs.keep(client, asked, answer)
 
-    return _begin(request, client, "answer", Answer(scenario, runs.jobs, budget, keep))
+    return _begin(
+        request, client, "answer", Answer(scenario, runs.jobs, runs.side_by_side, budget, keep)
+    )
 
 
 async def _replay(request: Request) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -77,8 +78,9 @@ class Runs:
     def __init__(self, jobs: int = 0) -> None:
         self.jobs = jobs
         self._running: dict[tuple[str, str], Run] = {}
-        self._kept: OrderedDict[str, tuple[forebay.Scenario, forebay.SizeResult]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[forebay.Scenario, str]] = OrderedDict()
         self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="workbench")
+        self.side_by_side = ThreadPoolExecutor(jobs or os.cpu_count() or 1, "replication")
 
     @property
     def open(self) -> int:
@@ -108,7 +110,7 @@ class Runs:
 
     def keep(self, client: str, scenario: forebay.Scenario, answer: forebay.SizeResult) -> None:
         """Keep a client's latest answer; the oldest of too many is forgotten."""
-        self._kept[client] = scenario, answer
+        self._kept[client] = scenario, answer.model_dump_json(by_alias=True)
         self._kept.move_to_end(client)
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
@@ -118,10 +120,12 @@ class Runs:
         found = self._kept.get(client)
         if found is None:
             raise Refused("the server has no answer of this page", "let it answer once more")
-        return found
+        scenario, document = found
+        return scenario, forebay.SizeResult.from_json(document)
 
     def close(self) -> None:
         """Cancel all work; none begins any more."""
         for run in list(self._running.values()):
             run.cancel()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self.side_by_side):
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -135,19 +135,26 @@ const heard = {
   aims: ({ discipline }) => { $("note").textContent = `Sized is what ${discipline} aims at, in packets at line rate; its limit only guards. The search draws the curve.`; },
   sized: (found) => answered(found),
   refused: ({ text, needs_s }) => {
-    const more = budgetFor(needs_s);
     $("headline").textContent = text;
-    $("more-time").hidden = !more;
-    $("more-time").textContent = `Search for ${more}`;
-    $("more-time").dataset.budget = more ?? "";
+    offer(budgetFor(needs_s));
     status("done", "the time was too short");
   },
   failed: (error) => { showError(error); status("done", "without an answer"); },
   end: () => { if (document.body.dataset.status === "running") status("done", known.sized ? `after ${spent().toFixed(1)} s` : ""); },
 };
 
+// A search of more time, if the page may ask for it.
+function offer(more) {
+  $("more-time").hidden = !more;
+  $("more-time").textContent = `Search for ${more}`;
+  $("more-time").dataset.budget = more ?? "";
+}
+
+const LONGER = { "10 s": "60 s", "60 s": "3 min", "3 min": "10 min" };
+
 function answered(found) {
   known.sized = found;
+  if (!found.recommended && found.status === 3) offer(LONGER[limit()]);
   $("progress").value = 1;
   showAnswer(found);
   taking({ sized: found });
@@ -234,7 +241,7 @@ function wire() {
   $("preset").addEventListener("input", choose);
   $("add-class").addEventListener("click", () => { question.traffic.push(structuredClone(TRAFFIC.long.fresh)); show(question, changed); changed(); });
   $("budget").addEventListener("input", changed);
-  $("more-time").addEventListener("click", () => { $("budget").value = $("more-time").dataset.budget; if (!$("budget").value) $("budget").value = ""; changed(); });
+  $("more-time").addEventListener("click", () => { $("budget").value = $("more-time").dataset.budget; if ($("budget").selectedIndex < 0) $("budget").value = ""; changed(); });
   $("question").addEventListener("submit", (event) => event.preventDefault());
   $("pin").addEventListener("click", pin);
   $("unpin").addEventListener("click", () => { pins.length = 0; pinned(); });
