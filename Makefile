@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python long lint package format bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup dev demo test test-rust test-python long lint package format docs bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -24,8 +24,10 @@ help:
 	@echo 'make test     the tests of every language; the last lines say how many were skipped, and why'
 	@echo 'make long     what takes more than minutes: tests marked long, agreement, artefacts, mutants, fuzz'
 	@echo 'make lint     format, lints, types, import rules'
+	@echo 'make docs     the pages as a site, build/docs/index.html'
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
+	@echo 'make dev      the core after a change of Rust, in seconds; it is slower than that of make setup'
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
@@ -72,6 +74,14 @@ $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.emulator
 	@$(COMPILE_IMPORTS) size $(SCENARIO) --engine theory >/dev/null
 	@touch $@
 
+# For who changes Rust: the same core, built in pieces, of which only the changed ones are compiled again. It is slower than
+# setup's; `make setup` builds that one again.
+dev: $(VENV)/.installed
+	@test -x $(EMULATOR) || { $(BUILD_EMULATOR); }
+	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	    $(BIN)/maturin develop --profile incremental --locked --quiet
+	@rm -f $(VENV)/.built
+
 # --- what a person asks for ---------------------------------------------------------------------
 
 # Status 1 of the second line means that a row is out of its band. The table says which and why;
@@ -92,10 +102,12 @@ test-rust:
 
 # The packages that decide an answer are held to a floor of branch coverage by their own tests.
 COVERED := search laws outcome
+# Two processes, which is what the smallest machine has cores for; the tests of a file stay in one, and so do all of the testbed.
+PARALLEL := --numprocesses 2 --dist loadgroup
 test-python: setup
 	$(BIN)/python -m pytest $(COVERED:%=tests/%) $(COVERED:%=--cov=forebay.%) --cov-branch \
-	    --cov-report=term:skip-covered --cov-fail-under=94
-	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%)
+	    --cov-report=term:skip-covered --cov-fail-under=94 $(PARALLEL)
+	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%) $(PARALLEL)
 
 # What takes too long for each change. In this order: tests marked `long`, of which each has a short one beside it that
 # runs with every change; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
@@ -129,7 +141,10 @@ package: setup
 	grep '==' requirements.lock | sed 's/ *\\$$//' > $(PACKAGE)/versions.txt
 	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
 	    --constraint $(PACKAGE)/versions.txt $(PACKAGE)/forebay-*.whl
-	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin"
+	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" bare
+	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
+	    --constraint $(PACKAGE)/versions.txt "$$(echo $(CURDIR)/$(PACKAGE)/forebay-*.whl)[report,testbed,web]"
+	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" all
 
 format: setup
 	$(BIN)/ruff check --fix .
@@ -158,6 +173,10 @@ fuzz-readers:
 	    cargo +nightly fuzz run --target-dir build/fuzz/target $$target build/fuzz/$$target $$seeds -- \
 	        -max_total_time=$(FUZZ_S) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -artifact_prefix=build/fuzz/ || exit 1; \
 	done
+
+# The pages as a site with navigation, search and the docstrings of the public names: build/docs/index.html.
+docs: setup
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -c docs -d build/doctrees . build/docs
 
 figures: setup
 	@mkdir -p docs/images
@@ -203,7 +222,7 @@ lock: setup
 	cargo update --workspace
 	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra counters --extra web --extra dev \
+	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra cluster --extra counters --extra docs --extra parquet --extra report --extra testbed --extra web --extra dev \
 	    --upgrade --output-file requirements.lock pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in

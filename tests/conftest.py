@@ -20,6 +20,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: only with FOREBAY_LONG=1, as in `make long`")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep a file's tests in one process, for what they share, and those of the testbed too.
+
+    The testbed runs in real time: two at once would be late.
+    """
+    for item in items:
+        testbed = "testbed" in item.path.parts
+        group = "testbed" if testbed else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what is long, unless it is asked for."""
     if item.get_closest_marker("long") and os.environ.get("FOREBAY_LONG") != "1":

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forebay.files.tables import NoPyarrow
 from forebay.outcome.flow_table import FlowTable
+from forebay.packages import MissingPackage
 
 
 def table(*sizes: float) -> FlowTable:
@@ -60,8 +60,8 @@ def test_without_pyarrow_a_parquet_file_is_refused_and_none_is_left(
         return real(name, *more, **named)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(NoPyarrow, match="parquet"):
+    with pytest.raises(MissingPackage, match="parquet"):
         table(1.0).export(tmp_path / "flows.parquet")
-    with pytest.raises(NoPyarrow, match="Arrow stream"):
+    with pytest.raises(MissingPackage, match="Arrow stream"):
         table(1.0).__arrow_c_stream__()
     assert list(tmp_path.iterdir()) == []

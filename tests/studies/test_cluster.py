@@ -31,7 +31,7 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
     place = tmp_path / "scheduler.json"
     commands = (
         ("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-        ("dask_worker", "--nthreads", "1", "--no-dashboard"),
+        ("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"),
     )
     made = []
     for module, *options in commands:
@@ -41,7 +41,6 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
         made.append(subprocess.Popen(command, stdout=quiet, stderr=quiet))
     while not place.exists():
         time.sleep(0.1)
-    time.sleep(5.0)
     import json
 
     yield json.loads(place.read_text())["address"]

@@ -11,7 +11,7 @@ import pytest
 
 import forebay
 from forebay import networks
-from forebay.files.tables import NoPyarrow
+from forebay.packages import MissingPackage
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 
@@ -61,7 +61,7 @@ def test_parquet_holds_what_csv_does(tmp_path, answer):
 
 def test_parquet_without_its_library_is_one_line_and_leaves_no_file(tmp_path, answer, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(NoPyarrow, match=r"forebay\[parquet\]") as error:
+    with pytest.raises(MissingPackage, match=r"forebay\[parquet\]") as error:
         answer.write_links(tmp_path / "links.parquet")
     assert "\n" not in str(error.value) and not list(tmp_path.iterdir())
 

@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from forebay.api.load_network import load
-from forebay.files.tables import check_format, write_table
+from forebay.files.tables import write_table
+from forebay.packages import check_file
 
 if TYPE_CHECKING:
     from forebay.api.single_failures import Failure
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 __all__ = [
-    "Answer", "check_format", "load", "single_failures", "smallest_buffers", "solve", "transient",
+    "Answer", "check_file", "load", "single_failures", "smallest_buffers", "solve", "transient",
     "write_series",
 ]  # fmt: skip
 
@@ -175,7 +176,7 @@ def single_failures(scenario: Scenario, progress: Progress | None = None) -> lis
 def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
     """Write a row for each instant of `transient`, CSV or Parquet."""
     columns = course.columns()
-    check_format(path)
+    check_file(path)
     write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
 
 
@@ -188,12 +189,12 @@ class Answer:
 
     def write_links(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
-        check_format(path)
+        check_file(path)
         write_table(path, _LINK_COLUMNS, self._links())
 
     def write_paths(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each path: a connection's values, and the link with the most loss."""
-        check_format(path)
+        check_file(path)
         write_table(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
@@ -215,7 +216,7 @@ class Answer:
                 self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
             )
         ]
-        check_format(path)
+        check_file(path)
         write_table(path, columns, rows)
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:

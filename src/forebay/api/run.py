@@ -108,7 +108,7 @@ def run(
         replications; any of these with a store.
     StoreError
         The store cannot be used.
-    NoPyarrow, OSError
+    MissingPackage, OSError
         The table of flows cannot be written.
     """
     expect_scenario(scenario)
@@ -120,9 +120,9 @@ def run(
         _refuse_store()
     if flows is not None:
         from forebay.api.flows import keep_flows
-        from forebay.files.tables import check_format
+        from forebay.packages import check_file
 
-        check_format(flows)
+        check_file(flows)
         keep_flows(chosen)
     capturing = nullcontext() if capture is None else _capturing(chosen, capture, seeds)
     with capturing, storing(chosen, store) as chosen:

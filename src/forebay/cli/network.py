@@ -123,7 +123,7 @@ def command(
     options.check_outputs(path, scenario, **outputs, series=series, figure=figure)
     for table in (links, paths, sensitivities, series):
         if table is not None:
-            networks.check_format(table)
+            networks.check_file(table)
     if duration is not None:
         others = outputs | {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
         _check_alone("--transient", others)

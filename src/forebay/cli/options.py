@@ -55,9 +55,9 @@ class OutputPath(click.ParamType[Path]):
             self.fail(f"{value[:40]!r}…: write a name of at most {_LONGEST_NAME} B", param, ctx)
         if path.suffix.lower() not in self.endings:
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
-        from forebay.files.tables import check_format
+        from forebay.packages import check_file
 
-        check_format(path)
+        check_file(path)
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
         if (path.exists() and not path.is_file()) or not _takes_files(path.parent):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import sys
-from importlib.util import find_spec
 
 import click
 
 from forebay.cli import options
+from forebay.packages import check_package
 
 _LEAST_TOKEN = 16
 
@@ -32,9 +32,8 @@ def command(port: int, host: str, token: str | None, jobs: int) -> int:
 
     The last word of the first line on stdout is the address.
     """
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise click.UsageError("the workbench is not installed; write pip install 'forebay[web]'")
     _check(host, token)
+    check_package("the workbench", "starlette", "uvicorn")
     from forebay.web.server import serve
 
     serve(host, port, token, jobs, ready=_say)

@@ -8,42 +8,15 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from forebay.errors import ForebayError
 from forebay.files.atomic import replacing
+from forebay.packages import import_package
 
 Row = tuple[Any, ...]
-
-
-class NoPyarrow(ForebayError):
-    """The optional package pyarrow is missing."""
-
-    code = "missing-package"
-    exit_status = 3
-    hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
-
-    def __init__(self, needs: str) -> None:
-        self.needs = needs
-        super().__init__(f"{needs} needs pyarrow, which is missing; {self.hint}")
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
     """Whether the name ends in .parquet."""
     return os.fspath(path).lower().endswith(".parquet")
-
-
-def import_pyarrow(needs: str) -> Any:
-    """Return the module pyarrow. Raises NoPyarrow."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise NoPyarrow(needs) from None
-    return pyarrow
-
-
-def check_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a Parquet file before there is work for it. Raises NoPyarrow."""
-    if is_parquet(path):
-        import_pyarrow("a Parquet file")
 
 
 def write_table(path: str | os.PathLike[str], columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -59,7 +32,7 @@ def write_table(path: str | os.PathLike[str], columns: Sequence[str], rows: Sequ
 
 
 def _write_parquet(raw: Any, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    pyarrow = import_pyarrow("a Parquet file")
+    pyarrow = import_package("a Parquet file", "pyarrow")
     from pyarrow import parquet
 
     values = list(zip(*rows, strict=True)) or [()] * len(columns)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.errors import argument, option
 from forebay.measure.errors import MeasureError
+from forebay.packages import check_package
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
@@ -31,7 +32,6 @@ _OCTETS, _DROPS = "1.3.6.1.2.1.31.1.1.1.10", "1.3.6.1.2.1.2.2.1.19"
 _PACKETS = tuple(f"1.3.6.1.2.1.31.1.1.1.{column}" for column in (11, 12, 13))
 """ifHCOutUcastPkts, ifHCOutMulticastPkts, ifHCOutBroadcastPkts."""
 COLUMNS = ("time_s", "octets", "drops", "packets")
-_INSTALL = 'pysnmp is not installed; write pip install "forebay[counters]"'
 
 
 @dataclass(frozen=True)
@@ -69,18 +69,17 @@ def poll(
 
     Raises
     ------
+    MissingPackage
+        pysnmp is not installed.
     MeasureError
-        The library is missing, the router does not answer, or it has no such interface.
+        The router does not answer, or it has no such interface.
     """
     if not (0 < every_s < math.inf and every_s <= seconds / 2 < math.inf):
         hint = (
             f"at least three rows are needed: write {option('seconds', f'{2 * every_s:g}')} or more"
         )
         raise MeasureError(f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s; {hint}")
-    try:
-        import pysnmp.hlapi.v1arch.asyncio  # noqa: F401
-    except ImportError:
-        raise MeasureError(f"{argument('host', 'snmp')}: {_INSTALL}") from None
+    check_package("SNMP", "pysnmp")
     asyncio.run(_poll(agent, interface, path, seconds, every_s, progress))
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.files.atomic import replacing
-from forebay.files.tables import import_pyarrow, is_parquet
+from forebay.files.tables import is_parquet
+from forebay.packages import import_package
 
 _BLOCK = 100_000
 """Rows that are written at a time."""
@@ -62,7 +63,7 @@ class FlowTable(dict[str, NDArray[Any]]):
 
         Raises
         ------
-        OSError, NoPyarrow
+        OSError, MissingPackage
             It cannot be written; pyarrow is missing.
         """
         if is_parquet(path):
@@ -75,13 +76,13 @@ class FlowTable(dict[str, NDArray[Any]]):
                 out.writerows(zip(*(_cells(*each) for each in block.items()), strict=True))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the rows as an Arrow stream. Raises NoPyarrow."""
-        pyarrow = import_pyarrow("an Arrow stream")
+        """Return the rows as an Arrow stream. Raises MissingPackage."""
+        pyarrow = import_package("an Arrow stream", "pyarrow")
         batches = [_batch(pyarrow, block) for block in self._blocks()]
         return pyarrow.Table.from_batches(batches).__arrow_c_stream__(requested_schema)
 
     def _write_parquet(self, path: str | os.PathLike[str]) -> None:
-        pyarrow = import_pyarrow("a Parquet file")
+        pyarrow = import_package("a Parquet file", "pyarrow")
         from pyarrow import parquet
 
         blocks = (_batch(pyarrow, block) for block in self._blocks())

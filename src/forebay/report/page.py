@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
+from forebay.packages import import_package
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -36,10 +38,11 @@ _FRAME = """\
 
 def html_page(body: str, *, title: str, style: str = "", **values: Any) -> str:
     """Return a page; ``body`` is a Jinja template that ``values`` fill, ``style`` its own CSS."""
-    from jinja2 import Environment
+    Environment = import_package("an HTML page", "jinja2").Environment
 
     frame = _FRAME % {"style": _STYLE + style, "body": body}
-    return Environment(autoescape=True).from_string(frame).render(title=title, **values)
+    page = Environment(autoescape=True).from_string(frame).render(title=title, **values)
+    return str(page)
 
 
 def embedded(figure: Figure) -> str:

@@ -33,8 +33,3 @@ def unknown_key(field: str, name: str, known: tuple[str, ...]) -> ScenarioError:
     """Return the error for a key that a table of a grid does not have."""
     wrong = f"{show(name)} is no key here{did_you_mean(name, known)}"
     return bad_grid(field, wrong, f"write one of: {', '.join(known)}")
-
-
-def missing_package(name: str, needs: str, extra: str) -> StudyError:
-    """Return the error for a package that an extra installs."""
-    return StudyError(f"{needs} needs {name}, which is not installed", f"pip install {extra}")

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import literal
-from forebay.files.tables import import_pyarrow
+from forebay.packages import import_package
 from forebay.store import Store
-from forebay.studies.errors import missing_package
 from forebay.studies.plan import of_values
 from forebay.studies.running import Count
 from forebay.studies.table import Table, arrow_blocks, write
@@ -101,13 +100,10 @@ class Sweep:
 
         Raises
         ------
-        StudyError
+        MissingPackage
             pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise missing_package("pandas", "a DataFrame", "pandas") from None
+        pandas = import_package("a DataFrame", "pandas")
         import numpy as np
 
         with self._table() as table:
@@ -129,7 +125,7 @@ class Sweep:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the table as an Arrow stream, as Polars and pyarrow read it; needs pyarrow."""
-        pyarrow = import_pyarrow("an Arrow stream")
+        pyarrow = import_package("an Arrow stream", "pyarrow")
         with self._table() as table:
             blocks = list(arrow_blocks(table, pyarrow))
         made = pyarrow.Table.from_batches(blocks) if blocks else pyarrow.table({})

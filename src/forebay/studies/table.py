@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from forebay.errors import literal
 from forebay.files.atomic import replacing
-from forebay.files.tables import import_pyarrow, is_parquet
+from forebay.files.tables import is_parquet
+from forebay.packages import import_package
 from forebay.studies.work import WALL
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _field(value: Any) -> str:
 
 
 def _write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
-    pyarrow = import_pyarrow("a Parquet file")
+    pyarrow = import_package("a Parquet file", "pyarrow")
     from pyarrow import parquet
 
     schema = None

@@ -23,10 +23,12 @@ from contextvars import copy_context
 from multiprocessing import get_context
 from typing import Any
 
-from forebay.studies.errors import StudyError, missing_package
+from forebay.packages import import_package
+from forebay.studies.errors import StudyError
 from forebay.studies.work import Batch, Done, make_batch
 
 MOST_THREADS = 4
+_PATIENCE_S = 30
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""
 
@@ -167,10 +169,7 @@ class Cluster(Workers):
     """The workers of a Dask cluster, whatever started them."""
 
     def __init__(self, address: str) -> None:
-        try:
-            from distributed import Client
-        except ImportError:
-            raise missing_package("distributed", "a cluster", "'forebay[cluster]'") from None
+        Client = import_package("a cluster", "distributed").Client
         for name in ("client", "core", "utils"):  # a scheduler that dies is one line, by `revive`
             logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
         try:
@@ -178,6 +177,8 @@ class Cluster(Workers):
         except (OSError, ValueError, TimeoutError) as error:
             wrong = f"no scheduler answers at {address} ({type(error).__name__})"
             raise StudyError(wrong, "write the address that dask scheduler printed") from None
+        with contextlib.suppress(TimeoutError):  # workers that are starting
+            self._client.wait_for_workers(1, timeout=_PATIENCE_S)
         self.count = sum(self._client.nthreads().values())
         if not self.count:
             self._client.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import forebay
+from forebay.packages import check_file
 
 _SOURCE = "forebay serve"
 
@@ -17,7 +18,11 @@ def platforms() -> list[str]:
 
 
 def report(scenario: forebay.Scenario, answer: forebay.SizeResult) -> str:
-    """Return the answer as one HTML page, as ``forebay size --html`` writes it."""
+    """Return the answer as one HTML page, as ``forebay size --html`` writes it.
+
+    Raises MissingPackage without ``forebay[report]``.
+    """
+    check_file("report.html")
     from forebay.report import size_page
 
     return size_page(answer, scenario.to_toml())

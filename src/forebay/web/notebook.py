@@ -7,6 +7,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
+from forebay.packages import check_package
 from forebay.web.question import question_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def workbench(scenario: Scenario, *, height: int = _HEIGHT) -> Workbench:
     ScenarioError
         `scenario` is not a Scenario.
     ForebayError
-        The page cannot ask it, or ``forebay[web]`` is not installed.
+        The page cannot ask it; ``forebay[web]`` is not installed (MissingPackage).
     """
     from forebay.scenario import expect_scenario
 
@@ -81,12 +82,8 @@ def _serving() -> Background:
     global _server
     with _lock:
         if _server is None:
-            try:
-                from forebay.web.server import Background
-            except ModuleNotFoundError:
-                from forebay.errors import ForebayError
+            check_package("the workbench", "starlette", "uvicorn")
+            from forebay.web.server import Background
 
-                wrong = "the workbench is not installed; write pip install 'forebay[web]'"
-                raise ForebayError(wrong) from None
             _server = Background()
         return _server

@@ -13,6 +13,7 @@ from typing import Any
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.endpoint import can_open_tun
 from forebay.engines.testbed.errors import NAME, needs_root
+from forebay.packages import wanted
 
 _PROGRAM = "forebay-emulator"
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -41,7 +42,8 @@ def check() -> None:
     try:
         import pyroute2  # noqa: F401
     except ImportError as error:
-        raise EngineUnavailable(NAME, "there is no pyroute2", "run `make setup`") from error
+        hint = f"run `pip install '{wanted('pyroute2')}'`"
+        raise EngineUnavailable(NAME, "there is no pyroute2", hint) from error
 
 
 def is_root() -> bool:

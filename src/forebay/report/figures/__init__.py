@@ -1,4 +1,12 @@
-"""Pictures by matplotlib, drawn without a screen; the import takes half a second."""
+"""Pictures by matplotlib, drawn without a screen; the import takes half a second.
+
+Raises MissingPackage at import where matplotlib is not installed.
+"""
+
+# ruff: noqa: E402
+from forebay.packages import import_package
+
+import_package("a figure", "matplotlib")  # the modules below import it
 
 from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.outcome import outcome_figure

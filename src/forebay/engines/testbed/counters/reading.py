@@ -13,6 +13,7 @@ from forebay.engines.testbed.counters import netflow, snmp
 from forebay.engines.testbed.counters.daemons import find
 from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
 from forebay.engines.testbed.errors import NAME
+from forebay.packages import wanted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +38,7 @@ def check(names: Sequence[str]) -> None:
         if find(program) is None:
             raise EngineUnavailable(NAME, f"there is no {program}", f"`apt-get install {program}`")
         if find_spec(library) is None:
-            hint = "run `make setup`, or `pip install 'forebay[counters]'`"
+            hint = f"run `make setup`, or `pip install '{wanted(library)}'`"
             raise EngineUnavailable(NAME, f"there is no Python package {library}", hint)
 
 

@@ -1,0 +1,78 @@
+"""Packages that an extra installs: looked for where they are needed, before the work."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from forebay.errors import ForebayError
+
+_EXTRAS = {
+    "distributed": "cluster",
+    "jinja2": "report",
+    "matplotlib": "report",
+    "netflow": "counters",
+    "pyarrow": "parquet",
+    "pyroute2": "testbed",
+    "pysnmp": "counters",
+    "starlette": "web",
+    "uvicorn": "web",
+}
+
+_FIGURE = ("a figure", "matplotlib")
+_FORMATS = {
+    ".html": ("an HTML page", "matplotlib", "jinja2"),
+    ".parquet": ("a Parquet file", "pyarrow"),
+    ".pdf": _FIGURE,
+    ".png": _FIGURE,
+    ".svg": _FIGURE,
+}
+
+
+class MissingPackage(ForebayError):
+    """An optional package is not installed.
+
+    Attributes
+    ----------
+    package : str
+        Its name.
+    needs : str
+        What needs it, such as ``"a figure"``.
+    """
+
+    code = "missing-package"
+    exit_status = 3
+
+    def __init__(self, needs: str, package: str) -> None:
+        self.needs, self.package = needs, package
+        self.hint = f"write pip install '{wanted(package)}'"
+        super().__init__(f"{needs} needs {package}, which is not installed; {self.hint}")
+
+
+def wanted(package: str) -> str:
+    """Return what pip is to install for a package: ``"forebay[report]"`` for matplotlib."""
+    return f"forebay[{_EXTRAS[package]}]" if package in _EXTRAS else package
+
+
+def check_package(needs: str, *packages: str) -> None:
+    """Refuse work that lacks one of the packages, without importing them. Raises MissingPackage."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingPackage(needs, package)
+
+
+def check_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a file whose format, by its name, lacks a package. Raises MissingPackage."""
+    what, *packages = _FORMATS.get(Path(path).suffix.lower(), ("",))
+    check_package(what, *packages)
+
+
+def import_package(needs: str, package: str) -> Any:
+    """Return a module. Raises MissingPackage."""
+    try:
+        return import_module(package)
+    except ImportError:
+        raise MissingPackage(needs, package) from None
