@@ -13,6 +13,7 @@ from typing import Any
 import forebay
 from forebay.errors import Words, words
 from forebay.web.question import Refused, error_of
+from forebay.web.trimming import trim
 
 Event = tuple[str, Any]
 Work = Callable[["Run"], None]
@@ -56,6 +57,7 @@ class Run:
             self.send("failed", error_of(forebay.Defect(f"{type(error).__name__}: {error}")))
         finally:
             self._put(None)
+            trim()
 
     def goes_on(self, _fraction: float) -> None:
         """Raise Cancelled if the work is; the progress of every simulation calls this."""
