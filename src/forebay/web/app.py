@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import wraps
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
@@ -38,7 +40,16 @@ from forebay.web.runs import Run, Runs, Work
 
 PAGE = Path(__file__).with_name("page")
 _STREAM = {"X-Accel-Buffering": "no"}
+_SHORT = ThreadPoolExecutor(4, "short")
+"""Few threads for what is short: each keeps memory of its own."""
 Handler = Callable[[Request], Awaitable[Response]]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def run_in_threadpool(work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    """Do short work beside the server's own thread."""
+    return await asyncio.get_running_loop().run_in_executor(_SHORT, partial(work, *args, **named))
 
 
 def application(
