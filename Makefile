@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo test test-rust test-python long lint package format docs bench bench-peers figures fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup dev demo test test-rust test-python long lint package format docs bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -31,7 +31,7 @@ help:
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
-	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
+	@echo 'make bench    speed; make figures, screenshots: the pictures in docs/images; make format; make lock; make clean'
 
 # --- setup: four stamps, so that a second one has nothing to do --------------------------------
 
@@ -183,6 +183,10 @@ figures: setup
 	$(BIN)/forebay size $(SCENARIO) --figure docs/images/oc3-gsr.svg >/dev/null
 	$(BIN)/forebay reproduce A.fig15 --figure docs/images/A.fig15.svg >/dev/null || test $$? -eq 1
 	$(BIN)/forebay reproduce agreement.cells --figure docs/images/agreement.cells.svg >/dev/null || test $$? -eq 1
+
+# Needs chromium. Look at what it made.
+screenshots: setup
+	$(BIN)/python benches/workbench_pictures.py
 
 # Does a test fail if a line is changed? A fixed sample of mutants, each by the tests that execute its line. The mutation
 # library has an environment of its own, because nothing else needs it; cargo-mutants is `cargo install --locked cargo-mutants`,

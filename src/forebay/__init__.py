@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from forebay.api.again import again as again
     from forebay.api.cheaper import with_cheaper as with_cheaper
     from forebay.api.trace import trace as trace
+    from forebay.web.notebook import workbench as workbench
 
     __version__: str
 
@@ -93,6 +94,7 @@ _GROUPS = (
     ("forebay.api.cheaper", "with_cheaper"),
     ("forebay.api.again", "again"),
     ("forebay.api.trace", "trace"),
+    ("forebay.web.notebook", "workbench"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
     (

@@ -23,7 +23,7 @@ from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
-    from forebay.outcome import SizeResult
+    from forebay.outcome import Outcome, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.options import Options
@@ -45,6 +45,7 @@ def size(
     budget: str | None = None,
     store: str | PathLike[str] | None = None,
     expect: Callable[[float], None] | None = None,
+    observe: Callable[[Outcome], None] | None = None,
     link: str | None = None,
     link_class: str | None = None,
     sizes: str | None = None,
@@ -69,6 +70,9 @@ def size(
         stopped continues from it, and several processes may share it.
     expect : callable, optional
         Called once, before the first simulation, with the expected seconds.
+    observe : callable, optional
+        Called with the Outcome of every buffer that is run, as it ends; also of smaller links that
+        stand for a large one. Not for links of a network.
     link, link_class : str, optional
         For a scenario with a topology: the name of the link to size, as in an Outcome
         (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
@@ -110,13 +114,20 @@ def size(
     )  # fmt: skip
     said = {"assumptions": assumed(scenario)}
     if link is not None or link_class is not None or scenario.topology is not None:
-        _check_of_links(engine, link, link_class, store=store, sizes=sizes)
+        _check_of_links(engine, link, link_class, store=store, sizes=sizes, observe=observe)
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
     only = None if sizes is None else _parsed(sizes, scenario)
     with storing(chosen, store) as chosen, _documented(said):
-        sized = size_link(chosen, scenario, options).model_copy(update=said)
+        watched = chosen if observe is None else _observed(chosen, observe)
+        sized = size_link(watched, scenario, options).model_copy(update=said)
     return sized if only is None else _within(scenario, sized, only)
+
+
+def _observed(engine: Engine, observe: Callable[[Outcome], None]) -> Engine:
+    from forebay.api.observing import Observed
+
+    return Observed(engine, observe)
 
 
 def _parsed(sizes: str, scenario: Scenario) -> Sequence[int]:

@@ -1,0 +1,126 @@
+"""The answer of a question: a coarse curve at once, then the search, whose runs refine it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+import forebay
+from forebay.web import answers
+from forebay.web.coarse import coarse
+from forebay.web.runs import Run
+
+MEMORY = "1 GB"
+_EVERY_S = 0.1
+"""Progress is sent no more often."""
+_CURVE_S = 4.0
+"""No replication of a large link begins after so long: the search is worth more."""
+Keep = Callable[[forebay.Scenario, forebay.SizeResult], None]
+
+
+@dataclass
+class Answer:
+    """Work that answers one question.
+
+    Attributes
+    ----------
+    pool : runs replications of the curve side by side.
+    budget : time of the search; None is that of `forebay.size`, whose digits it then gives.
+    keep : called with the answer.
+    """
+
+    scenario: forebay.Scenario
+    jobs: int
+    pool: Executor
+    budget: str | None
+    keep: Keep
+    _told_at: float = field(default=0.0, init=False)
+
+    def __call__(self, run: Run) -> None:
+        """Send the curve, then the answer."""
+        self._curve(run)
+        self._size(run)
+
+    def _curve(self, run: Run) -> None:
+        """Send a point for each buffer of the curve, from one replication, side by side."""
+        discipline = self.scenario.queue.discipline
+        if discipline != "drop-tail":
+            run.send("aims", {"discipline": discipline})
+            return
+        quick = coarse(self.scenario)
+        if quick is None:
+            run.send("too-large", {})
+            return
+        run.send("stage", {"stage": "coarse", "windows": quick.words})
+        until = math.inf if quick.is_whole else time.monotonic() + _CURVE_S
+
+        def one(packets: int) -> None:
+            if time.monotonic() > until:
+                return
+            outcome = forebay.run(
+                quick.scenario.with_buffer(packets), jobs=1, memory_limit=MEMORY,
+                progress=run.goes_on,
+            )  # fmt: skip
+            run.send("point", {"stage": "coarse", **answers.point_of(outcome)})
+
+        sizes = answers.sizes(self.scenario, forebay.laws.for_scenario(self.scenario))
+        try:
+            list(self.pool.map(one, from_the_middle(sizes)))
+        except forebay.TooMuchMemory:
+            run.send("too-large", {})
+
+    def _size(self, run: Run) -> None:
+        """Send what `forebay.size` runs, and its answer."""
+        run.send("stage", {"stage": "sizing"})
+
+        def progress(fraction: float) -> None:
+            run.goes_on(fraction)
+            if time.monotonic() > self._told_at + _EVERY_S:
+                self._told_at = time.monotonic()
+                run.send("progress", {"fraction": fraction})
+
+        def observe(outcome: forebay.Outcome) -> None:
+            if answers.is_of(outcome, self.scenario):
+                run.send("point", {"stage": "fine", **answers.point_of(outcome)})
+
+        try:
+            found = forebay.size(
+                self.scenario, jobs=self.jobs, memory_limit=MEMORY, budget=self.budget,
+                progress=progress, observe=observe,
+                expect=lambda seconds: run.send("expect", {"seconds": seconds}),
+            )  # fmt: skip
+        except forebay.TooLittleTime as error:
+            self._refused(run, error)
+        else:
+            self.keep(self.scenario, found)
+            run.send("sized", answers.sized(found))
+
+    def _refused(self, run: Run, error: forebay.TooLittleTime) -> None:
+        """Send what laws say where the time is too short, and how much time is needed."""
+        if error.result is not None:
+            self.keep(self.scenario, error.result)
+            run.send("sized", answers.sized(error.result))
+        wait_s = error.needs_s if error.scaled_s is None else min(error.needs_s, error.scaled_s)
+        run.send("refused", {"text": str(error), "why": error.why, "needs_s": 1.25 * wait_s})
+
+
+def from_the_middle(sizes: list[int]) -> list[int]:
+    """Return sizes in the order in which they tell most: the middle, then every other, the rest."""
+    middle = len(sizes) // 2
+    first = {middle, *range(middle % 2, len(sizes), 2)}
+    order = [middle, *sorted(first - {middle}), *(i for i in range(len(sizes)) if i not in first)]
+    return [sizes[index] for index in order]
+
+
+def warm_up() -> None:
+    """Size and simulate a link that takes no time."""
+    link, traffic = forebay.Link(rate="1 Mbit/s"), (forebay.Long(flows=1),)
+    measure = forebay.Measure(warmup="0 s", duration="1 s")
+    goals = forebay.Goals(utilization=0.5)
+    easy = forebay.Scenario(link=link, traffic=traffic, measure=measure, goals=goals)
+    answers.laws_of(easy)
+    answers.point_of(forebay.run(easy))
+    answers.sized(forebay.size(easy, seeds=2, max_seeds=2))

@@ -1,0 +1,74 @@
+// The answer's card: a guess while it is one, the recommended size, and why.
+
+import { count, seconds } from "./question.js";
+
+const $ = (id) => document.getElementById(id);
+
+export function list(id, texts) {
+  $(id).replaceChildren(...texts.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
+}
+
+export function bytes(value) {
+  const [unit, factor] = value >= 1e9 ? ["GB", 1e9] : value >= 1e6 ? ["MB", 1e6] : value >= 1e3 ? ["kB", 1e3] : ["B", 1];
+  return `${Number((value / factor).toPrecision(3))} ${unit}`;
+}
+
+// A size that nothing has shown yet: laws', or that of a quick curve.
+export function showGuess(packets, from, packet) {
+  const card = $("answer");
+  card.classList.add("guess");
+  card.classList.remove("stale");
+  $("answer-label").textContent = "First guess";
+  $("answer-packets").textContent = packets === null ? "–" : `≈ ${count(packets)}`;
+  $("answer-amount").textContent = packets === null ? "" : `${bytes(packets * packet.bytes)}, ${seconds(packets * packet.seconds)} at line rate`;
+  $("headline").textContent = from;
+  $("least-packets").textContent = "–";
+  $("least-range").textContent = "";
+  $("binds").textContent = "–";
+}
+
+export function stale() {
+  $("answer").classList.add("stale");
+  $("evidence").hidden = true;
+  $("more-time").hidden = true;
+}
+
+export function showAnswer(found) {
+  const best = found.recommended, least = found.least;
+  $("answer").classList.remove("stale");
+  $("answer").classList.toggle("guess", !best);
+  $("answer-label").textContent = found.aims ? "Recommended target" : "Recommended buffer";
+  $("answer-packets").textContent = best ? best.packets : "none";
+  document.querySelector("#answer .unit").textContent = best?.packets === 1 ? "packet" : "packets";
+  $("answer-amount").textContent = best ? `${bytes(best.bytes)}, ${seconds(best.seconds)} at line rate` : "";
+  $("headline").textContent = best ? found.sentences[0] : found.headline;
+  $("least-packets").textContent = least ? least.packets : "none";
+  $("least-range").textContent = least && least.low < least.high ? `, between ${count(least.low)} and ${count(least.high)}${found.guess ? ": a guess" : ""}` : "";
+  $("binds").textContent = found.goals.filter((goal) => goal.binding).map(goalWords).join("; ") || "no goal";
+  list("sentences", found.sentences.slice(best ? 1 : 0));
+  list("assumptions", found.assumptions);
+  $("assumed-title").hidden = !found.assumptions.length;
+  list("relaxations", found.relaxations.map(relaxation));
+  $("relax-title").hidden = !found.relaxations.length;
+  $("evidence").hidden = false;
+}
+
+const NAMES = { utilization: "utilization", loss_rate: "loss", queue_delay_mean: "mean wait", queue_delay_p99: "p99 wait" };
+const amount = (unit, value) => (unit === "s" ? seconds(value) : unit ? `${Number(value.toPrecision(4))} ${unit}` : `${Number((100 * value).toPrecision(4))} %`);
+const name = (goal) => goal.title || NAMES[goal.name] || goal.name.replaceAll("_", " ");
+
+export function goalWords(goal) {
+  const reached = goal.reached ? `, reached ${amount(goal.unit, goal.reached.value)}` : "";
+  return `${name(goal)} ${goal.sense} ${amount(goal.unit, goal.target)}${reached}`;
+}
+
+function relaxation(each) {
+  if (each.relaxed === null) return `${name(each)}: relaxing it alone does not help`;
+  return `${name(each)}: ${each.sense} ${amount(each.unit, each.relaxed)}, with ${count(each.packets)} packets`;
+}
+
+// A budget that is enough for so many seconds; null if the page offers none.
+export function budgetFor(needs) {
+  const offered = [[60, "60 s"], [180, "3 min"], [600, "10 min"]];
+  return offered.find(([most]) => needs <= most)?.[1] ?? null;
+}
