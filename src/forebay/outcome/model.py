@@ -141,6 +141,8 @@ class ClassOutcome(Closed):
     Attributes
     ----------
     name : the scenario's `name` of the class, else its kind and place, "long-0".
+    flows_active : the flows that sent in the window, the mean over the replications; those that
+        start after it, or ended before it, are among ``flows`` alone.
     link : the last link that its data crosses, where its throughput is measured; "" if unknown.
     transfers : transfers that began in the window or lasted through it. This and the next four
         fields are only for classes whose transfers end (short, session).
@@ -158,6 +160,7 @@ class ClassOutcome(Closed):
 
     kind: str
     flows: int
+    flows_active: Metric | None = None
     throughput_bps: Metric | None
     goodput_bps: Metric | None
     jain: Metric | None
@@ -240,6 +243,7 @@ class Outcome(Document):
     ----------
     broken_assumptions : of the engine, which the scenario breaks.
     assumptions : of the scenario: what nobody chose and moves the answer. `forebay.run` adds them.
+    late_starts : for each class with flows that start after the warm-up, how many do.
     """
 
     scenario: dict[str, Any]
@@ -248,6 +252,7 @@ class Outcome(Document):
     classes: list[ClassOutcome]
     broken_assumptions: list[str]
     assumptions: tuple[str, ...] = ()
+    late_starts: tuple[str, ...] = ()
     provenance: Provenance
     network: NetworkOutcome | None = None
 

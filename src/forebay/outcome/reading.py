@@ -119,10 +119,11 @@ class LinkReading:
 class ControllerReading:
     """The flows of one congestion control in a class that mixes several.
 
-    ``flow_goodput_bits`` has one entry for each flow; ``drops`` and ``passed`` are as in
-    `ClassReading`, over the whole window.
+    ``flows`` is their number over the whole run; ``flow_goodput_bits`` is as in `ClassReading`,
+    ``drops`` and ``passed`` too, over the whole window.
     """
 
+    flows: int
     flow_goodput_bits: FloatArray
     drops: int
     passed: int
@@ -161,13 +162,16 @@ class ClassReading:
     drops, passed : data packets with a decision: dropped at a queue or lost by a link, or accepted
         by the last queue and not lost. Every data packet is counted once in one of the two.
     sent : data packets sent.
-    flow_goodput_bits : shape (flows,).
+    flow_goodput_bits : shape (n,): of the active flows, and of those that had to send for the
+        whole window and sent nothing.
     rtt, fct_s, unfinished_s : None if the class has none. ``fct_s`` are the completion times
         of transfers that began and ended in the window, ``unfinished_s`` the times so far of
         those that had not ended at its end, whenever they began.
     retransmissions : segments sent again; None if the engine does not measure it.
     controllers : by congestion control; empty if there is only one.
     long_flows : None if it has other flows than long ones.
+    active : flows of which a data packet was accepted, dropped or delivered in the window; None if
+        the engine does not measure it.
     """
 
     name: str
@@ -187,6 +191,7 @@ class ClassReading:
     retransmissions: IntArray | None = None
     controllers: dict[str, ControllerReading] = field(default_factory=dict)
     long_flows: LongFlows | None = None
+    active: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,6 +188,19 @@ class Standing(Source):
         """Return the expected flows that start in ``seconds``."""
         return float(self.flows)
 
+    def sending_share(self, end: float) -> float:
+        """Return the expected share of the flows that start before a run ends."""
+        return self.start.share_up_to(end)
+
+    def sending(self, end: float) -> Self:
+        """Return the class with the flows that start before a run ends, at least one."""
+        share = self.sending_share(end)
+        if share >= 1.0:
+            return self
+        some = (self.flows, self.flows.low, self.flows.high)
+        flows = FlowCount(*(max(1, round(share * each)) for each in some))
+        return self.model_copy(update={"flows": flows})
+
     def peak(self, link_rate: float) -> float:
         """Return the maximum rate of all flows together at any time, bit/s."""
         return self.access_links * self.access(link_rate)

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from forebay.catalogue import KINDS, IncompleteRecord
 from forebay.scenario import (
     CONGESTION_CONTROLS,
+    Duration,
     Long,
     Scenario,
+    ScenarioError,
     Session,
     Short,
     Standing,
@@ -51,6 +53,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
     """
     groups = scenario.traffic
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]
+    _check_begun(scenario, parts, seed)
     counts = [len(part) for part in parts]
     sizes = np.array([group.packet for group in groups], dtype=np.int32)
     rates = np.array([group.access(scenario.link.capacity) for group in groups], dtype=np.float64)
@@ -71,6 +74,16 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         packets=_packets(parts),
         sessions=_sessions(parts),
     )
+
+
+def _check_begun(scenario: Scenario, parts: Sequence[Part], seed: int) -> None:
+    """Refuse a run in which no flow starts: nothing would be measured."""
+    end = scenario.measure.warmup + scenario.measure.duration
+    known = all(isinstance(group, Standing) for group in scenario.traffic)
+    if known and min(int(part.start_ps.min()) for part in parts) >= round(end * PS_PER_S):
+        wrong = f"no flow starts before the run ends at {Duration(end)} (seed {seed})"
+        hint = "write an earlier start, or a longer measure.duration"
+        raise ScenarioError("contradiction", wrong, hint, field="traffic")
 
 
 def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Part:
