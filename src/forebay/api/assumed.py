@@ -27,7 +27,7 @@ def remarks(
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:
-    """Return every default that nobody chose and that moves the answer, in words: the network's first."""
+    """Return every default that nobody chose and that moves the answer, in words."""
     if scenario.topology is None:
         return assumptions(scenario)
     from forebay.topology.assumed import assumed as of_network

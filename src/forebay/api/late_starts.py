@@ -63,7 +63,7 @@ def _range(counts: Sequence[int]) -> str:
 
 
 def _expected(group: Standing, until: Duration) -> str:
-    late = round(group.flows * (1.0 - group.sending_share(until)))
+    late = round(group.flows * (1.0 - group.start.share_up_to(until)))
     return f"about {late}" if late else "0"
 
 

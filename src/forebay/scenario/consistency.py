@@ -16,7 +16,7 @@ from forebay.scenario.consistency_of_goals import (
 )
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.source import Standing
+from forebay.scenario.source import Standing, Stopping
 from forebay.scenario.tcp import Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
 
@@ -330,3 +330,7 @@ def _starts(scenario: Scenario) -> None:
             wrong = f"no flow starts before the run ends at {end}"
             hint = "write an earlier start, or a longer measure.duration"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.start")
+        if isinstance(group, Stopping) and group.stop and group.stop.high <= group.start.low:
+            wrong = f"every flow stops by {group.stop.high}, before it starts"
+            hint = "write a later stop, or an earlier start"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.stop")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
@@ -48,7 +49,7 @@ class CrossingFlows:
     classes : classes whose data crosses it.
     acknowledged : classes of which only the ACKs cross it.
 
-    Flows that start only after the run has ended do not count.
+    Flows that start only after the run has ended, or stop before the window begins, do not count.
     """
 
     rate: Rate
@@ -56,7 +57,7 @@ class CrossingFlows:
     acknowledged: tuple[Traffic, ...]
     _everywhere: tuple[Traffic, ...]
     _bottleneck_rate: Rate
-    _end: float
+    _window: tuple[float, float]
 
     @property
     def n_flows(self) -> int:
@@ -128,17 +129,17 @@ class CrossingFlows:
         lasting = self._lasting(groups)
         if lasting:
             return [(group, group.flows) for group in lasting]
-        short = [group for group in groups if isinstance(group, Short)]
+        short = [group for group in groups if isinstance(group, Short | Transfers)]
         if short:  # a load is always relative to the bottleneck's rate
             return [(group, group.arrivals_per_second(self._bottleneck_rate)) for group in short]
         return [(group, group.flows) for group in groups if isinstance(group, kind)]
 
     def _lasting(self, groups: tuple[Traffic, ...]) -> tuple[Long, ...] | tuple[Session, ...]:
-        long = tuple(group.sending(self._end) for group in groups if isinstance(group, Long))
-        return long or tuple(g.sending(self._end) for g in groups if isinstance(g, Session))
+        long = tuple(group.sending(*self._window) for group in groups if isinstance(group, Long))
+        return long or tuple(g.sending(*self._window) for g in groups if isinstance(g, Session))
 
 
-_last: tuple[object, object, Rate, float, Mapping[str, CrossingFlows]] | None = None
+_last: tuple[object, object, Rate, object, Mapping[str, CrossingFlows]] | None = None
 
 
 def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
@@ -149,18 +150,16 @@ def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     """
     global _last
     traffic, links, rate = scenario.traffic, scenario.links, scenario.link.capacity
-    end, known = float(scenario.measure.warmup + scenario.measure.duration), _last
-    if (
-        known is None
-        or known[0] is not traffic
-        or known[1] is not links
-        or known[2:4] != (rate, end)
-    ):
-        known = _last = (traffic, links, rate, end, _count(scenario, end))
+    measure, known = scenario.measure, _last
+    same = known is not None and known[0] is traffic and known[1] is links
+    if known is None or not same or known[2:4] != (rate, measure):
+        known = _last = (traffic, links, rate, measure, _count(scenario))
     return known[4]
 
 
-def _count(scenario: Scenario, end: float) -> Mapping[str, CrossingFlows]:
+def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
+    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+    window = (begin, begin + span)
     rates = dict.fromkeys((BOTTLENECK, REVERSE), scenario.link.capacity)
     rates |= {each.name: each.capacity for each in scenario.links}
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
@@ -176,7 +175,7 @@ def _count(scenario: Scenario, end: float) -> Mapping[str, CrossingFlows]:
     return {
         name: CrossingFlows(
             rate, tuple(crossing[name]), tuple(acknowledged[name]), scenario.traffic,
-            scenario.link.capacity, end,
+            scenario.link.capacity, window,
         )
         for name, rate in rates.items()
     }  # fmt: skip

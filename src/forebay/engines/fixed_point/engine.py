@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.engines.base import Capabilities, Engine
+from forebay.engines.errors import refuse_stops
 from forebay.engines.fixed_point.errors import NoNetwork
 from forebay.engines.fixed_point.to_outcome import NAME, NO_MARKS, to_outcome
 from forebay.errors import entry
@@ -104,6 +105,7 @@ class NetworkEngine(Engine):
                 expect(cost.seconds)
 
         begun = time.process_time()
+        refuse_stops(NAME, scenario)
         check_marks(scenario)
         enter(progress, "reading")
         problem = make_problem(scenario, check, progress)

@@ -238,10 +238,12 @@ def _active(raw: RawReadings) -> NDArray[np.bool_]:
 
 
 def _had_to_send(scenario: Scenario, workload: Workload) -> NDArray[np.bool_]:
-    """Return whether each flow lasts and began before the window: without goodput it is starved."""
+    """Return whether each flow lasts through the window: without goodput it is starved."""
     lasts = np.array([KINDS[traffic.kind].lasts for traffic in scenario.traffic])
     began = workload.start_ps < picoseconds(scenario.measure.warmup)
-    return np.asarray(lasts[workload.traffic_class] & began)
+    end = picoseconds(scenario.measure.warmup + scenario.measure.duration)
+    stays = True if workload.stop_ps is None else workload.stop_ps >= end
+    return np.asarray(lasts[workload.traffic_class] & began & stays)
 
 
 def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index: int) -> FloatArray:

@@ -120,6 +120,7 @@ def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flow
         open_loop=alone[workload.traffic_class],
         packet_offsets=None if packets is None else packets.offsets,
         file_offsets=None if sessions is None else sessions.offsets,
+        stop_ps=workload.stop_ps,
     )
 
 

@@ -164,11 +164,11 @@ def _class(
 
 
 def _active(scenario: Scenario, traffic: Traffic) -> Metric | None:
-    """Return the flows that are expected to start before the run ends."""
+    """Return the flows that are expected to send in the window."""
     if not isinstance(traffic, Standing):
         return None
-    end = float(scenario.measure.warmup + scenario.measure.duration)
-    return _exact(traffic.flows * traffic.sending_share(end))
+    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+    return _exact(traffic.flows * traffic.sending_share(begin, begin + span))
 
 
 def _last_link(traffic: Traffic) -> str:
