@@ -68,6 +68,8 @@ if TYPE_CHECKING:
         Short as Short,
         TokenBucket as TokenBucket,
         Topology as Topology,
+        Transfer as Transfer,
+        Transfers as Transfers,
         Udp as Udp,
         Video as Video,
         load as load,
@@ -100,7 +102,10 @@ _GROUPS = (
         "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals "
         "ClassGoals",
     ),
-    ("forebay.scenario", "QueueDelay Topology Long Short Session Udp OnOff Video Replay"),
+    (
+        "forebay.scenario",
+        "QueueDelay Topology Long Short Session Transfers Transfer Udp OnOff Video Replay",
+    ),
     ("forebay.scenario", "Rate Duration DataSize"),
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),

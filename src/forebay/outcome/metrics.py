@@ -31,6 +31,7 @@ from forebay.outcome.statistics import (
     over_replications,
     ratio_half_width,
 )
+from forebay.outcome.values import IDEAL
 
 if TYPE_CHECKING:
     from forebay.scenario import Goals
@@ -206,7 +207,13 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     from forebay.outcome.completion import completion
 
     made = completion(known, min(windows_s))
-    return {field.name: getattr(made, field.name) for field in fields(made)}
+    found = {field.name: getattr(made, field.name) for field in fields(made)}
+    slowdowns = [k.slowdowns for k in classes if k.slowdowns is not None]
+    if len(slowdowns) < len(classes):
+        return found
+    from forebay.outcome.slowdown import by_size
+
+    return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
