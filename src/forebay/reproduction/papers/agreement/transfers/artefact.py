@@ -98,7 +98,7 @@ def scenario_of(table: Table) -> Scenario:
         traffic=[
             Transfers(
                 transfers=transfers, congestion_control="reno", sender="ns2", sack=True,
-                delayed_ack=False, initial_window=10, min_rto="1 s", segment=PAYLOAD,
+                delayed_ack=False, initial_window=10, min_rto="200 ms", segment=PAYLOAD,
             )
         ],
         measure=Measure(warmup="0 s", duration=f"{float(table.start_s[-1]) + 60:.6f} s"),

@@ -61,6 +61,21 @@ Ipv4Address AddressOf(uint32_t host, uint32_t path) {
   return Ipv4Address(text.str().c_str());
 }
 
+// A host answers, and sends, from its address of the path that the other end's address names.
+class HostRouting : public Ipv4StaticRouting {
+ public:
+  explicit HostRouting(uint32_t host) : m_host(host) {}
+  Ptr<Ipv4Route> RouteOutput(Ptr<Packet> packet, const Ipv4Header& header, Ptr<NetDevice> device,
+                             Socket::SocketErrno& error) override {
+    Ptr<Ipv4Route> route = Ipv4StaticRouting::RouteOutput(packet, header, device, error);
+    if (route) route->SetSource(AddressOf(m_host, header.GetDestination().Get() % 256 - 1));
+    return route;
+  }
+
+ private:
+  uint32_t m_host;
+};
+
 void Fill(uint32_t index) {
   Transfer& each = transfers[index];
   while (each.sent < each.bytes) {
@@ -99,7 +114,7 @@ int main(int argc, char* argv[]) {
   Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(64 << 20));
   Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(64 << 20));
   Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
-  Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(1)));
+  Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
 
   std::ifstream table(argv[1]);
   std::string line;
@@ -120,6 +135,8 @@ int main(int argc, char* argv[]) {
   Ipv4StaticRoutingHelper statics;
   internet.SetRoutingHelper(statics);
   for (auto* group : {&hosts, &edges, &tops, &cores}) internet.Install(*group);
+  for (uint32_t host = 0; host < 16; ++host)
+    hosts.Get(host)->GetObject<Ipv4>()->SetRoutingProtocol(CreateObject<HostRouting>(host));
 
   PointToPointHelper wire;
   wire.SetDeviceAttribute("DataRate", StringValue("1Gbps"));
@@ -185,7 +202,6 @@ int main(int argc, char* argv[]) {
     Ptr<Socket> sender = each.sender;
     Simulator::Schedule(Seconds(i * 0.9 * kBefore / transfers.size()), [sender, to] { sender->Connect(to); });
     Simulator::Schedule(Seconds(kBefore + each.start), &Fill, i);
-    each.sender->SetSendCallback(MakeCallback(+[](Ptr<Socket>, uint32_t) {}));
   }
   double last = 0;
   for (const Transfer& each : transfers) last = std::max(last, each.start);
