@@ -1,5 +1,6 @@
 """Pictures by matplotlib, drawn without a screen; the import takes half a second."""
 
+from forebay.report.figures.flows import draw_flows, flows_figure
 from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.outcome import outcome_figure
 from forebay.report.figures.size import draw_size, size_figure
@@ -7,10 +8,12 @@ from forebay.report.figures.trace import draw_trace, trace_figure
 from forebay.report.figures.transient import draw_transient, transient_figure
 
 __all__ = [
+    "draw_flows",
     "draw_measurement",
     "draw_size",
     "draw_trace",
     "draw_transient",
+    "flows_figure",
     "outcome_figure",
     "size_figure",
     "trace_figure",
