@@ -133,7 +133,7 @@ def _gone(link: LinkReading) -> int:
 def _counted(where: str, of: LinkReading | ClassReading, *names: str) -> Iterator[Violation]:
     for name in names:
         values = getattr(of, name)
-        if values is not None and not (np.isfinite(values) & (values >= 0)).all():
+        if values is not None and values.size and not 0 <= values.min() <= values.max() < np.inf:
             yield Violation("counted", f"{where}.{name}", f"holds {np.min(values)}")
 
 

@@ -269,6 +269,11 @@ class Scenario(ScenarioModel):
 
     __str__ = __repr__
 
+    def _repr_html_(self) -> str:
+        from forebay.scenario.html import to_html
+
+        return to_html(self)
+
     def sha256(self) -> str:
         """Return the hash of the meaning, independent of layout and units.
 

@@ -209,6 +209,9 @@ def give_access(layout: Layout, workload: Workload) -> Access:
 
 def _share(access: Access, workload: Workload) -> None:
     """Add a link with a queue for each access link that several flows share."""
+    groups = workload.access_group
+    if not len(groups) or groups[-1] + 1 == len(groups):
+        return  # each flow has its own
     _, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
     if np.count_nonzero(size > 1) > _MOST_SHARED:
         wrong = f"more than {_MOST_SHARED} access links are shared"
