@@ -102,10 +102,8 @@ _GROUPS = (
         "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals "
         "ClassGoals",
     ),
-    (
-        "forebay.scenario",
-        "QueueDelay Topology Long Short Session Transfers Transfer Udp OnOff Video Replay",
-    ),
+    ("forebay.scenario", "QueueDelay Topology Long Short Session Udp OnOff Video Replay"),
+    ("forebay.scenario", "Transfers Transfer"),
     ("forebay.scenario", "Rate Duration DataSize"),
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),
