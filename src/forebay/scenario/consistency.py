@@ -19,7 +19,6 @@ from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing, Stopping
 from forebay.scenario.tcp import Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
-from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
@@ -326,18 +325,11 @@ def _memory(scenario: Scenario) -> None:
 
 
 def _transfers(scenario: Scenario) -> None:
-    """Check the columns of transfers that only a network has, or only a link."""
-    for index, group in enumerate(scenario.traffic):
-        table = group.table if isinstance(group, Transfers) else None
-        if table is None:
-            continue
-        places = [name for name in ("source", "target", "route") if any(table.texts.get(name, ()))]
-        if places and scenario.topology is None:
-            wrong, hint = f"{places[0]} of a transfer without a network", "write a topology too"
-            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}")
-        if table.rtt_ps is not None and scenario.topology is not None:
-            wrong, hint = "an rtt of a transfer", "leave it out: the topology gives it"
-            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}")
+    """Check tables of transfers; few scenarios have any, and the others import no check."""
+    if any(group.kind == "transfers" for group in scenario.traffic):
+        from forebay.scenario.consistency_of_transfers import check_tables
+
+        check_tables(scenario)
 
 
 def _starts(scenario: Scenario) -> None:

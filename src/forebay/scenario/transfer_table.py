@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from forebay.catalogue import CONTROLS
-from forebay.files.tables import import_pyarrow, is_parquet
 from forebay.scenario.base import DAY, FromFile
 from forebay.scenario.errors import ScenarioError, show
 
@@ -66,7 +65,7 @@ class TransferTable(FromFile):
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:
         """Return the transfers of a file's content. Raises ScenarioError, NoPyarrow."""
-        read = _parquet if is_parquet(path) else _csv
+        read = _parquet if path.lower().endswith(".parquet") else _csv
         columns = read(path, content)
         unknown = [name for name in columns if name not in COLUMNS]
         missing = [name for name in NEEDED if name not in columns]
@@ -136,6 +135,8 @@ def _csv(path: str, content: bytes) -> dict[str, Sequence[Any]]:
 
 
 def _parquet(path: str, content: bytes) -> dict[str, Sequence[Any]]:
+    from forebay.files.tables import import_pyarrow
+
     pyarrow = import_pyarrow("a Parquet file")
     from pyarrow import parquet
 
