@@ -97,6 +97,7 @@ class Flows:
         open_loop: NDArray[np.bool_],
         packet_offsets: NDArray[np.int64] | None = None,
         file_offsets: NDArray[np.int64] | None = None,
+        stop_ps: NDArray[np.int64] | None = None,
     ) -> Flows: ...
 
 @final

@@ -37,7 +37,7 @@ def isp(hosts: int, edges: int, flows: int) -> str:
     return (
         '[link]\nrate = "1 Gbit/s"\ndelay = "1 ms"\n[queue]\nsize = "100 packets"\n'
         f"[topology.isp]\nhosts = {hosts}\nedges = {edges}\n[[traffic]]\nflows = {flows}\n"
-        + WINDOW.format(warmup="20 ms", duration="20 ms")
+        'start = { uniform = ["0 s", "10 ms"] }\n' + WINDOW.format(warmup="20 ms", duration="20 ms")
     )
 
 

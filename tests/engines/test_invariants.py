@@ -19,7 +19,7 @@ from forebay.outcome import (
     violations,
     violations_of_reading,
 )
-from forebay.outcome.reading import INVARIANTS
+from forebay.outcome.reading_invariants import INVARIANTS
 from forebay.scenario import Scenario, load, loads
 from forebay.scenario.queue import Discipline
 

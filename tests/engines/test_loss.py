@@ -7,7 +7,7 @@ import math
 import pytest
 
 import forebay
-from forebay.outcome.reading import violations_of_reading
+from forebay.outcome.reading_invariants import violations_of_reading
 from forebay.scenario import Scenario, ScenarioError, loads
 
 UDP = """

@@ -40,6 +40,8 @@ from forebay.scenario.format_error import models_in
 from forebay.scenario.goals import AtLeast, AtMost
 from forebay.scenario.rate_trace import RateFile
 from forebay.scenario.tcp import CongestionControl
+from forebay.scenario.transfer_sizes import TransferSizes
+from forebay.scenario.transfer_table import TransferTable
 
 PACKETS = 60_000
 """About the most packets of a run: some tenths of a second."""
@@ -184,6 +186,8 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
     PacketList: lambda between, scale: st.sampled_from(LISTS),
     RateFile: lambda between, scale: st.just("none.csv"),
     RateTrace: lambda between, scale: st.sampled_from(TRACES),
+    TransferTable: lambda between, scale: st.just("../lists/transfers.csv"),
+    TransferSizes: lambda between, scale: st.sampled_from(SIZES),
     AtLeast: _target("at_least"),
     AtMost: _target("at_most"),
     bool: lambda between, scale: st.booleans(),
@@ -199,6 +203,10 @@ TRACES: tuple[dict[str, Any], ...] = (
     {"steps": [["0 s", "2 Mbit/s"], ["20 ms", "0 Mbit/s"], ["30 ms", "4 Mbit/s"]], "period": "1 s"},
     {"steps": [["0 s", "1 Mbit/s"], ["1 s", "40 Mbit/s"]], "period": "3 s", "repeat": False},
 )
+
+SIZES: tuple[Any, ...] = (
+    "web-search", "hadoop", "9 kB", {"cdf": [["1 kB", 0.5], ["20 kB", 0.9], ["90 kB", 1.0]]},
+)  # fmt: skip
 
 APART = frozenset({"topology"})
 """Fields that make another kind of scenario: whole networks have tests of their own."""

@@ -21,7 +21,7 @@ from forebay.outcome import (
     violations,
 )
 from forebay.outcome.invariants import INVARIANTS
-from forebay.outcome.reading import INVARIANTS as OF_READINGS
+from forebay.outcome.reading_invariants import INVARIANTS as OF_READINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "invariants.md"
 

@@ -24,7 +24,7 @@ def test_a_metric_is_no_number_to_what_is_none() -> None:
         assert METRIC < "1"
     with pytest.raises(TypeError):
         METRIC + None
-    assert METRIC != 0.5 and METRIC.model_copy() == METRIC
+    assert METRIC != "0.5" and METRIC.model_copy() == METRIC
 
 
 def test_equal_outcomes_have_one_hash() -> None:
@@ -33,3 +33,10 @@ def test_equal_outcomes_have_one_hash() -> None:
     )
     one = forebay.run(scenario, "theory")
     assert len({one, forebay.Outcome.from_dict(one.to_dict())}) == 1
+
+
+def test_a_metric_multiplies_divides_and_equals_a_number_as_its_value_does() -> None:
+    assert METRIC == 0.5 and METRIC != 0.4 and hash(METRIC) == hash(0.5)
+    assert METRIC * 3 == 1.5 and 3 * METRIC == 1.5 and METRIC * METRIC == 0.25
+    assert METRIC / 2 == 0.25 and 1 / METRIC == 2.0 and METRIC / METRIC == 1.0
+    assert METRIC.model_copy(update={"low": 0.1}) != METRIC

@@ -47,7 +47,7 @@ def test_schema_s_defaults_are_what_a_file_would_say() -> None:
         for table in tables.values()
         for key, field in table.get("properties", {}).items()
     }
-    assert defaults["size"] == "1 bdp"
+    assert tables["Queue"]["properties"]["size"]["default"] == "1 bdp"
     assert defaults["rtt"] == "100 ms"
     assert defaults["start"] == {"uniform": ["0 s", "10 s"]}
 

@@ -139,7 +139,8 @@ fn bucket((rate_bps, burst_bytes, excess_bytes, refill): Bucket) -> PyResult<Buc
     Ok(BucketSpec { rate_bps, burst_bytes, excess_bytes, refill })
 }
 
-/// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end.
+/// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end, `stop_ps` the most
+/// where its application does not stop.
 ///
 /// The run takes ownership of them, because there may be gigabytes of them.
 #[pyclass(module = "forebay._core")]
@@ -149,7 +150,7 @@ pub struct Flows(Option<Vec<FlowSpec>>);
 impl Flows {
     #[new]
     #[pyo3(signature = (*, traffic_class, route, congestion_control, rtt_ps, start_ps, segments,
-        packet_bytes, access_bps, open_loop, packet_offsets=None, file_offsets=None))]
+        packet_bytes, access_bps, open_loop, packet_offsets=None, file_offsets=None, stop_ps=None))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         traffic_class: PyReadonlyArray1<'_, i32>,
@@ -163,6 +164,7 @@ impl Flows {
         open_loop: PyReadonlyArray1<'_, bool>,
         packet_offsets: Option<PyReadonlyArray1<'_, i64>>,
         file_offsets: Option<PyReadonlyArray1<'_, i64>>,
+        stop_ps: Option<PyReadonlyArray1<'_, i64>>,
     ) -> PyResult<Self> {
         let n = traffic_class.len();
         let narrow = [route.len(), congestion_control.len(), packet_bytes.len()];
@@ -188,10 +190,12 @@ impl Flows {
             if let Some((from, to)) = part(&file_offsets, i) {
                 return Some(Source::Files(from, to));
             }
-            match length[i] {
-                0 if open_loop[i] => Some(Source::Datagrams(0, 0)),
-                0 => Some(Source::Segments(u64::MAX)),
-                segments => Some(Source::Segments(segments.try_into().ok()?)),
+            let stop = stop_ps.as_ref().and_then(|stops| stops.as_array().get(i).copied());
+            match (length[i], stop) {
+                (0, _) if open_loop[i] => Some(Source::Datagrams(0, 0)),
+                (0, Some(stop)) if stop < i64::MAX => Some(Source::Until(stop.try_into().ok()?)),
+                (0, _) => Some(Source::Segments(u64::MAX)),
+                (segments, _) => Some(Source::Segments(segments.try_into().ok()?)),
             }
         };
         let flow = |i: usize| -> Option<FlowSpec> {

@@ -116,6 +116,8 @@ impl Route {
 pub enum Source {
     /// So many segments over TCP, once; `u64::MAX` for a flow that never ends.
     Segments(u64),
+    /// As many segments over TCP as it may until then; what it has sent by then is still sent again where it is lost.
+    Until(Picos),
     /// Those of `Config::packets` from the first index to before the second, at their times,
     /// whatever becomes of them.
     Datagrams(u32, u32),

@@ -1,13 +1,29 @@
-"""What an answer assumes: of the network first, then of the traffic."""
+"""What an answer says beside its numbers: what was assumed, and which flows start late."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.scenario import Standing
 from forebay.scenario.assumptions import assumptions
 
 if TYPE_CHECKING:
+    from forebay.outcome import Outcome
     from forebay.scenario import Scenario
+
+
+def remarks(
+    scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
+    said = {"assumptions": assumed(scenario)}
+    warmup = scenario.measure.warmup
+    if any(isinstance(each, Standing) and each.start.high > warmup for each in scenario.traffic):
+        from forebay.api.late_starts import late_starts
+
+        said["late_starts"] = late_starts(scenario, seeds, measured)
+    return said
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from forebay.api.arguments import (
     storing,
     threads,
 )
-from forebay.api.assumed import assumed
+from forebay.api.assumed import remarks
 from forebay.errors import option
 from forebay.scenario import expect_scenario
 
@@ -129,7 +129,7 @@ def run(
         outcome = _run(chosen, scenario, counted, jobs, progress, budget)
     if flows is not None:
         outcome.flows().export(flows)
-    return outcome.model_copy(update={"assumptions": assumed(scenario)})
+    return outcome.model_copy(update=remarks(scenario, counted, outcome))
 
 
 def compare(
@@ -158,8 +158,7 @@ def compare(
     for each in chosen:
         with storing(each, store) as engine:
             made.append(_run(engine, scenario, counted, jobs, progress, budget))
-    said = {"assumptions": assumed(scenario)}
-    return [each.model_copy(update=said) for each in made]
+    return [each.model_copy(update=remarks(scenario, counted, each)) for each in made]
 
 
 def _run(

@@ -17,7 +17,7 @@ from forebay.api.arguments import (
     storing,
     threads,
 )
-from forebay.api.assumed import assumed
+from forebay.api.assumed import remarks
 from forebay.errors import option
 from forebay.scenario import expect_scenario
 
@@ -112,7 +112,7 @@ def size(
         budget_s=allowed if engine == "simulation" else None,
         open_ended=max_seeds is None and budget is not None, started_at=started_at,
     )  # fmt: skip
-    said = {"assumptions": assumed(scenario)}
+    said = remarks(scenario, options.seeds)
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store=store, sizes=sizes, observe=observe)
         sized = _size_links(chosen, scenario, link, link_class, options)
@@ -120,7 +120,9 @@ def size(
     only = None if sizes is None else _parsed(sizes, scenario)
     with storing(chosen, store) as chosen, _documented(said):
         watched = chosen if observe is None else _observed(chosen, observe)
-        sized = size_link(watched, scenario, options).model_copy(update=said)
+        sized = size_link(watched, scenario, options)
+    seen = None if sized.there is None else sized.there.outcome
+    sized = sized.model_copy(update=remarks(scenario, options.seeds, seen))
     return sized if only is None else _within(scenario, sized, only)
 
 

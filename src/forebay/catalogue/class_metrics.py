@@ -6,6 +6,18 @@ from forebay.catalogue.metric import Metric
 
 CLASS_METRICS = (
     Metric(
+        name="class.flows_active",
+        unit="flows",
+        reading="active",
+        bounds="not negative",
+        scaling="omitted",
+        title="",
+        factor=1.0,
+        form="significant",
+        if_unknown="omit",
+        meaning="Flows that sent in the window.",
+    ),
+    Metric(
         name="class.throughput_bps",
         unit="bit/s",
         reading="throughput_bits",
@@ -39,7 +51,7 @@ CLASS_METRICS = (
         factor=1.0,
         form="3 decimals",
         if_unknown="dash",
-        meaning="Jain's index of the flows' goodput.",
+        meaning="Jain's index of the active flows' goodput.",
     ),
     Metric(
         name="class.loss_rate",

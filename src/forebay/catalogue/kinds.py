@@ -28,8 +28,8 @@ class Kind(Record):
     waits_for_itself : whether it sends less while its last transfer is under way: a closed loop of
         users.
     in_fixed_point : whether the network engine's steady state has it.
-    in_simulated_network : whether it has a number of connections to divide among routes, so that
-        the packets of a whole network can be simulated.
+    in_simulated_network : whether it has a number of connections to divide among routes, or a route
+        for each transfer, so that the packets of a whole network can be simulated.
     """
 
     drawn_by: str
@@ -92,6 +92,21 @@ KINDS = by_name(
             waits_for_itself=True,
             in_fixed_point=False,
             in_simulated_network=False,
+        ),
+        Kind(
+            name="transfers",
+            drawn_by="transfers.transfers",
+            draws="arrivals of a Poisson process and sizes, or nothing: a table gives both",
+            counts="none: each transfer has its start",
+            runs_tcp=True,
+            completes=True,
+            open_loop=False,
+            in_bursts=False,
+            lasts=False,
+            single_datagrams=False,
+            waits_for_itself=False,
+            in_fixed_point=False,
+            in_simulated_network=True,
         ),
         Kind(
             name="udp",

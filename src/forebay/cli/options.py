@@ -129,9 +129,21 @@ figure = click.option(
     help="Draw the picture into a .svg, .png or .pdf file.",
 )  # fmt: skip
 
+
+class EngineOption(click.Option):
+    """The option ``--engine``, whose help lists the engines that are installed."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the line of the help; only then are other distributions asked."""
+        import forebay
+
+        *first, last = forebay.engine_names()
+        self.help = f"{', '.join(first)} or {last}."
+        return super().get_help_record(ctx)
+
+
 engine = click.option(
-    "--engine", default="simulation", show_default=True, metavar="NAME",
-    help="theory, simulation, testbed or network.",
+    "--engine", cls=EngineOption, default="simulation", show_default=True, metavar="NAME",
 )  # fmt: skip
 
 jobs = click.option(

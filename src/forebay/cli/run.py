@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, say, written
+from forebay.cli.output import answered, print_json, progress, say, write, written
 
 
 @click.command("run")
@@ -32,6 +33,7 @@ from forebay.cli.output import answered, print_json, progress, say, written
     "--counters", metavar="NAMES", default="",
     help="Also count by snmp, netflow or both (snmp,netflow), next to the router: testbed only.",
 )  # fmt: skip
+@options.figure
 @options.as_json
 def command(
     path: str,
@@ -46,6 +48,7 @@ def command(
     capture: Path | None,
     flows: Path | None,
     counters: str,
+    figure: Path | None,
     as_json: bool,
 ) -> None:
     """One answer from one engine.
@@ -53,7 +56,9 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
     scenario = forebay.load(path, overrides)
-    options.check_outputs(path, scenario, capture=capture, flows=flows)
+    options.check_outputs(path, scenario, capture=capture, flows=flows, figure=figure)
+    if figure is not None and flows is None:
+        raise click.UsageError("--figure draws the table of flows; write --flows FILE too")
     with progress(engine) as update:
         outcome = forebay.run(
             scenario, engine, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
@@ -66,6 +71,10 @@ def command(
     if flows is not None:
         written.append(f"flows {flows}")
         say(f"flows: {flows} ({outcome.flows().rows} rows; a flow that never began has none)")
+    if figure is not None:
+        from forebay.report.figures import draw_flows
+
+        write("picture", figure, partial(draw_flows, outcome, outcome.flows()))
     if as_json:
         print_json(outcome.to_dict())
         return

@@ -171,6 +171,8 @@ class ReplicatingEngine(Engine):
         """Make the replications, and the Outcome of them."""
         started = time.perf_counter()
         made = self.replications(scenario, seeds, jobs=jobs, progress=progress)
+        if progress is not None:
+            progress(1.0)
         return self.outcome(scenario, [made[seed] for seed in seeds], time.perf_counter() - started)
 
 

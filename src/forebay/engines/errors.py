@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import KINDS
 from forebay.errors import ForebayError, option
 
 if TYPE_CHECKING:
@@ -118,3 +119,10 @@ def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:
         for name in fields:
             if getattr(link, name) is not None:
                 raise Unsupported(engine, _OF_LINKS[name], f"{place}.{name}")
+
+
+def refuse_stops(engine: str, scenario: Scenario) -> None:
+    """Raise Unsupported if TCP flows stop before the run ends; datagrams stop in every engine."""
+    for index, group in enumerate(scenario.traffic):
+        if KINDS[group.kind].runs_tcp and getattr(group, "stop", None) is not None:
+            raise Unsupported(engine, "flows that stop", f"traffic.{index}.stop")

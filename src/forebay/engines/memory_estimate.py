@@ -20,6 +20,7 @@ from forebay.scenario import (
     ScenarioError,
     Short,
     Tcp,
+    Transfers,
     Video,
 )
 
@@ -185,6 +186,8 @@ def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
 
 def _offered(group: Tcp, seconds: float, link_rate: float) -> float:
     """Return the packets that a class may have to send; lengths may be several times their mean."""
+    if isinstance(group, Transfers):
+        return _LONGER * (1.0 + group.starting_in(seconds, link_rate)) * group.mean_packets
     if not isinstance(group, Short):
         return math.inf
     starting = group.starting_in(seconds, link_rate)

@@ -94,10 +94,14 @@ def window_unlimited(scenario: Scenario) -> str | None:
 
 
 def settled(scenario: Scenario) -> str | None:
-    """All flows start before the measured window."""
-    if all(t.start.high <= scenario.measure.warmup for t in scenario.persistent):
-        return None
-    return "flows still start after the warm-up: the law describes the steady state"
+    """All flows start before the measured window, and none stops in it."""
+    if any(t.start.high > scenario.measure.warmup for t in scenario.persistent):
+        return "flows still start after the warm-up: the law describes the steady state"
+    begin, end = scenario.measure.warmup, scenario.measure.warmup + scenario.measure.duration
+    stops = [t.stop for t in scenario.persistent if isinstance(t, Long) and t.stop is not None]
+    if any(stop.low < end and stop.high > begin for stop in stops):
+        return "flows stop within the window: the law describes the steady state"
+    return None
 
 
 def one_flow(scenario: Scenario) -> str | None:

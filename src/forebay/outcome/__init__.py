@@ -64,9 +64,9 @@ if TYPE_CHECKING:
         LongFlows,
         Reading,
         RoundTrips,
-        violations_of_reading,
-        violations_of_readings,
+        Slowdowns,
     )
+    from forebay.outcome.reading_invariants import violations_of_reading, violations_of_readings
 
 __all__ = [
     "DELAY_MAXIMUM",
@@ -117,6 +117,7 @@ __all__ = [
     "ScaledLink",
     "Sense",
     "SizeResult",
+    "Slowdowns",
     "Unit",
     "Verdict",
     "Violation",
@@ -132,9 +133,11 @@ __all__ = [
 # Only engines that measure need these: import them on first use.
 _READING = (
     "ClassReading", "ControllerReading", "Histogram", "LinkReading", "LongFlows", "Reading",
-    "RoundTrips", "violations_of_reading", "violations_of_readings",
+    "RoundTrips", "Slowdowns",
 )  # fmt: skip
 _HOLDERS = {
     "summarize": "metrics",
+    "violations_of_reading": "reading_invariants",
+    "violations_of_readings": "reading_invariants",
 } | dict.fromkeys(_READING, "reading")
 __getattr__ = attributes(__name__, _HOLDERS)

@@ -31,6 +31,7 @@ from forebay.outcome.statistics import (
     over_replications,
     ratio_half_width,
 )
+from forebay.outcome.values import IDEAL
 
 if TYPE_CHECKING:
     from forebay.scenario import Goals
@@ -166,6 +167,9 @@ def class_outcome(
         name=classes[0].name,
         kind=classes[0].kind,
         flows=classes[0].flows,
+        flows_active=over_replications(
+            [float(k.active) for k in classes if k.active is not None], POSITIVE
+        ),
         link=classes[0].link,
         throughput_bps=ratio([_rate(k.throughput_bits, w) for k, w in pairs], most),
         goodput_bps=ratio([_rate(goodput_bits(k), w) for k, w in pairs], most),
@@ -203,7 +207,13 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     from forebay.outcome.completion import completion
 
     made = completion(known, min(windows_s))
-    return {field.name: getattr(made, field.name) for field in fields(made)}
+    found = {field.name: getattr(made, field.name) for field in fields(made)}
+    slowdowns = [k.slowdowns for k in classes if k.slowdowns is not None]
+    if len(slowdowns) < len(classes):
+        return found
+    from forebay.outcome.slowdown import by_size
+
+    return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
@@ -237,7 +247,7 @@ def _controller(
     rates = [share * float(goodput_bits(k).sum()) / w for share, k, w in shares]
     decided = [(one.drops, one.drops + one.passed) for one in each]
     return ControllerOutcome(
-        flows=each[0].flow_goodput_bits.size,
+        flows=each[0].flows,
         goodput_bps=over_replications(rates, most),
         goodput_share=over_replications([share for share, *_ in shares], FRACTION),
         jain=over_replications(_known([jain(one.flow_goodput_bits) for one in each]), FRACTION),
@@ -279,7 +289,7 @@ def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
 
 
 def jain(goodput: FloatArray) -> float | None:
-    """Jain's index (sum x)^2 / (n sum x^2) over one value per flow; None if all are zero."""
+    """Jain's index (sum x)^2 / (n sum x^2) over the n active flows; None if all are zero."""
     squares = float(np.sum(np.square(goodput, dtype=np.float64)))
     if squares == 0.0:
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -11,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.outcome.document import Closed, Document
+from forebay.outcome.values import Metric as Metric
+from forebay.outcome.values import Quantiles as Quantiles
+from forebay.outcome.values import SlowdownBin
 
 if TYPE_CHECKING:
     from forebay.outcome.flow_table import FlowTable
@@ -27,63 +29,6 @@ FCT_INCREASE = "fct_increase"
 def delay_quantile_name(probability: float) -> str:
     """Return the name of a quantile of the waiting time, queue_delay_p99.9 for 0.999."""
     return f"queue_delay_p{100 * probability:.10g}"
-
-
-def _with_number(operation: Callable[[float, float], Any]) -> Callable[[Any, Any], Any]:
-    """Return a method of Metric that takes a number or a Metric, and their values."""
-
-    def method(self: Metric, other: Any) -> Any:
-        known = isinstance(other, Metric | int | float)
-        return operation(self.value, float(other)) if known else NotImplemented
-
-    return method
-
-
-class Metric(Closed):
-    """A value with its 95 % confidence interval.
-
-    ``n`` is the number of replications. ``low`` and ``high`` are None if one run gives no
-    interval. A metric that was not measured is None instead of a Metric, never zero.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        """Format the value as a float; without a format, with its interval."""
-        return format(self.value, spec) if spec else str(self)
-
-    def __round__(self, digits: int | None = None) -> float:
-        return round(self.value, digits)
-
-    __lt__ = _with_number(operator.lt)
-    __le__ = _with_number(operator.le)
-    __gt__ = _with_number(operator.gt)
-    __ge__ = _with_number(operator.ge)
-    __add__ = __radd__ = _with_number(operator.add)
-    __sub__ = _with_number(operator.sub)
-    __rsub__ = _with_number(lambda value, other: other - value)
-
-    def __str__(self) -> str:
-        """Return the value with its interval: "0.9953 (0.988 to 1)"."""
-        if self.low is None and self.high is None:
-            return f"{self.value:.4g}"
-        low, high = ("?" if end is None else f"{end:.4g}" for end in (self.low, self.high))
-        return f"{self.value:.4g} ({low} to {high})"
-
-
-class Quantiles(Closed):
-    """Mean and quantiles of one distribution, each with its interval."""
-
-    mean: Metric | None
-    p50: Metric | None
-    p95: Metric | None
-    p99: Metric | None
 
 
 class LinkOutcome(Closed):
@@ -141,6 +86,8 @@ class ClassOutcome(Closed):
     Attributes
     ----------
     name : the scenario's `name` of the class, else its kind and place, "long-0".
+    flows_active : the flows that sent in the window, the mean over the replications; those that
+        start after it, or ended before it, are among ``flows`` alone.
     link : the last link that its data crosses, where its throughput is measured; "" if unknown.
     transfers : transfers that began in the window or lasted through it. This and the next four
         fields are only for classes whose transfers end (short, session).
@@ -148,6 +95,9 @@ class ClassOutcome(Closed):
     fct_s : their completion times; a part is None if it is unknown because of unfinished ones.
     fct_least_s : lower bounds of the unknown parts; None if all are known.
     fct_open : why parts are unknown, as text; None if all are known.
+    slowdown : of transfers by size, such as "10 to 100 kB": their completion time over `IDEAL`;
+        only of the kind transfers, and of others whose run kept records of flows.
+    slowdown_ideal : `IDEAL`, in words; None without ``slowdown``.
     queue_delay_s : waiting time of the class's packets at the link under study; None if none
         of them crosses it, or the engine does not measure it.
     controllers : by congestion control; None for a class with one.
@@ -158,6 +108,7 @@ class ClassOutcome(Closed):
 
     kind: str
     flows: int
+    flows_active: Metric | None = None
     throughput_bps: Metric | None
     goodput_bps: Metric | None
     jain: Metric | None
@@ -172,6 +123,8 @@ class ClassOutcome(Closed):
     unfinished: Metric | None = None
     fct_least_s: Quantiles | None = None
     fct_open: str | None = None
+    slowdown: dict[str, SlowdownBin] | None = None
+    slowdown_ideal: str | None = None
     queue_delay_s: Quantiles | None = None
     controllers: dict[str, ControllerOutcome] | None = None
     settled: bool | None = None
@@ -240,6 +193,7 @@ class Outcome(Document):
     ----------
     broken_assumptions : of the engine, which the scenario breaks.
     assumptions : of the scenario: what nobody chose and moves the answer. `forebay.run` adds them.
+    late_starts : for each class with flows that start after the warm-up, how many do.
     """
 
     scenario: dict[str, Any]
@@ -248,6 +202,7 @@ class Outcome(Document):
     classes: list[ClassOutcome]
     broken_assumptions: list[str]
     assumptions: tuple[str, ...] = ()
+    late_starts: tuple[str, ...] = ()
     provenance: Provenance
     network: NetworkOutcome | None = None
 

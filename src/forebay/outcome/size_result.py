@@ -223,6 +223,7 @@ class SizeResult(Document):
     scaled : the extrapolation from smaller links, if the link was too large for the time limit.
         The curve is then that of the smaller links, scaled. None otherwise.
     assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
+    late_starts : for each class with flows that start after the warm-up, how many do.
     bracket : where nothing could be simulated in the time: what laws say of this link, or of one
         like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
@@ -254,6 +255,7 @@ class SizeResult(Document):
     aqm: Aqm | None = None
     scaled: Scaled | None = None
     assumptions: tuple[str, ...] = ()
+    late_starts: tuple[str, ...] = ()
     bracket: Bracket | None = None
     cost: Cost | None = None
     cheaper: tuple[Cheaper, ...] = ()

@@ -41,6 +41,8 @@ def print_outcome(outcome: Outcome) -> None:
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
+    for line in outcome.late_starts:
+        out.print(f"{line}.", style="bold yellow", highlight=False)
     for line in assumed_lines(outcome.assumptions):
         out.print(line)
     for name, link in _shown_links(out, outcome).items():
@@ -91,7 +93,9 @@ def _link_title(name: str, link: LinkOutcome) -> str:
 
 
 def _class_title(each: ClassOutcome) -> str:
-    return f"{called(each)}: {count(each.flows, 'flow')}"
+    flows, active = count(each.flows, "flow"), each.flows_active
+    few = "" if active is None or active.value == each.flows else f", {plain(active.value)} sent"
+    return f"{called(each)}: {flows}{few}"
 
 
 def _link(link: LinkOutcome) -> Table:

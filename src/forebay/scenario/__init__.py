@@ -39,6 +39,7 @@ from forebay.scenario.topology import (
     Topology,
 )
 from forebay.scenario.traffic import KINDS, OnOff, OpenLoop, PacketList, Replay, Traffic, Udp, Video
+from forebay.scenario.transfers import Transfer, Transfers
 
 __all__ = [
     "BOTTLENECK",
@@ -92,6 +93,8 @@ __all__ = [
     "TokenBucket",
     "Topology",
     "Traffic",
+    "Transfer",
+    "Transfers",
     "TwoLevel",
     "Udp",
     "Video",

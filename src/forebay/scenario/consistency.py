@@ -16,7 +16,7 @@ from forebay.scenario.consistency_of_goals import (
 )
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.source import Standing
+from forebay.scenario.source import Standing, Stopping
 from forebay.scenario.tcp import Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
 
@@ -48,6 +48,7 @@ def check(scenario: Scenario) -> None:
     _routes(scenario)
     _memory(scenario)
     _starts(scenario)
+    _transfers(scenario)
     _delay_goals(scenario)
     _utilization_goal(scenario)
     _completion_goals(scenario)
@@ -323,6 +324,14 @@ def _memory(scenario: Scenario) -> None:
         raise ScenarioError("contradiction", wrong, hint, field="memory")
 
 
+def _transfers(scenario: Scenario) -> None:
+    """Check tables of transfers; few scenarios have any, and the others import no check."""
+    if any(group.kind == "transfers" for group in scenario.traffic):
+        from forebay.scenario.consistency_of_transfers import check_tables
+
+        check_tables(scenario)
+
+
 def _starts(scenario: Scenario) -> None:
     end = Duration(scenario.measure.warmup + scenario.measure.duration)
     for index, group in enumerate(scenario.traffic):
@@ -330,3 +339,7 @@ def _starts(scenario: Scenario) -> None:
             wrong = f"no flow starts before the run ends at {end}"
             hint = "write an earlier start, or a longer measure.duration"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.start")
+        if isinstance(group, Stopping) and group.stop and group.stop.high <= group.start.low:
+            wrong = f"every flow stops by {group.stop.high}, before it starts"
+            hint = "write a later stop, or an earlier start"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.stop")

@@ -8,6 +8,7 @@ from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
 from forebay.scenario.quantity import Rate
 from forebay.scenario.tcp import Long, Session, Short
+from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario.model import Scenario
@@ -64,7 +65,7 @@ def _utilization_goal(scenario: Scenario) -> None:
 
 def _fastest(scenario: Scenario, group: Traffic) -> float:
     """Return an upper bound of a class's rate in bit/s; for open loops the mean rate."""
-    if isinstance(group, Short):  # any number may arrive at once
+    if isinstance(group, Short | Transfers):  # any number may arrive at once
         return float("inf")
     access = group.access_links * group.access(scenario.link.capacity)
     if not isinstance(group, Long | Session):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
@@ -47,6 +48,8 @@ class CrossingFlows:
     rate : rate at which its queue is served: the link's, or its shaper's.
     classes : classes whose data crosses it.
     acknowledged : classes of which only the ACKs cross it.
+
+    Flows that start only after the run has ended, or stop before the window begins, do not count.
     """
 
     rate: Rate
@@ -54,6 +57,7 @@ class CrossingFlows:
     acknowledged: tuple[Traffic, ...]
     _everywhere: tuple[Traffic, ...]
     _bottleneck_rate: Rate
+    _window: tuple[float, float]
 
     @property
     def n_flows(self) -> int:
@@ -63,12 +67,12 @@ class CrossingFlows:
     @cached_property
     def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
         """Classes with flows during the whole run (paper A, §5.1.3, note 8); else users."""
-        return _lasting(self.classes)
+        return self._lasting(self.classes)
 
     @property
     def n_for_size(self) -> int:
         """n of bdp/sqrt(n): without long data flows, the long flows of its ACKs."""
-        groups = _lasting(self._sizing) or _lasting(self.acknowledged)
+        groups = self._lasting(self._sizing) or self._lasting(self.acknowledged)
         return sum(group.flows for group in groups)
 
     @cached_property
@@ -122,16 +126,20 @@ class CrossingFlows:
 
     def _weighted(self, groups: tuple[Traffic, ...], kind: type) -> list[tuple[Traffic, float]]:
         """Return the classes that count, each with its flows, or its flows per second."""
-        lasting = _lasting(groups)
+        lasting = self._lasting(groups)
         if lasting:
             return [(group, group.flows) for group in lasting]
-        short = [group for group in groups if isinstance(group, Short)]
+        short = [group for group in groups if isinstance(group, Short | Transfers)]
         if short:  # a load is always relative to the bottleneck's rate
             return [(group, group.arrivals_per_second(self._bottleneck_rate)) for group in short]
         return [(group, group.flows) for group in groups if isinstance(group, kind)]
 
+    def _lasting(self, groups: tuple[Traffic, ...]) -> tuple[Long, ...] | tuple[Session, ...]:
+        long = tuple(group.sending(*self._window) for group in groups if isinstance(group, Long))
+        return long or tuple(g.sending(*self._window) for g in groups if isinstance(g, Session))
 
-_last: tuple[object, object, Rate, Mapping[str, CrossingFlows]] | None = None
+
+_last: tuple[object, object, Rate, object, Mapping[str, CrossingFlows]] | None = None
 
 
 def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
@@ -142,13 +150,16 @@ def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     """
     global _last
     traffic, links, rate = scenario.traffic, scenario.links, scenario.link.capacity
-    known = _last
-    if known is None or known[0] is not traffic or known[1] is not links or known[2] != rate:
-        known = _last = (traffic, links, rate, _count(scenario))
-    return known[3]
+    measure, known = scenario.measure, _last
+    same = known is not None and known[0] is traffic and known[1] is links
+    if known is None or not same or known[2:4] != (rate, measure):
+        known = _last = (traffic, links, rate, measure, _count(scenario))
+    return known[4]
 
 
 def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
+    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+    window = (begin, begin + span)
     rates = dict.fromkeys((BOTTLENECK, REVERSE), scenario.link.capacity)
     rates |= {each.name: each.capacity for each in scenario.links}
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
@@ -164,12 +175,7 @@ def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     return {
         name: CrossingFlows(
             rate, tuple(crossing[name]), tuple(acknowledged[name]), scenario.traffic,
-            scenario.link.capacity,
+            scenario.link.capacity, window,
         )
         for name, rate in rates.items()
     }  # fmt: skip
-
-
-def _lasting(groups: tuple[Traffic, ...]) -> tuple[Long, ...] | tuple[Session, ...]:
-    long = tuple(group for group in groups if isinstance(group, Long))
-    return long or tuple(group for group in groups if isinstance(group, Session))

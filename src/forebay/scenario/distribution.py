@@ -80,6 +80,12 @@ class Distribution(ABC):
         share, mean = self._below(seconds)
         return share * mean + (1 - share) * seconds
 
+    def share_up_to(self, seconds: float) -> float:
+        """Return the probability of a draw up to ``seconds``."""
+        if seconds >= self.high:
+            return 1.0
+        return 0.0 if seconds < self.low else self._below(seconds)[0]
+
     @abstractmethod
     def _below(self, seconds: float) -> tuple[float, float]:
         """Return the share of draws up to a value between the ends, and their mean."""

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from forebay.scenario.base import FromFile
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.format_error import models_in
@@ -26,6 +27,7 @@ from forebay.scenario.source import FlowCount
 from forebay.scenario.tcp import CongestionControl
 from forebay.scenario.topology import NetworkFile
 from forebay.scenario.traffic import PacketList
+from forebay.scenario.transfer_table import TransferTable
 
 _HEAD = '''"""What a scenario's classes take, for type checkers: keywords, and dicts in their place.
 
@@ -137,7 +139,7 @@ def _plain(annotation: Any) -> str:
         return f"float | {name} | {name}TableDict"
     if annotation is FlowCount:
         return "int | str"
-    if issubclass(annotation, FromText | PacketList | NetworkFile | RateFile):
+    if issubclass(annotation, FromText | FromFile):
         return f"str | {name}"
     return f"{name} | {_dict(annotation)}" if issubclass(annotation, BaseModel) else name
 
@@ -145,7 +147,8 @@ def _plain(annotation: Any) -> str:
 def _imports(models: list[type[BaseModel]], text: str) -> str:
     """Return the imports of the classes that the text names."""
     known: dict[str, str] = {model.__name__: model.__module__ for model in models}
-    types_: list[type[Any]] = [Distribution, FlowLength, PacketList, NetworkFile, RateFile]
+    files: list[type[Any]] = [PacketList, NetworkFile, RateFile, TransferTable]
+    types_: list[type[Any]] = [Distribution, FlowLength, *files]
     for each in (*types_, *_subclasses(FromText), *_subclasses(Target)):
         known[each.__name__] = each.__module__
     words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())

@@ -24,6 +24,9 @@ from forebay.scenario.rate_trace import RateFile, RateTrace
 from forebay.scenario.tcp import Long, Session, Short
 from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
+from forebay.scenario.transfer_sizes import TransferSizes
+from forebay.scenario.transfer_table import TransferTable
+from forebay.scenario.transfers import Transfer, Transfers
 
 
 class TokenBucketDict(TypedDict, total=False):
@@ -316,7 +319,7 @@ class ValuesDict(TypedDict, total=False):
 
 
 class LongDict(TypedDict, total=False):
-    """Long-lived TCP flows, which send during the whole run."""
+    """Long-lived TCP flows, which send during the whole run, or until they stop."""
 
     kind: Literal["long"]
     name: str | None
@@ -343,6 +346,7 @@ class LongDict(TypedDict, total=False):
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
+    stop: DistributionInput
 
 
 class GeometricDict(TypedDict, total=False):
@@ -451,6 +455,62 @@ class SessionDict(SessionFields):
     kind: Required[Literal["session"]]
 
 
+class TransferDict(TypedDict, total=False):
+    """One transfer of a list."""
+
+    start: Required[str | Duration]
+    size: Required[str | DataSize]
+    rtt: str | Duration | None
+    congestion_control: str | None
+    source: str | None
+    target: str | None
+    route: list[str] | tuple[str, ...]
+
+
+class TransferSizesDict(TypedDict, total=False):
+    """Sizes of transfers, drawn from a distribution function that is linear between its points."""
+
+    published: Literal["web-search", "data-mining", "hadoop"] | None
+    cdf: Sequence[Sequence[str | DataSize]]
+
+
+class TransfersFields(TypedDict, total=False):
+    """Transfers over TCP, each with a start and a size, of a list, a file or a distribution."""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    congestion_control: CongestionControlInput
+    rtt: DistributionInput
+    jitter: str | Duration | None
+    timer_tick: str | Duration | None
+    sender: Literal["linux", "ns2"]
+    initial_window: int | None
+    ecn: bool
+    sack: bool | None
+    delayed_ack: bool | None
+    delayed_ack_timeout: str | Duration | None
+    min_rto: str | Duration | None
+    max_window: int | None
+    offload: Literal["auto", "on", "off"]
+    segment: int | None
+    transfers: Sequence[Transfer | TransferDict]
+    file: str | TransferTable | None
+    size: TransferSizes | TransferSizesDict | None
+    load: float | None
+    arrival_rate: float | None
+
+
+class TransfersDict(TransfersFields):
+    """Transfers over TCP, each with a start and a size, of a list, a file or a distribution."""
+
+    kind: Required[Literal["transfers"]]
+
+
 class UdpFields(TypedDict, total=False):
     """Datagrams of one size at a constant rate, or as a Poisson process."""
 
@@ -464,6 +524,7 @@ class UdpFields(TypedDict, total=False):
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
+    stop: DistributionInput
     rate: str | Rate | None
     load: float | None
     arrivals: Literal["constant", "poisson"]
@@ -488,6 +549,7 @@ class OnOffFields(TypedDict, total=False):
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
+    stop: DistributionInput
     peak_rate: Required[str | Rate]
     on: Required[DistributionInput]
     off: Required[DistributionInput]
@@ -512,6 +574,7 @@ class VideoFields(TypedDict, total=False):
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
+    stop: DistributionInput
     rate: str | Rate | None
     load: float | None
     hurst: float
@@ -538,6 +601,7 @@ class ReplayFields(TypedDict, total=False):
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
+    stop: DistributionInput
     file: Required[str | PacketList]
 
 
@@ -598,7 +662,7 @@ class ScenarioDict(TypedDict, total=False):
     links: Sequence[OtherLink | OtherLinkDict]
     topology: Topology | TopologyDict | None
     memory: str | DataSize | None
-    traffic: Required[Sequence[Long | LongDict | Short | ShortDict | Session | SessionDict | Udp | UdpDict | OnOff | OnOffDict | Video | VideoDict | Replay | ReplayDict]]
+    traffic: Required[Sequence[Long | LongDict | Short | ShortDict | Session | SessionDict | Transfers | TransfersDict | Udp | UdpDict | OnOff | OnOffDict | Video | VideoDict | Replay | ReplayDict]]
     measure: Measure | MeasureDict
     goals: Goals | GoalsDict
 

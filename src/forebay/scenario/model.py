@@ -25,6 +25,7 @@ from forebay.scenario.source import End, Standing
 from forebay.scenario.tcp import Long, Session
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Replay, Traffic
+from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -202,7 +203,8 @@ class Scenario(ScenarioModel):
     @property
     def files(self) -> tuple[str, ...]:
         """Paths of the files that the scenario reads."""
-        lists = [group.file.path for group in self.traffic if isinstance(group, Replay)]
+        read = [group.file for group in self.traffic if isinstance(group, Replay | Transfers)]
+        lists = [each.path for each in read if each is not None]
         traces = [link.rate_trace for link in (self.link, *self.links) if link.rate_trace]
         return (*lists, *(each.file.path for each in traces if each.file is not None))
 
@@ -266,6 +268,11 @@ class Scenario(ScenarioModel):
         return f'<Scenario "{name}": {self.link.rate}, {queue}, {flows}{more}>'
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        from forebay.scenario.html import to_html
+
+        return to_html(self)
 
     def sha256(self) -> str:
         """Return the hash of the meaning, independent of layout and units.

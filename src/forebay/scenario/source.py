@@ -188,12 +188,42 @@ class Standing(Source):
         """Return the expected flows that start in ``seconds``."""
         return float(self.flows)
 
+    def sending_share(self, begin: float, end: float) -> float:
+        """Return the expected share of the flows that send at some time between two times."""
+        return self.start.share_up_to(end)
+
+    def sending(self, begin: float, end: float) -> Self:
+        """Return the class with those that send at some time between two times, at least one."""
+        share = self.sending_share(begin, end)
+        if share >= 1.0:
+            return self
+        some = (self.flows, self.flows.low, self.flows.high)
+        flows = FlowCount(*(max(1, round(share * each)) for each in some))
+        return self.model_copy(update={"flows": flows})
+
     def peak(self, link_rate: float) -> float:
         """Return the maximum rate of all flows together at any time, bit/s."""
         return self.access_links * self.access(link_rate)
 
 
-class Datagrams(Standing):
+class Stopping(Standing):
+    """A class whose flows may stop before the run ends."""
+
+    stop: Annotated[AnyDistribution | None, Between(Duration(0), DAY)] = Field(
+        default=None,
+        description="When the application of a flow stops, counted from the beginning of the "
+        "run: a distribution. What TCP has sent by then is still sent again where it is lost. Not "
+        "set: never.",
+        examples=["30 s", {"uniform": ["20 s", "40 s"]}],
+    )
+
+    def sending_share(self, begin: float, end: float) -> float:
+        """Return the expected share of the flows that send at some time between two times."""
+        gone = 0.0 if self.stop is None else self.stop.share_up_to(begin)
+        return super().sending_share(begin, end) * (1.0 - gone)
+
+
+class Datagrams(Stopping):
     """A class that sends without congestion control."""
 
     def flow_rate(self, link_rate: float) -> float:

@@ -15,7 +15,7 @@ from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength
 from forebay.scenario.quantity import Duration
-from forebay.scenario.source import LOADS, RTTS, Sized, Standing, exactly_one
+from forebay.scenario.source import LOADS, RTTS, Sized, Standing, Stopping, exactly_one
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -204,8 +204,8 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
         raise ScenarioError("contradiction", wrong, hint, field=named)
 
 
-class Long(Standing, Tcp):
-    """Long-lived TCP flows, which send during the whole run."""
+class Long(Stopping, Tcp):
+    """Long-lived TCP flows, which send during the whole run, or until they stop."""
 
     if TYPE_CHECKING:
 

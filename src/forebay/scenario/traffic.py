@@ -23,6 +23,7 @@ from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import LOADS, Datagrams, Sized, exactly_one
 from forebay.scenario.tcp import Long, Session, Short
+from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -322,14 +323,14 @@ def _kind(value: Any) -> Any:
 
 
 if TYPE_CHECKING:
-    Traffic = Long | Short | Session | OpenLoop
+    Traffic = Long | Short | Session | Transfers | OpenLoop
 else:
     Traffic = Annotated[
         reduce(
             or_,
             (
                 Annotated[each, Tag(each.model_fields["kind"].default)]
-                for each in (Long, Short, Session, *get_args(OpenLoop))
+                for each in (Long, Short, Session, Transfers, *get_args(OpenLoop))
             ),
         ),
         Discriminator(_kind),

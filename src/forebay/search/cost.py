@@ -19,7 +19,7 @@ import numpy as np
 
 from forebay.catalogue import CONTROLS, kinds_that
 from forebay.errors import ForebayError, option
-from forebay.scenario import Short, Standing, Tcp
+from forebay.scenario import Short, Standing, Tcp, Transfers
 
 if TYPE_CHECKING:
     from forebay.outcome import SizeResult
@@ -86,7 +86,7 @@ def _at(flows: float, row: tuple[float, ...]) -> float:
 def _flows(scenario: Scenario) -> float:
     """Return the approximate number of concurrent flows."""
     standing = sum(float(g.flows) for g in scenario.traffic if isinstance(g, Standing))
-    arriving = [g for g in scenario.traffic if isinstance(g, Short)]
+    arriving = [g for g in scenario.traffic if isinstance(g, Short | Transfers)]
     return standing + sum(
         group.arrivals_per_second(scenario.link.capacity) * _SHORT_LIVES_S for group in arriving
     )
@@ -103,6 +103,8 @@ def model_share(scenario: Scenario) -> float:
 def _load(scenario: Scenario, group: Traffic) -> float:
     """Return the load of a class's first transmissions as a share of the link rate."""
     rate = float(scenario.link.capacity)
+    if isinstance(group, Transfers):
+        return group.offered(rate) / rate
     if isinstance(group, Short):
         packet = float(group.packet)
         bits = 8 * packet * group.length.mean_packets(group.packet)

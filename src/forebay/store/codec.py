@@ -25,13 +25,14 @@ from forebay.outcome.reading import (
     LongFlows,
     Reading,
     RoundTrips,
+    Slowdowns,
 )
 
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         Replication, Reading, LinkReading, ClassReading, ControllerReading, LongFlows, RoundTrips,
-        Histogram,
+        Histogram, Slowdowns,
     )
 }  # fmt: skip
 _TYPES = ("<f8", "<i8")

@@ -7,6 +7,7 @@ needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 from forebay.catalogue import KINDS, IncompleteRecord
 from forebay.scenario import (
     CONGESTION_CONTROLS,
+    Duration,
     Long,
     Scenario,
+    ScenarioError,
     Session,
     Short,
     Standing,
@@ -25,6 +28,7 @@ from forebay.scenario import (
     Traffic,
 )
 from forebay.workload.model import (
+    NEVER,
     FlowColumns,
     OwnFiles,
     OwnPackets,
@@ -35,6 +39,8 @@ from forebay.workload.model import (
 )
 from forebay.workload.spread import PS_PER_S, picoseconds, whole_packets
 from forebay.workload.streams import Block, Steps, poisson_arrivals, uniforms, until, word
+
+_Ints = NDArray[np.int64]
 
 
 def draw(scenario: Scenario, seed: int) -> Workload:
@@ -51,6 +57,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
     """
     groups = scenario.traffic
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]
+    _check_begun(scenario, parts, seed)
     counts = [len(part) for part in parts]
     sizes = np.array([group.packet for group in groups], dtype=np.int32)
     rates = np.array([group.access(scenario.link.capacity) for group in groups], dtype=np.float64)
@@ -68,15 +75,47 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         reverse=np.repeat(backwards, counts),
         congestion_controls=CONGESTION_CONTROLS,
         tie_break_seed=word(seed, "tie-break"),
+        stop_ps=_stops(parts),
         packets=_packets(parts),
         sessions=_sessions(parts),
     )
 
 
+def _check_begun(scenario: Scenario, parts: Sequence[Part], seed: int) -> None:
+    """Refuse a run in which no flow starts: nothing would be measured."""
+    end = scenario.measure.warmup + scenario.measure.duration
+    known = all(isinstance(group, Standing) for group in scenario.traffic)
+    if known and min(int(part.start_ps.min()) for part in parts) >= round(end * PS_PER_S):
+        wrong = f"no flow starts before the run ends at {Duration(end)} (seed {seed})"
+        hint = "write an earlier start, or a longer measure.duration"
+        raise ScenarioError("contradiction", wrong, hint, field="traffic")
+
+
 def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Part:
     rate = scenario.link.capacity
     end = round((scenario.measure.warmup + scenario.measure.duration) * PS_PER_S)
-    return _draw_of(group.kind)(group, index, seed, rate, end)
+    part = _draw_of(group.kind)(group, index, seed, rate, end)
+    stop = getattr(group, "stop", None)
+    if stop is None:
+        return part
+    return _stopped(part, picoseconds(stop, uniforms(seed, "stop", index, len(part))))
+
+
+def _stopped(part: Part, stop_ps: _Ints) -> Part:
+    """Return a part whose flows stop: TCP at those times, datagrams are left out from then on."""
+    if part.packets is None:
+        return replace(part, stop_ps=stop_ps)
+    own, flows = part.packets, np.repeat(np.arange(len(part)), part.packets.counts)
+    kept = own.at_ps < stop_ps[flows]
+    counts = np.bincount(flows[kept], minlength=len(part))
+    return replace(part, packets=OwnPackets(counts, own.at_ps[kept], own.bytes[kept]))
+
+
+def _stops(parts: Sequence[Part]) -> _Ints | None:
+    if all(part.stop_ps is None for part in parts):
+        return None
+    never = [np.full(len(p), NEVER) if p.stop_ps is None else p.stop_ps for p in parts]
+    return np.concatenate(never)
 
 
 Draw = Callable[[Any, int, int, float, int], Part]
@@ -147,14 +186,11 @@ def _offsets(
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(counts))])
 
 
-_Ints = NDArray[np.int64]
-
-
 def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) -> Part:
     """Draw flows of unlimited length."""
     return Part(
         start_ps=picoseconds(group.start, uniforms(seed, "start", index, group.flows)),
-        rtt_ps=_rtts(group, index, seed, group.flows),
+        rtt_ps=rtts(group, index, seed, group.flows),
         segments=np.zeros(group.flows, dtype=np.int64),
         congestion_control=_apportioned(group, index, seed),
     )
@@ -168,16 +204,16 @@ def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) ->
     lengths = uniforms(seed, "length", index, n)
     return Part(
         start_ps=start,
-        rtt_ps=_rtts(group, index, seed, n),
+        rtt_ps=rtts(group, index, seed, n),
         segments=whole_packets(group.length, group.packet, lengths),
-        congestion_control=_one_by_one(group, uniforms(seed, "congestion-control", index, n)),
+        congestion_control=one_by_one(group, uniforms(seed, "congestion-control", index, n)),
     )
 
 
 def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
     """Draw users, each with more files than it can transfer before the end."""
     start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
-    rtt = _rtts(group, index, seed, group.flows)
+    rtt = rtts(group, index, seed, group.flows)
     packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
 
     def cycles(block: Block) -> tuple[_Ints, ...]:
@@ -206,7 +242,8 @@ def _files(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_I
         yield np.repeat(steps.flows, wanted.sum(axis=1)), (segments[wanted], think[wanted])
 
 
-def _rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
+def rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
+    """Return the propagation delay of each flow."""
     return picoseconds(group.rtt, uniforms(seed, "rtt", index, n))
 
 
@@ -216,7 +253,7 @@ def _apportioned(group: Long | Session, index: int, seed: int) -> NDArray[np.int
     return assign(apportion(group.flows, group.shares), CONGESTION_CONTROLS, keys)
 
 
-def _one_by_one(group: Short, u: NDArray[np.float64]) -> NDArray[np.int32]:
+def one_by_one(group: Tcp, u: NDArray[np.float64]) -> NDArray[np.int32]:
     """Draw the congestion control of each flow by itself, because their number is random."""
     names = [name for name in CONGESTION_CONTROLS if name in group.shares]
     ends = np.cumsum([group.shares[name] for name in names])

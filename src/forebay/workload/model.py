@@ -100,6 +100,9 @@ class Workload:
         Flows with the same number share one access link. Numbered from 0 without gaps.
     reverse : bool
         Whether the data crosses the link in the reverse direction.
+    stop_ps : int64 or None
+        When the application of a flow without end stops, `NEVER` where it does not; None if none
+        does. The packets of open-loop flows end before it.
     packets : Packets or None
         Of open-loop flows; None without such classes.
     sessions : Sessions or None
@@ -121,6 +124,7 @@ class Workload:
     reverse: NDArray[np.bool_]
     congestion_controls: tuple[str, ...]
     tie_break_seed: int
+    stop_ps: NDArray[np.int64] | None = None
     packets: Packets | None = None
     sessions: Sessions | None = None
 
@@ -151,6 +155,9 @@ class Workload:
         first, end = np.searchsorted(self.traffic_class, (traffic_class, traffic_class + 1))
         return slice(int(first), int(end))
 
+
+NEVER = 2**63 - 1
+"""A time that does not come, in picoseconds."""
 
 _MOST_DRAWN = 2 * MAX_PACKETS
 """The memory limit refuses larger expected counts long before they are drawn."""
@@ -186,6 +193,7 @@ class Part:
     congestion_control: NDArray[np.int32]
     packets: OwnPackets | None = None
     files: OwnFiles | None = None
+    stop_ps: _Ints | None = None
 
     def __len__(self) -> int:
         return len(self.start_ps)

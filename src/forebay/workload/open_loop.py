@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.scenario import OnOff, OpenLoop, Replay, Udp
+from forebay.scenario import OnOff, Replay, Standing, Udp
 from forebay.workload.model import FlowColumns, OwnPackets, Part, check_drawn
 from forebay.workload.spread import PS_PER_S, picoseconds
 from forebay.workload.streams import Block, Steps, exponential_gaps, uniforms, until
@@ -18,7 +18,7 @@ _AT_ONCE = 1 << 18
 """Packets whose times are computed at a time, because intermediate arrays are larger."""
 
 
-def starts(group: OpenLoop, index: int, seed: int) -> _Ints:
+def starts(group: Standing, index: int, seed: int) -> _Ints:
     """Return the start of each flow."""
     return picoseconds(group.start, uniforms(seed, "start", index, group.flows))
 

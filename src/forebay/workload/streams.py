@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 import numpy as np
@@ -97,10 +98,14 @@ def word(seed: int, name: str) -> int:
 def _sequence(seed: int, name: str, traffic_class: int) -> SeedSequence:
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed: {seed} is not from 0 to {MAX_SEED}")
-    # Python's own hash of a string changes from run to run.
+    return SeedSequence(seed, spawn_key=(*_words(name), traffic_class))
+
+
+@lru_cache(maxsize=1024)
+def _words(name: str) -> tuple[int, ...]:
+    """Return the first words of a name's hash; Python's own hash changes from run to run."""
     digest = hashlib.sha256(name.encode()).digest()
-    key = (*np.frombuffer(digest[:16], dtype="<u4").tolist(), traffic_class)
-    return SeedSequence(seed, spawn_key=key)
+    return tuple(np.frombuffer(digest[:16], dtype="<u4").tolist())
 
 
 _Floats = NDArray[np.float64]

@@ -210,6 +210,7 @@ impl Config {
             Source::Files(from, to) if from >= to || to as usize > self.files.len() => {
                 return Err(ConfigError::Unknown("file", to as usize));
             }
+            Source::Until(stop) => short(stop, LAST_INSTANT, "stop of a flow")?,
             Source::Segments(0) => return Err(ConfigError::NotPositive("flow length")),
             _ => {}
         }

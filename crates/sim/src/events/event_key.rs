@@ -19,6 +19,8 @@ pub(crate) const PACE: u32 = ACCESS + 1;
 pub(crate) const DELACK: u32 = PACE + 1;
 /// A packet reaches a queue of its route; a segment any but the first.
 pub(crate) const HOP: u32 = DELACK + 1;
+/// The application behind the flow stops.
+pub(crate) const STOP: u32 = HOP + 1;
 const KIND_BITS: u32 = 5;
 
 /// The flow and the kind of an event; of a link's event no flow.
@@ -57,7 +59,7 @@ mod tests {
         let keys = [encode_link(0), encode_link(65_535), encode(0, TIMER), encode(0, HOP)];
         assert!(keys.is_sorted() && keys[3] < encode(1, TIMER));
         assert!(encode(1, TIMER) < encode(last_flow, HOP));
-        assert_eq!(decode(encode(last_flow, HOP)), (last_flow as usize, HOP));
+        assert_eq!(decode(encode(last_flow, STOP)), (last_flow as usize, STOP));
         assert_eq!(decode_link(keys[1]), 65_535);
         assert!(decode(keys[1]).0 >= MAX_FLOWS, "a link is no flow");
     }

@@ -25,7 +25,7 @@ impl AppSource {
     pub(crate) fn of(spec: &FlowSpec) -> Option<Box<Self>> {
         let next = match spec.source {
             Source::Datagrams(first, _) | Source::Files(first, _) => first as usize,
-            Source::Segments(_) => return None,
+            Source::Segments(_) | Source::Until(_) => return None,
         };
         Some(Box::new(Self {
             source: spec.source,

@@ -126,6 +126,7 @@ fn sent_codepoint(cc: &Cc, profile: &Profile) -> EcnCodepoint {
 fn first_segments(spec: &FlowSpec, config: &Config) -> u64 {
     match spec.source {
         Source::Segments(segments) => segments,
+        Source::Until(_) => u64::MAX,
         Source::Files(first, _) => config.files[first as usize].segments,
         Source::Datagrams(..) => 0,
     }

@@ -1,7 +1,7 @@
 //! A run, or a part of one: flows, the network between them, and the loop that moves both through time.
 
-use crate::config::Config;
-use crate::events::event_key::{ACCESS, DELACK, PACE, TIMER, decode, decode_link};
+use crate::config::{Config, Source};
+use crate::events::event_key::{ACCESS, DELACK, PACE, STOP, TIMER, decode, decode_link};
 use crate::events::{Event, EventKey};
 use crate::fast::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
@@ -62,6 +62,9 @@ impl<'a> Simulation<'a> {
             let first_link = network.paths.unpack(flow.first_hop).link;
             if partition.by_link[first_link as usize] == number {
                 network.arm_timer(flow, flow.start(config));
+                if let Source::Until(stop) = config.flows[flow.index() as usize].source {
+                    network.schedule(flow, STOP, stop, Payload::NONE);
+                }
             }
         }
         Self { flows, network }
@@ -209,6 +212,7 @@ impl<'a> Simulation<'a> {
             DELACK => {
                 dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
             }
+            STOP => flow.stop(),
             _ => self.network.on_hop(now, flow, key, payload),
         }
     }

@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import KINDS
 from forebay.engines.base import Capabilities, Engine
+from forebay.engines.errors import Unsupported, refuse_stops
 from forebay.engines.fixed_point.errors import NoNetwork
 from forebay.engines.fixed_point.to_outcome import NAME, NO_MARKS, to_outcome
 from forebay.errors import entry
@@ -104,6 +106,8 @@ class NetworkEngine(Engine):
                 expect(cost.seconds)
 
         begun = time.process_time()
+        refuse_stops(NAME, scenario)
+        _check_kinds(scenario)
         check_marks(scenario)
         enter(progress, "reading")
         problem = make_problem(scenario, check, progress)
@@ -119,6 +123,13 @@ class NetworkEngine(Engine):
         pairs = cost.pairs_within(max(limit.octets - held, 0))
         smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
         limit.check_octets(held + cost.octets, smaller)
+
+
+def _check_kinds(scenario: Scenario) -> None:
+    """Refuse traffic that the steady state does not have, but a simulated network does."""
+    for index, group in enumerate(scenario.traffic):
+        if KINDS[group.kind].in_simulated_network and not KINDS[group.kind].in_fixed_point:
+            raise Unsupported(NAME, group.kind, f"traffic.{index}.kind")
 
 
 def check_marks(scenario: Scenario) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.catalogue import KINDS
 from forebay.outcome.flow_table import FlowTable
 from forebay.scenario import Tcp
 
@@ -28,7 +29,8 @@ def to_flow_table(
     flow = raw["flow"]
     group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
-    has_end = raw["segments"] >= 0
+    ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
+    has_end = (raw["segments"] >= 0) & ending[group]
     took_s = raw["last_byte_s"] - raw["start_s"]
     return FlowTable(
         {
@@ -42,7 +44,7 @@ def to_flow_table(
             "start_s": raw["start_s"],
             "size_bytes": np.where(has_end, raw["segments"] * packet.astype(np.float64), np.nan),
             "first_byte_s": raw["first_byte_s"],
-            "last_byte_s": raw["last_byte_s"],
+            "last_byte_s": np.where(has_end, raw["last_byte_s"], np.nan),
             "window_bytes": raw["window_bytes"],
             "segments_sent": raw["sent"],
             "segments_lost": raw["lost"],
@@ -52,8 +54,8 @@ def to_flow_table(
             "min_rtt_s": raw["min_rtt_s"],
             "mean_rtt_s": raw["mean_rtt_s"],
             "unfinished": has_end & np.isnan(raw["last_byte_s"]),
-            "ideal_s": raw["ideal_s"],
-            "slowdown": took_s / raw["ideal_s"],
+            "ideal_s": np.where(has_end, raw["ideal_s"], np.nan),
+            "slowdown": np.where(has_end, took_s / raw["ideal_s"], np.nan),
         }
     )
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from forebay.engines.replication.transfer_routes import TransferRoutes
     from forebay.scenario import (
         ClassQueue,
         Link,
@@ -143,6 +144,7 @@ class FlowRoutes:
     rtt_ps : int64, shape (flows,), two-way propagation delay.
     hosts : the hosts' own links, numbered after the reported links.
     link_class, connections : of the reported links.
+    transfers : what transfers are routed by, for each seed; None without such classes.
     """
 
     route: NDArray[np.int32]
@@ -150,6 +152,7 @@ class FlowRoutes:
     hosts: list[LinkSpec]
     link_class: list[str]
     connections: list[int]
+    transfers: TransferRoutes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,17 @@ import numpy as np
 
 from forebay.catalogue import KINDS
 from forebay.engines.replication.layout import FlowRoutes, Layout, LinkSpec, linux_name
+from forebay.engines.replication.transfer_routes import TransferRoutes
 from forebay.errors import option
-from forebay.scenario import Distribution, Duration, Long, ScenarioError
+from forebay.scenario import Distribution, Duration, Long, ScenarioError, Transfers
 from forebay.topology import Problem, make_problem
-from forebay.topology.graph import BETWEEN
+from forebay.topology.graph import BETWEEN, UP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
+    from forebay.scenario import Link, Scenario
     from forebay.topology.cost import NetworkCost
     from forebay.topology.graph import Graph
 
@@ -88,19 +89,35 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
             wrong = "a share of the network's offered load is not simulated"
             hint = f"write rate, or {option('engine', 'network')}"
             raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.load")
+        if isinstance(group, Transfers):
+            classes.append(_of_transfers(problem, group, scenario.link))
+            continue
         each = _apportioned(problem.share, int(group.flows))
         for hops in np.unique(problem.hops[each > 0]):
             mine = np.flatnonzero((problem.hops == hops) & (each > 0))
             paths.append(np.repeat(mine, each[mine]))
             classes.append(_class(scenario, problem, index, int(hops), len(paths[-1])))
     expanded = scenario.model_copy(update={"traffic": tuple(classes)})
-    layout = _layout(scenario, problem, np.concatenate(paths))
+    none = [np.zeros(0, dtype=np.int64)]
+    layout = _layout(scenario, problem, np.concatenate([*none, *paths]))
     given = buffers or {}
     links = [
         replace(link, buffer_packets=given[link.name]) if link.name in given else link
         for link in layout.links
     ]
     return expanded, replace(layout, links=links)
+
+
+def _of_transfers(problem: Problem, group: Transfers, link: Link) -> Transfers:
+    """Return a class whose load is that of all hosts' links as arrivals in a second."""
+    if group.load is None:
+        return group
+    graph = problem.graph
+    up = graph.kind == UP
+    rates = float((graph.rate_bps * graph.count)[up].sum())
+    if not up.any():
+        rates = float(link.rate) * int(graph.hosts.sum())
+    return group.model_copy(update={"load": None, "arrival_rate": group.arrivals_per_second(rates)})
 
 
 def check_links(graph: Graph) -> None:
@@ -149,6 +166,10 @@ def _layout(scenario: Scenario, problem: Problem, path: Ints) -> Layout:
         shared = np.isin(steps[row], own)
         links[row, shared] += _in_turn(steps[row, shared], graph.count, turn)
     used = np.unique(links[links >= len(between)])
+    transfers = None
+    if any(isinstance(group, Transfers) for group in scenario.traffic):
+        used = np.arange(len(between), len(between) + int(graph.count[own].sum()))
+        transfers = TransferRoutes(problem, number)
     _check_number(len(between) + len(used))
     hosts = _host_links(scenario, problem, own, number, used)
     links = np.where(links < len(between), links, len(between) + np.searchsorted(used, links))
@@ -162,6 +183,7 @@ def _layout(scenario: Scenario, problem: Problem, path: Ints) -> Layout:
         hosts=hosts,
         link_class=[graph.classes[place] for place in graph.link_class[between].tolist()],
         connections=crossing[: len(between)].tolist(),
+        transfers=transfers,
     )
     return Layout(reported, routes, flows)
 

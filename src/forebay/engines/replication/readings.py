@@ -22,6 +22,7 @@ from forebay.outcome import (
     LongFlows,
     Reading,
     RoundTrips,
+    Slowdowns,
 )
 from forebay.outcome.reading import FloatArray, IntArray
 from forebay.outcome.settling import models_settle_s
@@ -204,6 +205,8 @@ def _classes(
     names = scenario.class_names
     delivered, drops, resent = _batch(raw["delivered_bytes"]), _batch(raw["drops"]), _resent(raw)
     passed, sent, timeouts = _batch(raw["passed"]), _batch(raw["sent"]), _batch(raw["timeouts"])
+    active = _active(raw)
+    counted = active | _had_to_send(scenario, workload)
     return [
         ClassReading(
             name=names[index],
@@ -216,16 +219,52 @@ def _classes(
             passed=passed[:, index],
             sent=sent[:, index],
             timeouts=timeouts[:, index],
-            flow_goodput_bits=_bits(raw["flow_bytes"][workload.slice_of(index)]),
+            flow_goodput_bits=_bits(raw["flow_bytes"][own][counted[own]]),
             rtt=to_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
             fct_s=_of_ending(traffic, raw["completions_s"][index]),
             unfinished_s=_of_ending(traffic, raw["unfinished_s"][index]),
             retransmissions=resent[:, index] if isinstance(traffic, Tcp) else None,
-            controllers=_controllers(traffic, workload, raw, index),
+            controllers=_controllers(traffic, workload, raw, index, counted),
             long_flows=_long_flows(scenario, traffic),
+            active=int(np.count_nonzero(active[own])),
+            slowdowns=_slowdowns(scenario, workload, raw, index),
         )
         for index, traffic in enumerate(scenario.traffic)
+        for own in (workload.slice_of(index),)
     ]
+
+
+def _slowdowns(
+    scenario: Scenario, workload: Workload, raw: RawReadings, index: int
+) -> Slowdowns | None:
+    """Return the slowdowns of a class whose transfers end; None without records."""
+    records = raw.get("flow_records")
+    if records is None or not KINDS[scenario.traffic[index].kind].completes:
+        return None
+    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+    start, last, segments = records["start_s"], records["last_byte_s"], records["segments"]
+    mine = (workload.traffic_class[records["flow"]] == index) & (segments > 0)
+    mine &= (start >= begin) | np.isnan(last)
+    took = np.where(np.isnan(last), begin + span, last)[mine] - start[mine]
+    return Slowdowns(
+        size_bytes=(segments * workload.packet_bytes[records["flow"]])[mine].astype(np.float64),
+        slowdown=took / records["ideal_s"][mine],
+        unfinished=np.isnan(last[mine]).astype(np.int64),
+    )
+
+
+def _active(raw: RawReadings) -> NDArray[np.bool_]:
+    """Return whether each flow sent in the window: a data packet of it has a reading there."""
+    return (raw["flow_bytes"] + raw["flow_passed"] + raw["flow_drops"]) > 0
+
+
+def _had_to_send(scenario: Scenario, workload: Workload) -> NDArray[np.bool_]:
+    """Return whether each flow lasts through the window: without goodput it is starved."""
+    lasts = np.array([KINDS[traffic.kind].lasts for traffic in scenario.traffic])
+    began = workload.start_ps < picoseconds(scenario.measure.warmup)
+    end = picoseconds(scenario.measure.warmup + scenario.measure.duration)
+    stays = True if workload.stop_ps is None else workload.stop_ps >= end
+    return np.asarray(lasts[workload.traffic_class] & began & stays)
 
 
 def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index: int) -> FloatArray:
@@ -261,7 +300,11 @@ def _long_flows(scenario: Scenario, traffic: Traffic) -> LongFlows | None:
 
 
 def _controllers(
-    traffic: Traffic, workload: Workload, raw: RawReadings, index: int
+    traffic: Traffic,
+    workload: Workload,
+    raw: RawReadings,
+    index: int,
+    counted: NDArray[np.bool_],
 ) -> dict[str, ControllerReading]:
     if not isinstance(traffic, Tcp) or len(traffic.shares) < 2:
         return {}
@@ -271,7 +314,8 @@ def _controllers(
         if name in traffic.shares:
             flows = own & (workload.congestion_control == number)
             found[name] = ControllerReading(
-                flow_goodput_bits=_bits(raw["flow_bytes"][flows]),
+                flows=int(np.count_nonzero(flows)),
+                flow_goodput_bits=_bits(raw["flow_bytes"][flows & counted]),
                 drops=int(raw["flow_drops"][flows].sum()),
                 passed=int(raw["flow_passed"][flows].sum()),
             )

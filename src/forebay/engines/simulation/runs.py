@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forebay import _core
 from forebay.engines.errors import Unsupported
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
-from forebay.scenario import ScenarioError, Tcp
+from forebay.scenario import ScenarioError, Tcp, Transfers
 from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
@@ -77,6 +77,10 @@ def make_run(
     if watched is not None:
         watched.check(len(workload))
     layout = layout or lay_out(scenario)
+    if layout.flows is not None and layout.flows.transfers is not None:
+        from forebay.engines.replication.transfer_routes import route_transfers
+
+        layout = route_transfers(layout, scenario, workload, seed)
     if layout.flows is not None:
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     access = give_access(layout, workload)
@@ -96,7 +100,7 @@ def make_run(
         trace_step_ps=None if watched is None else picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
         capture=capture,
-        flow_records=flow_records,
+        flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
     )
     return run, workload.without_own(), layout
 
@@ -120,6 +124,7 @@ def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flow
         open_loop=alone[workload.traffic_class],
         packet_offsets=None if packets is None else packets.offsets,
         file_offsets=None if sessions is None else sessions.offsets,
+        stop_ps=workload.stop_ps,
     )
 
 
@@ -204,6 +209,9 @@ def give_access(layout: Layout, workload: Workload) -> Access:
 
 def _share(access: Access, workload: Workload) -> None:
     """Add a link with a queue for each access link that several flows share."""
+    groups = workload.access_group
+    if not len(groups) or groups[-1] + 1 == len(groups):
+        return  # each flow has its own
     _, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
     if np.count_nonzero(size > 1) > _MOST_SHARED:
         wrong = f"more than {_MOST_SHARED} access links are shared"

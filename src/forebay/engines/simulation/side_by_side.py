@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING
 from forebay import _core
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import estimate
-from forebay.engines.replication import to_reading
+from forebay.engines.replication import lay_out, to_reading
 from forebay.engines.simulation.runs import Draws, make_run
 from forebay.errors import panics_as_defects
 from forebay.outcome import Reading
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
+_REPORT_S = 0.005
+"""Between two looks at memory while workloads are drawn."""
 STRUCTURES = _core.structure_bytes()
 
 
@@ -96,23 +100,25 @@ def _side_by_side(
     progress: Progress | None,
     kept: Kept,
 ) -> dict[int, Reading]:
-    made = {}
+    made, seen_at = {}, -math.inf
+    layout = lay_out(scenario) if network is None else network
     for seed in seeds:
-        if progress is not None:
+        if progress is not None and time.monotonic() - seen_at > _REPORT_S:
             progress(0.0)
+            seen_at = time.monotonic()
         workload = None if kept.draws is None else kept.draws.draw(scenario, seed)
         made[seed] = make_run(
-            scenario, seed, layout=network, workload=workload, flow_records=kept.flows is not None
+            scenario, seed, layout=layout, workload=workload, flow_records=kept.flows is not None
         )
     with panics_as_defects():
         raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     if network is not None:
         enter(progress, "readings")
     found = {}
-    for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True):
-        found[seed] = to_reading(scenario, seed, workload, layout, each)
+    for (seed, (_, workload, own)), each in zip(made.items(), raw, strict=True):
+        found[seed] = to_reading(scenario, seed, workload, own, each)
         if kept.flows is not None:
-            kept.flows[seed] = flow_table_of(scenario, seed, workload, layout, each)
+            kept.flows[seed] = flow_table_of(scenario, seed, workload, own, each)
     return found
 
 

@@ -38,7 +38,7 @@ from forebay.outcome import (
     Quantiles,
     checked,
 )
-from forebay.scenario import Tcp
+from forebay.scenario import Standing, Tcp
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
@@ -137,7 +137,9 @@ def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
     got = throughputs(scenario, prediction)
     each = zip(scenario.traffic, scenario.class_names, got, strict=True)
     return [
-        _class(prediction, traffic, name, bits, len(groups) * (id(traffic) in here))
+        _class(prediction, traffic, name, bits, len(groups) * (id(traffic) in here)).model_copy(
+            update={"flows_active": _active(scenario, traffic)}
+        )
         for traffic, name, bits in each
     ]
 
@@ -159,6 +161,14 @@ def _class(
         timeouts=None,
         fct_s=None,
     )
+
+
+def _active(scenario: Scenario, traffic: Traffic) -> Metric | None:
+    """Return the flows that are expected to send in the window."""
+    if not isinstance(traffic, Standing):
+        return None
+    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+    return _exact(traffic.flows * traffic.sending_share(begin, begin + span))
 
 
 def _last_link(traffic: Traffic) -> str:

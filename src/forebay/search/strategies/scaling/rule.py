@@ -12,7 +12,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import Link, Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
+from forebay.scenario import (
+    Link,
+    Long,
+    Rate,
+    Replay,
+    Scenario,
+    Session,
+    Short,
+    Standing,
+    Transfers,
+    Udp,
+)
 from forebay.scenario.source import FlowCount
 from forebay.search.cost import model_share, packets_per_second
 
@@ -52,8 +63,8 @@ def why_not(scenario: Scenario) -> str | None:
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),
         (
-            any(isinstance(g, Replay) for g in scenario.traffic),
-            "a list of packets cannot be scaled",
+            any(isinstance(g, Replay) or getattr(g, "table", None) for g in scenario.traffic),
+            "a list of packets or transfers cannot be scaled",
         ),
     )
     return next((reason for holds, reason in reasons if holds), None)
@@ -183,11 +194,12 @@ def _fewer_flows(scenario: Scenario, least: float) -> float:
 def _transfers_at_once(scenario: Scenario) -> float:
     """Return about how many short flows are under way: each takes the rounds of its slow start."""
     rate = scenario.link.capacity
-    short = [g for g in scenario.traffic if isinstance(g, Short)]
-    return sum(
-        g.arrivals_per_second(rate) * g.rtt.mean * _rounds(g.length.mean_packets(g.packet))
-        for g in short
-    )
+    short = [
+        (g, g.length.mean_packets(g.packet) if isinstance(g, Short) else g.mean_packets)
+        for g in scenario.traffic
+        if isinstance(g, Short | Transfers)
+    ]
+    return sum(g.arrivals_per_second(rate) * g.rtt.mean * _rounds(mean) for g, mean in short)
 
 
 def _rounds(packets: float) -> float:
@@ -252,7 +264,7 @@ def _class(group: Traffic, factor: float, fewer: float) -> Traffic:
     changes: dict[str, Any] = {}
     if isinstance(group, Standing):
         changes["flows"] = FlowCount(max(1, round(group.flows / fewer)))
-    if isinstance(group, Short) and group.arrival_rate is not None:
+    if isinstance(group, Short | Transfers) and group.arrival_rate is not None:
         changes["arrival_rate"] = group.arrival_rate / factor
     if group.goals is not None and group.goals.throughput is not None:
         less = Rate(float(group.goals.throughput) / factor)

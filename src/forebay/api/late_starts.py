@@ -1,0 +1,79 @@
+"""What an answer says of flows that start after the warm-up: of the flows of its own seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from forebay.errors import entry
+from forebay.scenario import Duration, Standing
+
+if TYPE_CHECKING:
+    from forebay.outcome import Outcome
+    from forebay.scenario import Scenario
+
+_PS_PER_S = 1e12
+
+
+def late_starts(
+    scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
+) -> tuple[str, ...]:
+    """Return a line for each class of which flows start after the warm-up.
+
+    Parameters
+    ----------
+    measured : an answer whose window may differ from the scenario's, because it was lengthened.
+    """
+    measure: Any = {} if measured is None else measured.scenario["measure"]
+    warmup = Duration.parse(measure.get("warmup", str(scenario.measure.warmup)))
+    duration = Duration.parse(measure.get("duration", str(scenario.measure.duration)))
+    return tuple(_lines(scenario, seeds, warmup, Duration(warmup + duration)))
+
+
+def _lines(
+    scenario: Scenario, seeds: Sequence[int], warmup: Duration, end: Duration
+) -> Iterator[str]:
+    for index, group in enumerate(scenario.traffic):
+        if not isinstance(group, Standing) or group.start.high <= warmup:
+            continue
+        if scenario.topology is None:
+            late, never = _drawn(group, index, seeds, warmup, end)
+        else:  # a network draws its connections by number of hops
+            late, never = _expected(group, warmup), _expected(group, end)
+        if late != "0":
+            yield _line(index, group, late, never, warmup)
+
+
+def _drawn(
+    group: Standing, index: int, seeds: Sequence[int], warmup: Duration, end: Duration
+) -> tuple[str, str]:
+    """Return how many flows start after the warm-up, and how many after the end."""
+    from forebay.workload.open_loop import starts
+
+    each = [starts(group, index, seed) for seed in seeds]
+    return (
+        _range([int((start > round(warmup * _PS_PER_S)).sum()) for start in each]),
+        _range([int((start >= round(end * _PS_PER_S)).sum()) for start in each]),
+    )
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _expected(group: Standing, until: Duration) -> str:
+    late = round(group.flows * (1.0 - group.start.share_up_to(until)))
+    return f"about {late}" if late else "0"
+
+
+def _line(index: int, group: Standing, late: str, never: str, warmup: Duration) -> str:
+    begun = "" if never == "0" else f", {never} of them not before the run ends"
+    if "start" in group.model_fields_set:
+        hint = "they are measured from their start on"
+    else:
+        hint = f"write an earlier one, such as {entry('start', '0 s')}, or a longer measure.warmup"
+    return (
+        f"{late} of {int(group.flows)} flows of traffic.{index} start after the warm-up of "
+        f"{warmup}{begun}: {hint}"
+    )

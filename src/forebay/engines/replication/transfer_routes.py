@@ -1,0 +1,252 @@
+"""Routes of transfers over a network: one for each, from its row, its pair or the demands.
+
+ACKs cross the same links back, where there are any. Hosts are numbered on their router; a host that
+is not given is drawn, and so is one of the shortest paths, by its share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from forebay.scenario import ScenarioError, Transfers
+from forebay.topology.graph import BETWEEN, DOWN, UP
+from forebay.workload.streams import uniforms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forebay.engines.replication.layout import Layout, Route
+    from forebay.scenario import Scenario
+    from forebay.topology import Problem
+    from forebay.workload import Workload
+
+    Ints = NDArray[np.int64]
+
+_PS_PER_S = 1e12
+_HINT = 'write routers such as "edge0-0", hosts such as "edge0-0#2", and links such as "a->b; b->c"'
+
+
+class _Ends(NamedTuple):
+    """For each transfer its routers, and the hosts on them, -1 for one that is drawn."""
+
+    source: Ints
+    target: Ints
+    source_host: Ints
+    target_host: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransferRoutes:
+    """What the transfers of a network are routed by.
+
+    Attributes
+    ----------
+    number : shape (links,), the simulator's number of each entry's first link.
+    """
+
+    problem: Problem
+    number: Ints
+
+    def columns(self, group: Transfers, index: int, seed: int, n: int) -> Ints:
+        """Return the links of each of `n` transfers in order, shape (hops, n); -1 is none."""
+        ends, between = self._between(group, index, seed, n)
+        first, last = (uniforms(seed, f"transfer-{use}", index, n) for use in ("source", "target"))
+        up = self._host_links(UP, ends.source, ends.source_host, first)
+        down = self._host_links(DOWN, ends.target, ends.target_host, last)
+        return np.concatenate([up[None], between, down[None]])
+
+    def _between(self, group: Transfers, index: int, seed: int, n: int) -> tuple[_Ends, Ints]:
+        """Return the ends, and the links between routers."""
+        texts = {} if group.table is None else group.table.texts
+        u = uniforms(seed, "transfer-path", index, n)
+        if not any(texts.get("source", ())) and not any(texts.get("route", ())):
+            path = np.searchsorted(np.cumsum(self.problem.share), u * self.problem.share.sum())
+            path = np.minimum(path, len(self.problem.share) - 1)
+            none = np.full(n, -1)
+            ends = _Ends(self.problem.source[path], self.problem.target[path], none, none)
+            return ends, self._links_of(path)
+        ends = self._ends(texts, n)
+        return ends, self._of_pairs(ends, texts.get("route", ()), u)
+
+    def _links_of(self, path: Ints) -> Ints:
+        """Return the links between routers of each path; -1 is none."""
+        graph = self.problem.graph
+        kinds = np.append(graph.kind, -1)
+        steps = self.problem.paths[:, path]
+        numbers = np.append(self.number, -1)
+        return np.where(kinds[steps] == BETWEEN, numbers[steps], -1)
+
+    def _ends(self, texts: dict[str, Sequence[str]] | object, n: int) -> _Ends:
+        assert isinstance(texts, dict)
+        routers = {name: place for place, name in enumerate(self.problem.graph.names)}
+        blank = [""] * n
+        routes = texts.get("route", blank)
+        found: list[list[int]] = [[], [], [], []]
+        places = (("source", 0), ("target", -1))
+        for row in range(n):
+            for side, (name, end) in enumerate(places):
+                written = texts.get(name, blank)[row]
+                if not written and routes[row]:
+                    written = routes[row].split(";")[end].split("->")[end].strip()
+                router, host = self._end(written, routers, row, name)
+                found[side].append(router)
+                found[2 + side].append(host)
+        return _Ends(*(np.array(each) for each in found))
+
+    def _end(self, text: str, routers: dict[str, int], row: int, column: str) -> tuple[int, int]:
+        name, _, host = text.partition("#")
+        router = routers.get(name)
+        if router is None:
+            raise _wrong(row, f'{column}: there is no router "{name}"')
+        if not host:
+            return router, -1
+        hosts = int(self.problem.graph.hosts[router])
+        if not (host.isdigit() and 1 <= int(host) <= hosts):
+            raise _wrong(row, f'{column}: "{name}" has hosts 1 to {hosts}, not "{host}"')
+        return router, int(host) - 1
+
+    def _of_pairs(self, ends: _Ends, routes: Sequence[str], u: NDArray[np.float64]) -> Ints:
+        """Return the links between routers: a route's own, else those of a path of the pair."""
+        problem = self.problem
+        many = len(problem.graph.names)
+        key = problem.source * many + problem.target
+        order = np.argsort(key, kind="stable")
+        sums = np.append(0.0, np.cumsum(problem.share[order]))
+        wanted = ends.source * many + ends.target
+        first, last = (np.searchsorted(key[order], wanted, side=s) for s in ("left", "right"))
+        at = np.searchsorted(sums, sums[first] + u * (sums[last] - sums[first]), side="right") - 1
+        path = order[np.clip(at, 0, len(order) - 1)]
+        links = np.where(first < last, self._links_of(path), -1)
+        apart = (first == last) & (ends.source != ends.target)
+        given = np.array([bool(text) for text in routes] or [False] * len(apart))
+        if (apart & ~given).any():
+            row = int((apart & ~given).argmax())
+            names = (problem.graph.names[end[row]] for end in ends[:2])
+            raise _wrong(row, "no demand goes from {} to {}".format(*names))
+        return self._with_routes(links, ends, routes) if given.any() else links
+
+    def _with_routes(self, links: Ints, ends: _Ends, routes: Sequence[str]) -> Ints:
+        graph = self.problem.graph
+        named = {name: place for place, name in enumerate(graph.link_names)}
+        parsed = [_links_of_text(text, named, row) for row, text in enumerate(routes)]
+        hops = max([links.shape[0], *map(len, parsed)])
+        made = np.pad(links, ((0, hops - links.shape[0]), (0, 0)), constant_values=-1)
+        for row, route in enumerate(parsed):
+            if not route:
+                continue
+            via = [*(graph.source[link] for link in route), ends.target[row]]
+            on = [ends.source[row], *(graph.target[link] for link in route)]
+            if via != on or any(graph.kind[link] != BETWEEN for link in route):
+                raise _wrong(row, "the route's links do not lead from its source to its target")
+            made[:, row] = -1
+            made[: len(route), row] = self.number[route]
+        return made
+
+    def _host_links(self, kind: int, router: Ints, host: Ints, u: NDArray[np.float64]) -> Ints:
+        """Return the link of each host, -1 where hosts have none of their own."""
+        graph = self.problem.graph
+        entries = np.flatnonzero(graph.kind == kind)
+        if not len(entries):
+            return np.full(len(router), -1)
+        entries = entries[np.argsort(graph.source[entries], kind="stable")]
+        count = graph.count[entries]
+        within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        every = np.repeat(self.number[entries], count) + within
+        hosts = np.bincount(graph.source[entries], weights=count, minlength=len(graph.names))
+        hosts = hosts.astype(np.int64)
+        begin = np.cumsum(hosts) - hosts
+        if (hosts[router] == 0).any():
+            row = int((hosts[router] == 0).argmax())
+            raise _wrong(row, f'"{graph.names[router[row]]}" has no hosts')
+        drawn = np.minimum((u * hosts[router]).astype(np.int64), hosts[router] - 1)
+        return np.asarray(every[begin[router] + np.where(host < 0, drawn, host)])
+
+
+def _links_of_text(text: str, named: dict[str, int], row: int) -> list[int]:
+    names = [name.strip() for name in text.split(";") if name.strip()]
+    unknown = [name for name in names if name not in named]
+    if unknown:
+        raise _wrong(row, f'there is no link "{unknown[0]}"')
+    return [named[name] for name in names]
+
+
+def _wrong(row: int, what: str) -> ScenarioError:
+    wrong = f"transfer {row + 1}: {what}"
+    return ScenarioError("bad-transfers", wrong, _HINT, field="traffic")
+
+
+def route_transfers(layout: Layout, scenario: Scenario, workload: Workload, seed: int) -> Layout:
+    """Return a network's layout with a route for each transfer of a replication.
+
+    Raises
+    ------
+    ScenarioError
+        A row names a router, a host or a link that does not exist, or a route that leads elsewhere.
+    """
+    flows = layout.flows
+    if flows is None or flows.transfers is None:
+        return layout
+    routes, parts = list(layout.routes), []
+    delay, back = _delays(layout), _reverse(layout, flows.transfers.problem)
+    taken = 0
+    for index, group in enumerate(scenario.traffic):
+        n = workload.flows_of(index)
+        if not isinstance(group, Transfers):
+            own = slice(taken, taken + n)
+            parts.append((flows.route[own], flows.rtt_ps[own]))
+            taken += n
+            continue
+        columns = flows.transfers.columns(group, index, seed, n)
+        number, own_routes = _distinct(columns, back)
+        trips = np.array([sum(delay[link] for way in each for link in way) for each in own_routes])
+        parts.append((number.astype(np.int32) + len(routes), trips[number]))
+        routes += own_routes
+    route, rtt = (np.concatenate(each) for each in zip(*parts, strict=True))
+    both = replace(flows, route=route.astype(np.int32), rtt_ps=np.maximum(rtt.astype(np.int64), 1))
+    return replace(layout, routes=routes, flows=both)
+
+
+def _delays(layout: Layout) -> list[int]:
+    assert layout.flows is not None, "of a network"
+    return [link.delay_ps for link in (*layout.links, *layout.flows.hosts)]
+
+
+def _reverse(layout: Layout, problem: Problem) -> list[int]:
+    """Return the link in the other direction of each link of the simulator, -1 without one."""
+    graph = problem.graph
+    assert layout.flows is not None and layout.flows.transfers is not None, "of transfers"
+    number = layout.flows.transfers.number
+    found = [-1] * (len(layout.links) + len(layout.flows.hosts))
+    between = np.flatnonzero(graph.kind == BETWEEN)
+    ends = zip(graph.source[between].tolist(), graph.target[between].tolist(), strict=True)
+    known: dict[tuple[int, int], list[int]] = {}
+    for link, pair in zip(between.tolist(), ends, strict=True):
+        known.setdefault(pair, []).append(int(number[link]))
+    for (here, there), links in known.items():
+        for link, other in zip(links, known.get((there, here), ()), strict=False):
+            found[link] = other
+    ups, downs = (np.flatnonzero(graph.kind == kind) for kind in (UP, DOWN))
+    for up, down in zip(ups.tolist(), downs.tolist(), strict=True):
+        for host in range(int(graph.count[up])):
+            found[number[up] + host], found[number[down] + host] = (
+                int(number[down]) + host, int(number[up]) + host,
+            )  # fmt: skip
+    return found
+
+
+def _distinct(columns: Ints, back: list[int]) -> tuple[Ints, list[Route]]:
+    """Return which of the distinct routes each column is, and these."""
+    key = np.zeros(columns.shape[1], dtype=np.int64)
+    for row in columns:
+        _, key = np.unique(key * (len(back) + 1) + row + 1, return_inverse=True)
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    routes = []
+    for place in first.tolist():
+        forward = [link for link in columns[:, place].tolist() if link >= 0]
+        backward = [back[link] for link in reversed(forward)]
+        routes.append((forward, backward if min(backward) >= 0 else []))
+    return number, routes

@@ -1,0 +1,26 @@
+"""Checks of tables of transfers: what cannot be combined with a network, or without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.scenario.errors import ScenarioError
+from forebay.scenario.transfers import Transfers
+
+if TYPE_CHECKING:
+    from forebay.scenario.model import Scenario
+
+
+def check_tables(scenario: Scenario) -> None:
+    """Raise ScenarioError for a column that only a network's transfers have, or only a link's."""
+    for index, group in enumerate(scenario.traffic):
+        table = group.table if isinstance(group, Transfers) else None
+        if table is None:
+            continue
+        places = [name for name in ("source", "target", "route") if any(table.texts.get(name, ()))]
+        if places and scenario.topology is None:
+            wrong, hint = f"{places[0]} of a transfer without a network", "write a topology too"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}")
+        if table.rtt_ps is not None and scenario.topology is not None:
+            wrong, hint = "an rtt of a transfer", "leave it out: the topology gives it"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}")

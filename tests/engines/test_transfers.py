@@ -1,0 +1,240 @@
+"""Transfers, each with a start and a size: of a table, a list or a distribution."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import forebay
+from forebay import Scenario, ScenarioError, Unsupported
+from forebay.scenario import Transfers, load, loads
+from forebay.scenario.transfer_sizes import PUBLISHED, TransferSizes
+from forebay.workload import draw
+
+LINK = """
+link.rate = "100 Mbit/s"
+queue.size = "100 packets"
+measure = { warmup = "0 s", duration = "4 s" }
+[[traffic]]
+kind = "transfers"
+rtt = "10 ms"
+"""
+TREE = """
+link = { rate = "100 Mbit/s", delay = "10 us" }
+queue.size = "100 packets"
+[topology]
+fat_tree.k = 4
+classes = [{ name = "access" }, { name = "edge" }, { name = "core" }]
+[measure]
+warmup = "0 s"
+duration = "2 s"
+[[traffic]]
+kind = "transfers"
+"""
+TABLE = "start_s,size_bytes,rtt_s,congestion_control\n0.5,14480,0.02,cubic\n0,100000,0.01,\n"
+
+
+def on_link(more: str) -> Scenario:
+    return loads(LINK + more)
+
+
+def group_of(scenario: Scenario) -> Transfers:
+    (group,) = scenario.traffic
+    assert isinstance(group, Transfers)
+    return group
+
+
+def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
+    scenario = load(tmp_path / "s.toml")
+    rows = forebay.run(scenario).flows()
+    assert rows["size_bytes"].tolist() == [15_000, 70 * 1500]
+    assert rows["rtt_s"].tolist() == [0.02, 0.01] and rows["control"].tolist() == ["cubic", "reno"]
+    assert rows["start_s"] == pytest.approx([0.5, 0.0], abs=1e-3)
+    assert not rows["unfinished"].any()
+    assert scenario.files == (str(tmp_path / "t.csv"),)
+    again = Scenario.from_dict(scenario.to_dict())
+    assert again == scenario and again.sha256() == scenario.sha256()
+
+
+def test_a_parquet_table_is_read_as_the_csv_one(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "t.csv").write_text(TABLE)
+    columns = {"start_s": [0.5, 0.0], "size_bytes": [14480, 100000], "rtt_s": [0.02, 0.01],
+               "congestion_control": ["cubic", None]}  # fmt: skip
+    parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
+    made = []
+    for name in ("t.csv", "t.parquet"):
+        (tmp_path / "s.toml").write_text(LINK + f'file = "{name}"\n')
+        made.append(load(tmp_path / "s.toml"))
+    assert made[0].sha256() == made[1].sha256()
+
+
+def test_a_list_is_the_same_as_a_table(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
+    listed = on_link(
+        'transfers = [{ start = "500 ms", size = "14480 B", rtt = "20 ms", '
+        'congestion_control = "cubic" }, { start = "0 s", size = "100 kB" }]\n'
+    )
+    one, two = (forebay.run(each).classes for each in (listed, load(tmp_path / "s.toml")))
+    assert one == two
+
+
+def test_sizes_are_drawn_from_their_distribution_at_the_load() -> None:
+    points = '{ cdf = [["1448 B", 0.25], ["2896 B", 0.5], ["28960 B", 1.0]] }'
+    scenario = on_link(f"size = {points}\nload = 0.5\n")
+    segments = draw(scenario, 1).segments
+    n = len(segments)
+    assert np.mean(segments == 1) == pytest.approx(0.25, abs=4 * (0.19 / n) ** 0.5)
+    assert np.mean(segments <= 2) == pytest.approx(0.5, abs=4 * (0.25 / n) ** 0.5)
+    assert segments.max() == 20
+    mean = group_of(scenario).mean_packets
+    assert np.mean(segments) == pytest.approx(mean, rel=0.05)
+    assert n * mean * 1500 * 8 / 4 / 100e6 == pytest.approx(0.5, rel=0.1)
+
+
+def test_mean_packets_is_exact() -> None:
+    """Whole packets of one: a size from 1 to 3 packets is 2 or 3 of them, equally likely."""
+    sizes = TransferSizes.from_dict({"cdf": [["1000 B", 0.5], ["3000 B", 1.0]]})
+    assert sizes.mean_packets(1000) == pytest.approx(0.5 * 1 + 0.5 * 2.5)
+
+
+@pytest.mark.parametrize(("name", "mean_mb"), [("web-search", 1.6), ("data-mining", 7.4)])
+def test_published_sizes_have_their_published_mean(name: str, mean_mb: float) -> None:
+    """Alizadeh et al., pFabric (SIGCOMM 2013), section 5.1: 1.6 MB, and 7.4 MB of data mining."""
+    found = TransferSizes(published=name).mean_packets(1460) * 1460 / 1e6  # type: ignore[arg-type]
+    assert found == pytest.approx(mean_mb, rel=0.05)
+
+
+def test_every_published_distribution_rises_to_one() -> None:
+    for points in PUBLISHED.values():
+        sizes, shares = zip(*points, strict=True)
+        assert list(sizes) == sorted(set(sizes)) and list(shares) == sorted(shares)
+        assert shares[-1] == 1.0
+
+
+def test_slowdown_by_size_is_that_of_the_table_of_flows() -> None:
+    outcome = forebay.run(on_link('size = "web-search"\nload = 0.4\n'))
+    (seen,), rows = outcome.classes, outcome.flows()
+    assert seen.slowdown is not None and "empty path" in (seen.slowdown_ideal or "")
+    for each in seen.slowdown.values():
+        high = np.inf if each.up_to_bytes is None else each.up_to_bytes
+        mine = (rows["size_bytes"] > each.above_bytes) & (rows["size_bytes"] <= high)
+        assert each.transfers is not None and each.transfers.value == np.count_nonzero(mine)
+        slow = np.sort(rows["slowdown"][mine & ~rows["unfinished"]])
+        if not rows["unfinished"][mine].any() and each.slowdown and each.slowdown.p50:
+            assert each.slowdown.p50.value == pytest.approx(slow[(len(slow) + 1) // 2 - 1])
+    assert sum(each.transfers.value for each in seen.slowdown.values() if each.transfers) == len(
+        rows["flow"]
+    )
+
+
+def on_tree(more: str) -> Scenario:
+    return loads(TREE + more)
+
+
+def test_a_transfer_takes_the_route_of_its_row_and_one_between_hosts_takes_any_shortest() -> None:
+    way = ["edge0-1->pod0-0", "pod0-0->core1", "core1->pod2-0", "pod2-0->edge2-0"]
+    route = ", ".join(f'"{link}"' for link in way)
+    rows = forebay.run(
+        on_tree(
+            'transfers = [{ start = "0 s", size = "1 MB", source = "edge0-1#2", '
+            f"route = [{route}] }}, "
+            '{ start = "0 s", size = "20 kB", source = "edge0-0", target = "edge0-1#1" }]\n'
+        )
+    ).flows()
+    assert rows["route"][0] == "; ".join(way)
+    assert rows["route"][1] in (
+        "edge0-0->pod0-0; pod0-0->edge0-1",
+        "edge0-0->pod0-1; pod0-1->edge0-1",
+    )
+    assert rows["rtt_s"].tolist() == pytest.approx([12e-5, 8e-5])
+    assert not rows["unfinished"].any()
+
+
+def test_a_lone_transfer_takes_the_ideal_time_where_its_window_fills_the_path() -> None:
+    (slow,) = forebay.run(
+        on_tree(
+            'initial_window = 1000\ntransfers = [{ start = "0 s", size = "100 kB", '
+            'source = "edge0-0#1", target = "edge1-0#1" }]\n'
+        )
+    ).flows()["slowdown"]
+    assert slow == pytest.approx(1.0, abs=0.01)
+
+
+def test_two_transfers_of_one_host_share_its_link_and_of_two_hosts_do_not() -> None:
+    def took(second: str) -> float:
+        both = ", ".join(
+            f'{{ start = "0 s", size = "100 kB", source = "{source}", target = "{target}" }}'
+            for source, target in (("edge0-0#1", "edge1-0#1"), (second, "edge2-1#1"))
+        )
+        rows = forebay.run(on_tree(f"transfers = [{both}]\n")).flows()
+        return float(rows["slowdown"].max())
+
+    assert took("edge0-0#1") > 1.8 and took("edge3-0#2") < 1.1
+
+
+def test_drawn_transfers_load_the_hosts_links_of_a_network() -> None:
+    scenario = on_tree('size = "20 kB"\nload = 0.3\n')
+    outcome = forebay.run(scenario, jobs=1)
+    (seen,) = outcome.classes
+    assert seen.throughput_bps is not None
+    assert seen.throughput_bps.value == pytest.approx(0.3 * 16 * 100e6, rel=0.05)
+    assert forebay.run(scenario, jobs=2).classes == outcome.classes
+
+
+@pytest.mark.parametrize(
+    ("tree", "more", "says"),
+    [
+        (False, "", "neither transfers, file nor size"),
+        (False, 'size = "web-search"\n', "neither load nor arrival_rate is given"),
+        (False, 'size = "web-searsh"\nload = 0.5\n', "web-search, data-mining, hadoop"),
+        (False, 'size = { cdf = [["1 kB", 0.5]] }\nload = 0.5\n', "no distribution function"),
+        (False, 'transfers=[{start="0 s",size="1 B",source="a"}]\n', "without a network"),
+        (True, 'transfers=[{start="0 s",size="1 B",rtt="1 s"}]\n', "the topology gives"),
+    ],
+)  # fmt: skip
+def test_what_contradicts_itself_is_refused(tree: bool, more: str, says: str) -> None:
+    with pytest.raises(ScenarioError, match=says):
+        loads((TREE if tree else LINK) + more)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ('source = "edge9-9", target = "edge0-0"', 'transfer 1: source: there is no router'),
+        ('source = "edge0-0#3", target = "edge0-1"', "has hosts 1 to 2"),
+        ('source = "core0", target = "edge0-1"', "no demand goes|has hosts|has no hosts"),
+        ('source = "edge0-0", route = ["edge0-0->x"], target = "edge0-1"', "there is no link"),
+        ('source = "edge0-0", target = "edge1-0", route = ["edge0-0->pod0-0"]', "do not lead from"),
+    ],
+)  # fmt: skip
+def test_a_row_that_leads_nowhere_is_refused(row: str, says: str) -> None:
+    with pytest.raises(ScenarioError, match=says):
+        forebay.run(on_tree(f'transfers = [{{ start = "0 s", size = "1 kB", {row} }}]\n'))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("start_s\n1\n", "no column size_bytes"),
+        ("start_s,size_bytes,color\n0,1,red\n", "column .*color"),
+        ("start_s,size_bytes\n0,x\n", "a cell of size_bytes is no number"),
+        ("start_s,size_bytes\n0,0\n", "row 1: size_bytes is 0"),
+        ("start_s,size_bytes,congestion_control\n0,1,renno\n", "row 1: .*renno"),
+        ("start_s,size_bytes\n0,1,2\n", "row 1 has not 2 cells"),
+    ],
+)
+def test_a_table_with_a_mistake_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
+    with pytest.raises(ScenarioError, match=says):
+        load(tmp_path / "s.toml")
+
+
+def test_the_network_engine_has_no_transfers() -> None:
+    with pytest.raises(Unsupported, match=r"traffic\.0\.kind: network cannot run transfers"):
+        forebay.run(on_tree('size = "20 kB"\nload = 0.3\n'), "network")
