@@ -103,6 +103,13 @@ kinds = {
         _needs(kind=st.just("session"), file=_lengths()),
         _optional(think=_distributions()),
     ),
+    "transfers": _join(
+        _any,
+        _tcp,
+        _sized,
+        _needs(kind=st.just("transfers"), size=st.sampled_from(["web-search", "hadoop", "90 kB"])),
+        _needs(load=st.floats(1e-4, 0.1)) | _needs(arrival_rate=st.floats(1e-3, 1e3)),
+    ),
     "udp": _join(
         _standing,
         _sized,

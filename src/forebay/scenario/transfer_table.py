@@ -64,7 +64,7 @@ class TransferTable(FromFile):
 
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:
-        """Return the transfers of a file's content. Raises ScenarioError, NoPyarrow."""
+        """Return the transfers of a file's content. Raises ScenarioError, MissingPackage."""
         read = _parquet if path.lower().endswith(".parquet") else _csv
         columns = read(path, content)
         unknown = [name for name in columns if name not in COLUMNS]
@@ -135,9 +135,9 @@ def _csv(path: str, content: bytes) -> dict[str, Sequence[Any]]:
 
 
 def _parquet(path: str, content: bytes) -> dict[str, Sequence[Any]]:
-    from forebay.files.tables import import_pyarrow
+    from forebay.packages import import_package
 
-    pyarrow = import_pyarrow("a Parquet file")
+    pyarrow = import_package("a Parquet file", "pyarrow")
     from pyarrow import parquet
 
     try:

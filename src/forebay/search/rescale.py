@@ -86,6 +86,8 @@ def _class(each: ClassOutcome, flows: int, factor: float, waits: float) -> Class
             **_scaled(each, "class", factor, waits * factor),
             "flows": flows or round(each.flows * factor),
             "fct_open": None,
+            "slowdown": None,
+            "slowdown_ideal": None,
             "controllers": None,
         }
     )
