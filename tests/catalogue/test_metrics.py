@@ -54,8 +54,8 @@ def test_what_is_no_metric_is_set_for_the_whole_link():
         "link_class", "flows", "offered_load",
     }  # fmt: skip
     assert facts["class"] == {
-        "kind", "flows", "name", "link", "fct_open", "controllers", "settled", "unsettled", "slowdown",
-        "slowdown_ideal",
+        "kind", "flows", "name", "link", "fct_open", "controllers", "settled", "unsettled",
+        "slowdown", "slowdown_ideal",
     }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ hosts = {hosts}
 edges = {edges}
 [[traffic]]
 flows = 50
+start = "0 s"
 [measure]
 warmup = "50 ms"
 duration = "50 ms"
