@@ -104,8 +104,8 @@ _GROUPS = (
         "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals "
         "ClassGoals",
     ),
-    ("forebay.scenario", "QueueDelay Topology Long Short Session Udp OnOff Video Replay"),
-    ("forebay.scenario", "Transfers Transfer"),
+    ("forebay.scenario", "QueueDelay Topology Long Short Session Transfers Transfer"),
+    ("forebay.scenario", "Udp OnOff Video Replay"),
     ("forebay.scenario", "Rate Duration DataSize"),
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),
