@@ -232,7 +232,8 @@ def field(info: FieldInfo, scale: Scale) -> st.SearchStrategy[Any]:
 
 def _of(annotation: Any, between: Between | None, scale: Scale) -> st.SearchStrategy[Any]:
     if get_origin(annotation) is Annotated and annotation != CongestionControl:
-        return _of(get_args(annotation)[0], between, scale)
+        kind, *told = get_args(annotation)
+        return _of(kind, next((m for m in told if isinstance(m, Between)), between), scale)
     parts = [part for part in get_args(annotation) if part is not type(None)]
     for law, draw in ((Distribution, _distribution), (FlowLength, _length)):
         if any(issubclass(each, law) for each in models_in(annotation)):

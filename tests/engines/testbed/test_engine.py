@@ -19,7 +19,7 @@ def test_an_outcome_has_the_readings_and_the_machine(fake, small):
     assert link.utilization.value == pytest.approx(0.9) and link.utilization.n == 2
     assert link.loss_rate.value == pytest.approx(0.2)
     assert link.queue_packets.mean.value == pytest.approx(5.0)
-    assert seen == [0.25, 0.75], "one replication after the other"
+    assert seen == [0.25, 0.75, 1.0], "one replication after the other"
     told = outcome.provenance.model_dump()
     assert told["seeds"] == [3, 4] and told["packets"] == 3200
     assert told["machine"]["kernel"] and told["machine"]["congestion_controls"]
