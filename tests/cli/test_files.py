@@ -13,7 +13,8 @@ from forebay.cli.program import call
 def short(tmp_path):
     path = tmp_path / "short.toml"
     path.write_text(
-        '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nstart = "0 s"\n[queue]\nsize = "8 packets"\n'
+        '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nstart = "0 s"\n'
+        '[queue]\nsize = "8 packets"\n'
         '[measure]\nwarmup = "1 s"\nduration = "2 s"\n'
     )
     return path
