@@ -137,11 +137,19 @@ class Processes(Workers):
         """End the processes.
 
         The pool then fails what is left. It is not told to cancel that, because its thread could
-        no longer fail what was cancelled meanwhile (Python 3.11).
+        no longer fail what was cancelled meanwhile (Python 3.11). A process that is killed while it
+        writes a result leaves a part of one: the pool's thread waits for the rest until nobody can
+        write, and this process could.
         """
-        for each in list((self._pool._processes or {}).values()):
+        made = list((self._pool._processes or {}).values())
+        results: Any = self._pool._result_queue
+        for each in made:
             with contextlib.suppress(OSError, ValueError):
                 each.kill()
+        for each in made:
+            with contextlib.suppress(OSError, ValueError, AssertionError):
+                each.join()
+        results._writer.close()
         self._pool.shutdown(wait=True)
 
     def close(self) -> None:
