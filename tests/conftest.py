@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     The testbed runs in real time: two at once would be late.
     """
     for item in items:
-        testbed = "testbed" in item.path.parts
+        testbed = any("testbed" in part for part in item.path.parts)
         group = "testbed" if testbed else str(item.path)
         item.add_marker(pytest.mark.xdist_group(group))
 

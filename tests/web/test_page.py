@@ -73,6 +73,7 @@ def test_a_first_answer_has_a_size_a_reason_and_a_curve(page, server):
 
 
 def test_a_guess_looks_like_a_guess(page):
+    page.get_by_test_id("answer-packets").get_by_text("≈").wait_for()
     assert "guess" in page.locator("#answer").get_attribute("class")
     assert page.locator("#answer-label").inner_text() == "First guess"
     assert page.get_by_test_id("answer-packets").inner_text().startswith("≈")
