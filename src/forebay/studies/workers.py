@@ -29,6 +29,7 @@ from forebay.studies.work import Batch, Done, make_batch
 
 MOST_THREADS = 4
 _PATIENCE_S = 30
+"""For the first worker of a scheduler whose workers are starting."""
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""
 
@@ -149,7 +150,8 @@ class Processes(Workers):
         for each in made:
             with contextlib.suppress(OSError, ValueError, AssertionError):
                 each.join()
-        results._writer.close()
+        if results is not None:  # the pool is not closed yet
+            results._writer.close()
         self._pool.shutdown(wait=True)
 
     def close(self) -> None:
