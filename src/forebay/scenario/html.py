@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from forebay.scenario.model import Scenario
     from forebay.scenario.traffic import Traffic
 
-_MOST = 12
+_MOST, _FEW = 12, 3
 
 
 def to_html(scenario: Scenario) -> str:
@@ -51,7 +51,9 @@ def _words(table: dict[str, object]) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
+        if list(value) == ["uniform"]:
+            return " to ".join(map(str, value["uniform"]))
         return f"({_words(value)})"
     if isinstance(value, list):
-        return " to ".join(map(_value, value)) if len(value) == 2 else f"{len(value)} values"
+        return ", ".join(map(_value, value)) if len(value) <= _FEW else f"{len(value)} values"
     return str(value)

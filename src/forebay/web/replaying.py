@@ -41,13 +41,18 @@ class Replay:
 
 
 def watched(scenario: forebay.Scenario) -> list[int]:
-    """Return a few of the long flows' numbers, evenly through the first class of them."""
+    """Return a few of the long flows' numbers, evenly through the first class of them.
+
+    None behind a class whose number of flows is drawn: their numbers are not known.
+    """
     first = 0
     for group in scenario.traffic:
         many = int(getattr(group, "flows", None) or 0)
         if group.kind == "long" and many:
             some = min(many, _MOST_FLOWS)
             return sorted({first + index * (many - 1) // max(1, some - 1) for index in range(some)})
+        if not many:
+            return []  # how many flows come before is drawn
         first += many
     return []
 

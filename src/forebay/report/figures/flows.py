@@ -43,7 +43,8 @@ def draw_flows(outcome: Outcome, table: FlowTable, path: Path) -> None:
 
 def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
     """Return the picture: two panels, or the goodput alone where no transfer ended."""
-    names = [each for each in dict.fromkeys(table["class"].tolist())][:_MOST_CLASSES]
+    every = list(dict.fromkeys(table["class"].tolist()))
+    names = every[:_MOST_CLASSES]
     ended = bool(np.isfinite(table["slowdown"]).any())
     with house_style():
         figure = Figure(figsize=(7.2, 6.4 if ended else 3.6), layout="constrained")
@@ -53,7 +54,8 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
         _goodput(axes[-1], outcome, table, names)
         for each in axes:
             clean(each)
-        figure.suptitle(literal(_title(outcome)), fontsize=10, color=INK)
+        left_out = "" if names == every else f", {len(names)} of {len(every)} classes"
+        figure.suptitle(literal(_title(outcome) + left_out), fontsize=10, color=INK)
         return figure
 
 

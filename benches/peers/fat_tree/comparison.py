@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import forebay
 from forebay import Link, Measure, Queue, Scenario, Topology, Transfer, Transfers
+from forebay.outcome.slowdown import ENDS, NAMES
 from forebay.reproduction import OURS, Check, Progress, Reproduction
 
 HERE = Path(__file__).resolve().parent
@@ -22,8 +23,6 @@ RATE_BPS, DELAY_S, PACKET, PAYLOAD = 1e9, 10e-6, 1500, 1448
 _SIZES = (1, 6, 13, 19, 33, 53, 133, 667, 1333, 3333, 6667, 20_000)
 _SHARES = (0.0, 0.15, 0.2, 0.3, 0.4, 0.53, 0.6, 0.7, 0.8, 0.9, 0.97, 1.0)
 """Web search (Alizadeh et al. 2010, Figure 4), in packets as in Alizadeh et al. 2013 (pFabric)."""
-ENDS = (0.0, 1e4, 1e5, 1e6, 1e7, np.inf)
-NAMES = ("up to 10 kB", "10 to 100 kB", "100 kB to 1 MB", "1 to 10 MB", "above 10 MB")
 QUANTILES = (0.5, 0.99)
 
 Floats = NDArray[np.float64]
