@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.catalogue import KINDS
 from forebay.errors import ForebayError, option
+from forebay.scenario import Long
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -124,5 +124,5 @@ def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:
 def refuse_stops(engine: str, scenario: Scenario) -> None:
     """Raise Unsupported if TCP flows stop before the run ends; datagrams stop in every engine."""
     for index, group in enumerate(scenario.traffic):
-        if KINDS[group.kind].runs_tcp and getattr(group, "stop", None) is not None:
+        if isinstance(group, Long) and group.stop is not None:
             raise Unsupported(engine, "flows that stop", f"traffic.{index}.stop")

@@ -27,6 +27,7 @@ from forebay.scenario import (
     Tcp,
     Traffic,
 )
+from forebay.scenario.source import Stopping
 from forebay.workload.model import (
     NEVER,
     FlowColumns,
@@ -37,6 +38,7 @@ from forebay.workload.model import (
     Sessions,
     Workload,
 )
+from forebay.workload.open_loop import starts
 from forebay.workload.spread import PS_PER_S, picoseconds, whole_packets
 from forebay.workload.streams import Block, Steps, poisson_arrivals, uniforms, until, word
 
@@ -95,10 +97,9 @@ def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Pa
     rate = scenario.link.capacity
     end = round((scenario.measure.warmup + scenario.measure.duration) * PS_PER_S)
     part = _draw_of(group.kind)(group, index, seed, rate, end)
-    stop = getattr(group, "stop", None)
-    if stop is None:
+    if not isinstance(group, Stopping) or group.stop is None:
         return part
-    return _stopped(part, picoseconds(stop, uniforms(seed, "stop", index, len(part))))
+    return _stopped(part, picoseconds(group.stop, uniforms(seed, "stop", index, len(part))))
 
 
 def _stopped(part: Part, stop_ps: _Ints) -> Part:
@@ -189,7 +190,7 @@ def _offsets(
 def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) -> Part:
     """Draw flows of unlimited length."""
     return Part(
-        start_ps=picoseconds(group.start, uniforms(seed, "start", index, group.flows)),
+        start_ps=starts(group, index, seed),
         rtt_ps=rtts(group, index, seed, group.flows),
         segments=np.zeros(group.flows, dtype=np.int64),
         congestion_control=_apportioned(group, index, seed),
@@ -212,7 +213,7 @@ def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) ->
 
 def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
     """Draw users, each with more files than it can transfer before the end."""
-    start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
+    start = starts(group, index, seed)
     rtt = rtts(group, index, seed, group.flows)
     packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
 

@@ -6,7 +6,7 @@ is not given is drawn, and so is one of the shortest paths, by its share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,7 +61,7 @@ class TransferRoutes:
 
     def _between(self, group: Transfers, index: int, seed: int, n: int) -> tuple[_Ends, Ints]:
         """Return the ends, and the links between routers."""
-        texts = {} if group.table is None else group.table.texts
+        texts: Mapping[str, Sequence[str]] = {} if group.table is None else group.table.texts
         u = uniforms(seed, "transfer-path", index, n)
         if not any(texts.get("source", ())) and not any(texts.get("route", ())):
             path = np.searchsorted(np.cumsum(self.problem.share), u * self.problem.share.sum())
@@ -80,8 +80,7 @@ class TransferRoutes:
         numbers = np.append(self.number, -1)
         return np.where(kinds[steps] == BETWEEN, numbers[steps], -1)
 
-    def _ends(self, texts: dict[str, Sequence[str]] | object, n: int) -> _Ends:
-        assert isinstance(texts, dict)
+    def _ends(self, texts: Mapping[str, Sequence[str]], n: int) -> _Ends:
         routers = {name: place for place, name in enumerate(self.problem.graph.names)}
         blank = [""] * n
         routes = texts.get("route", blank)

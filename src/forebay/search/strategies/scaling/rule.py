@@ -63,7 +63,7 @@ def why_not(scenario: Scenario) -> str | None:
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),
         (
-            any(isinstance(g, Replay) or getattr(g, "table", None) for g in scenario.traffic),
+            any(isinstance(g, Replay) or _is_listed(g) for g in scenario.traffic),
             "a list of packets or transfers cannot be scaled",
         ),
     )
@@ -189,6 +189,10 @@ def _fewer_flows(scenario: Scenario, least: float) -> float:
     if not standing and (transfers := _transfers_at_once(scenario)):
         factors.append(transfers / least)
     return min(factors, default=math.inf)
+
+
+def _is_listed(group: Traffic) -> bool:
+    return isinstance(group, Transfers) and group.table is not None
 
 
 def _transfers_at_once(scenario: Scenario) -> float:
