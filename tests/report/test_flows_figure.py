@@ -32,7 +32,7 @@ def test_both_panels_show_the_table(tmp_path: Path) -> None:
     table = outcome.flows()
     slow, goodput = flows_figure(outcome, table).axes
     labels = [line.get_label() for line in slow.get_lines()]
-    assert labels == ["transfers-1, p50", "transfers-1, p99"]
+    assert labels == ["transfers-1, p50 of 112", "transfers-1, p99 of 112"]
     drawn = np.asarray(slow.get_lines()[0].get_ydata(), dtype=float)
     known = table["slowdown"][np.isfinite(table["slowdown"])]
     assert drawn.min() <= np.median(known) <= drawn.max()

@@ -24,15 +24,16 @@ from forebay.report.figures.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from numpy.typing import NDArray
 
     from forebay.outcome import Outcome
     from forebay.outcome.flow_table import FlowTable
 
 _COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE)
-_LINES: Any = (("p50", 50, "-"), ("p99", 99, (0, (4, 3))))
+_LINES: Any = (("p50", 50, "-", 20), ("p99", 99, (0, (4, 3)), 100))
+"""Name, percentile, dashes, and the fewest transfers that tell it."""
 _MOST_CLASSES = 5
-_LEAST_OF_GROUP = 20
 _GROUPS = 12
 
 
@@ -73,15 +74,17 @@ def _slowdown(axes: Axes, table: FlowTable, names: list[str]) -> None:
         if not mine.any():
             continue
         sizes, slow = table["size_bytes"][mine], table["slowdown"][mine]
-        for label, percent, dashes in _LINES:
-            x, y = _by_size(sizes, slow, percent)
+        for label, percent, dashes, least in _LINES:
+            if percent > 50 and sizes.size < least:
+                continue
+            x, y = _by_size(sizes, slow, percent, least)
             axes.plot(
                 x, y, color=colour, linestyle=dashes, marker="o", markersize=3, linewidth=1.3,
-                label=literal(f"{name}, {label}"),
+                label=literal(f"{name}, {label} of {sizes.size}"),
             )  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="size of the transfer")
     axes.xaxis.set_major_formatter(FuncFormatter(_octets))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _plain_numbers(axes.yaxis)
     axes.set_ylabel("slowdown against the empty path")
     left = int((table["unfinished"] & np.isin(table["class"], names)).sum())
     if left:
@@ -90,12 +93,18 @@ def _slowdown(axes: Axes, table: FlowTable, names: list[str]) -> None:
 
 
 def _by_size(
-    sizes: NDArray[np.float64], slow: NDArray[np.float64], percent: int
+    sizes: NDArray[np.float64], slow: NDArray[np.float64], percent: int, least: int
 ) -> tuple[list[float], list[float]]:
     order = np.argsort(sizes, kind="stable")
-    groups = np.array_split(order, max(1, min(_GROUPS, order.size // _LEAST_OF_GROUP)))
+    groups = np.array_split(order, max(1, min(_GROUPS, order.size // least)))
     x = [float(np.exp(np.log(sizes[group]).mean())) for group in groups]
     return x, [float(np.percentile(slow[group], percent)) for group in groups]
+
+
+def _plain_numbers(axis: Axis) -> None:
+    """Write 2, not 2 x 10^0, also between the powers of ten."""
+    for set_formatter in (axis.set_major_formatter, axis.set_minor_formatter):
+        set_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
 
 
 def _octets(value: float, _: object) -> str:
@@ -114,7 +123,7 @@ def _goodput(axes: Axes, outcome: Outcome, table: FlowTable, names: list[str]) -
             share = np.arange(1, mine.size + 1) / mine.size
             axes.step(mine, share, where="post", color=colour, label=literal(name), linewidth=1.3)
     axes.set(xscale="log", xlabel="goodput of a flow while it sent in the window, Mbit/s")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _plain_numbers(axes.xaxis)
     axes.set_ylabel("share of the flows")
     axes.set_ylim(0, 1.02)
     axes.legend(fontsize=8, loc="upper left")
