@@ -79,11 +79,13 @@ def _require(name: str) -> None:
 
 @contextmanager
 def _registered(ours: list[str]) -> Iterator[None]:
+    before = set(_AVAILABLE.read_text().split())
     loader = _start(bpf.built(), ours)
     try:
         _await_ready(loader)
     except BaseException:
         _end(loader)
+        _await_gone([name for name in ours if name not in before])
         raise
     try:
         yield
