@@ -103,6 +103,7 @@ def test_a_link_restores_the_whole_question(page, server):
     assert page.get_by_label("At most", exact=True).input_value() == "3 min"
 
 
+@pytest.mark.long
 def test_laws_follow_a_slider_and_no_run_is_left_behind(page, server):
     slider = page.get_by_label("Slider of the rate")
     before = page.locator("#laws tbody").inner_text()
@@ -150,6 +151,7 @@ def downloaded(page, name):
     return waiting.value.path().read_bytes()
 
 
+@pytest.mark.long
 def test_everything_leaves_the_page(page, server):
     ask_quick(page, server)
     with page.expect_download() as waiting:
@@ -167,6 +169,7 @@ def test_everything_leaves_the_page(page, server):
     page.get_by_text("tc qdisc replace").wait_for()
 
 
+@pytest.mark.long
 def test_a_scenario_file_is_dropped(page):
     text = '[link]\nrate = "2 Mbit/s"\n[[traffic]]\nflows = 4\nrtt = "50 ms"\n'
     text += "[goals]\nutilization = 0.5\n"
@@ -200,6 +203,7 @@ def test_the_keyboard_alone_is_enough(page, server):
     assert page.locator("#beside table").count() == 1
 
 
+@pytest.mark.long
 def test_a_narrow_page_does_not_scroll_sideways(browser, server):
     page = opened(browser, linked(server, QUICK), viewport={"width": 400, "height": 900})
     done(page)
