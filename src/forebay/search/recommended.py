@@ -16,7 +16,6 @@ from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import Floor, Recommended, Verdict
 from forebay.search.acceptable_loss import loss_value, square_root_rule
-from forebay.search.law_loss import usable_by_law
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,6 +177,8 @@ class _Choice:
         if warning is not None:
             return self._avoid(warning.usable, warning.packets if not warning.missed else None)
         if self._loss_is_unknown():
+            from forebay.search.law_loss import usable_by_law
+
             packets, why = usable_by_law(self._problem, self._packets, self._most())
             if packets is None:
                 return why
@@ -203,6 +204,8 @@ class _Choice:
 
     def _by_law(self, lost: str) -> str | None:
         """Take the size of usable loss by the law where no larger one was tried; else say so."""
+        from forebay.search.law_loss import usable_by_law
+
         no_time = f"{lost}, and there was no time to try a larger buffer"
         packets, why = usable_by_law(self._problem, self._packets, self._most())
         if packets is not None and packets > self._packets:
