@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo test test-rust test-python long lint package format docs gallery bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup dev demo test test-rust test-python long lint package format docs gallery sizes bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -31,7 +31,7 @@ help:
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
-	@echo 'make bench    speed; make figures, screenshots: the pictures in docs/images; make format; make lock; make clean'
+	@echo 'make bench    speed; make figures, gallery, sizes, screenshots: what docs show; make format; make lock; make clean'
 
 # --- setup: four stamps, so that a second one has nothing to do --------------------------------
 
@@ -187,6 +187,12 @@ docs: setup $(VENV)/.docs
 # Runs every notebook of the gallery again and keeps what it shows. Look at it.
 gallery: setup $(VENV)/.docs
 	cd docs/gallery && ../../$(BIN)/jupyter nbconvert --log-level ERROR --to notebook --execute --inplace *.ipynb
+
+# The tables of docs/sizes: a sizing of each link, flows and mix. What no budget carries (status 3) is said there.
+sizes: setup
+	@for study in $(basename $(basename $(wildcard docs/sizes/*.scenario.toml))); do \
+	    $(BIN)/forebay sweep $$study.toml --store build/sizes.sqlite --export $$study.csv || test $$? -eq 3 || exit 1; done
+	$(BIN)/python docs/sizes/write.py
 
 figures: setup
 	@mkdir -p docs/images
