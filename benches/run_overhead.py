@@ -2,8 +2,8 @@
 
     .venv/bin/python benches/run_overhead.py [RUNS]
 
-CPU of the whole call less that of the core's `simulate`, for many seeds of one scenario and for many
-cells with a seed each, of a short run. Asked: at most 1 ms a run.
+CPU of the whole call less that of the core's `simulate`, for many seeds of one scenario and for
+many cells with a seed each, of a short run. Asked: at most 1 ms a run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ from unittest.mock import patch
 import forebay
 from forebay import _core
 
-SHORT = {"measure.warmup": "2 s", "measure.duration": "2 s", "link.rate": "20 Mbit/s"}
+SHORT = {
+    "link.rate": "10 Mbit/s", "traffic.0.flows": 10, "traffic.0.start": "0 s",
+    "traffic.0.rtt": {"uniform": ["20 ms", "30 ms"]}, "measure.warmup": "4 s",
+    "measure.duration": "4 s",
+}  # fmt: skip
 
 
 class Simulated:
@@ -49,7 +53,7 @@ def beside_ms(call: Callable[[Path], object], runs: int) -> float:
 
 def main(runs: int) -> None:
     """Print the rows of `make bench`."""
-    base = forebay.load("oc3-gsr").replace({**SHORT, "traffic.0.flows": 20})
+    base = forebay.load("oc3-gsr").replace(SHORT)
     sizes = {"queue.size": [f"{10 + at} packets" for at in range(runs)]}
     calls: dict[str, Callable[[Path], object]] = {
         "a sweep's seeds of one scenario": lambda store: forebay.sweep(

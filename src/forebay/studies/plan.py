@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from forebay.engines.base import Engine
@@ -71,6 +71,7 @@ class Plan:
     refused: tuple[Refusal, ...]
     seeds: range
     most_bytes: float
+    _prices: dict[tuple[str, str], float] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def row_seeds(self) -> range:
@@ -82,8 +83,14 @@ class Plan:
         """Number of rows in the whole."""
         return len(self.cells) * len(self.row_seeds) * len(self.asked)
 
-    def price_s(self, asked: Asked, scenario: Scenario) -> float:
+    def price_s(self, asked: Asked, cell: Cell) -> float:
         """Return the predicted seconds of one row on one processor."""
+        key = (asked.engine, cell.sha256)
+        if key not in self._prices:
+            self._prices[key] = self._price_s(asked, cell.scenario)
+        return self._prices[key]
+
+    def _price_s(self, asked: Asked, scenario: Scenario) -> float:
         if asked.ask == "size":
             return SHORT_SIZING_S.get(asked.engine, asked.budget_s)
         if asked.engine in _SHORT_S:
