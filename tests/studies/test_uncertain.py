@@ -153,6 +153,7 @@ def test_a_goal_that_limits_the_size_from_above_counts() -> None:
     assert found.buffer is None
     assert found.held.value == 0.5
     assert found.exit_status == 1
+    assert found.reason == "no size meets the goals in so many draws"
     both = sized([(50.0, None), (10.0, 60.0)] * 50, 0.95)
     assert both.buffer is not None
     assert both.buffer.packets == 50
@@ -254,3 +255,12 @@ def test_a_network_is_refused() -> None:
         forebay.size_uncertain(
             forebay.load("abilene-fast-edge-small"), {"link.rate": "±10%"}, "theory"
         )
+
+
+def test_a_budget_that_is_too_short_for_a_draw_says_what_a_draw_has() -> None:
+    found = forebay.size_uncertain(OC3, {"traffic.0.flows": "50..400"}, draws=8, budget="0.08 s")
+    assert found.unanswered == 8
+    assert found.exit_status == 3
+    assert "(a draw has 1/8 of the budget)" in str(found)
+    assert "no size is shown to meet the goals" in str(found)
+    assert found.figure() is not None

@@ -132,6 +132,8 @@ def _draws(made: Sweep, points: Sequence[tuple[Any, ...]]) -> list[Draw]:
     names = made.columns[: len(points[0])]
     rows = {tuple(row[name] for name in names): row for row in made.rows()}
     why = next(iter([*made.failures, *made.refused]), "it was not run")
+    if "budget" in why:
+        why += f" (a draw has 1/{len(points) - 1} of the budget)"
     return [draw_of(point, rows.get(tuple(map(as_cell, point))), why) for point in points]
 
 

@@ -104,7 +104,7 @@ def uncertain_size(
         held = share_of(int(holding.at(np.array([float(found)]))[0]), len(draws))
     impossible = sum(each.state == IMPOSSIBLE for each in draws)
     return UncertainSize(
-        *named, holds, buffer, held, upper, None if upper is not None else _why(holding, holds),
+        *named, holds, buffer, held, upper, _why(holding, holds, found, upper),
         base[0], impossible, sum(each.least is None for each in draws) - impossible,
         _influences(inputs, draws, numbers), tuple(each.path for each in inputs), tuple(draws),
     )  # fmt: skip
@@ -115,14 +115,19 @@ def _best(holding: Holding) -> Metric:
     return share_of(int(counts.max()) if counts.size else 0, holding.count)
 
 
-def _why(holding: Holding, holds: float) -> str:
+def _why(holding: Holding, holds: float, found: int | None, upper: int | None) -> str | None:
+    """Return why nothing is recommended."""
+    if upper is not None:
+        return None
+    if found is None:
+        return "no size meets the goals in so many draws"
     fewest = enough_draws(holds)
     if holding.count < fewest:
         return (
             f"{holding.count} draws are too few to show that a size holds in {holds:.0%}; "
             f"{fewest} or more can"
         )
-    return "no size is shown to meet the goals in so many draws"
+    return f"no size holds in so many draws that {holds:.0%} of all is shown"
 
 
 def _influences(
