@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo test test-rust test-python long lint package format docs bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup dev demo test test-rust test-python long lint package format docs gallery bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -175,8 +175,18 @@ fuzz-readers:
 	done
 
 # The pages as a site with navigation, search and the docstrings of the public names: build/docs/index.html.
-docs: setup
+# What makes the pages has a lock of its own, so that setup is quick for who does not make them.
+$(VENV)/.docs: docs/requirements.lock $(VENV)/.installed
+	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps \
+	    --require-hashes -r docs/requirements.lock
+	@touch $@
+
+docs: setup $(VENV)/.docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -c docs -d build/doctrees . build/docs
+
+# Runs every notebook of the gallery again and keeps what it shows. Look at it.
+gallery: setup $(VENV)/.docs
+	cd docs/gallery && ../../$(BIN)/jupyter nbconvert --log-level ERROR --to notebook --execute --inplace *.ipynb
 
 figures: setup
 	@mkdir -p docs/images
@@ -222,8 +232,12 @@ lock: setup
 	cargo update --workspace
 	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra cluster --extra counters --extra docs --extra parquet --extra report --extra testbed --extra web --extra dev \
+	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra cluster --extra counters --extra parquet --extra report --extra testbed --extra web --extra dev \
 	    --upgrade --output-file requirements.lock pyproject.toml
+	sed -n 's/^\([a-z][^ ]*==[^ ;]*\).*/\1/p' requirements.lock >build/lock/locked.txt
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra docs --constraint build/lock/locked.txt \
+	    --upgrade --output-file docs/requirements.lock pyproject.toml
 	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in
 

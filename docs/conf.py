@@ -20,17 +20,19 @@ author = "The Forebay developers"
 copyright = "The Forebay developers"
 version = release = forebay.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 include_patterns = [
     "*.md",
     "docs/*.md",
     "docs/**/*.md",
+    "docs/**/*.ipynb",
     "crates/sim/*.md",
     "src/forebay/reproduction/papers/**/README.md",
 ]
 # A page may begin below the first level; `why` of a docstring may be an attribute of several.
 suppress_warnings = ["myst.header", "ref.python"]
+nb_execution_mode = "off"  # `make gallery` runs them
 myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath"]
 autodoc_typehints = "none"  # the docstring's own types say more
@@ -44,6 +46,8 @@ html_copy_source = False
 _CONTENTS = {
     "Learn it": "docs/tutorial/*",
     "Do one thing": "docs/how-to/*",
+    "Which size for which link": "docs/sizes/*",
+    "The gallery": "docs/gallery/*",
     "Understand an answer": "docs/explanation/*",
     "Look it up": "docs/reference/*",
     "Why it is as it is": "docs/decisions/*\ncrates/sim/*",

@@ -23,8 +23,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep a file's tests in one process, for what they share, and those of the testbed too.
 
-    The testbed runs in real time: two at once would be late.
+    The testbed runs in real time: two at once would be late. What builds a changed copy comes last,
+    because it waits for a build of the project itself that may still run beside the tests.
     """
+    items.sort(key=lambda item: "changes" in item.path.parts)
     for item in items:
         testbed = any("testbed" in part for part in item.path.parts)
         group = "testbed" if testbed else str(item.path)

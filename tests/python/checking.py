@@ -4,6 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+CACHE = Path(__file__).parents[2] / "build" / "mypy-strict"
+"""Shared by all tests: what a user's file imports is checked once."""
+
 
 def mypy(path: Path) -> list[str]:
     """Return what mypy finds wrong with a file, a line each: "12: error: …"."""
@@ -21,7 +24,7 @@ def mypy(path: Path) -> list[str]:
         "--config-file",
         str(settings),
         "--cache-dir",
-        str(path.parents[1] / "mypy"),
+        str(CACHE),
         str(path),
     ]
     done = subprocess.run([*command, *where], capture_output=True, text=True, cwd=path.parent)

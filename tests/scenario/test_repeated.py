@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import forebay
-from forebay.scenario.repeated import document_and_hash
+from forebay.scenario.model import document_and_hash
 
 
 @pytest.mark.parametrize("name", ["oc3-gsr", "class-queues", "pareto", "l4s", "parking-lot"])

@@ -91,8 +91,17 @@ def ended(scenario: Scenario, engine: EndsAtCall) -> str:
     return "answered"
 
 
-@pytest.mark.parametrize("truth", TRUTHS)
-@pytest.mark.parametrize("name", LINKS)
+ENDS = [
+    pytest.param(
+        name, truth, marks=() if truth == "inside" or name == "searched" else pytest.mark.long
+    )
+    for name in LINKS
+    for truth in TRUTHS
+]
+"""Where the answer lies within, and once above and below; the others by `make long`."""
+
+
+@pytest.mark.parametrize(("name", "truth"), ENDS)
 def test_the_time_may_end_at_any_call_of_the_clock(name: str, truth: str) -> None:
     scenario, speed = LINKS[name]
     whole = EndsAtCall(TRUTHS[truth], packets_per_s=speed)

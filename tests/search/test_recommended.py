@@ -35,6 +35,7 @@ def problem(rate: float = 155e6, loss: Any = None, goals: Any = None, packet: in
     scenario = SimpleNamespace(
         link=SimpleNamespace(capacity=rate), packet=packet, largest_packet=1500,
         goals=SimpleNamespace(loss_rate=goals), flows_uncertain=False,
+        bdp_packets=1292, n_flows=400,
     )  # fmt: skip
     return SimpleNamespace(scenario=scenario, limit=5000, law_context=LawContext(loss=loss))
 
@@ -264,3 +265,20 @@ def test_without_a_goal_on_the_delay_no_larger_size_is_taken_for_its_loss() -> N
     warning = warned(None, largest=900)
     best = recommended(size(90, 100, 100, [(100, None)], loss_warning=warning, curve=curve))
     assert best.packets == 100
+
+
+def test_a_least_of_one_packet_gives_way_to_the_square_root_rule() -> None:
+    """BBR keeps a satellite link busy with one packet, and loses one in eight."""
+    curve = tried(p1=0.13, p65=0.09, p900=0.02)
+    warning = warned(None, largest=900)
+    best = recommended(size(1, 1, 1, [(1, None)], loss_warning=warning, curve=curve))
+    assert best.packets == 65
+    assert "bdp/sqrt(n) is 65 packets, where 9 % are lost" in best.why[-1]
+
+
+@pytest.mark.parametrize(("end", "packets"), [(64, None), (None, 65)])
+def test_without_time_for_a_larger_one_too(end: int | None, packets: int | None) -> None:
+    found = size(1, 1, 1, [(1, end)], loss_warning=warned(None, largest=1), curve=tried(p1=0.13))
+    made = with_recommended(problem(), found)
+    assert (made.recommended.packets if made.recommended else None) == packets
+    assert packets or "no time to try a larger buffer" in str(made.reason)

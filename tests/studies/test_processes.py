@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import threading
+from concurrent.futures import BrokenExecutor
 from typing import Any
 
 import pytest
@@ -31,4 +33,24 @@ def test_a_half_written_result_holds_nobody_up(processes: Processes) -> None:
 
 def test_they_may_be_ended_after_they_were_closed(processes: Processes) -> None:
     processes.close()
+    processes.stop()
+
+
+def test_a_pool_that_dies_while_it_begins_a_process_is_a_dead_pool(processes, monkeypatch) -> None:
+    def closed(*_: object) -> None:
+        raise OSError("handle is closed")
+
+    monkeypatch.setattr(processes._pool, "submit", closed)
+    with pytest.raises(BrokenExecutor, match="handle is closed"):
+        processes.submit(None)
+    processes.stop()
+
+
+def test_a_machine_that_can_begin_no_process_is_no_dead_pool(processes, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.EAGAIN, "no more processes")
+
+    monkeypatch.setattr(processes._pool, "submit", full)
+    with pytest.raises(BlockingIOError):
+        processes.submit(None)
     processes.stop()

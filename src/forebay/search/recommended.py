@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import Floor, Recommended, Verdict
-from forebay.search.acceptable_loss import loss_value
+from forebay.search.acceptable_loss import loss_value, square_root_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,8 +175,8 @@ class _Choice:
         """
         warning = self._found.loss_warning
         if warning is not None:
-            self._avoid(warning.usable, warning.packets if not warning.missed else None)
-        elif self._loss_is_unknown():
+            return self._avoid(warning.usable, warning.packets if not warning.missed else None)
+        if self._loss_is_unknown():
             from forebay.search.law_loss import usable_by_law
 
             packets, why = usable_by_law(self._problem, self._packets, self._most())
@@ -186,7 +186,8 @@ class _Choice:
             self._why.append(why)
         return None
 
-    def _avoid(self, usable: float, packets: int | None) -> None:
+    def _avoid(self, usable: float, packets: int | None) -> str | None:
+        """Take a size with a usable loss, or else one of little loss; say why if none was tried."""
         warning = self._found.loss_warning
         assert warning is not None
         lost = f"{100 * warning.loss:.3g} % are lost with {_packets(self._found.chosen or 1)}"
@@ -194,18 +195,37 @@ class _Choice:
         if within is not None:
             self._packets = within
             self._why.append(f"{lost}; here no more than {100 * usable:g} %, which is usable")
-            return
+            return None
+        if warning.packets is None and warning.largest <= self._packets < self._most():
+            return self._by_law(lost)
         none = self._none_usable(usable)
         self._why.append(f"{lost}; {none}{self._lose_less()}")
+        return None
+
+    def _by_law(self, lost: str) -> str | None:
+        """Take the size of usable loss by the law where no larger one was tried; else say so."""
+        from forebay.search.law_loss import usable_by_law
+
+        no_time = f"{lost}, and there was no time to try a larger buffer"
+        packets, why = usable_by_law(self._problem, self._packets, self._most())
+        if packets is not None and packets > self._packets:
+            self._packets = packets
+            self._why.append(f"{no_time}; {why}")
+            return None
+        by_rule = self._by_rule()
+        if by_rule:
+            self._why.append(f"{no_time}{by_rule}")
+        return None if by_rule else no_time
 
     def _lose_less(self) -> str:
         """Take the smallest size whose loss is close to the least within the goals; say so.
 
-        Only if the goals have an end: else nothing weighs the delay of a larger buffer.
+        If the goals have no end, nothing weighs the delay of a larger buffer, and the rule of the
+        square root is taken where that is more.
         """
-        tried = (
-            [] if math.isinf(max(map(_end, self._region), default=0.0)) else self._tried_within()
-        )
+        if math.isinf(max(map(_end, self._region), default=0.0)):
+            return self._by_rule()
+        tried = self._tried_within()
         bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
         close = min((packets for packets, loss in tried if loss <= bound), default=0)
         if close <= self._packets:
@@ -214,6 +234,20 @@ class _Choice:
         return (
             f"; of the sizes tried, {close} is the smallest that loses little more than the least"
         )
+
+    def _by_rule(self) -> str:
+        """Take a bandwidth-delay product over the square root of n, if that is more; say so.
+
+        A mix may keep a link busy with one packet, at a loss that nobody would configure.
+        """
+        rule = square_root_rule(self._problem.scenario)
+        within = self._least_from(rule) if rule > self._packets else None
+        if within is None:
+            return ""
+        self._packets = within
+        known = [loss for packets, loss in self._tried_within() if packets == within]
+        there = f", where {100 * known[0]:.3g} % are lost" if known else ""
+        return f"; no goal limits the delay, and bdp/sqrt(n) is {_packets(within)}{there}"
 
     def _tried_within(self) -> list[tuple[int, float]]:
         """Return the sizes within the goals that were tried, from the least on, and their loss."""

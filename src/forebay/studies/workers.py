@@ -114,8 +114,17 @@ class Processes(Workers):
         return ProcessPoolExecutor(self.count, get_context("spawn"), _begin, (os.getpid(),))
 
     def submit(self, batch: Batch) -> Future[Done]:
-        """Begin a batch."""
-        made = self._pool.submit(make_batch, batch)
+        """Begin a batch.
+
+        A pool of which a process has just died may begin another before it says that it is broken,
+        and hand it a pipe that it has closed: an OSError without a number.
+        """
+        try:
+            made = self._pool.submit(make_batch, batch)
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise BrokenExecutor(str(error)) from error
         made.add_done_callback(self._count)
         return made
 

@@ -102,7 +102,9 @@ def wait_until(seen: Callable[[Path, int], bool], run: Path, pid: int) -> None:
 
 
 @pytest.mark.usefixtures("real")
-@pytest.mark.parametrize(("kills", "latest_s", "counters"), [PLAIN, COUNTED])
+@pytest.mark.parametrize(
+    ("kills", "latest_s", "counters"), [PLAIN, pytest.param(*COUNTED, marks=pytest.mark.long)]
+)
 def test_nothing_is_left_after_kills_at_random_moments(tmp_path, kills, latest_s, counters):
     for program in ("snmpd", "softflowd") if counters else ():
         if find(program) is None:

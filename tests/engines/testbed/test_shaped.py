@@ -77,6 +77,7 @@ def test_a_shaped_link_is_used_as_in_the_simulator(bucket: str) -> None:
     assert 9.5 < sum(map(mbps, its.values())) <= most
 
 
+@pytest.mark.long
 def test_cake_keeps_a_stream_out_of_the_downloads_queue() -> None:
     text = PORT.format(bucket=SHAPED.format('refill = "deficit"'), discipline="cake", classes="")
     outcome, each = play(text, "testbed")
@@ -87,6 +88,7 @@ def test_cake_keeps_a_stream_out_of_the_downloads_queue() -> None:
     assert stream.queue_delay_s.p50.value < 2 * 1.2e-3 and used(outcome) > 0.95
 
 
+@pytest.mark.long
 def test_a_policer_loses_what_is_above_its_rate() -> None:
     policed = 'policer = { rate = "800 kbit/s", burst = "5 kB" }'
     text = PORT.format(bucket=policed, discipline="drop-tail", classes="")

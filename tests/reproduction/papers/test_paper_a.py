@@ -54,7 +54,11 @@ def claim(artefact: str, name: str) -> Claim:
     return next(each for each in read_claims(folder(artefact)) if each.name == name)
 
 
-@pytest.mark.parametrize("name", sorted(RED))
+SLOW = ("red", "fig13")
+NAMES = [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in sorted(RED)]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_quick_run_says_what_the_page_says_and_draws(name: str, tmp_path: Path) -> None:
     made = load(name).reproduce(seeds=1, jobs=2, quick=True)
     assert made.artefact == f"appenzeller-2004/{name}"

@@ -38,7 +38,7 @@ from forebay.outcome import (
     violations_of_readings,
 )
 from forebay.scenario import BOTTLENECK
-from forebay.scenario.repeated import document_and_hash
+from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.engines.simulation.sizing_simulator import SizingSimulator

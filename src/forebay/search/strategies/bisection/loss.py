@@ -5,7 +5,14 @@ from __future__ import annotations
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING
 
-from forebay.search.acceptable_loss import ACCEPTABLE, guess, is_acceptable, loss_value
+from forebay.search.acceptable_loss import (
+    ACCEPTABLE,
+    guess,
+    is_acceptable,
+    loss_value,
+    square_root_rule,
+)
+from forebay.search.problem import most_by_delay
 
 if TYPE_CHECKING:
     from forebay.search.evaluations import Evaluation
@@ -18,10 +25,17 @@ _FLOOR = 1e-6
 
 
 def look_above(evaluator: Evaluator, there: Evaluation) -> None:
-    """Find a buffer of acceptable loss above ``there``, then close in on the smallest one."""
+    """Find a buffer of acceptable loss above ``there``, then close in on the smallest one.
+
+    Where there is none, and no goal limits the delay, the size of the square-root rule is tried.
+    """
     low = there.packets
     if not _acceptable(evaluator, low) and not _reached(evaluator, low):
         return
+    if not _acceptable(evaluator, low) and most_by_delay(evaluator.problem) is None:
+        rule = square_root_rule(evaluator.problem.scenario)
+        if rule > low and rule not in evaluator.done:
+            _ran(evaluator, rule)
     for _ in range(_MOST_RUNS):
         enough = _acceptable(evaluator, low)
         if not enough:
