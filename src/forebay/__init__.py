@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from forebay.api.size import size as size
     from forebay.api.sensitivity import sensitivity as sensitivity
     from forebay.api.sweep import sweep as sweep
+    from forebay.api.uncertain import size_uncertain as size_uncertain
     from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
         Unsupported as Unsupported,
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
         Outcome as Outcome,
         SizeResult as SizeResult,
     )
+    from forebay.outcome.sensitivity import Sensitivity as Sensitivity
     from forebay.outcome.trace import Trace as Trace
+    from forebay.outcome.uncertain import UncertainSize as UncertainSize
     from forebay.plugins import BrokenPlugin as BrokenPlugin
     from forebay.reproduction import (
         ArtefactUnavailable as ArtefactUnavailable,
@@ -93,6 +96,7 @@ _GROUPS = (
     ("forebay.api.size", "size"),
     ("forebay.api.sweep", "sweep"),
     ("forebay.api.sensitivity", "sensitivity"),
+    ("forebay.api.uncertain", "size_uncertain"),
     ("forebay.api.cheaper", "with_cheaper"),
     ("forebay.api.again", "again"),
     ("forebay.api.trace", "trace"),
@@ -110,6 +114,8 @@ _GROUPS = (
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),
     ("forebay.studies.sweep", "Sweep"),
+    ("forebay.outcome.sensitivity", "Sensitivity"),
+    ("forebay.outcome.uncertain", "UncertainSize"),
     ("forebay.reproduction", "Reproduction"),
     ("forebay.store", "Store"),
     ("forebay.errors", "ForebayError Defect"),

@@ -11,6 +11,7 @@ GENERATED = {"forebay/scenario/inputs.py"}
 VERBS = {
     "forebay/api/run.py": {"run", "compare"},
     "forebay/api/sensitivity.py": {"sensitivity"},
+    "forebay/api/uncertain.py": {"size_uncertain"},
     "forebay/api/sweep.py": {"sweep"},
     "forebay/api/size.py": {"size"},
     "forebay/measure/capture.py": {"capture"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -25,28 +26,70 @@ def test_a_worker_with_other_code_refuses() -> None:
         make_batch(batch)
 
 
+MANIFEST = Path(__file__).parents[2] / "docs" / "how-to" / "cluster-kubernetes.yaml"
+
+
+def started(place: Path, module: str, *options: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
+    command += ["--scheduler-file", str(place)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 @pytest.fixture
-def scheduler(tmp_path: Path) -> Iterator[str]:
+def lonely(tmp_path: Path) -> Iterator[Path]:
+    """A scheduler without workers: the file with its address."""
     pytest.importorskip("distributed")
     place = tmp_path / "scheduler.json"
-    commands = (
-        ("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-        ("dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"),
-    )
-    made = []
-    for module, *options in commands:
-        command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
-        command += ["--scheduler-file", str(place)]
-        quiet = subprocess.DEVNULL
-        made.append(subprocess.Popen(command, stdout=quiet, stderr=quiet))
+    made = started(place, "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     while not place.exists():
         time.sleep(0.1)
-    import json
+    yield place
+    made.terminate()
+    made.wait()
 
-    yield json.loads(place.read_text())["address"]
-    for each in reversed(made):
-        each.terminate()
-        each.wait()
+
+def address(place: Path) -> str:
+    return str(json.loads(place.read_text())["address"])
+
+
+@pytest.fixture
+def scheduler(lonely: Path) -> Iterator[str]:
+    from distributed import Client
+
+    made = started(lonely, "dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    with Client(address(lonely), set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=60)
+    yield address(lonely)
+    made.terminate()
+    made.wait()
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_scheduler_without_workers_is_refused_soon_and_in_one_line(lonely: Path) -> None:
+    import distributed
+
+    assert distributed is not None  # its import is no part of the wait
+    begun = time.monotonic()
+    with pytest.raises(StudyError, match=r"has had no worker.*dask worker tcp") as refused:
+        forebay.sweep(SMALL, AXES, seeds=1, cluster=address(lonely))
+    assert time.monotonic() - begun < 5.0
+    assert "\n" not in str(refused.value)
+
+
+def test_the_manifest_s_commands_have_options_that_dask_has() -> None:
+    pytest.importorskip("distributed")
+    yaml = pytest.importorskip("yaml")
+    parts = [each for each in yaml.safe_load_all(MANIFEST.read_text()) if each["kind"] != "Service"]
+    for each in parts:
+        (container,) = each["spec"]["template"]["spec"]["containers"]
+        program, name, *options = container["args"]
+        assert program == "dask"
+        module = f"distributed.cli.dask_{name}"
+        asked = [sys.executable, "-m", module, "--help"]
+        known = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+        for option in options:
+            if option.startswith("--"):
+                assert option.partition("=")[0].replace("--no-dashboard", "--dashboard") in known
 
 
 @pytest.mark.filterwarnings("default")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forebay
+from forebay import engines
 from forebay.scenario import ScenarioError
 from forebay.studies.axis import axis_of
 from forebay.studies.grid import grid_of
@@ -160,3 +161,23 @@ def test_a_base_is_found_beside_its_grid(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", shipped_grids())
 def test_shipped_grids_are_read(name: str) -> None:
     assert len(list(load_grid(name).grid.points())) > 1
+
+
+def test_a_price_is_computed_once_for_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forebay.studies.plan import Asked, Plan, plan_of
+
+    grid = grid_of(BASE, {"traffic.0.flows": [10, 20]})
+    asked = Asked("run", "simulation", "code")
+    plan = plan_of(grid, [(asked, engines.get("simulation"))], range(1, 3))
+    calls: list[object] = []
+    priced = Plan._price_s
+
+    def counted(plan: Plan, asked: Asked, scenario: forebay.Scenario) -> float:
+        calls.append(scenario)
+        return priced(plan, asked, scenario)
+
+    monkeypatch.setattr(Plan, "_price_s", counted)
+    prices = [plan.price_s(asked, cell) for cell in (*plan.cells, *plan.cells)]
+    assert prices[:2] == prices[2:]
+    assert prices[1] >= prices[0] > 0.0
+    assert len(calls) == 2

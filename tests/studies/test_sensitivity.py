@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import forebay
+from forebay.cli.program import call
 from forebay.scenario import ScenarioError
+from forebay.studies.scaled import scaled
 from forebay.studies.sensitivity import inputs_of
+from forebay.studies.uncertain import uncertain_inputs
+
+ALONE = "one-at-a-time"
 
 
 def test_the_square_root_law_has_its_elasticities() -> None:
     """B = RTT C / sqrt(n) (Appenzeller et al. 2004, section 3): 1, 1 and -1/2."""
-    found = forebay.sensitivity(forebay.load("oc3-gsr"), change=0.1)
+    found = forebay.sensitivity(forebay.load("oc3-gsr"), change=0.1, method=ALONE)
     powers = {each.path: each.elasticity for each in found.influences}
     assert powers["link.rate"] == pytest.approx(1.0, abs=0.05)
     assert powers["traffic.0.rtt"] == pytest.approx(1.0, abs=0.05)
@@ -24,16 +31,78 @@ def test_the_square_root_law_has_its_elasticities() -> None:
     assert found.to_dict()["packets"] == found.packets
 
 
+def test_shares_of_the_variance_follow_the_law() -> None:
+    """Of log B = log RTT + log C - log(n) / 2, with equal ranges: 4/9, 4/9 and 1/9."""
+    found = forebay.sensitivity(
+        forebay.load("oc3-gsr"),
+        uncertain={"link.rate": "±20%", "traffic.0.rtt": "±20%", "traffic.0.flows": "±20%"},
+        draws=16,
+    )
+    assert found.method == "sobol"
+    assert found.draws == 16
+    shares = {e.path: e.total.value for e in found.influences if e.total is not None}
+    assert shares["link.rate"] == pytest.approx(4 / 9, abs=0.25)
+    assert shares["traffic.0.flows"] == pytest.approx(1 / 9, abs=0.1)
+    assert found.influences[-1].path == "traffic.0.flows"
+
+
 def test_inputs_are_scaled_in_their_own_notation() -> None:
-    scenario = forebay.load("class-queues")
-    for each in inputs_of(scenario, 0.25):
-        for value in (each.low, each.high):
-            scenario.replace({each.path: value})
-    by_path = {each.path: each for each in inputs_of(forebay.load("oc3-gsr"), 0.25)}
-    assert by_path["traffic.0.rtt"].high == {"uniform": ["100 ms", "150 ms"]}
-    assert by_path["traffic.0.flows"].low == 75
+    for name in ("class-queues", "pareto", "l4s", "mix", "video-and-tcp"):
+        scenario = forebay.load(name)
+        for each in uncertain_inputs(scenario, inputs_of(scenario, 0.25)):
+            for end in (0.0, 1.0):
+                scenario.replace({each.field: each.at(end)})
+    oc3 = forebay.load("oc3-gsr")
+    by_path = {each.path: each for each in uncertain_inputs(oc3, inputs_of(oc3, 0.25))}
+    assert by_path["traffic.0.rtt"].at(1.0) == {"uniform": ["100 ms", "150 ms"]}
+    assert by_path["traffic.0.flows"].at(0.0) == 75
 
 
-def test_a_bad_change_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="above 0 and below 1"):
-        forebay.sensitivity(forebay.load("oc3-gsr"), change=20)
+def test_the_form_of_a_distribution_is_no_amount() -> None:
+    values = {"values": ["10 ms", "20 ms"], "shares": [0.25, 0.75]}
+    assert scaled(values, 2.0) == {"values": ["20 ms", "40 ms"], "shares": [0.25, 0.75]}
+    assert scaled({"pareto": {"mean": "10 packets", "shape": 1.2}}, 2.0) == {
+        "pareto": {"mean": "20 packets", "shape": 1.2}
+    }
+    assert scaled("80..120", 0.5) == "40..60"
+    assert scaled("reno", 2.0) == "reno"
+
+
+def test_a_mix_of_controls_is_an_input() -> None:
+    mixed = forebay.load("oc3-gsr").replace(
+        {"traffic.0.congestion_control": {"reno": 0.6, "cubic": 0.4}}
+    )
+    inputs = {each.path: each for each in uncertain_inputs(mixed, inputs_of(mixed, 0.25))}
+    found = inputs["traffic.0.congestion_control.reno"].at(0.0)
+    assert found == {"reno": pytest.approx(0.45), "cubic": pytest.approx(0.55)}
+    made = mixed.replace({"traffic.0.congestion_control": found})
+    assert made.traffic[0].shares["cubic"] == pytest.approx(0.55)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ({"change": 20}, "above 0 and below 1"),
+        ({"method": "morris"}, "one-at-a-time, sobol"),
+        ({"draws": 48}, "a power of 2, such as 64"),
+        ({"uncertain": {}}, "names no input"),
+    ],
+)
+def test_a_bad_argument_is_refused(bad: dict[str, object], said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        forebay.sensitivity(forebay.load("oc3-gsr"), **bad)  # type: ignore[arg-type]
+
+
+def test_a_scenario_without_an_answer_says_why() -> None:
+    alike = forebay.load("oc3-gsr").replace({"traffic.0.rtt": "100 ms"})
+    found = forebay.sensitivity(alike, uncertain={"link.rate": "±10%"})
+    assert found.packets is None
+    assert "theory has no law for this link" in str(found)
+
+
+def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["sensitivity", "oc3-gsr", "--uncertain", "link.rate=±10%", "--method", ALONE, "--json"]
+    assert call(ask) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["influences"][0]["path"] == "link.rate"
+    assert document["change"] is None

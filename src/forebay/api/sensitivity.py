@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
 
 if TYPE_CHECKING:
+    from forebay.outcome.sensitivity import Sensitivity
     from forebay.progress import Progress
-    from forebay.studies.sensitivity import Sensitivity
+    from forebay.studies.sweep import Sweep
+
+_CHEAP_S = 60.0
+"""Predicted seconds up to which indices are made without being asked for."""
+_MOST_DRAWS = 2**16
 
 
 def sensitivity(
@@ -18,58 +26,127 @@ def sensitivity(
     engine: str = "theory",
     *,
     change: float = 0.2,
+    uncertain: Mapping[str, Any] | None = None,
+    method: str | None = None,
+    draws: int = 64,
     seeds: int = 5,
     seed: int = 1,
     budget: str | None = None,
     store: str | PathLike[str] | None = None,
     jobs: int = 0,
+    cluster: str | None = None,
     memory_limit: str | None = None,
+    announce: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> Sensitivity:
-    """Say which input moves the smallest buffer how much: rate, flows, round trips, load, start.
+    """Say which input moves the smallest buffer how much: rate, flows, round trips, load, mix.
 
-    Each input is changed alone, so two that act together (as n and the rate at a fixed load do) are
-    not seen together. Every sizing is a cell of a `sweep`, whose other parameters these are.
+    Each input is changed alone, which gives the elasticity of the answer. With method ``"sobol"``
+    all are also changed together, which gives the share of the answer's variance that each makes
+    alone and with the others. Every sizing is a cell of a `sweep`, whose other parameters these
+    are.
 
     Parameters
     ----------
     engine : str
-        ``"theory"`` answers at once; ``"simulation"`` needs two sizings for each input.
+        ``"theory"`` answers in seconds; ``"simulation"`` needs two sizings for each input.
     change : float
         Share by which an input is changed, down and up, above 0 and below 1.
+    uncertain : dict, optional
+        Ranges or distributions by path, as `size_uncertain` takes them, instead of `change` of
+        every input. Alone, an input is then set to the values that 5 % and 95 % of it are below.
+    method : str, optional
+        ``"one-at-a-time"`` or ``"sobol"``. By default ``"sobol"`` if its sizings take up to a
+        minute by prediction: there are ``draws * (inputs + 2)`` of them.
+    draws : int
+        Rows of Sobol's design, a power of 2.
 
     Returns
     -------
     Sensitivity
-        For each input the packets below and above, and the elasticity of the answer; the strongest
-        first. ``str()`` is a table.
+        For each input the packets below and above, the elasticity of the answer, and the indices;
+        the strongest first. ``str()`` is a table.
 
     Raises
     ------
     ScenarioError
-        `scenario` is not a Scenario; `change` out of range.
+        `scenario` is not a Scenario; `change`, `method` or `draws` is refused; a range is.
     """
     from forebay.api.sweep import sweep
-    from forebay.studies.sensitivity import influences, inputs_of
-    from forebay.studies.table import as_cell
+    from forebay.studies import sensitivity as study
+    from forebay.studies.grid import drawn_grid
+    from forebay.studies.uncertain import uncertain_inputs
 
     expect_scenario(scenario)
-    if not 0.0 < change < 1.0:
+    _check(scenario, change, method, draws)
+    ranges = study.inputs_of(scenario, change) if uncertain is None else uncertain
+    inputs = uncertain_inputs(scenario, ranges)
+    ends = (0.0, 1.0) if uncertain is None else (0.05, 0.95)
+    points = study.alone(scenario, inputs, ends)
+    count, alone = len(inputs), len(points)
+    sized = partial(
+        sweep, scenario, engine=engine, ask="size", seeds=seeds, seed=seed, budget=budget,
+        store=store, jobs=jobs, cluster=cluster, memory_limit=memory_limit, progress=progress,
+    )  # fmt: skip
+    names = [each.field for each in inputs]
+    is_sobol = method == "sobol" or (
+        method is None and draws * (count + 2) * _each_s(engine, budget) <= _CHEAP_S
+    )
+    if is_sobol and _answers(sized(drawn_grid(scenario, names, points[:1])), points[:1])[0]:
+        points += study.sobol_points(inputs, draws, seed)
+    made = sized(drawn_grid(scenario, names, points), announce=announce)
+    packets = _answers(made, points)
+    found = study.one_at_a_time(engine, inputs, ends, points[0], packets[:alone])
+    found = replace(
+        found, change=change if uncertain is None else None, reason=_reason(made, packets[0])
+    )
+    if len(points) == alone:
+        return found
+    return study.with_indices(found, inputs, packets[alone:], draws)
+
+
+def _answers(made: Sweep, points: Sequence[tuple[Any, ...]]) -> list[float | None]:
+    from forebay.studies.table import as_cell
+
+    found = made.means("buffer.packets")
+    return [found.get(tuple(map(as_cell, point))) for point in points]
+
+
+def _reason(made: Sweep, packets: float | None) -> str | None:
+    """Return why the scenario as it is has no answer."""
+    if packets is not None:
+        return None
+    said = [each.partition(": ")[2] for each in [*made.failures, *made.refused]]
+    return next(iter(said), "no buffer is shown to meet the goals; forebay.size says why")
+
+
+def _each_s(engine: str, budget: str | None) -> float:
+    """Return the predicted seconds of a sizing."""
+    from forebay.api.arguments import budget_seconds
+    from forebay.studies.plan import SHORT_SIZING_S
+
+    return SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
+
+
+def _check(scenario: Scenario, change: float, method: str | None, draws: int) -> None:
+    from forebay.scenario.base import whole_number
+    from forebay.studies.sensitivity import METHODS
+
+    refuse_network(scenario)
+    if not isinstance(change, int | float) or not 0.0 < change < 1.0:
         hint = "write a share above 0 and below 1, such as 0.2"
         raise ScenarioError("out-of-range", show(change), hint, field="change")
-    inputs = inputs_of(scenario, change)
-    names = tuple(each.path for each in inputs)
-    base = tuple(each.value for each in inputs)
-    keys, points = [("", 0)], [base]
-    for place, each in enumerate(inputs):
-        for side, value in ((-1, each.low), (1, each.high)):
-            keys.append((each.path, side))
-            points.append((*base[:place], value, *base[place + 1 :]))
-    made = sweep(
-        scenario, {names: points}, engine=engine, ask="size", seeds=seeds, seed=seed,
-        budget=budget, store=store, jobs=jobs, memory_limit=memory_limit, progress=progress,
-    )  # fmt: skip
-    found = made.means("buffer.packets")
-    cells = (tuple(map(as_cell, point)) for point in points)
-    answers = {key: found.get(cell) for key, cell in zip(keys, cells, strict=True)}
-    return influences(engine, answers.pop(("", 0)), change, inputs, answers)
+    if method is not None and method not in METHODS:
+        hint = f"write one of: {', '.join(METHODS)}"
+        raise ScenarioError("unknown-name", show(method), hint, field="method")
+    if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
+        hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
+        raise ScenarioError("out-of-range", show(draws), hint, field="draws")
+
+
+def refuse_network(scenario: Scenario) -> None:
+    """Refuse a scenario of a network, whose links a study does not size."""
+    if scenario.topology is not None:
+        wrong = "a network's links are not sized in draws"
+        hint = "write a scenario of the link alone, as forebay measure makes one"
+        raise ScenarioError("contradiction", wrong, hint, field="topology")

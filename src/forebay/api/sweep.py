@@ -33,7 +33,7 @@ _OURS = ("theory", "simulation", "testbed", "network")
 
 def sweep(
     base: Scenario | str | PathLike[str],
-    axes: Mapping[Any, Any] | None = None,
+    axes: Mapping[Any, Any] | Grid | None = None,
     *,
     engine: str | Sequence[str] | None = None,
     seeds: int | None = None,
@@ -156,8 +156,11 @@ def _run(
 ) -> Count:
     from forebay.studies.plan import cores
     from forebay.studies.study import run_plan
+    from forebay.studies.workers import MOST_THREADS
 
     count = 1 if "testbed" in names else cores(threads(jobs))
+    if set(names) == {"theory"} and count <= MOST_THREADS:
+        count = 1  # its threads would wait for each other
 
     def open_workers() -> Workers:
         from forebay.studies.workers import Cluster, here
@@ -194,7 +197,7 @@ def _limit_bytes(memory_limit: str | None) -> int:
 
 def _grid(
     base: Scenario | str | PathLike[str],
-    axes: Mapping[Any, Any] | None,
+    axes: Mapping[Any, Any] | Grid | None,
     overrides: Sequence[str],
     together: Sequence[Sequence[str]],
     leave_out: Sequence[Mapping[str, Any]],
@@ -211,6 +214,8 @@ def _grid(
         found = load_grid(base, overrides)
         return found.grid, found.settings, found.files
     expect_scenario(base)
+    if isinstance(axes, Grid):  # of our own verbs
+        return axes, {}, base.files
     if overrides:
         raise bad_grid("overrides", "are for grid files", "write base.replace({…})")
     if where is not None and leave_out:
@@ -260,7 +265,7 @@ def _asked(
     )
     how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
     return Asked(
-        "size", engine, f"size {_searching()} {code_of(engine)} {how}", memory_limit, allowed
+        "size", engine, f"size 2 {_searching()} {code_of(engine)} {how}", memory_limit, allowed
     )
 
 

@@ -112,6 +112,33 @@ overrides = click.option(
     help='Override a field, e.g. --set queue.size="64 packets". May be repeated.',
 )  # fmt: skip
 
+uncertain = click.option(
+    "--uncertain", metavar="PATH=RANGE", multiple=True,
+    help='An input that is not known: --uncertain "traffic.0.flows=100..400", "link.rate=±20%", or '
+    "a list or table of values. May be repeated.",
+)  # fmt: skip
+
+
+def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
+    """Return what ``--uncertain`` says: a range, a list or a table by path."""
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for each in uncertain:
+        path, equals, text = (part.strip() for part in each.partition("="))
+        if not equals or not path or not text:
+            wrong = f"{each!r} is no range; write PATH=RANGE, such as traffic.0.flows=100..400"
+            raise click.BadParameter(wrong, param_hint="--uncertain")
+        if path in found:
+            wrong = f"{path} is named twice; write it once"
+            raise click.BadParameter(wrong, param_hint="--uncertain")
+        try:
+            found[path] = tomllib.loads(f"value = {text}")["value"]
+        except (ValueError, RecursionError):
+            found[path] = text
+    return found
+
+
 scenario = _chain(click.argument("path", metavar="SCENARIO"), overrides)
 
 as_json = click.option(

@@ -23,6 +23,7 @@ _VERBS = {
     "run": "One answer from one engine.",
     "compare": "The same scenario in several engines, side by side.",
     "sweep": "Many runs: a scenario with every combination of values, stored.",
+    "sensitivity": "Which input moves the smallest buffer how much.",
     "measure": "Estimates of the traffic, and a scenario, from captures, counters or flow records.",
     "network": "A whole network: every link, and every class of connections.",
     "reproduce": "The papers' tables and figures, compared with the published values.",

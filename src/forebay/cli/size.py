@@ -62,6 +62,15 @@ if TYPE_CHECKING:
     "--again", metavar="ANSWER.json", default=None,
     help="Run every buffer of a saved answer once more, and compare all digits.",
 )  # fmt: skip
+@options.uncertain
+@click.option(
+    "--holds", type=float, default=0.95, show_default=True, metavar="SHARE",
+    help="With --uncertain: share of the draws in which the size must meet the goals.",
+)  # fmt: skip
+@click.option(
+    "--draws", type=options.WholeNumber(8, 65_536), default=128, show_default=True, metavar="N",
+    help="With --uncertain: number of draws.",
+)  # fmt: skip
 @click.option(
     "--html", type=options.OutputPath(".html"), metavar="OUT.html",
     help="Write the answer with its evidence into one .html page.",
@@ -94,6 +103,9 @@ def command(
     chip_ports: int,
     table: str | None,
     again: str | None,
+    uncertain: tuple[str, ...],
+    holds: float,
+    draws: int,
     html: Path | None,
     figure: Path | None,
     platform: str | None,
@@ -125,6 +137,18 @@ def command(
 
         return size_table(str(table), partial(sizing, engine=engine), as_json)
     scenario = forebay.load(path, overrides)
+    if uncertain:
+        from forebay.cli.size_uncertain import refuse_beside, size_draws
+
+        refuse_beside(
+            {"max_seeds": max_seeds, "link": link, "link_class": link_class, "sizes": sizes,
+             "halves": halves, "html": html, "emit": platform}
+        )  # fmt: skip
+        how = {
+            "engine": engine, "holds": holds, "draws": draws, "seeds": seeds, "seed": seed,
+            "jobs": jobs, "memory_limit": memory_limit, "budget": budget, "store": store,
+        }  # fmt: skip
+        return size_draws(path, scenario, options.ranges(uncertain), how, figure, as_json)
     options.check_outputs(path, scenario, figure=figure, html=html)
     try:
         with progress(f"sizing by {engine}") as update:

@@ -301,11 +301,20 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
 
     None if every denominator is zero: a loss rate without arrivals is unknown, not zero.
     """
+    if len(replications) == 1:
+        return _ratio_of_one(*replications[0], bounds)
     known = [(n, d) for n, d in replications if d.sum() > 0.0]
-    values = [float(n.sum() / d.sum()) for n, d in known]
-    if len(replications) == 1 and known:
-        return around(values[0], ratio_half_width(*known[0]), 1, bounds)
-    return over_replications(values, bounds)
+    return over_replications([float(n.sum() / d.sum()) for n, d in known], bounds)
+
+
+def _ratio_of_one(
+    numerators: FloatArray, denominators: FloatArray, bounds: Bounds
+) -> Metric | None:
+    total = np.add.reduce(denominators)
+    if not total > 0.0:
+        return None
+    value = float(np.add.reduce(numerators) / total)
+    return around(value, ratio_half_width(numerators, denominators), 1, bounds)
 
 
 def _rate(amounts: FloatArray, whole: float) -> Ratio:

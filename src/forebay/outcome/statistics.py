@@ -43,11 +43,11 @@ def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float 
     The residuals numerator - ratio * denominator give the error, so a batch with few arrivals has
     a small weight, and an empty one has none.
     """
-    batches, total = numerators.size, float(denominators.sum())
+    batches, total = numerators.size, float(np.add.reduce(denominators))
     if batches < 2 or total <= 0.0:
         return None
-    residuals = numerators - float(numerators.sum()) / total * denominators
-    spread = math.sqrt(float((residuals**2).sum()) / (batches - 1))
+    residuals = numerators - float(np.add.reduce(numerators)) / total * denominators
+    spread = math.sqrt(float(np.add.reduce(residuals * residuals)) / (batches - 1))
     return student_t(batches - 1) * spread / math.sqrt(batches) / (total / batches)
 
 
@@ -63,6 +63,8 @@ def over_replications(values: Sequence[float], bounds: Bounds) -> Metric | None:
     """Mean of one value per replication with its t interval; None without values."""
     if not values:
         return None
+    if len(values) == 1:  # of a study's every row
+        return Metric(value=float(values[0]), low=None, high=None, n=1)
     array = np.asarray(values, dtype=np.float64)
     return around(float(array.mean()), half_width(array), len(values), bounds)
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -76,14 +77,20 @@ def _to_tree(value: Any, arrays: dict[tuple[str, tuple[int, ...], bytes], int]) 
         plain = np.ascontiguousarray(value, _TYPES[value.dtype.kind == "i"])
         key = (plain.dtype.str, plain.shape, plain.tobytes())
         return {"array": arrays.setdefault(key, len(arrays))}
-    if is_dataclass(value):
-        parts = [_to_tree(getattr(value, field.name), arrays) for field in fields(value)]
-        return {type(value).__name__: parts}
+    if type(value).__name__ in _KINDS:
+        names = _names(type(value).__name__)
+        return {type(value).__name__: [_to_tree(getattr(value, name), arrays) for name in names]}
     if isinstance(value, dict):
         return {"dict": {name: _to_tree(each, arrays) for name, each in value.items()}}
     if isinstance(value, list | tuple):
         return [_to_tree(each, arrays) for each in value]
     return value.item() if isinstance(value, np.generic) else value
+
+
+@cache
+def _names(kind: str) -> tuple[str, ...]:
+    """Return the fields of a class of `_KINDS`, in order."""
+    return tuple(field.name for field in fields(_KINDS[kind]))
 
 
 def _from_tree(tree: Any, arrays: list[Array]) -> Any:

@@ -51,16 +51,21 @@ class Range:
         """Return the value at a share of the range, 0 to 1."""
         if share in (0.0, 1.0):
             return self.ends[int(share)]
+        return self.written(self.number(share))
+
+    def number(self, share: float) -> float:
+        """Return the same as a number in the unit of the first end."""
         if self.log:
-            return self._written(exp(log(self.low) + share * log(self.high / self.low)))
-        return self._written(self.low + share * (self.high - self.low))
+            return exp(log(self.low) + share * log(self.high / self.low))
+        return self.low + share * (self.high - self.low)
 
     def values(self) -> list[Any]:
         """Return all points; equal ones, as of whole numbers, once."""
         last = (self.points or 2) - 1
         return list(dict.fromkeys(self.at(i / last) for i in range(last + 1)))
 
-    def _written(self, number: float) -> Any:
+    def written(self, number: float) -> Any:
+        """Return a number of the range as a value with its unit."""
         if self.kind == "whole":
             return round(number)
         if self.kind == "number":
@@ -107,6 +112,16 @@ def axis_of(name: str, spec: object, *, sampled: bool) -> Axis:
         values = () if sampled else tuple((each,) for each in found.values())
         return Axis((name,), values, found)
     return Axis((name,), tuple((each,) for each in _listed(name, spec)))
+
+
+def range_without_points(name: str, spec: Mapping[str, Any]) -> Range:
+    """Read a range whose points a design chooses. Raises ScenarioError."""
+    return _range(name, spec, True)
+
+
+def range_of(name: str, first: object, last: object) -> Range:
+    """Return two amounts in the unit of the first; they may be equal. Raises ScenarioError."""
+    return _between(name, (first, last), False, None)
 
 
 def together(axes: Sequence[Axis]) -> Axis:

@@ -29,8 +29,7 @@ def batches(
     flows are drawn once for all of them.
     """
     whole = sum(
-        len(seeds) * plan.price_s(plan.asked[a], plan.cells[c].scenario)
-        for (a, c), seeds in missing.items()
+        len(seeds) * plan.price_s(plan.asked[a], plan.cells[c]) for (a, c), seeds in missing.items()
     )
     target = min(LONGEST_S, max(SHORTEST_S, whole / (workers * _PARTS)))
     for index, asked in enumerate(plan.asked):
@@ -57,9 +56,9 @@ def _of_group(
     sizes: Sizes | None,
 ) -> Iterator[Batch]:
     """Yield the batches of cells with the same flows and seeds: all cells with some seeds each."""
-    prices = [plan.price_s(asked, cell.scenario) for cell, _ in cells]
+    prices = [plan.price_s(asked, cell) for cell, _ in cells]
     for some in _cut(cells, prices, target):
-        price = sum(plan.price_s(asked, cell.scenario) for cell, _ in some)
+        price = sum(plan.price_s(asked, cell) for cell, _ in some)
         seeds = some[0][1]
         step = max(1, min(len(seeds), int(target / price)))
         step = ceil(len(seeds) / ceil(len(seeds) / step))

@@ -28,12 +28,15 @@ class Grid:
     base : the scenario whose fields the axes replace.
     keeps : cells of which it is false are left out.
     design : the points between the axes; None for every combination.
+    is_drawn : whether the points were drawn, so that a value that stands in one cell alone may be
+        refused there.
     """
 
     base: Scenario
     axes: tuple[Axis, ...]
     keeps: Keeps
     design: Design | None
+    is_drawn: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,6 +56,12 @@ class Grid:
             return
         for row in self.design.shares(len(self.axes)).tolist():
             yield [axis.at(share) for axis, share in zip(self.axes, row, strict=True)]
+
+
+def drawn_grid(base: Scenario, names: Sequence[str], points: Sequence[tuple[Any, ...]]) -> Grid:
+    """Return a grid of points that were drawn, a value of each field in each; equal ones once."""
+    different = tuple({repr(each): each for each in points}.values())
+    return Grid(base, (Axis(tuple(names), different),), lambda _: True, None, is_drawn=True)
 
 
 def grid_of(
@@ -84,8 +93,8 @@ def grid_of(
         raise bad_grid("axes", "a design has no axis", "write one")
     if callable(leave_out):
         leaves = leave_out
-        return Grid(base, made, lambda values: not leaves(values), drawn)
-    return Grid(base, made, keeper(leave_out, names), drawn)
+        return Grid(base, made, lambda values: not leaves(values), drawn, drawn is not None)
+    return Grid(base, made, keeper(leave_out, names), drawn, drawn is not None)
 
 
 def _axis(name: Any, spec: Any, sampled: bool) -> Axis:

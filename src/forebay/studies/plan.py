@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from forebay.engines.base import Engine
@@ -16,7 +16,8 @@ from forebay.studies.errors import bad_grid
 from forebay.studies.grid import MAX_CELLS, Grid
 
 _SHORT_S = {"theory": 0.002, "network": 1.0}
-"""Seconds of an answer whose time does not depend on packets."""
+SHORT_SIZING_S = {"theory": 0.04}
+"""Seconds of an answer, and of a sizing, whose time does not depend on packets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Plan:
     refused: tuple[Refusal, ...]
     seeds: range
     most_bytes: float
+    _prices: dict[tuple[str, str], float] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def row_seeds(self) -> range:
@@ -81,12 +83,18 @@ class Plan:
         """Number of rows in the whole."""
         return len(self.cells) * len(self.row_seeds) * len(self.asked)
 
-    def price_s(self, asked: Asked, scenario: Scenario) -> float:
+    def price_s(self, asked: Asked, cell: Cell) -> float:
         """Return the predicted seconds of one row on one processor."""
+        key = (asked.engine, cell.sha256)
+        if key not in self._prices:
+            self._prices[key] = self._price_s(asked, cell.scenario)
+        return self._prices[key]
+
+    def _price_s(self, asked: Asked, scenario: Scenario) -> float:
+        if asked.ask == "size":
+            return SHORT_SIZING_S.get(asked.engine, asked.budget_s)
         if asked.engine in _SHORT_S:
             return _SHORT_S[asked.engine]
-        if asked.ask == "size":
-            return asked.budget_s
         if asked.engine == "testbed":
             return float(scenario.measure.warmup + scenario.measure.duration)
         return Speed(1).replication_s(scenario)
@@ -166,7 +174,7 @@ def _refuse_values(
                 continue
             if isinstance(error, ScenarioError) and blames([name], error.field):
                 raise error.at("axes")
-            if not cells or grid.design is None:
+            if not cells or not grid.is_drawn:
                 hint = f"write another value; {literal(value)} of {name} cannot be run in any cell"
                 raise bad_grid(f"axes.{name}", each.why.partition(";")[0], hint, value)
     if not cells and refused:

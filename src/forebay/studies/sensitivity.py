@@ -1,143 +1,172 @@
-"""Which input moves a sizing how much: each is changed alone, down and up by the same share.
+"""Which input moves a sizing how much: each alone, and all together by Sobol's indices.
 
 An operator's inputs are guesses. The elasticity says by how many percent the answer changes if an
-input changes by one: 1 for the rate under the rule of thumb, -0.5 for n under the square root.
+input changes by one: 1 for the rate under the rule of thumb, -0.5 for n under the square root. The
+indices say which share of the answer's variance an input makes (Saltelli et al. 2010).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from decimal import Decimal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from forebay.scenario import Duration, Scenario, ScenarioError
-from forebay.scenario.quantity import parse_amount, plain
+import numpy as np
+from numpy.typing import NDArray
 
-_FIELDS = ("flows", "rtt", "start", "load", "rate", "length")
-_KINDS = ("rate", "time", "size", "packets")
-Answers = Mapping[tuple[str, int], float | None]
-"""Packets by input and side, -1 or 1."""
+from forebay.outcome import Metric
+from forebay.outcome.sensitivity import Influence, Sensitivity
+from forebay.scenario import Scenario
+from forebay.studies.scaled import scaled
+from forebay.studies.uncertain import Uncertain, value_at
 
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """A field of a scenario with its value as written, and the values below and above."""
-
-    path: str
-    value: Any
-    low: Any
-    high: Any
+METHODS = ("one-at-a-time", "sobol")
+_FIELDS = (
+    "flows", "rtt", "start", "load", "rate", "length", "peak_rate", "on", "off", "arrival_rate",
+)  # fmt: skip
+_RESAMPLES = 400
+Point = tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Influence:
-    """What an input does to the answer.
-
-    Attributes
-    ----------
-    path, value : the field and its value.
-    low, high : packets with the input below and above; None where there is no answer.
-    elasticity : of the answer, between them; None without both.
-    """
-
-    path: str
-    value: Any
-    low: float | None
-    high: float | None
-    elasticity: float | None
+def inputs_of(scenario: Scenario, change: float) -> dict[str, Any]:
+    """Return the inputs that can be scaled, each with its range."""
+    return dict(_inputs(scenario.to_dict(), 1.0 - change, 1.0 + change))
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
-    """The influence of every input, the strongest first.
-
-    Attributes
-    ----------
-    packets : the answer for the scenario as it is; None without one.
-    change : share by which each input was changed.
-    """
-
-    engine: str
-    packets: float | None
-    change: float
-    influences: tuple[Influence, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON types."""
-        return {"schema": 1} | asdict(self)
-
-    def __str__(self) -> str:
-        answer = "no answer" if self.packets is None else f"{self.packets:.0f} packets"
-        lines = [f"{answer} by {self.engine}; each input changed by ±{self.change:.0%}"]
-        for each in self.influences:
-            ends = " … ".join("–" if v is None else f"{v:.0f}" for v in (each.low, each.high))
-            power = "–" if each.elasticity is None else f"{each.elasticity:+.2f}"
-            lines.append(f"  {each.path:24} {ends:>16} packets, elasticity {power}")
-        return "\n".join(lines)
-
-
-def inputs_of(scenario: Scenario, change: float) -> list[Input]:
-    """Return the inputs that can be scaled, with their values below and above."""
-    found = []
-    for path, value in _inputs(scenario.to_dict()):
-        low, high = _scaled(value, 1.0 - change), _scaled(value, 1.0 + change)
-        if value not in (low, high):
-            found.append(Input(path, value, low, high))
-    return found
-
-
-def _inputs(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield "link.rate", tree["link"]["rate"]
+def _inputs(tree: Mapping[str, Any], low: float, high: float) -> Iterator[tuple[str, Any]]:
+    yield "link.rate", {"scaled": [low, high]}
     for index, group in enumerate(tree["traffic"]):
         for name in _FIELDS:
-            if name in group:
-                yield f"traffic.{index}.{name}", group[name]
+            if name in group and scaled(group[name], high) != group[name]:
+                yield f"traffic.{index}.{name}", {"scaled": [low, high]}
+        shares = group.get("congestion_control")
+        if isinstance(shares, dict):
+            name = min(shares, key=lambda each: abs(shares[each] - 0.5))
+            ends = [low * shares[name], min(1.0, high * shares[name])]
+            yield f"traffic.{index}.congestion_control.{name}", {"linear": ends}
 
 
-def _scaled(value: Any, factor: float) -> Any:
-    """Return a written value with every amount in it scaled; whole numbers stay whole."""
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int):
-        return max(1, round(factor * value)) if value else 0
-    if isinstance(value, float):
-        return factor * value
-    if isinstance(value, list):
-        return [_scaled(each, factor) for each in value]
-    if isinstance(value, dict):
-        return {name: _scaled(each, factor) for name, each in value.items()}
-    return _scaled_text(value, factor)
+def alone(
+    scenario: Scenario, inputs: Sequence[Uncertain], ends: tuple[float, float]
+) -> list[Point]:
+    """Return the scenario's own point, then each input at both ends, the others as they are."""
+    base = tuple(value_at(scenario, each.field) for each in inputs)
+    return [base] + [
+        (*base[:at], each.at(end), *base[at + 1 :])
+        for at, each in enumerate(inputs)
+        for end in ends
+    ]
 
 
-def _scaled_text(value: str, factor: float) -> str:
-    try:
-        amount, kind = parse_amount(value, _KINDS, "10 ms")
-    except ScenarioError:
-        return value  # a range, or a name
-    scaled = float(amount) * factor
-    if kind == "time":
-        return str(Duration(float(f"{scaled:.9g}")))
-    if kind == "packets":
-        return f"{max(1, round(scaled))} packets"
-    if kind == "size":
-        return f"{round(scaled / 8)} B"
-    return f"{plain(Decimal(repr(scaled)))} bit/s"
+def sobol_points(inputs: Sequence[Uncertain], draws: int, seed: int) -> list[Point]:
+    """Return the rows of A, of B, and of A with each column from B (Saltelli et al. 2010)."""
+    from scipy.stats import qmc
+
+    count = len(inputs)
+    sampler = qmc.Sobol(2 * count, rng=np.random.default_rng(seed))
+    both = sampler.random_base2(draws.bit_length() - 1)
+    first, other = both[:, :count], both[:, count:]
+    tables = [first, other]
+    for at in range(count):
+        mixed = first.copy()
+        mixed[:, at] = other[:, at]
+        tables.append(mixed)
+    return [
+        tuple(each.at(share) for each, share in zip(inputs, row, strict=True))
+        for table in tables
+        for row in table.tolist()
+    ]
 
 
-def influences(
-    engine: str, base: float | None, change: float, inputs: list[Input], answers: Answers
+def one_at_a_time(
+    engine: str,
+    inputs: Sequence[Uncertain],
+    ends: tuple[float, float],
+    values: Sequence[Any],
+    packets: Sequence[float | None],
 ) -> Sensitivity:
-    """Return the result of the answers."""
+    """Return the result of the answers at the points of `alone`.
+
+    Parameters
+    ----------
+    values : of the inputs, as the scenario has them.
+    """
     made = []
-    for each in inputs:
-        low, high = answers.get((each.path, -1)), answers.get((each.path, 1))
-        power = None
-        if low and high:
-            power = math.log(high / low) / math.log((1.0 + change) / (1.0 - change))
-        made.append(Influence(each.path, each.value, low, high, power))
-    made.sort(
-        key=lambda each: -1.0 if each.elasticity is None else abs(each.elasticity), reverse=True
-    )
-    return Sensitivity(engine, base, change, tuple(made))
+    for at, each in enumerate(inputs):
+        low, high = packets[1 + 2 * at], packets[2 + 2 * at]
+        power = _elasticity(each, ends, low, high)
+        made.append(Influence(each.path, values[at], low, high, power))
+    made.sort(key=_strength, reverse=True)
+    return Sensitivity(engine, packets[0], None, tuple(made))
+
+
+def _elasticity(
+    each: Uncertain, ends: tuple[float, float], low: float | None, high: float | None
+) -> float | None:
+    first, last = each.number(ends[0]), each.number(ends[1])
+    if not low or not high or not 0.0 < first < last or each.is_list:
+        return None
+    return math.log(high / low) / math.log(last / first)
+
+
+def _strength(each: Influence) -> float:
+    """Return how far the answer moves, whichever way the input was changed."""
+    if not each.low or not each.high:
+        return -1.0
+    return abs(math.log(each.high / each.low))
+
+
+def with_indices(
+    found: Sensitivity, inputs: Sequence[Uncertain], packets: Sequence[float | None], draws: int
+) -> Sensitivity:
+    """Return the result with Sobol's indices, the largest total first.
+
+    Rows with a point without an answer are left out, and as many more as a power of 2 needs.
+    """
+    table = np.array([np.nan if p is None else p for p in packets]).reshape(-1, draws)
+    whole = np.flatnonzero(~np.isnan(table).any(axis=0))
+    kept = 2 ** (whole.size.bit_length() - 1) if whole.size else 0
+    found = replace(found, method="sobol", asked_draws=draws, draws=kept if kept >= 8 else 0)
+    if not found.draws:
+        return found
+    indices = _indices(table[:, whole[:kept]])
+    by_path = {each.path: pair for each, pair in zip(inputs, indices, strict=True)}
+    made = [
+        replace(each, first=by_path[each.path][0], total=by_path[each.path][1])
+        for each in found.influences
+    ]
+    made.sort(key=lambda each: 0.0 if each.total is None else each.total.value, reverse=True)
+    return replace(found, influences=tuple(made))
+
+
+def _indices(table: NDArray[np.float64]) -> list[tuple[Metric, Metric]]:
+    """Return first-order and total index of each input, of answers of shape (2 + inputs, draws).
+
+    Their intervals come from rows drawn again with replacement.
+    """
+    rng = np.random.default_rng(1)
+    count = table.shape[1]
+    again = rng.integers(0, count, (_RESAMPLES, count))
+    values = _both(table)
+    ends = np.percentile([_both(table[:, rows]) for rows in again], (2.5, 97.5), axis=0)
+    return [
+        (
+            _metric(values[0, at], ends[:, 0, at], count),
+            _metric(values[1, at], ends[:, 1, at], count),
+        )
+        for at in range(values.shape[1])
+    ]
+
+
+def _both(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return first-order and total indices, shape (2, inputs)."""
+    from scipy.stats import sobol_indices
+
+    of = {"f_A": table[:1], "f_B": table[1:2], "f_AB": table[2:, None, :]}
+    found = sobol_indices(func=of, n=table.shape[1])
+    return np.array([np.atleast_1d(found.first_order), np.atleast_1d(found.total_order)])
+
+
+def _metric(value: float, ends: NDArray[np.float64], n: int) -> Metric:
+    return Metric(value=float(value), low=float(ends[0]), high=float(ends[1]), n=n)

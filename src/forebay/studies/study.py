@@ -49,7 +49,7 @@ def run_plan(
             missing = _from_replications(plan, store, missing, engines)
         runs = sum(map(len, missing.values()))
         price_s = sum(
-            len(seeds) * plan.price_s(plan.asked[a], plan.cells[c].scenario)
+            len(seeds) * plan.price_s(plan.asked[a], plan.cells[c])
             for (a, c), seeds in missing.items()
         )
         if only_plan or not runs:

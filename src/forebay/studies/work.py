@@ -182,6 +182,8 @@ def _of_sizing(found: SizeResult) -> dict[str, float]:
         for part in ("packets", "bytes", "seconds", "low", "high"):
             if (value := getattr(size, part, None)) is not None:
                 row[f"{name}.{part}"] = value
+    if found.largest is not None:
+        row["buffer.largest"] = found.largest
     for goal in found.goals:
         if goal.reached is not None:
             row[f"goal.{goal.name}.reached"] = goal.reached.value

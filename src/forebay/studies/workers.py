@@ -28,8 +28,8 @@ from forebay.studies.errors import StudyError
 from forebay.studies.work import Batch, Done, make_batch
 
 MOST_THREADS = 4
-_PATIENCE_S = 30
-"""For the first worker of a scheduler whose workers are starting."""
+_PATIENCE_S, _CONNECT_S = 3.0, 4.0
+"""For the first worker of a scheduler whose workers are starting, and for the scheduler itself."""
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""
 
@@ -192,7 +192,7 @@ class Cluster(Workers):
         for name in ("client", "core", "utils"):  # a scheduler that dies is one line, by `revive`
             logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
         try:
-            self._client: Any = Client(address, timeout="10 s", set_as_default=False)
+            self._client: Any = Client(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             wrong = f"no scheduler answers at {address} ({type(error).__name__})"
             raise StudyError(wrong, "write the address that dask scheduler printed") from None
@@ -201,8 +201,9 @@ class Cluster(Workers):
         self.count = sum(self._client.nthreads().values())
         if not self.count:
             self._client.close()
-            hint = f"start one with: dask worker {address}"
-            raise StudyError(f"the scheduler at {address} has no worker", hint)
+            hint = f"start one with: dask worker {address} --nthreads 1"
+            wrong = f"the scheduler at {address} has had no worker for {_PATIENCE_S:.0f} s"
+            raise StudyError(wrong, hint)
         self.where = f"{self.count} {'thread' if self.count == 1 else 'threads'} of {address}"
         self._pool: Executor = self._client.get_executor(pure=False)
 

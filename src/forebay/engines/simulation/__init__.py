@@ -38,6 +38,7 @@ from forebay.outcome import (
     violations_of_readings,
 )
 from forebay.scenario import BOTTLENECK
+from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
@@ -203,8 +204,9 @@ class SimulationEngine(ReplicatingEngine):
             from forebay.engines.simulation.network_totals import summarize_network
 
             links, network = summarize_network(scenario, links, classes)
+        document, sha256 = document_and_hash(scenario)
         outcome = Outcome(
-            scenario=scenario.to_dict(),
+            scenario=document,
             engine=self.name,
             links=links,
             classes=classes,
@@ -212,7 +214,7 @@ class SimulationEngine(ReplicatingEngine):
             provenance=Provenance(
                 version=_core.__version__,
                 seeds=[reading.seed for reading in readings],
-                scenario_sha256=scenario.sha256(),
+                scenario_sha256=sha256,
                 wall_s=wall_s,
                 packets=sum(reading.packets for reading in readings),
             ),

@@ -19,6 +19,8 @@ BELOW, ABOVE = slice(0, 4), slice(5, 13)  # 2^10 … 2^13 µs, 2^15 … 2^22 µs
 MIDWAY = -(0.5 + 0.04) / 2  # between the slopes of independent packets and of H = 0.96
 GENERATED_RATE = 60  # frames a second, of scenario.toml
 FREQUENCIES = 2**12  # number of lowest ones in the estimate of H: a standard error of 0.008
+TRIED = 0.3, 1.7, 0.004
+"""H that are tried: far beyond both ends of a stationary sequence, so that none is an end stop."""
 NOTES = [
     "β(s): standard deviation over mean of the bytes in windows of length s. Slopes are fitted "
     "from 2^10 to 2^13 µs and from 2^15 to 2^22 µs; the knee is the first power of two after "
@@ -99,7 +101,7 @@ def _local_whittle(samples: Any) -> float:
     count = min(FREQUENCIES, len(samples) // 32)
     rates = 2 * np.pi * np.arange(1, count + 1) / len(samples)
     power = np.abs(np.fft.rfft(samples)[1 : count + 1]) ** 2
-    tried = np.arange(0.7, 1.1, 0.004)
+    tried = np.arange(*TRIED)
     costs = [
         np.log((power * rates ** (2 * h - 1)).mean()) - (2 * h - 1) * np.log(rates).mean()
         for h in tried

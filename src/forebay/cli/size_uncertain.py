@@ -1,0 +1,54 @@
+"""``forebay size --uncertain``: the size that holds in 95 % of what the inputs may be."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+import forebay
+from forebay.cli import options
+from forebay.cli.output import answered, print_json, progress, say, write
+
+
+def size_draws(
+    path: str,
+    scenario: forebay.Scenario,
+    ranges: dict[str, Any],
+    how: dict[str, Any],
+    figure: Path | None,
+    as_json: bool,
+) -> int:
+    """Size a scenario in draws, print the answer, and return the exit status.
+
+    Parameters
+    ----------
+    how : further parameters of `forebay.size_uncertain`.
+    """
+    options.check_outputs(path, scenario, figure=figure, store=how["store"])
+    with progress("sizing in draws") as update:
+        found = forebay.size_uncertain(scenario, ranges, announce=say, progress=update, **how)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        click.echo(str(found))
+        answered()
+    if figure is not None:
+        write("picture", figure, partial(_draw, found))
+    return found.exit_status
+
+
+def refuse_beside(given: dict[str, Any]) -> None:
+    """Refuse options of `size` that a sizing in draws does not have."""
+    for name, value in given.items():
+        if value:
+            wrong = "is for one scenario, not for draws of --uncertain; leave it out"
+            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
+
+
+def _draw(found: forebay.UncertainSize, path: Path) -> None:
+    from forebay.report.figures.uncertain import save_figure
+
+    save_figure(found.figure(), path)

@@ -1,0 +1,159 @@
+"""The size of a link whose inputs are known only as ranges or distributions."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from forebay.outcome.model import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainBuffer:
+    """A size that meets the goals in enough draws.
+
+    Attributes
+    ----------
+    packets, bytes : the size.
+    low, high : 95 % interval of the size that holds in the share that was asked, packets; `high` is
+        None if so few draws cannot show that any size does.
+    """
+
+    packets: int
+    bytes: int
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class InputInfluence:
+    """What an uncertain input does to the size.
+
+    Attributes
+    ----------
+    said : its range or distribution in words.
+    share : of the variance of the size over draws, that the input makes alone; at least 0.
+    shown : whether it differs from none (F test, 5 %).
+    levels : the input in words, and the median size of the draws there, packets: of the lowest and
+        the highest quarter, or of each value of a list.
+    """
+
+    path: str
+    said: str
+    share: float
+    shown: bool
+    levels: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One draw of the inputs, in their order, and what it needs.
+
+    Attributes
+    ----------
+    least, largest : smallest and largest size that meets the goals, packets; None if there is no
+        smallest one, or no largest one.
+    state : "sized", "no buffer" if none meets the goals, "undecided", or why there is no answer.
+    """
+
+    values: tuple[Any, ...]
+    least: float | None
+    largest: float | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainSize:
+    """The smallest buffer that meets the goals in a share of all draws of the inputs.
+
+    Attributes
+    ----------
+    holds : the share that was asked, such as 0.95.
+    buffer : None if no size meets the goals in so many draws.
+    held : share of draws in which `buffer` meets the goals, or in which the best size does, with
+        its exact binomial interval. A draw without an answer counts as one in which it does not.
+    recommended : packets to configure: the upper end of the interval; None with `reason`.
+    as_written : smallest buffer for the scenario as it is, packets; None without one.
+    impossible, unanswered : draws in which no buffer meets the goals, and without an answer.
+    influences : the strongest first.
+    """
+
+    scenario: str
+    engine: str
+    holds: float
+    buffer: UncertainBuffer | None
+    held: Metric
+    recommended: int | None
+    reason: str | None
+    as_written: float | None
+    impossible: int
+    unanswered: int
+    influences: tuple[InputInfluence, ...]
+    inputs: tuple[str, ...]
+    draws: tuple[Draw, ...]
+
+    @property
+    def exit_status(self) -> int:
+        """0 with a recommended size, 1 if no buffer holds in so many draws, 3 if undecided."""
+        if self.recommended is not None:
+            return 0
+        possible = len(self.draws) - self.impossible
+        cannot = self.buffer is None and not self.unanswered
+        return 1 if cannot or possible < self.holds * len(self.draws) else 3
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON types."""
+        return {"schema": 1} | asdict(self) | {"held": self.held.model_dump(mode="json")}
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        lines = [self._answer(), self._held()]
+        if self.recommended is not None:
+            lines.append(f"configure {self.recommended} packets, the upper end of that interval")
+        elif self.reason is not None:
+            lines.append(f"no size is recommended: {self.reason}")
+        if self.as_written is not None:
+            lines.append(f"the scenario as it is written needs {self.as_written:.0f} packets")
+        lines += self._missing()
+        return lines + [self._line(each) for each in self.influences]
+
+    def _answer(self) -> str:
+        if self.buffer is None:
+            what = "no size is shown to meet" if self.exit_status == 3 else "no buffer meets"
+            return f"{what} the goals in {self.holds:.0%} of the draws, by {self.engine}"
+        low, high = self.buffer.low, "…" if self.buffer.high is None else self.buffer.high
+        return (
+            f"{self.buffer.packets} packets ({self.buffer.bytes:,} B) meet the goals in "
+            f"{self.holds:.0%} of the draws, by {self.engine}; 95 % interval {low} to {high}"
+        )
+
+    def _held(self) -> str:
+        ends = (
+            f" (95 % interval {self.held.low:.1%} to {self.held.high:.1%})"
+            if self.held.low is not None and self.held.high is not None
+            else ""
+        )
+        what = "they hold in" if self.buffer is not None else "the best size holds in"
+        return f"{what} {self.held.value:.1%} of {len(self.draws)} draws{ends}"
+
+    def _missing(self) -> list[str]:
+        found = []
+        if self.impossible:
+            found.append(f"no buffer at all meets the goals in {self.impossible} draws")
+        if self.unanswered:
+            why = next(d.state for d in self.draws if d.least is None and d.state != "no buffer")
+            found.append(f"{self.unanswered} draws have no answer, the first: {why}")
+        return found
+
+    def _line(self, each: InputInfluence) -> str:
+        share = f"{each.share:4.0%} of the variance" if each.shown else "no influence shown"
+        levels = ", ".join(f"{packets:.0f} at {said}" for said, packets in each.levels)
+        return f"  {each.path:32} {share:>20}: {levels}"
+
+    def figure(self) -> Any:
+        """Return the picture as a Matplotlib figure."""
+        from importlib import import_module
+
+        return import_module("forebay.report.figures.uncertain").uncertain_figure(self)

@@ -1,0 +1,331 @@
+"""Inputs that are known only as a range or a distribution, and the value at each share of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, log
+from typing import Any
+
+from forebay.scenario import Duration, Scenario, ScenarioError
+from forebay.scenario.errors import show
+from forebay.studies.axis import Range, range_of, range_without_points
+from forebay.studies.errors import bad_grid, unknown_key
+from forebay.studies.scaled import scaled
+
+FORMS = ("linear", "log", "normal", "lognormal", "triangular", "scaled", "values")
+WRITE = (
+    'write a range such as "100..400", "80 ms..120 ms" or "±30%", a list of values, or a table of '
+    f"one of: {', '.join(FORMS)}"
+)
+_SPAN = re.compile(r"\s*(.+?)\s*\.\.\s*(.+?)\s*")
+_PERCENT = re.compile(r"\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%\s*")
+_INSIDE = 1.0 - 2.0**-20
+"""A distribution without an end is not asked for its last value."""
+_CONTROL = ".congestion_control."
+At = Callable[[float], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """An input that is not known.
+
+    Attributes
+    ----------
+    path : of the input as it was named, such as "traffic.0.congestion_control.bbr".
+    field : of the field that is replaced: the whole table, for a share of one.
+    said : its range or distribution in words.
+    at : the field's value at a share of the distribution, 0 to 1.
+    number : the same as a number, in the unit of the range or as a factor; a place in a list.
+    word : such a number in words, such as "120 ms" or "0.8 times".
+    is_list : whether the input is one of some values.
+    """
+
+    path: str
+    field: str
+    said: str
+    at: At
+    number: Callable[[float], float]
+    word: Callable[[float], str]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """A distribution by its quantiles, and how a number of it is written."""
+
+    said: str
+    quantile: Callable[[float], float]
+    written: At
+    is_list: bool = False
+    is_factor: bool = False
+
+    def word(self, number: float) -> str:
+        """Return a number of it in words."""
+        short = float(f"{number:.3g}")
+        return f"{short:g} times" if self.is_factor else _in_short(self.written(short))
+
+
+def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncertain]:
+    """Read every input, and check both ends of each with all others as the scenario has them.
+
+    Parameters
+    ----------
+    given : a range or a distribution by dotted path; see `forebay.size_uncertain`.
+
+    Raises
+    ------
+    ScenarioError
+        A path, a range or a value that is refused.
+    """
+    if not isinstance(given, Mapping) or not given:
+        hint = 'write {"traffic.0.flows": "100..400"}'
+        raise bad_grid("uncertain", f"{show(given)} names no input", hint)
+    made = [_input(scenario, str(path), form) for path, form in given.items()]
+    fields = [each.field for each in made]
+    for each in made:
+        if fields.count(each.field) > 1:
+            hint = "write one of them"
+            raise bad_grid(each.path, f"{each.field} is uncertain twice", hint)
+        _check(scenario, each)
+    return made
+
+
+def _check(scenario: Scenario, each: Uncertain) -> None:
+    for share in (0.0, _INSIDE):
+        try:
+            scenario.replace({each.field: each.at(share)})
+        except ScenarioError as error:
+            raise error.at("uncertain") from None
+
+
+def _input(scenario: Scenario, path: str, form: object) -> Uncertain:
+    known = value_at(scenario, path)
+    spread = _spread(path, form, known)
+    if _CONTROL in path:
+        return _share_of_a_class(scenario, path, spread)
+    mean = _mean_at(scenario, path)
+    if mean and isinstance(known, Mapping) and not (spread.is_list or spread.is_factor):
+        return _mean_of(path, spread, known, mean)
+
+    def at(share: float) -> Any:
+        return spread.written(spread.quantile(share))
+
+    return Uncertain(path, path, spread.said, at, spread.quantile, spread.word, spread.is_list)
+
+
+def _share_of_a_class(scenario: Scenario, path: str, spread: _Spread) -> Uncertain:
+    """Return the share of a class that one congestion control has."""
+    field, _, name = path.rpartition(".")
+    others = _others(path, value_at(scenario, field), name)
+
+    def at(share: float) -> Any:
+        return _with_share(path, others, name, spread.written(spread.quantile(share)))
+
+    return Uncertain(path, field, spread.said, at, spread.quantile, spread.word)
+
+
+def _mean_of(path: str, spread: _Spread, known: Any, mean: float) -> Uncertain:
+    """Return a distribution whose mean is uncertain, and whose relative spread is not.
+
+    With one value for all flows in its place their windows could synchronize.
+    """
+
+    def at(share: float) -> Any:
+        drawn = Duration.parse_argument(path, spread.written(spread.quantile(share)))
+        return scaled(known, float(drawn) / mean)
+
+    said = f"mean {spread.said}, spread as {_in_short(known)}"
+    return Uncertain(path, path, said, at, spread.quantile, spread.word)
+
+
+def _mean_at(scenario: Scenario, path: str) -> float | None:
+    """Return the mean of a distribution of times, seconds; None of anything else."""
+    node: Any = scenario
+    for part in path.split("."):
+        if isinstance(node, tuple):
+            node = node[int(part)] if part.isdigit() and int(part) < len(node) else None
+        else:
+            node = getattr(node, part, None)
+    mean = getattr(node, "mean", None)
+    return float(mean) if isinstance(mean, Duration) else None
+
+
+def value_at(scenario: Scenario, path: str) -> Any:
+    """Return the value of a field as the scenario has it; None where nobody wrote it."""
+    node: Any = scenario.to_dict()
+    for part in path.split("."):
+        if isinstance(node, list):
+            node = node[int(part)] if part.isdigit() and int(part) < len(node) else None
+        else:
+            node = node.get(part) if isinstance(node, Mapping) else None
+    return node
+
+
+def _others(path: str, known: Any, name: str) -> dict[str, float]:
+    """Return the other controls of a class with their shares."""
+    shares = {known: 1.0} if isinstance(known, str) else dict(known or {})
+    others = {each: share for each, share in shares.items() if each != name}
+    if not others:
+        raise bad_grid(path, f"every flow has {name} already", "name another congestion control")
+    whole = fsum(others.values())
+    return {each: share / whole for each, share in others.items()}
+
+
+def _with_share(path: str, others: Mapping[str, float], name: str, share: Any) -> Any:
+    if not isinstance(share, int | float) or not 0.0 <= share <= 1.0:
+        raise bad_grid(path, f"{show(share)} is no share", "write a range between 0 and 1")
+    if share in (0.0, 1.0):
+        return name if share else dict(others)
+    return {each: (1.0 - share) * part for each, part in others.items()} | {name: share}
+
+
+def _spread(path: str, form: object, known: Any) -> _Spread:
+    if isinstance(form, str):
+        return _of_text(path, form, known)
+    if isinstance(form, list | tuple):
+        return _of_values(path, form, None)
+    if not isinstance(form, Mapping):
+        raise bad_grid(path, f"{show(form)} is no range", WRITE, form)
+    names = [name for name in FORMS if name in form]
+    for key in form:
+        if key not in FORMS and key != "shares":
+            raise unknown_key(path, str(key), FORMS)
+    if len(names) != 1 or ("shares" in form and names != ["values"]):
+        raise bad_grid(path, f"{show(form)} is no distribution", WRITE, form)
+    parts = form[names[0]]
+    if names[0] == "values":
+        return _of_values(path, parts, form.get("shares"))
+    return _of_numbers(path, names[0], parts, known)
+
+
+def _of_text(path: str, form: str, known: Any) -> _Spread:
+    if percent := _PERCENT.fullmatch(form):
+        part = float(percent[1]) / 100.0
+        if not 0.0 < part < 1.0:
+            raise bad_grid(path, f"{show(form)} is no range", 'write ±1% to ±99%, such as "±30%"')
+        return _of_numbers(path, "scaled", [1.0 - part, 1.0 + part], known)
+    span = _SPAN.fullmatch(form)
+    if span is None:
+        raise bad_grid(path, f"{show(form)} is no range", WRITE, form)
+    return _of_numbers(path, "linear", [_plain(span[1]), _plain(span[2])], known)
+
+
+def _plain(text: str) -> Any:
+    """Return the end of a range as a number, or as text with its unit."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _of_values(path: str, values: object, shares: object) -> _Spread:
+    if not isinstance(values, list | tuple) or len(values) < 2:
+        raise bad_grid(path, f"{show(values)} is no list of values", "write two or more")
+    count = len(values)
+    parts = [1.0 / count] * count if shares is None else shares
+    if not isinstance(parts, list | tuple) or len(parts) != count or not all(map(_is_part, parts)):
+        raise bad_grid(f"{path}.shares", show(shares), f"write {count} numbers above 0")
+    ends = [fsum(parts[: at + 1]) / fsum(parts) for at in range(count)]
+
+    def place(share: float) -> float:
+        return float(next((at for at, end in enumerate(ends) if share < end), count - 1))
+
+    said = "one of " + ", ".join(map(str, values))
+    return _Spread(said, place, lambda number: values[round(number)], True)
+
+
+def _is_part(share: object) -> bool:
+    return isinstance(share, int | float) and share > 0.0
+
+
+def _of_numbers(path: str, form: str, parts: object, known: Any) -> _Spread:
+    count = 3 if form == "triangular" else 2
+    if not isinstance(parts, list | tuple) or len(parts) != count:
+        raise bad_grid(f"{path}.{form}", show(parts), f"write a list of {count}")
+    if form == "scaled":
+        return _of_factor(path, parts, known)
+    if form in ("linear", "log"):
+        found = range_without_points(path, {form: list(parts)})
+        return _Spread(_said(form, parts), found.number, found.written)
+    if form == "lognormal":
+        return _lognormal(path, parts)
+    ranges = [range_of(path, parts[0], each) for each in parts[1:]]
+    return _normal(path, parts, ranges[0]) if form == "normal" else _triangular(path, parts, ranges)
+
+
+def _said(form: str, parts: Sequence[Any]) -> str:
+    if form in ("linear", "log"):
+        return f"{parts[0]} to {parts[1]}{', logarithmic' if form == 'log' else ''}"
+    return f"{form} of {', '.join(map(str, parts))}"
+
+
+def _of_factor(path: str, parts: Sequence[Any], known: Any) -> _Spread:
+    low, high = (float(p) if isinstance(p, int | float) else 0.0 for p in parts)
+    if not 0.0 < low < high:
+        hint = "write two factors above 0, the smaller one first"
+        raise bad_grid(path, f"{show(list(parts))} are no factors", hint)
+    if known is None or scaled(known, 2.0) == known:
+        raise bad_grid(path, f"{show(known)} cannot be scaled", "write a range of values")
+
+    def quantile(share: float) -> float:
+        return low + share * (high - low)
+
+    said = f"{low:g} to {high:g} times {_in_short(known)}"
+    return _Spread(said, quantile, lambda factor: scaled(known, factor), is_factor=True)
+
+
+def _in_short(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{name} {_in_short(each)}" for name, each in value.items())
+
+
+def _normal(path: str, parts: Sequence[Any], found: Range) -> _Spread:
+    """Return a normal distribution without what is not above 0."""
+    from scipy.stats import truncnorm
+
+    mean, deviation = found.low, found.high
+    if mean <= 0.0 or deviation <= 0.0:
+        hint = "write a mean and a standard deviation above 0"
+        raise bad_grid(f"{path}.normal", show(list(parts)), hint)
+    least = -mean / deviation
+    drawn = truncnorm(least, float("inf"), loc=mean, scale=deviation)
+    return _Spread(_said("normal", parts), _open_ended(drawn.ppf), _from_one(found))
+
+
+def _lognormal(path: str, parts: Sequence[Any]) -> _Spread:
+    """Return a lognormal distribution by its median, and the factor of a standard deviation."""
+    from scipy.stats import lognorm
+
+    found, factor = range_of(path, parts[0], parts[0]), parts[1]
+    if found.low <= 0.0 or not isinstance(factor, int | float) or factor <= 1.0:
+        hint = 'write a median above 0 and a factor above 1, such as ["100 ms", 1.5]'
+        raise bad_grid(f"{path}.lognormal", show(list(parts)), hint)
+    drawn = lognorm(log(factor), scale=found.low)
+    return _Spread(_said("lognormal", parts), _open_ended(drawn.ppf), _from_one(found))
+
+
+def _triangular(path: str, parts: Sequence[Any], ranges: Sequence[Range]) -> _Spread:
+    """Return a triangular distribution by its least, likeliest and largest value."""
+    from scipy.stats import triang
+
+    low, likely, high = ranges[0].low, ranges[0].high, ranges[1].high
+    if not low <= likely <= high or low == high:
+        hint = "write the least, the likeliest and the largest value"
+        raise bad_grid(f"{path}.triangular", show(list(parts)), hint)
+    drawn = triang((likely - low) / (high - low), loc=low, scale=high - low)
+    return _Spread(_said("triangular", parts), lambda u: float(drawn.ppf(u)), ranges[0].written)
+
+
+def _from_one(found: Range) -> At:
+    """Return how a number is written; a whole one is at least 1."""
+    least = 1.0 if found.kind == "whole" else 0.0
+    return lambda number: found.written(max(least, number))
+
+
+def _open_ended(quantile: Callable[[float], Any]) -> Callable[[float], float]:
+    return lambda share: float(quantile(min(max(share, 1.0 - _INSIDE), _INSIDE)))
