@@ -13,6 +13,7 @@ use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, SECOND};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A link and the queue in front of it.
@@ -122,8 +123,18 @@ pub enum Source {
     /// whatever becomes of them.
     Datagrams(u32, u32),
     /// Those of `Config::files` from the first index to before the second, each over a TCP
-    /// connection of its own, with a pause after each.
+    /// connection of its own, with a pause after each, or after the request of its barrier.
     Files(u32, u32),
+}
+
+impl Source {
+    /// Index of its first datagram or file; 0 without any.
+    pub(crate) fn first(&self) -> usize {
+        match *self {
+            Self::Datagrams(first, _) | Self::Files(first, _) => first as usize,
+            Self::Segments(_) | Self::Until(_) => 0,
+        }
+    }
 }
 
 /// A packet of an open-loop source.
@@ -142,6 +153,25 @@ pub struct File {
     pub segments: u64,
     /// The pause after it.
     pub think: Picos,
+}
+
+/// Flows that answer each request together, with a file each: the next one is asked a pause after the last
+/// answer has arrived. The pause after a file of such a flow is the time between the next request and the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barrier {
+    /// Which flows; all have as many files.
+    pub flows: Range<u32>,
+    /// When the first request is asked.
+    pub asked: Picos,
+    /// The pause after each request but the last.
+    pub thinks: Vec<Picos>,
+}
+
+impl Barrier {
+    /// Of one request.
+    pub fn once(flows: Range<u32>, asked: Picos) -> Self {
+        Self { flows, asked, thinks: Vec::new() }
+    }
 }
 
 /// One flow, as the workload drew it.
@@ -199,6 +229,8 @@ pub struct Config {
     pub datagrams: Vec<Datagram>,
     /// Files of all users.
     pub files: Vec<File>,
+    /// Which users wait for each other; in the order of their flows.
+    pub barriers: Vec<Barrier>,
     /// Time before readings begin.
     pub warmup: Picos,
     /// Length of the measured window.
@@ -226,6 +258,19 @@ impl Config {
         let route = &self.routes[flow.route as usize];
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
         flow.rtt.saturating_sub(interior)
+    }
+
+    /// From who asks to the first queue of a flow that answers: what a round trip's propagation has left of the
+    /// way to the receiver.
+    pub fn request_delay(&self, flow: &FlowSpec) -> Picos {
+        let edge = self.edge_delay(flow);
+        edge - edge / 2
+    }
+
+    /// Whether a flow waits for others: it belongs to a barrier.
+    pub(crate) fn waits_for_others(&self, flow: u32) -> bool {
+        let index = self.barriers.partition_point(|barrier| barrier.flows.end <= flow);
+        self.barriers.get(index).is_some_and(|barrier| barrier.flows.contains(&flow))
     }
 
     /// A wire of so many bit/s, for the queue in front of it: any packet of the run may cross it.
@@ -302,6 +347,7 @@ mod tests {
             flows: flows.iter().zip(0..).map(flow).collect(),
             datagrams: vec![],
             files: vec![],
+            barriers: vec![],
             warmup: 0,
             window: 1,
             batches: 1,

@@ -181,6 +181,7 @@ def class_outcome(
         queue_delay_s=of_histograms(delays),
         controllers=_controllers(classes, windows_s, capacity_bps),
         **_transfers(classes, windows_s),
+        **_requests(classes, windows_s),
         **_settled(classes, queues, windows_s),
     )
 
@@ -214,6 +215,22 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     from forebay.outcome.slowdown import by_size
 
     return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
+
+
+def _requests(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> dict[str, Any]:
+    """The fields of a ClassOutcome about requests that several flows answer."""
+    spans = [(k.requests_s, k.unfinished_requests_s) for k in classes]
+    known = [(ended, open_) for ended, open_ in spans if ended is not None and open_ is not None]
+    if not known:
+        return {}
+    from forebay.outcome.completion import completion
+
+    made = completion(known, min(windows_s))
+    return {
+        "requests": made.transfers,
+        "request_s": made.fct_s,
+        "request_least_s": made.fct_least_s,
+    }
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
