@@ -10,7 +10,7 @@ import numpy as np
 
 from forebay.errors import argument
 from forebay.measure.arguments import bits_per_second
-from forebay.measure.busy_hour import Stretch, busiest, hours
+from forebay.measure.busy_hour import HOUR_S, Stretch, busiest, hours
 from forebay.measure.errors import MeasureError
 from forebay.measure.table import read
 from forebay.scenario import Rate
@@ -25,6 +25,7 @@ _BUSY = 0.9
 _OVERLOAD = 0.05
 """Loss at a full link that no buffer of a sensible size removes."""
 _FULL = 0.98
+_WHOLE = 0.9
 _USABLE = 0.01
 """Loss that is usable where the answer has neither a goal on it nor a value of its own."""
 _NOISE = 2.0
@@ -123,7 +124,9 @@ def judge(
     rows = read(table, expected.rate_bps)
     busy = busiest(rows)
     seen = _seen(busy, expected)
-    why, then = _words(seen, expected)
+    whole = busy.seconds >= _WHOLE * HOUR_S
+    where = "the busiest hour" if whole else "the table, which is shorter than an hour"
+    why, then = _words(seen, expected, where)
     return Judgement(
         seen, expected, why, then, _alarms(expected, float(np.median(rows.seconds))),
         tuple(_seen(each, expected) for each in hours(rows)), os.fspath(table),
@@ -179,10 +182,10 @@ def _verdict(used: float, lost: float | None, wait: float | None, expected: Expe
     return "as answered" if used >= _BUSY * expected.utilization else "not tested"
 
 
-def _words(seen: Seen, expected: Expected) -> tuple[str, str]:
+def _words(seen: Seen, expected: Expected, where: str) -> tuple[str, str]:
     """Return why, and what to do."""
     lost = 0.0 if seen.loss_rate is None else seen.loss_rate
-    busy = f"in the busiest hour, {seen.when}, {seen.utilization:.1%} of the link were used"
+    busy = f"in {where}, {seen.when}, {seen.utilization:.1%} of the link were used"
     drops = f"{seen.drops} packets dropped ({_share(lost)})"
     limit = f"above {_share(expected.loss_rate)}"
     told: dict[Judged, tuple[str, str]] = {

@@ -219,18 +219,11 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
 
 def _requests(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> dict[str, Any]:
     """The fields of a ClassOutcome about requests that several flows answer."""
-    spans = [(k.requests_s, k.unfinished_requests_s) for k in classes]
-    known = [(ended, open_) for ended, open_ in spans if ended is not None and open_ is not None]
-    if not known:
+    if classes[0].requests_s is None:
         return {}
-    from forebay.outcome.completion import completion
+    from forebay.outcome.completion import of_requests
 
-    made = completion(known, min(windows_s))
-    return {
-        "requests": made.transfers,
-        "request_s": made.fct_s,
-        "request_least_s": made.fct_least_s,
-    }
+    return of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s))
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
