@@ -82,7 +82,7 @@ fn no_request_is_asked_before_all_have_answered() {
 #[test]
 fn a_request_that_is_under_way_at_the_end_is_told() {
     let mut config = incast(40, 10, 2, 1000);
-    config.window = 1 * MILLISECOND;
+    config.window = MILLISECOND;
     let report = simulate(&config);
     assert_eq!(report.unfinished_requests[0], [MILLISECOND], "its answers take 4.8 ms");
     config.window = 7 * MILLISECOND; // 4.9 ms, and a pause of 5 ms that is not over
