@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from forebay.api.members import SURE, Group
 from forebay.api.ports import read_ports
 from forebay.cli.program import call
+from forebay.laws.hashed_members import SURE, Group
 from forebay.scenario import Long, ScenarioError
 
 HEAD = "name,rate,n,load,rtt,members,largest_flows,largest_share\n"

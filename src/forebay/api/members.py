@@ -1,61 +1,79 @@
-"""A member of a LAG or an ECMP group: what hashing may bring it, of what the group carries.
-
-Each flow goes to one of k members, by a hash of its addresses: independently, and to each with the
-chance 1/k. All members get one size, so it must serve the fullest and the emptiest of them.
-"""
+"""A line of a table of ports that is a LAG or an ECMP group, as a line of one member."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 
-SURE = 0.95
-"""Chance that no member has more, or fewer, than what is sized for."""
+from forebay.laws.hashed_members import Group
+from forebay.scenario import Rate, ScenarioError
+from forebay.scenario.source import FlowCount
+
+_MOST_MEMBERS = 4096
+_WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A LAG or an ECMP group.
+def member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
+    """Return the cells of a member, what it is sized for, and why no size can serve it.
 
-    Attributes
-    ----------
-    members : k, at least 2.
-    largest_flows : how many flows bring ``largest_share``; 0 without any that matter alone.
-    largest_share : the share of the group's load that these bring together.
+    Raises
+    ------
+    ScenarioError
+        A number that cannot be.
     """
-
-    members: int
-    largest_flows: int = 0
-    largest_share: float = 0.0
-
-    def flows(self, low: int, high: int) -> tuple[int, int]:
-        """Return between which numbers of flows a member has of ``low`` to ``high`` of the group.
-
-        With the chance `SURE` every member lies between them; at least 1.
-        """
-        rest = (1.0 - SURE) / (2 * self.members)
-        return max(1, _quantile(rest, low, self.members)), max(
-            1, _quantile(1.0 - rest, high, self.members)
-        )
-
-    def load(self, mean: float) -> float:
-        """Return the load of the fullest member, for that of the group.
-
-        The many small flows are spread evenly. Of the largest, which are alike, the fullest member
-        has as many as with the chance `SURE` no member exceeds.
-        """
-        if not self.largest_flows:
-            return mean
-        most = _quantile(1.0 - (1.0 - SURE) / self.members, self.largest_flows, self.members)
-        own = self.largest_share * most * self.members / self.largest_flows
-        return mean * (1.0 - self.largest_share + own)
+    error = None
+    group = _group(cells)
+    made, said = dict(cells), [f"a member of {group.members}"]
+    made["rate"] = str(Rate(float(Rate.parse(cells["rate"])) / group.members))
+    if cells.get("n"):
+        text = cells["n"]
+        flows = FlowCount.parse(int(text) if text.isdigit() else text)
+        low, high = group.flows(flows.low, flows.high)
+        made["n"] = str(low) if low == high else f"{low}..{high}"
+        said.append(f"{made['n']} of {text} flows")
+    if cells.get("load"):
+        mean = _number("load", cells["load"], 1e-6, 10.0)
+        load = group.load(mean)
+        error = _overloaded(group, mean, load) if load >= 1.0 else None
+        made["load"] = f"{load:.6g}"
+        said.append(f"offered {load:.0%} where the group is offered {mean:.0%}")
+        if not group.largest_flows:
+            said.append("no largest_flows given: the load is counted as spread evenly")
+    return made, ", ".join(said), error
 
 
-def _quantile(chance: float, flows: int, members: int) -> int:
-    """Return the least number that a binomial variable does not exceed with a chance."""
-    from scipy.special import bdtr
+def _group(cells: dict[str, str]) -> Group:
+    members = _count("members", cells["members"], 2, _MOST_MEMBERS)
+    flows, share = cells.get("largest_flows", ""), cells.get("largest_share", "")
+    if not flows and not share:
+        return Group(members)
+    if not flows or not share:
+        missing = "largest_share" if flows else "largest_flows"
+        wrong = f"{missing} is missing: the two belong together"
+        raise ScenarioError("missing", wrong, "write how many flows bring which share of the load")
+    many = _count("largest_flows", flows, 1, 10_000_000)
+    return Group(members, many, _number("largest_share", share, 0.0, 1.0))
 
-    low, high = -1, flows
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if bdtr(middle, flows, 1 / members) >= chance else (middle, high)
-    return high
+
+def _count(name: str, text: str, least: int, most: int) -> int:
+    if _WHOLE.fullmatch(text) and least <= int(text) <= most:
+        return int(text)
+    hint = f"write a whole number from {least} to {most}"
+    raise ScenarioError("out-of-range", f"{name} is {text[:40]!r}", hint)
+
+
+def _number(name: str, text: str, least: float, most: float) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = float("nan")
+    if least <= found <= most:
+        return found
+    hint = f"write a number from {least:g} to {most:g}, such as 0.3"
+    raise ScenarioError("out-of-range", f"{name} is {text[:40]!r}", hint)
+
+
+def _overloaded(group: Group, mean: float, load: float) -> str:
+    return (
+        f"hashing may bring the fullest of {group.members} members {load:.0%} of its rate, where "
+        f"the group is offered {mean:.0%}: add capacity, or place the largest flows by hand"
+    )

@@ -129,7 +129,7 @@ def _member(
                 wrong = f"line {line} has {name} without members"
                 raise _refused(path, wrong, "write how many members the LAG or ECMP group has")
         return cells, None, None
-    from forebay.api.members_of_ports import member
+    from forebay.api.members import member
 
     try:
         return member(cells)
