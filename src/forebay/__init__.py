@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         Replay as Replay,
         Scenario as Scenario,
         ScenarioError as ScenarioError,
+        Requests as Requests,
         Session as Session,
         Short as Short,
         TokenBucket as TokenBucket,
@@ -108,7 +109,7 @@ _GROUPS = (
         "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals "
         "ClassGoals",
     ),
-    ("forebay.scenario", "QueueDelay Topology Long Short Session Transfers Transfer"),
+    ("forebay.scenario", "QueueDelay Topology Long Short Session Requests Transfers Transfer"),
     ("forebay.scenario", "Udp OnOff Video Replay"),
     ("forebay.scenario", "Rate Duration DataSize"),
     ("forebay.outcome", "Outcome SizeResult"),

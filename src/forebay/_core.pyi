@@ -125,6 +125,7 @@ class Run:
         window_ps: int,
         batches: int,
         sources: Sources | None = None,
+        barriers: Sequence[tuple[int, int, int, Sequence[int]]] = (),
         memory_bytes: int | None = None,
         trace_step_ps: int | None = None,
         trace_flows: Sequence[int] = (),
@@ -228,6 +229,8 @@ class Readings(TypedDict):
     rtt: list[_Histogram]
     completions_s: list[NDArray[np.float64]]
     unfinished_s: list[NDArray[np.float64]]
+    requests_s: NotRequired[list[NDArray[np.float64]]]
+    unfinished_requests_s: NotRequired[list[NDArray[np.float64]]]
     trace: TraceReadings | None
     flow_records: NotRequired[FlowRecords | None]
     packets: int

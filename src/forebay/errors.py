@@ -86,9 +86,12 @@ def panics_as_defects() -> Iterator[None]:
 
 
 @contextmanager
-def words(chosen: Words) -> Iterator[None]:
-    """Use this notation for hints of errors inside; the command line keeps its own."""
-    if _words.get() is Words.COMMAND_LINE and chosen is Words.FILE:
+def words(chosen: Words, *, exactly: bool = False) -> Iterator[None]:
+    """Use this notation for hints of errors inside; the command line keeps its own.
+
+    With ``exactly`` it does not: what is said belongs into the file, as a budget into a grid.
+    """
+    if _words.get() is Words.COMMAND_LINE and chosen is Words.FILE and not exactly:
         chosen = Words.COMMAND_LINE
     token = _words.set(chosen)
     try:
@@ -103,10 +106,10 @@ def current_words() -> Words:
 
 
 def option(name: str, value: object) -> str:
-    """Return 'engine="theory"', for the command line "--engine theory"."""
+    """Return 'engine="theory"', for the command line "--engine theory", as an `entry` of a file."""
     if _words.get() is Words.COMMAND_LINE:
         return f"{argument(name)} {literal(value) if ' ' in str(value) else value}"
-    return f"{name}={literal(value)}"
+    return entry(name, value)
 
 
 def argument(name: str, option: str = "") -> str:

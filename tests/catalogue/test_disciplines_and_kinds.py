@@ -14,7 +14,7 @@ from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.simulation import core_lists
 from forebay.outcome import AqmTarget
-from forebay.scenario import Long, OpenLoop, Queue, Session, Short, Tcp, Transfers
+from forebay.scenario import Long, OpenLoop, Queue, Requests, Session, Short, Tcp, Transfers
 from forebay.scenario.queue import Discipline
 from forebay.search import parameter as knob
 from forebay.workload.drawing import _draw_of
@@ -25,7 +25,7 @@ CALLED = {"buckets": "flows"}
 """Parameters with another name in tc."""
 MODELS = {
     each.model_fields["kind"].default: each
-    for each in (Long, Short, Session, Transfers, *get_args(OpenLoop))
+    for each in (Long, Short, Session, Requests, Transfers, *get_args(OpenLoop))
 }
 
 

@@ -116,6 +116,13 @@ kind = "short"
 load = 0.2
 length = { pareto = { mean = "40 packets", shape = 1.2, high = "5000 packets" } }
 rtt = "40 ms"
+[[traffic]]
+kind = "requests"
+flows = 4
+fan_in = 2
+response = { pareto = { mean = "40 packets", shape = 0.9, high = "5000 packets" } }
+think = "50 ms"
+rtt = "40 ms"
 [measure]
 warmup = "1 s"
 duration = "4 s"

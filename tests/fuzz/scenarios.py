@@ -56,6 +56,7 @@ _FITS = {
     "memory": "1 MB",
     "length": "9 packets",
     "file": "9 packets",
+    "response": "9 packets",
     "on": "1 ms",
     "off": "1 ms",
 }

@@ -153,5 +153,5 @@ def test_what_is_not_verified_is_refused_with_the_reason(name: str, gigabit: Por
     with pytest.raises(PlatformError, match="no public page") as caught:
         emit(wanted(10, gigabit), gigabit, name)
     assert caught.value.exit_status == 2
-    with pytest.raises(PlatformError, match="no public page"):
+    with pytest.raises(PlatformError, match="no queue's size was found in this as eos"):
         lint("interface Ethernet1\n tx-queue 3\n", gigabit)

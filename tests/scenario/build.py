@@ -103,6 +103,13 @@ kinds = {
         _needs(kind=st.just("session"), file=_lengths()),
         _optional(think=_distributions()),
     ),
+    "requests": _join(
+        _standing,
+        _tcp,
+        _sized,
+        _needs(kind=st.just("requests"), response=_lengths()),
+        _optional(think=_distributions(), service_time=_distributions(), fan_in=st.integers(1, 50)),
+    ),
     "transfers": _join(
         _any,
         _tcp,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import forebay
+from forebay.report.size import links_table, links_title
 from forebay.scenario import ScenarioError
 
 LOT = Path(__file__).with_name("parking-lot.toml")
@@ -91,3 +92,21 @@ def test_a_network_that_does_not_fit_the_time_is_refused_with_what_it_takes():
     with pytest.raises(forebay.ForebayError, match=r"write budget=.* engine=.*network") as error:
         forebay.size(forebay.load(LOT, ["goals.utilization=0.9"]), link="A->B", budget="1 s")
     assert error.value.exit_status == 3 and "\n" not in str(error.value)
+
+
+def test_each_link_of_a_class_has_its_own_size_and_the_first_forces_the_answer():
+    answer = forebay.size(forebay.load(LOT, [GOAL]), engine="network", link_class="core")
+    sizes = answer.links
+    assert {each.link for each in sizes} == {"A->B", "B->C", "C->D"}
+    assert sizes[0].packets == answer.buffer.packets and sizes[0].binding == ("loss_rate",)
+    needed = [each.packets for each in sizes]
+    assert needed == sorted(needed, reverse=True)
+    tried = {point.packets: point.outcome for point in answer.curve}
+    for each in sizes:
+        assert tried[each.packets].links[each.link].loss_rate.value <= 0.02
+        smaller = [tried[packets].links[each.link] for packets in tried if packets < each.low]
+        assert all(link.loss_rate.value > 0.02 for link in smaller[-1:])
+    assert f"{sizes[0].link} forces the size ({needed[0]} packets)" in links_title(answer)
+    assert links_table(answer).row_count == 3
+    alone = forebay.size(forebay.load(LOT, [GOAL]), engine="network", link=sizes[0].link)
+    assert alone.links == ()

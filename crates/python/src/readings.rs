@@ -47,6 +47,11 @@ pub fn readings<'py>(
     dict.set_item("completions_s", completions.collect::<Vec<_>>())?;
     let unfinished = report.unfinished.iter().map(|times| spans(py, times));
     dict.set_item("unfinished_s", unfinished.collect::<Vec<_>>())?;
+    for (name, times) in
+        [("requests_s", &report.requests), ("unfinished_requests_s", &report.unfinished_requests)]
+    {
+        dict.set_item(name, times.iter().map(|times| spans(py, times)).collect::<Vec<_>>())?;
+    }
     dict.set_item("trace", report.trace.as_ref().map(|read| trace(py, read)).transpose()?)?;
     let records = report.flow_records.as_ref().map(|records| columns(py, records)).transpose()?;
     dict.set_item("flow_records", records)?;

@@ -3,7 +3,7 @@
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::cc;
 use forebay_sim::config::{
-    BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, LossPlace, LossSpec, LossUnit,
+    Barrier, BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, LossPlace, LossSpec, LossUnit,
     RateTrace, Refill, Route, Source, TraceSpec,
 };
 use forebay_sim::tcp::offload::Offload;
@@ -260,7 +260,7 @@ pub struct Run(pub Config);
 impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
-        sources=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![], capture=false,
+        sources=None, barriers=vec![], memory_bytes=None, trace_step_ps=None, trace_flows=vec![], capture=false,
         flow_records=false))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
@@ -273,6 +273,7 @@ impl Run {
         window_ps: Picos,
         batches: u32,
         sources: Option<PyRefMut<'_, Sources>>,
+        barriers: Vec<(u32, u32, Picos, Vec<Picos>)>,
         memory_bytes: Option<u64>,
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
@@ -292,6 +293,7 @@ impl Run {
             Some(mut sources) => sources.0.take().ok_or_else(taken)?,
             None => Default::default(),
         };
+        let barrier = |(first, end, asked, thinks)| Barrier { flows: first..end, asked, thinks };
         let config = Config {
             links: links.iter().map(|link| link.0.clone()).collect(),
             pools: memory_bytes.into_iter().collect(),
@@ -301,6 +303,7 @@ impl Run {
             flows: flows.0.take().ok_or_else(taken)?,
             datagrams,
             files,
+            barriers: barriers.into_iter().map(barrier).collect(),
             warmup: warmup_ps,
             window: window_ps,
             batches,

@@ -125,6 +125,7 @@ fn main() {
         flows,
         datagrams: vec![],
         files: vec![],
+        barriers: vec![],
         warmup: seconds(number("t0", 20.0)),
         window: seconds(number("t1", 60.0) - number("t0", 20.0)),
         batches: 20,

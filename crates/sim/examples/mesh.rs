@@ -89,6 +89,7 @@ fn main() {
         profiles: vec![profile.expect("ns2 or linux"); classes as usize],
         datagrams: vec![],
         files: vec![],
+        barriers: vec![],
         warmup: seconds("t0", 1.0),
         window: seconds("t1", 3.0) - seconds("t0", 1.0),
         batches: number("batches", 20.0) as u32,

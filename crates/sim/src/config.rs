@@ -3,11 +3,13 @@
 mod check;
 mod loss;
 mod rate_trace;
+mod source;
 
 pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
+pub use source::{Barrier, Datagram, File, Source};
 
 use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
@@ -111,39 +113,6 @@ impl Route {
     }
 }
 
-/// What a flow sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// So many segments over TCP, once; `u64::MAX` for a flow that never ends.
-    Segments(u64),
-    /// As many segments over TCP as it may until then; what it has sent by then is still sent again where it is lost.
-    Until(Picos),
-    /// Those of `Config::packets` from the first index to before the second, at their times,
-    /// whatever becomes of them.
-    Datagrams(u32, u32),
-    /// Those of `Config::files` from the first index to before the second, each over a TCP
-    /// connection of its own, with a pause after each.
-    Files(u32, u32),
-}
-
-/// A packet of an open-loop source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Datagram {
-    /// When the source hands it to its access link; not before the one before it.
-    pub at: Picos,
-    /// Size on the link, headers included.
-    pub bytes: u32,
-}
-
-/// A file that a user fetches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct File {
-    /// Its length.
-    pub segments: u64,
-    /// The pause after it.
-    pub think: Picos,
-}
-
 /// One flow, as the workload drew it.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
@@ -199,6 +168,8 @@ pub struct Config {
     pub datagrams: Vec<Datagram>,
     /// Files of all users.
     pub files: Vec<File>,
+    /// Which users wait for each other; in the order of their flows.
+    pub barriers: Vec<Barrier>,
     /// Time before readings begin.
     pub warmup: Picos,
     /// Length of the measured window.
@@ -226,6 +197,19 @@ impl Config {
         let route = &self.routes[flow.route as usize];
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
         flow.rtt.saturating_sub(interior)
+    }
+
+    /// From who asks to the first queue of a flow that answers: what a round trip's propagation has left of the
+    /// way to the receiver.
+    pub fn request_delay(&self, flow: &FlowSpec) -> Picos {
+        let edge = self.edge_delay(flow);
+        edge - edge / 2
+    }
+
+    /// Whether a flow waits for others: it belongs to a barrier.
+    pub(crate) fn waits_for_others(&self, flow: u32) -> bool {
+        let index = self.barriers.partition_point(|barrier| barrier.flows.end <= flow);
+        self.barriers.get(index).is_some_and(|barrier| barrier.flows.contains(&flow))
     }
 
     /// A wire of so many bit/s, for the queue in front of it: any packet of the run may cross it.
@@ -302,6 +286,7 @@ mod tests {
             flows: flows.iter().zip(0..).map(flow).collect(),
             datagrams: vec![],
             files: vec![],
+            barriers: vec![],
             warmup: 0,
             window: 1,
             batches: 1,

@@ -8,6 +8,7 @@
 pub(crate) mod access_link;
 pub(crate) mod ack_path;
 pub(crate) mod app_source;
+pub(crate) mod barriers;
 mod build;
 pub(crate) mod counts;
 pub(crate) mod early_deliveries;

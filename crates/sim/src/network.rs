@@ -10,6 +10,7 @@ use crate::fast::flow_kind::FlowKind;
 use crate::fast::sole_dequeue::SoleDequeue;
 use crate::fast::wheel_size;
 use crate::flow::Flow;
+use crate::flow::barriers::Barriers;
 use crate::flow::early_deliveries::EarlyDeliveries;
 use crate::flow::jitter::JitterDelays;
 use crate::flow::lost_acks::LostAcks;
@@ -44,6 +45,10 @@ pub(crate) struct Network<'a> {
     pub(crate) rtt: Vec<Histogram>,
     /// When flows end, and how long they took, by class.
     pub(crate) completions: Vec<Vec<(Picos, Picos)>>,
+    /// When requests are answered whole, and how long that took, by class.
+    pub(crate) requests: Vec<Vec<(Picos, Picos)>>,
+    /// Flows that wait for each other.
+    pub(crate) barriers: Barriers<'a>,
     /// By flow, data packets of which it is known when they leave, or have left, the last forward
     /// queue; not of flows whose other counts give it (`readings::passed`).
     pub(crate) passed: Vec<u64>,
@@ -92,6 +97,8 @@ impl<'a> Network<'a> {
             wheel: wheel_size::wheel(config),
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
+            requests: vec![Vec::new(); classes],
+            barriers: Barriers::of(config),
             early_deliveries: EarlyDeliveries::until(config.warmup),
             passed: vec![0; config.flows.len()],
             event_limit: 0,

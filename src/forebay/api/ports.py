@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NEEDED = ("name", "rate")
 _KNOWN = (
     *_NEEDED, "n", "load", "rtt", "platform", "interface", "utilization", "loss_rate",
-    "queue_delay_p99", "congestion_control",
+    "queue_delay_p99", "congestion_control", "members", "largest_flows", "largest_share",
 )  # fmt: skip
 _GOALS = ("utilization", "loss_rate", "queue_delay_p99")
 _MOST_BYTES, _MOST_PORTS = 1 << 20, 10_000
@@ -28,12 +28,18 @@ _BURST = '"100 kB"'
 
 @dataclass(frozen=True, slots=True)
 class PortRow:
-    """A line of the table: its scenario, and the platform and interface to configure."""
+    """A line of the table: its scenario, and the platform and interface to configure.
+
+    ``note`` says what a member of a LAG or an ECMP group is sized for, ``error`` why it cannot be;
+    None for a port.
+    """
 
     name: str
     scenario: Scenario
     platform: str | None
     interface: str | None
+    note: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,9 @@ def read_ports(path: str) -> list[PortRow]:
     """Read a table of ports: name, rate, n or load, rtt, and more columns that are optional.
 
     ``n`` long flows, or ``"50..200"`` of them; ``load`` is the share of the rate that short
-    flows bring, beside n or alone. ``rtt`` is a time or ``"10 ms..90 ms"``. Goals are
+    flows bring, beside n or alone. With ``members`` the port is a LAG or an ECMP group of so many,
+    whose rate, n and load are given: a member is sized. ``largest_flows`` flows bring
+    ``largest_share`` of its load. ``rtt`` is a time or ``"10 ms..90 ms"``. Goals are
     utilization, loss_rate and queue_delay_p99; without any, a utilization of 0.98 with n, and a
     loss of 0.005 without.
 
@@ -104,11 +112,29 @@ def _row(path: str, line: int, row: dict[str, str | None]) -> PortRow:
     if None in row or not cells.get("name"):
         wrong = "has more cells than the header" if None in row else "has no name"
         raise _refused(path, f"line {line} {wrong}", "quote cells with commas")
+    cells, note, error = _member(path, line, cells)
     text = "\n".join(_toml(path, line, cells))
     scenario = loads(text, source=f"{path}: line {line}")
-    return PortRow(
-        cells["name"], scenario, cells.get("platform") or None, cells.get("interface") or None
-    )
+    platform, interface = (cells.get(name) or None for name in ("platform", "interface"))
+    return PortRow(cells["name"], scenario, platform, interface, note, error)
+
+
+def _member(
+    path: str, line: int, cells: dict[str, str]
+) -> tuple[dict[str, str], str | None, str | None]:
+    """Return the cells of a member of a group, what it is sized for, and why it cannot be."""
+    if not cells.get("members"):
+        for name in ("largest_flows", "largest_share"):
+            if cells.get(name):
+                wrong = f"line {line} has {name} without members"
+                raise _refused(path, wrong, "write how many members the LAG or ECMP group has")
+        return cells, None, None
+    from forebay.api.members import member
+
+    try:
+        return member(cells)
+    except ScenarioError as error:
+        raise _refused(path, f"line {line}: {error.wrong}", error.hint) from None
 
 
 def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
@@ -149,6 +175,9 @@ def size_ports(rows: list[PortRow], size: Callable[[Scenario], SizeResult]) -> I
     from forebay.errors import ForebayError
 
     for row in rows:
+        if row.error is not None:
+            yield SizedPort(row, None, row.error)
+            continue
         try:
             yield SizedPort(row, size(row.scenario))
         except ForebayError as error:

@@ -222,7 +222,14 @@ def _size_links(
     sized = size_links(scenario, link=link, link_class=link_class)
     if engine.name == "network":  # a steady state is the same for every seed
         options = options.with_seeds(options.seeds[:1])
-    return search(problem_of_links(sized), sized, options)
+    problem = problem_of_links(sized)
+    found = search(problem, sized, options)
+    if link_class is None:
+        return found
+    from forebay.search.link_sizes import link_sizes
+
+    names = sized.links.names
+    return found.model_copy(update={"links": link_sizes(found, names, problem.goals)})
 
 
 def _check_of_links(

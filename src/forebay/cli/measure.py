@@ -27,6 +27,14 @@ _EVERY_S = 10.0
     help="Interface counters instead of packets: columns time_s, octets, drops.",
 )  # fmt: skip
 @click.option(
+    "--answer", metavar="ANSWER.json",
+    help="Judge the size of this answer of `forebay size --json` by the counters of the port that "
+    "has it: too small, too large, or as answered.",
+)  # fmt: skip
+@click.option(
+    "--busy-hour", is_flag=True, help="Counters: use the hour with the most octets alone."
+)
+@click.option(
     "--snmp", metavar="HOST[:PORT]",
     help="Poll the counters of --interface at a router by SNMPv2c; needs forebay[counters].",
 )  # fmt: skip
@@ -112,7 +120,7 @@ def command(
     replay: Path | None,
     as_json: bool,
     **given: Any,
-) -> None:
+) -> int | None:
     """Estimates of the traffic, and a scenario, from captures, counters or flow records.
 
     RECORDS are captures in pcap or pcapng, plain, .gz or .zst, in the order of their packets.
@@ -120,6 +128,12 @@ def command(
     The number of flows is that of TCP flows in congestion avoidance which cross this link at one
     time. It is neither the number of five-tuples in a capture nor that of open connections.
     """
+    judged = given.pop("answer")
+    if judged is not None:
+        from forebay.cli.measure_judged import judge
+
+        others = (*records, scenario, html, figure, replay)
+        return judge(judged, given["counters"], given["rate"], others, as_json=as_json)
     read = (*records, given["counters"])
     places = {"scenario": scenario, "html": html, "figure": figure, "replay": replay}
     options.check_places(read, **places, keep=given["keep"])
@@ -151,6 +165,7 @@ def command(
         from forebay.report.figures import draw_measurement
 
         write("picture", figure, partial(draw_measurement, document))
+    return None
 
 
 def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
@@ -170,7 +185,7 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
         return _listen(at, seconds, records, given)
     if seconds is not None:
         raise click.UsageError("--seconds needs --listen or --snmp; write --listen 127.0.0.1:2055")
-    by_counters = {name: given.pop(name) for name in ("counters", "rtt", "packet")}
+    by_counters = {name: given.pop(name) for name in ("counters", "rtt", "packet", "busy_hour")}
     if (by_counters["counters"] is None) == (not records):
         both = "captures and --counters exclude each other"
         wrong = both if records else "nothing to measure"

@@ -69,7 +69,8 @@ def _print(done: list[ports.SizedPort], made: dict[str, Emission | str | None]) 
     from forebay.report import print_ports
 
     print_ports([
-        (port.row.name, str(port.row.scenario.link.rate), port.answer, port.error) for port in done
+        (port.row.name, str(port.row.scenario.link.rate), port.answer, port.error, port.row.note)
+        for port in done
     ])  # fmt: skip
     for name, emission in made.items():
         if emission is not None:
@@ -81,6 +82,7 @@ def _document(port: ports.SizedPort, emission: Emission | str | None) -> dict[st
     return {
         "name": port.row.name,
         "platform": port.row.platform,
+        "note": port.row.note,
         "answer": None if port.answer is None else port.answer.to_dict(),
         "error": port.error or (emission if isinstance(emission, str) else None),
         "configuration": None if emission is None or isinstance(emission, str)

@@ -121,6 +121,13 @@ def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:
                 raise Unsupported(engine, _OF_LINKS[name], f"{place}.{name}")
 
 
+def refuse_kinds(engine: str, scenario: Scenario, *kinds: str) -> None:
+    """Raise Unsupported if a class of traffic is of one of the kinds."""
+    for index, group in enumerate(scenario.traffic):
+        if group.kind in kinds:
+            raise Unsupported(engine, f"traffic of kind {group.kind}", f"traffic.{index}.kind")
+
+
 def refuse_stops(engine: str, scenario: Scenario) -> None:
     """Raise Unsupported if TCP flows stop before the run ends; datagrams stop in every engine."""
     for index, group in enumerate(scenario.traffic):

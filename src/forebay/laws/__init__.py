@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from forebay import plugins
+from forebay.catalogue import KINDS
 from forebay.laws import (
     general_decrease,
     heterogeneous,
@@ -24,7 +25,7 @@ from forebay.laws.law import Law, LawAnswer
 from forebay.laws.quantities import bursts_only, long_and_short
 from forebay.laws.regime import Regime, governing_law, regime_of
 from forebay.lazy import attributes
-from forebay.scenario import expect_scenario
+from forebay.scenario import Requests, expect_scenario
 
 if TYPE_CHECKING:
     from forebay.laws import (
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         exact_bursts,
         finite_queue,
         fractional_brownian,
+        incast,
         loss,
         mix,
         partial_synchrony,
@@ -98,11 +100,17 @@ def _of_other(name: str) -> Law:
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     """Answers of all laws that apply to `scenario`, including those with broken assumptions.
 
-    Without long flows only laws of bursts apply, because the others need n. Raises ScenarioError if
-    `scenario` is not a Scenario.
+    Without long flows only laws of bursts apply, because the others need n; workers that answer
+    together have a law of their own. Raises ScenarioError if `scenario` is not a Scenario.
     """
     expect_scenario(scenario)
-    ours = of_long_flows(scenario) if scenario.n_flows else ()
+    asks = any(isinstance(group, Requests) for group in scenario.crossing)
+    lasts = any(KINDS[group.kind].lasts for group in scenario.crossing)
+    ours = of_long_flows(scenario) if scenario.n_flows and (lasts or not asks) else ()
+    if asks:
+        from forebay.laws import incast
+
+        ours += (incast.LAW,)
     if bursts_only(scenario):
         from forebay.laws.registry import BURST_LAWS
 
@@ -149,6 +157,7 @@ __all__ = [
     "general_decrease",
     "governing_law",
     "heterogeneous",
+    "incast",
     "loss",
     "mix",
     "of_long_flows",
@@ -182,6 +191,7 @@ _HOLDERS = {"BURST_LAWS": "registry", "LAWS": "registry"} | dict.fromkeys(
         "exact_bursts",
         "finite_queue",
         "fractional_brownian",
+        "incast",
         "loss",
         "mix",
         "partial_synchrony",

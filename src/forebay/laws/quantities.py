@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from forebay.catalogue import CONTROLS, KINDS, kinds_that
 from forebay.scenario import (
     BOTTLENECK,
+    Fetching,
     Long,
     Replay,
-    Session,
     Tcp,
     ack_route,
     data_route,
@@ -158,8 +158,8 @@ def most(traffic: Traffic, link_rate: float) -> float:
     if own is not None:
         return own
     access = getattr(traffic, "access_links", traffic.flows) * traffic.access(link_rate)
-    if isinstance(traffic, Session):
-        file = traffic.file.mean_packets(traffic.packet) * 8 * traffic.packet
+    if isinstance(traffic, Fetching):
+        file = traffic.fetched.mean_packets(traffic.packet) * 8 * traffic.packet
         return min(access, traffic.flows * file / max(traffic.shortest_cycle, 1e-9))
     if isinstance(traffic, Long) and traffic.max_window is not None:
         bits = traffic.max_window * 8 * traffic.packet

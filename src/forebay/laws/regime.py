@@ -26,7 +26,7 @@ from forebay.laws.quantities import (
     path_window,
     share,
 )
-from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Requests, expect_scenario
 
 if TYPE_CHECKING:
     from forebay.laws.law import Law
@@ -56,9 +56,9 @@ class Regime:
     Attributes
     ----------
     regime : "no traffic", "class queues", "uncongested", "overloaded", "open-loop traffic",
-        "managed queue", "paced by a model", "short flows only", "flows that end",
-        "real-time mixed", "long flows beside others", "ACKs queue", "one flow", "few flows",
-        "round trips alike", "windows below a packet" or "flows out of step".
+        "managed queue", "workers that answer together", "paced by a model", "short flows only",
+        "flows that end", "real-time mixed", "long flows beside others", "ACKs queue", "one flow",
+        "few flows", "round trips alike", "windows below a packet" or "flows out of step".
     law : name of the governing law, None if no published law covers the link.
     why, would_change : sentences for users.
     times_simulation : between which factors of the simulated buffer the law's lies, for a goal on
@@ -110,6 +110,18 @@ def _class_queues(scenario: Scenario) -> Regime | None:
     if not scenario.queue.classes:
         return None
     return Regime("class queues", None, words.CLASS_QUEUES, words.CLASS_QUEUES_CHANGE)
+
+
+def _together(scenario: Scenario) -> Regime | None:
+    if not any(isinstance(group, Requests) for group in scenario.crossing):
+        return None
+    if _kinds(scenario) & _LASTING:
+        return None
+    from forebay.laws.incast import first_windows
+
+    found = first_windows(scenario)
+    assert found is not None, "there are requests"
+    return Regime("workers that answer together", None, words.together(found), words.TOGETHER)
 
 
 def _uncongested(scenario: Scenario) -> Regime | None:
@@ -249,6 +261,6 @@ def _kinds(scenario: Scenario) -> set[str]:
 
 
 _JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
-    _no_traffic, _class_queues, _uncongested, _open_loop, _managed, _paced, _ending, _mixed,
-    _many_that_end, _acks, _one, _few, _alike, _tiny, _many,
+    _no_traffic, _class_queues, _together, _uncongested, _open_loop, _managed, _paced, _ending,
+    _mixed, _many_that_end, _acks, _one, _few, _alike, _tiny, _many,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from forebay.laws.quantities import halves, other_queues, path_window, share, sh
 from forebay.scenario import OPEN_LOOP_KINDS, Long, Standing
 
 if TYPE_CHECKING:
+    from forebay.laws.incast import FirstWindows
     from forebay.scenario import Duration, Scenario
 
 SIMULATE = (
@@ -28,6 +29,10 @@ NO_TRAFFIC_CHANGE = "A class with this link on its route."
 UNCONGESTED_CHANGE = (
     "Faster access links, larger windows or more flows would congest it. Until then a few packets "
     "are enough for any number of flows."
+)
+TOGETHER = (
+    "Fewer workers for each request, a smaller initial window, or a service_time with a spread "
+    f"would need less. {SIMULATE}"
 )
 LOWER_LOAD = "A load below the link's rate; no buffer replaces missing capacity."
 VARYING_CHANGE = f"If the sum of the peaks fitted the link, a few packets would do. {SIMULATE}"
@@ -101,6 +106,22 @@ def datagrams(load: float) -> str:
     return (
         f"All traffic is single datagrams, which offer {100 * load:.3g} % of the link's rate: a "
         "queue forms only when they arrive at the same time."
+    )
+
+
+def together(found: FirstWindows) -> str:
+    """Workers that answer a request at once."""
+    longer = found.answer > found.window
+    return (
+        f"{found.workers} workers answer a request at once. Their first windows are "
+        f"{found.packets} packets, of which the link sends {found.sent_meanwhile} while they come: "
+        f"{found.buffer} packets hold them if nothing spreads them."
+        + (
+            f" An answer has {found.answer:.4g} packets: slow start brings the others, and may "
+            "need more."
+            if longer
+            else ""
+        )
     )
 
 

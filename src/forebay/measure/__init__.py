@@ -11,11 +11,13 @@ from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Refused
 from forebay.measure.exports import exports, listen
 from forebay.measure.host import host
+from forebay.measure.judging import Judgement, judge
 from forebay.measure.measurement import Measured
 from forebay.measure.snmp import snmp
 
 __all__ = [
     "Estimate",
+    "Judgement",
     "MeasureError",
     "Measured",
     "Refused",
@@ -23,6 +25,7 @@ __all__ = [
     "counters",
     "exports",
     "host",
+    "judge",
     "listen",
     "snmp",
 ]

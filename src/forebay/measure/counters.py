@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from forebay.errors import argument, option
 from forebay.measure.arguments import bits_per_second, parse
+from forebay.measure.busy_hour import busiest
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
 from forebay.measure.estimates import Estimates
@@ -39,6 +41,7 @@ def counters(
     buffer: str | None = None,
     goal: float = 0.98,
     source: str | None = None,
+    busy_hour: bool = False,
 ) -> Measured:
     """Estimate the load, the loss rate and a range of n from an interface's counters.
 
@@ -61,6 +64,8 @@ def counters(
         For the scenario: the target utilization.
     source
         Name of the table in the result; default: its path.
+    busy_hour
+        Use only the hour with the most octets, which a note names.
 
     Raises
     ------
@@ -69,7 +74,7 @@ def counters(
     """
     bps, size = bits_per_second(rate), _packet(packet)
     rtts = _range(rtt)
-    rows = read(table, bps)
+    rows = _rows(table, bps, busy_hour=busy_hour)
     called = os.fspath(table) if source is None else source
     found = Estimates(notes=list(rows.notes))
     packets = rows.packets if rows.packets is not None else rows.octets / size
@@ -86,6 +91,14 @@ def counters(
         estimates=found.estimates, refused=found.refused, notes=found.notes, curves=found.curves,
         sources=[called], made=made, not_made=why,
     )  # fmt: skip
+
+
+def _rows(table: str | os.PathLike[str], bps: float, *, busy_hour: bool) -> Intervals:
+    rows = read(table, bps)
+    if not busy_hour:
+        return rows
+    busy = busiest(rows)
+    return replace(busy.rows, notes=[*rows.notes, f"of the busiest hour alone: {busy.when}"])
 
 
 def _packet(text: str) -> int:

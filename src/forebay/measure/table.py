@@ -23,7 +23,10 @@ _MORE = 1.1
 
 @dataclass(frozen=True)
 class Intervals:
-    """Amounts between samples: shapes (n,); ``queue_packets`` if it was sampled."""
+    """Amounts between samples: shapes (n,); ``queue_packets`` if it was sampled.
+
+    ``times`` are those of the samples before, in the table's own seconds.
+    """
 
     seconds: Floats
     octets: Floats
@@ -31,6 +34,7 @@ class Intervals:
     packets: Floats | None
     queue_packets: Floats | None
     notes: list[str]
+    times: Floats
 
 
 def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
@@ -60,6 +64,7 @@ def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
         None if packets is None else take(packets),
         None if queue is None else queue[1:],
         notes,
+        time[:-1],
     )
 
 

@@ -113,6 +113,19 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     )
 
 
+def of_requests(
+    replications: Sequence[tuple[FloatArray | None, FloatArray | None]], window_s: float
+) -> dict[str, Metric | Quantiles | None]:
+    """Return the same of whole requests, as fields of a ClassOutcome."""
+    known = [(a, b) for a, b in replications if a is not None and b is not None]
+    made = completion(known, window_s)
+    return {
+        "requests": made.transfers,
+        "request_s": made.fct_s,
+        "request_least_s": made.fct_least_s,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class _Estimate:
     pooled: Lasted

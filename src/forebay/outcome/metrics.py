@@ -181,6 +181,7 @@ def class_outcome(
         queue_delay_s=of_histograms(delays),
         controllers=_controllers(classes, windows_s, capacity_bps),
         **_transfers(classes, windows_s),
+        **_requests(classes, windows_s),
         **_settled(classes, queues, windows_s),
     )
 
@@ -214,6 +215,15 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     from forebay.outcome.slowdown import by_size
 
     return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
+
+
+def _requests(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> dict[str, Any]:
+    """The fields of a ClassOutcome about requests that several flows answer."""
+    if classes[0].requests_s is None:
+        return {}
+    from forebay.outcome.completion import of_requests
+
+    return of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s))
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:

@@ -95,6 +95,9 @@ class ClassOutcome(Closed):
     fct_s : their completion times; a part is None if it is unknown because of unfinished ones.
     fct_least_s : lower bounds of the unknown parts; None if all are known.
     fct_open : why parts are unknown, as text; None if all are known.
+    requests, request_s, request_least_s : the same as ``transfers``, ``fct_s`` and ``fct_least_s``
+        of whole requests, from when one is asked to the arrival of its last answer; only of the
+        kind requests.
     slowdown : of transfers by size, such as "10 to 100 kB": their completion time over `IDEAL`;
         only of the kind transfers, and of others whose run kept records of flows.
     slowdown_ideal : `IDEAL`, in words; None without ``slowdown``.
@@ -123,6 +126,9 @@ class ClassOutcome(Closed):
     unfinished: Metric | None = None
     fct_least_s: Quantiles | None = None
     fct_open: str | None = None
+    requests: Metric | None = None
+    request_s: Quantiles | None = None
+    request_least_s: Quantiles | None = None
     slowdown: dict[str, SlowdownBin] | None = None
     slowdown_ideal: str | None = None
     queue_delay_s: Quantiles | None = None

@@ -185,6 +185,8 @@ class ClassReading:
     long_flows : None if it has other flows than long ones.
     active : flows of which a data packet was accepted, dropped or delivered in the window; None if
         the engine does not measure it.
+    requests_s, unfinished_requests_s : the same as ``fct_s`` and ``unfinished_s`` of requests that
+        several flows answer; None if the class has none.
     slowdowns : None if the engine kept no records, or no transfer ends.
     """
 
@@ -207,6 +209,8 @@ class ClassReading:
     long_flows: LongFlows | None = None
     active: int | None = None
     slowdowns: Slowdowns | None = None
+    requests_s: FloatArray | None = None
+    unfinished_requests_s: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True)

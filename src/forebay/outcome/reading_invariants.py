@@ -101,7 +101,8 @@ def _queue(where: str, link: LinkReading) -> Iterator[Violation]:
 def _of_class(where: str, kind: ClassReading) -> Iterator[Violation]:
     yield from _counted(
         where, kind, "throughput_bits", "goodput_bits", "drops", "passed", "sent", "timeouts",
-        "flow_goodput_bits", "fct_s", "unfinished_s", "retransmissions",
+        "flow_goodput_bits", "fct_s", "unfinished_s", "retransmissions", "requests_s",
+        "unfinished_requests_s",
     )  # fmt: skip
     flows, whole = kind.flow_goodput_bits.sum(), kind.goodput_bits.sum()
     if not _near(np.array([flows]), float(whole)).all():

@@ -84,6 +84,19 @@ class AqmThresholds(_Aqm):
         return self.max_bytes - self.min_bytes <= self.packet_bytes
 
 
+class LinkSize(Closed):
+    """The size that one link of a class needs, if all of the class had it.
+
+    ``packets`` is the smallest size tried that meets its goals, None if none does; sizes below
+    ``low`` were shown to miss. ``binding`` names the goals that the next smaller one tried misses.
+    """
+
+    link: str
+    packets: int | None
+    low: int
+    binding: tuple[str, ...] = ()
+
+
 Aqm = Annotated[AqmTarget | AqmThresholds, Field(discriminator="parameter")]
 """The configuration of an AQM discipline."""
 

@@ -17,6 +17,7 @@ from forebay.outcome.size_facts import (
     Cheaper,
     Cost,
     LinkRegime,
+    LinkSize,
     LossWarning,
     Memory,
     Scaled,
@@ -228,6 +229,8 @@ class SizeResult(Document):
         like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
     cheaper : what 1, 1/2, 1/4 and 1/8 of the recommended size do, if that was asked.
+    links : for a class of links sized together, the size that each of them needs, the one that
+        forces the answer first.
     memory, configuration : added by the command line: the memory for the answer, and the document
         of the configuration by ``--emit``.
     """
@@ -259,6 +262,7 @@ class SizeResult(Document):
     bracket: Bracket | None = None
     cost: Cost | None = None
     cheaper: tuple[Cheaper, ...] = ()
+    links: tuple[LinkSize, ...] = ()
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None
 

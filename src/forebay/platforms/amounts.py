@@ -25,6 +25,11 @@ def say(size: int | None, packets: int | None, port: Port) -> str:
     return f"{size} B = {at} = {packets} {many} of {port.packet_bytes} B"
 
 
+def say_step(k: int, port: Port) -> str:
+    """Return "a step K of 30000 B = 9.6 us at 25 Gbit/s = 20 packets of 1500 B"."""
+    return f"a step K of {say(k, k // port.packet_bytes, port)}"
+
+
 def say_reading(reading: ConfiguredQueue, port: Port) -> str:
     """Return the size of a queue, with its time at the rate that the text gives it first."""
     served, size, seconds = reading.served, reading.bytes, reading.seconds(port)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import setting
-from forebay.platforms.amounts import amounts, say
+from forebay.platforms.amounts import amounts, say, say_step
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MANAGES = "linux-tc"
 """The only platform for which every AQM queue can be written."""
 
-_MARKS = ("nx-os", "sonic")
+_MARKS = ("nx-os", "sonic", "eos")
 """Platforms for which a step of ECN marks can be written."""
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
@@ -56,9 +56,15 @@ class Emission:
             f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
             f"wanted: {wanted}",
             f"configured: {given}",
+            *self._step,
             *(printable(f"why: {each}") for each in self.wanted.why),
         ]
         return (*lines, *map(str, self.notes))
+
+    @property
+    def _step(self) -> tuple[str, ...]:
+        k = self.given.marks_bytes
+        return () if k is None else (f"marks: {say_step(k, self.port)}",)
 
     @property
     def text(self) -> str:
@@ -76,6 +82,7 @@ class Emission:
             "platform": self.platform,
             "asked": {"written": self.wanted.written, "source": self.wanted.source, **wanted},
             "given": amounts(self.given.bytes, self.given.packets, self.port),
+            "ecn_step_bytes": self.given.marks_bytes,
             "rounding_bytes": self.rounding_bytes,
             "configuration": list(self.lines),
             "notes": [{"kind": each.kind, "text": each.text} for each in self.notes],

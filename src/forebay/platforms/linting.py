@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from forebay.errors import argument
-from forebay.platforms.amounts import amounts, say, say_reading
+from forebay.platforms.amounts import amounts, say, say_reading, say_step
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.reading import ConfiguredQueue, Unread
@@ -36,6 +36,9 @@ class Lint:
         """
         if self.wanted is None:
             return None
+        step = self._against_step(reading)
+        if step is not None:
+            return step
         if reading.bytes is None:
             return "unknown"
         off = reading.bytes - self.wanted.bytes
@@ -43,6 +46,17 @@ class Lint:
         if -allowed <= off <= max(allowed, reading.above_bytes):
             return "as asked"
         return "smaller" if off < 0 else "larger"
+
+    def _against_step(self, reading: ConfiguredQueue) -> Verdict | None:
+        """Compare the step of marks, if the answer has one; None if the limit decides."""
+        aqm = None if self.wanted is None else self.wanted.aqm
+        if aqm is None or aqm.parameter != "min" or not aqm.is_step:
+            return None
+        if reading.marks_bytes is None:
+            return "unknown"
+        if reading.marks_bytes == aqm.min_bytes:
+            return "as asked" if reading.bytes is None else None
+        return "smaller" if reading.marks_bytes < aqm.min_bytes else "larger"
 
     @property
     def exit_status(self) -> int:
@@ -67,6 +81,8 @@ class Lint:
     def _about(self, reading: ConfiguredQueue) -> list[str]:
         size = say_reading(reading, self.port)
         lines = ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
+        if reading.marks_bytes is not None:
+            lines.append(f"  {say_step(reading.marks_bytes, self.port)}: ECN marks from there on")
         verdict = self.verdict(reading)
         if verdict is not None:
             lines.append(f"  {verdict}{self._ratio(reading)}")
@@ -104,6 +120,7 @@ class Lint:
             "rate_bps": self.port.rate_bps if reading.served is None else reading.served.rate_bps,
             "rate_of": "the port" if reading.served is None else reading.served.by,
             "port_seconds": None if reading.bytes is None else 8 * reading.bytes / self.port.line,
+            "ecn_step_bytes": reading.marks_bytes,
             "rounding_bytes": reading.rounding_bytes,
             "verdict": self.verdict(reading),
             "notes": [{"kind": each.kind, "text": each.text} for each in reading.notes],

@@ -121,8 +121,9 @@ def _early(chosen: _Class, reading: ConfiguredQueue, port: Port) -> ConfiguredQu
         said = trap("random-detect drops before the limit is reached, at thresholds not given here")
         return replace(reading, bytes=None, packets=None, notes=(*reading.notes, said))
     if reading.bytes is not None and all("ecn" in each.words for each in chosen.early):
+        least = {_amount(each, "minimum-threshold", port) for each in chosen.early}
         said = note(f"ECN-capable packets are marked from {most} B on, and others dropped")
-        return reading.serving(None, said)
+        return replace(reading.serving(None, said), marks_bytes=most if least == {most} else None)
     limit = most if reading.bytes is None else min(most, reading.bytes)
     said = trap("random-detect drops from its minimum threshold on, and all at its maximum")
     notes = tuple(dict.fromkeys((*reading.notes, said, _NOT_VERIFIED)))
@@ -131,10 +132,14 @@ def _early(chosen: _Class, reading: ConfiguredQueue, port: Port) -> ConfiguredQu
 
 def _highest(early: Statement, port: Port) -> int | None:
     """Return the maximum threshold of a random-detect statement in bytes."""
+    return _amount(early, "maximum-threshold", port)
+
+
+def _amount(early: Statement, name: str, port: Port) -> int | None:
     words = early.words
-    if "maximum-threshold" not in words[:-2]:
+    if name not in words[:-2]:
         return None
-    at = words.index("maximum-threshold")
+    at = words.index(name)
     return _bytes(whole(words[at + 1], _MOST), words[at + 2], port)
 
 

@@ -59,6 +59,8 @@ class ConfiguredQueue:
         the wanted size is the smallest one that can be written.
     served : the rate that the text gives the queue; None if the port's rate serves it.
     also : the other lines of the text that were read for it.
+    marks_bytes : the step K from which on every packet of ECN-capable flows is marked; None if the
+        text has none.
     """
 
     line: int
@@ -71,6 +73,7 @@ class ConfiguredQueue:
     above_bytes: int = 0
     served: Served | None = None
     also: frozenset[int] = frozenset()
+    marks_bytes: int | None = None
 
     def seconds(self, port: Port) -> float | None:
         """Time in s in which the full queue drains; None if its size is unknown."""

@@ -8,24 +8,17 @@ from functools import cache
 from forebay.errors import argument
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.protocol import Platform
-from forebay.platforms.registry import get, names, refused
+from forebay.platforms.registry import get, readable
 from forebay.platforms.snippet import Snippet
 
 _LONGEST_LINE = 2000  # longer lines are skipped, to limit the time of regular expressions
 _OWN_MARK = 1000
 
-_REFUSED_TELLS = {
-    "eos": re.compile(r"^\s*(tx-queue|uc-tx-queue|mc-tx-queue)\s+\d|^\s*queue-monitor\b"),
-}
-
 
 def recognise(snippet: Snippet) -> Platform:
     """Return the platform with the most matches. Raises PlatformError if none is clear."""
     lines = [line for line in snippet.text.split("\n") if len(line) <= _LONGEST_LINE]
-    for name, tell in _REFUSED_TELLS.items():
-        if any(tell.search(line) for line in lines):
-            raise refused(name)
-    scores = {name: _score(name, lines) for name in names()}
+    scores = {name: _score(name, lines) for name in readable()}
     most = max(scores.values())
     likeliest = [name for name, score in scores.items() if score == most and score]
     if len(likeliest) != 1:
@@ -52,5 +45,5 @@ def _unclear(likeliest: list[str]) -> PlatformError:
     between = f"it may be {' or '.join(likeliest)}" if likeliest else "it has no known statements"
     wrong = f"cannot recognise the platform of this text: {between}"
     return PlatformError(
-        "unclear-platform", wrong, f"write {argument('platform')} as one of {', '.join(names())}"
+        "unclear-platform", wrong, f"write {argument('platform')} as one of {', '.join(readable())}"
     )

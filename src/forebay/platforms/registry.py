@@ -21,29 +21,35 @@ _PLATFORMS = {
     "mikrotik": "mikrotik",
 }
 
+_MARKS_ONLY = {"eos": "eos"}
+"""The same of those for which a step of ECN marks can be written, and no size."""
+
 REFUSED = {
     "eos": "no public page was found that says how a tail-drop size of one queue is written "
-    "there, what it counts and how chips round it",
+    "there, what it counts and how chips round it; only a step of ECN marks (K) is written",
 }
-"""Platforms for which nothing is written, because a wrong line would be worse than none."""
+"""Platforms for which no size is written, because a wrong line would be worse than none."""
 
 _SAME = {"arista": "eos", "arista-eos": "eos", "nxos": "nx-os", "nexus": "nx-os"}
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all platforms."""
+    """Return the names of all platforms for which a size can be written."""
     return tuple(_PLATFORMS)
 
 
+def readable() -> tuple[str, ...]:
+    """Return the names of all platforms whose text can be read."""
+    return (*_PLATFORMS, *_MARKS_ONLY)
+
+
 def get(name: str) -> Platform:
-    """Return a platform. Raises PlatformError for a refused or unknown one."""
-    known = _SAME.get(name, name)
-    if known in REFUSED:
-        raise refused(known)
-    if known not in _PLATFORMS:
+    """Return a platform. Raises PlatformError for an unknown one."""
+    known, modules = _SAME.get(name, name), _PLATFORMS | _MARKS_ONLY
+    if known not in modules:
         wrong = f'"{short(name)}" is not a platform of Forebay'
         raise PlatformError("unknown-platform", wrong, f"write one of {', '.join(names())}")
-    platform: Platform = import_module(f"forebay.platforms.{_PLATFORMS[known]}").PLATFORM
+    platform: Platform = import_module(f"forebay.platforms.{modules[known]}").PLATFORM
     return platform
 
 

@@ -129,7 +129,32 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     pools, profiles = _table(tables, "BUFFER_POOL"), _table(tables, "BUFFER_PROFILE")
     for name, fields in profiles.items():
         place = Place(line_of(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields))
-        yield _profile(place, fields, pools, port).serving(_served(tables, name))
+        reading = _profile(place, fields, pools, port).serving(_served(tables, name))
+        yield _marked(reading, _marks(tables, name), line_of(snippet, "WRED_PROFILE"))
+
+
+def _marked(reading: ConfiguredQueue, wred: dict[str, Any], line: int) -> ConfiguredQueue:
+    """Return the reading with its ECN marks: a step if both thresholds are one."""
+    ends = [_count(wred.get(f"green_{end}_threshold")) for end in ("min", "max")]
+    if None in ends:
+        return reading
+    least, most = ends
+    if least == most and wred.get("ecn") not in (None, "ecn_none"):
+        return replace(reading.serving(None, also=(line,)), marks_bytes=least)
+    verb = "dropped" if wred.get("ecn") in (None, "ecn_none") else "marked"
+    said = note(f"WRED: green packets are {verb} with rising probability from {least} to {most} B")
+    return reading.serving(None, said, also=(line,))
+
+
+def _marks(tables: dict[str, Any], profile: str) -> dict[str, Any]:
+    """Return the WRED profile of the queues that have a buffer profile; {} without one."""
+    wred, queues = _table(tables, "WRED_PROFILE"), _table(tables, "QUEUE")
+    for queue, fields in _table(tables, "BUFFER_QUEUE").items():
+        if _reference(fields.get("profile")) == profile:
+            chosen = wred.get(_reference(queues.get(queue, {}).get("wred_profile")))
+            if chosen is not None:
+                return chosen
+    return {}
 
 
 def _served(tables: dict[str, Any], profile: str) -> Served | None:

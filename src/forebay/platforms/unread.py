@@ -33,11 +33,13 @@ def matching(
 
 
 def keys(*names: str) -> Finder:
-    """Return the finder of a JSON document's keys about buffers that are never read."""
+    """Return the finder of a JSON document's keys about buffers that were not read."""
 
     def find(snippet: Snippet, read: frozenset[int]) -> Iterator[Unread]:
         for name in dict.fromkeys(_known(snippet.json(), frozenset(names))):
-            yield Unread(line_of(snippet, name), name)
+            line = line_of(snippet, name)
+            if line not in read:
+                yield Unread(line, name)
 
     return find
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from forebay.outcome.study import StudyTable
     from forebay.report.comparison import print_comparison
     from forebay.report.documents import draw_answer, print_answer, read_answer
+    from forebay.report.judgement import print_judgement
     from forebay.report.measurement import print_measurement
     from forebay.report.network import print_failures, print_network
     from forebay.report.outcome import print_outcome
@@ -36,6 +37,7 @@ __all__ = [
     "print_answer",
     "print_comparison",
     "print_failures",
+    "print_judgement",
     "print_measurement",
     "print_network",
     "print_outcome",
@@ -60,6 +62,7 @@ _HOLDERS = {
     "Picture": "picture",
     "percent": "tables",
     "print_comparison": "comparison",
+    "print_judgement": "judgement",
     "print_measurement": "measurement",
     "print_failures": "network",
     "print_network": "network",

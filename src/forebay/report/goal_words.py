@@ -26,6 +26,8 @@ _METRICS = {
     "fct_mean": "mean completion time",
     "fct_p99": "p99 of the completion time",
     "fct_increase": "increase of the completion time over no drops",
+    "request_mean": "mean time of a whole request",
+    "request_p99": "p99 of the time of a whole request",
     "realtime_loss": "loss of the real-time classes",
 }
 """Metrics of goals in words, where the name alone is unclear."""

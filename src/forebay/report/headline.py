@@ -104,7 +104,8 @@ def _aim(aqm: Aqm, packets: int) -> str:
         if aqm.is_step:
             marks = "marks" if aqm.ecn else "drops"
             k = f"a step K of {with_prefix(aqm.min_bytes, 'B')}"
-            return f"{aqm.discipline} {marks} from {k} ({count(packets, 'packet')}) on; {guard}."
+            whole = count(aqm.min_bytes // aqm.packet_bytes, "packet")
+            return f"{aqm.discipline} {marks} from {k} ({whole}) on; {guard}."
         low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
         return f"{aqm.discipline}: min {low}, max {high}; {guard}."
     aim = f"target {duration(aqm.target_s)} ({count(packets, 'packet')} at line rate)"

@@ -10,9 +10,10 @@ from forebay.report.tables import (
     assumed_lines,
     bounded,
     called,
-    completion,
+    completion_times,
     console,
     count,
+    known_or_least,
     mean,
     p50,
     p95,
@@ -119,7 +120,7 @@ def _rows(made: Table, part: LinkOutcome | ClassOutcome, level: Level) -> None:
     for metric in of_level(level):
         value = getattr(part, metric.key)
         if metric.form == "completion":
-            _completion(made, metric.title, part)
+            _completion(made, metric, part)
         elif metric.title and not _is_omitted(metric, value):
             _row(made, metric, value)
 
@@ -140,12 +141,12 @@ def _row(made: Table, metric: catalogue.Metric, value: Any) -> None:
         made.add_row(metric.title, show(value, metric.factor, digits))
 
 
-def _completion(made: Table, title: str, part: LinkOutcome | ClassOutcome) -> None:
+def _completion(made: Table, metric: catalogue.Metric, part: LinkOutcome | ClassOutcome) -> None:
     """Add completion times, of which parts may be known only as lower bounds."""
-    assert isinstance(part, ClassOutcome)
-    if part.fct_s is not None or part.fct_least_s is not None:
+    known, least = completion_times(part, metric.key)
+    if known is not None or least is not None:
         parts = (mean, p50, p95, p99)
-        made.add_row(title, *(completion(part, each) for each in parts))
+        made.add_row(metric.title, *(known_or_least(known, least, each) for each in parts))
 
 
 def _spread(made: Table, name: str, quantiles: Quantiles | None, factor: float) -> None:

@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from forebay.outcome import SizeResult
 
 
-def print_ports(rows: Sequence[tuple[str, str, SizeResult | None, str | None]]) -> None:
-    """Print ports as (name, rate, answer, error), in this order."""
+Row = tuple[str, str, "SizeResult | None", "str | None", "str | None"]
+
+
+def print_ports(rows: Sequence[Row]) -> None:
+    """Print ports as (name, rate, answer, error, note), in this order."""
     out = console()
     made = table("port", "rate", "packets", "bytes", "ms", "least between", "")
-    for name, rate, answer, error in rows:
-        made.add_row(name, rate, *_size(answer), error or _state(answer))
+    for name, rate, answer, error, note in rows:
+        made.add_row(name, rate, *_size(answer), error or _state(answer) or note or "")
     show_table(out, made)
 
 

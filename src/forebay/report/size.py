@@ -107,6 +107,8 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
         yield title, class_table(answer.there.outcome.classes)
     if answer.relaxations:
         yield _RELAXED, relaxations_table(answer)
+    if answer.links:
+        yield links_title(answer), links_table(answer)
     if answer.cheaper:
         yield "What a smaller buffer costs", cheaper_table(answer)
     if answer.laws:
@@ -232,6 +234,24 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
     missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
     names = missed or point.unmet
     return f"{point.verdict}: {', '.join(map(partial(goal_name, answer), names))}"
+
+
+def links_title(answer: SizeResult) -> str:
+    """Return which link forces the size of the class."""
+    first = answer.links[0]
+    needs = "no size tried is enough" if first.packets is None else f"{first.packets} packets"
+    return f"What each link needs: {first.link} forces the size ({needs})"
+
+
+def links_table(answer: SizeResult) -> Table:
+    """Return the sizes of the links of a class, the largest first."""
+    made = table("link", "packets", "at least", "because of", left=1)
+    for each in answer.links[:_MOST_ROWS]:
+        size = "–" if each.packets is None else str(each.packets)
+        made.add_row(each.link, size, str(each.low), ", ".join(each.binding))
+    if len(answer.links) > _MOST_ROWS:
+        made.add_row(f"and {len(answer.links) - _MOST_ROWS} more", "", "", "")
+    return made
 
 
 def cheaper_table(answer: SizeResult) -> Table:

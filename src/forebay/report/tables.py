@@ -219,13 +219,28 @@ def _tail(quantiles: Quantiles | None, part: Callable[[Quantiles | None], Metric
     return _EMPTY if metric is None else plain(1e3 * metric.value)
 
 
-def completion(each: ClassOutcome, part: Callable[[Quantiles | None], Metric | None]) -> str:
-    """Return a part of the completion time in ms, or its lower bound: "≥ 900"."""
-    known = _tail(each.fct_s, part)
-    if known != _EMPTY:
-        return known
-    least = _tail(each.fct_least_s, part)
-    return _EMPTY if least == _EMPTY else f"≥ {least}"
+def completion_times(part: object, name: str) -> tuple[Quantiles | None, Quantiles | None]:
+    """Return the times ``name``, such as "fct_s", and the lower bounds of those not known."""
+    return getattr(part, name), getattr(part, f"{name.removesuffix('_s')}_least_s")
+
+
+def completion(
+    each: ClassOutcome, part: Callable[[Quantiles | None], Metric | None], name: str = "fct_s"
+) -> str:
+    """Return a part of a completion time in ms, or its lower bound: "≥ 900"."""
+    return known_or_least(*completion_times(each, name), part)
+
+
+def known_or_least(
+    known: Quantiles | None,
+    least: Quantiles | None,
+    part: Callable[[Quantiles | None], Metric | None],
+) -> str:
+    """Return a part in ms, or its lower bound."""
+    found, bound = _tail(known, part), _tail(least, part)
+    if found != _EMPTY:
+        return found
+    return _EMPTY if bound == _EMPTY else f"≥ {bound}"
 
 
 _COLUMNS: tuple[tuple[str, Cell], ...] = (
@@ -236,6 +251,8 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
     ("wait\np99, ms", lambda each: _tail(each.queue_delay_s, p99)),
     ("completion\nmean, ms", lambda each: completion(each, mean)),
     ("completion\np99, ms", lambda each: completion(each, p99)),
+    ("request\nmean, ms", lambda each: completion(each, mean, "request_s")),
+    ("request\np99, ms", lambda each: completion(each, p99, "request_s")),
     ("unfinished\n%", lambda each: show_significant(each.unfinished, 100)),
     ("Jain", lambda each: show(each.jain, 1, 2)),
 )

@@ -28,8 +28,9 @@ from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateTrace
+from forebay.scenario.requests import Requests
 from forebay.scenario.source import FlowCount, Standing
-from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp
+from forebay.scenario.tcp import CONGESTION_CONTROLS, Fetching, Long, Session, Short, Tcp
 from forebay.scenario.topology import (
     Demand,
     LinkClass,
@@ -62,6 +63,7 @@ __all__ = [
     "Distribution",
     "Duration",
     "FatTree",
+    "Fetching",
     "FlowCount",
     "FlowLength",
     "Goals",
@@ -84,6 +86,7 @@ __all__ = [
     "RateTrace",
     "Red",
     "Replay",
+    "Requests",
     "Scenario",
     "ScenarioError",
     "Session",

@@ -38,7 +38,7 @@ def _is_tcp(_: Scenario, group: Traffic) -> bool:
 
 
 def _starts(_: Scenario, group: Traffic) -> bool:
-    return isinstance(group, Standing)
+    return isinstance(group, Standing) and group.start.high > 0.0
 
 
 def _has_access(scenario: Scenario, group: Traffic) -> bool:

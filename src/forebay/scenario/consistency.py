@@ -17,7 +17,7 @@ from forebay.scenario.consistency_of_goals import (
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing, Stopping
-from forebay.scenario.tcp import Session, Short, Tcp
+from forebay.scenario.tcp import Fetching, Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
 
 if TYPE_CHECKING:
@@ -80,10 +80,11 @@ def _forward(scenario: Scenario) -> None:
 
 def _lengths(scenario: Scenario) -> None:
     for index, group in enumerate(scenario.traffic):
-        named = "file" if isinstance(group, Session) else "length"
-        if isinstance(group, Short | Session):
+        if isinstance(group, Short | Fetching):
+            waits = "file" if isinstance(group, Session) else "response"
+            named = "length" if isinstance(group, Short) else waits
             try:
-                (group.file if isinstance(group, Session) else group.length).check(group.packet)
+                (group.length if isinstance(group, Short) else group.fetched).check(group.packet)
             except ScenarioError as error:
                 raise error.at("", f"traffic.{index}.{named}") from None
 

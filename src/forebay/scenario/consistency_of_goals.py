@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.errors import entry
 from forebay.scenario.errors import ScenarioError, one_of
-from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
+from forebay.scenario.goals import (
+    COMPLETING_KINDS,
+    COMPLETION_GOALS,
+    OPEN_LOOP_KINDS,
+    REQUEST_GOALS,
+)
 from forebay.scenario.quantity import Rate
-from forebay.scenario.tcp import Long, Session, Short
+from forebay.scenario.tcp import Fetching, Long, Short
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
@@ -40,6 +46,15 @@ def _completion_goals(scenario: Scenario) -> None:
             field = f"traffic.{index}.goals.{goals[0]}"
             wrong = "no flow of this class ever completes"
             raise ScenarioError("contradiction", wrong, hint, field=field)
+        asked = [name for name in REQUEST_GOALS if getattr(group.goals, name, None) is not None]
+        if asked and group.kind != "requests":
+            field = f"traffic.{index}.goals.{asked[0]}"
+            wrong, like = (
+                "this class has no requests with several answers",
+                asked[0][-4:].strip("_"),
+            )
+            hint = f"write {entry('kind', 'requests')}, or a goal fct_{like}"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
 
 
 def _realtime_goal(scenario: Scenario) -> None:
@@ -68,7 +83,7 @@ def _fastest(scenario: Scenario, group: Traffic) -> float:
     if isinstance(group, Short | Transfers):  # any number may arrive at once
         return float("inf")
     access = group.access_links * group.access(scenario.link.capacity)
-    if not isinstance(group, Long | Session):
+    if not isinstance(group, Long | Fetching):
         return min(access, group.flows * group.flow_rate(scenario.link.capacity))
     if group.max_window is None:
         return access

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.requests import Requests
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 from forebay.scenario.transfers import Transfers
 
@@ -65,7 +66,7 @@ class CrossingFlows:
         return sum(group.flows for group in self.persistent)
 
     @cached_property
-    def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
+    def persistent(self) -> tuple[Long, ...] | tuple[Session | Requests, ...]:
         """Classes with flows during the whole run (paper A, §5.1.3, note 8); else users."""
         return self._lasting(self.classes)
 
@@ -134,9 +135,13 @@ class CrossingFlows:
             return [(group, group.arrivals_per_second(self._bottleneck_rate)) for group in short]
         return [(group, group.flows) for group in groups if isinstance(group, kind)]
 
-    def _lasting(self, groups: tuple[Traffic, ...]) -> tuple[Long, ...] | tuple[Session, ...]:
+    def _lasting(
+        self, groups: tuple[Traffic, ...]
+    ) -> tuple[Long, ...] | tuple[Session | Requests, ...]:
         long = tuple(group.sending(*self._window) for group in groups if isinstance(group, Long))
-        return long or tuple(g.sending(*self._window) for g in groups if isinstance(g, Session))
+        return long or tuple(
+            g.sending(*self._window) for g in groups if isinstance(g, Session | Requests)
+        )
 
 
 _last: tuple[object, object, Rate, object, Mapping[str, CrossingFlows]] | None = None

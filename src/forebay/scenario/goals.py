@@ -145,6 +145,9 @@ OPEN_LOOP_KINDS = frozenset(each.name for each in KINDS.values() if each.open_lo
 COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 """Goals of a class that need flows that end."""
 
+REQUEST_GOALS = ("request_mean", "request_p99")
+"""Goals of a class that need requests with several answers."""
+
 
 class QueueDelay(ScenarioModel):
     """Waiting time in the queue; any of these can be combined. The older names outside of this
@@ -265,4 +268,13 @@ class ClassGoals(ScenarioModel):
     )
     fct_increase: Annotated[float | None, Strict(), _INCREASE] = Field(
         default=None, description=_FCT_INCREASE, examples=[0.125]
+    )
+    request_mean: Annotated[Duration | None, _DELAYS] = Field(
+        default=None,
+        description="At most this mean time of a request until its last answer has arrived; of "
+        'kind "requests".',
+        examples=["5 ms"],
+    )
+    request_p99: Annotated[Duration | None, _DELAYS] = Field(
+        default=None, description="At most this 99th percentile of it.", examples=["10 ms"]
     )

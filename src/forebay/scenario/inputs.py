@@ -21,6 +21,7 @@ from forebay.scenario.loss import Loss
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateFile, RateTrace
+from forebay.scenario.requests import Requests
 from forebay.scenario.tcp import Long, Session, Short
 from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
@@ -244,6 +245,8 @@ class ClassGoalsDict(TypedDict, total=False):
     fct_mean: str | Duration | None
     fct_p99: str | Duration | None
     fct_increase: float | None
+    request_mean: str | Duration | None
+    request_p99: str | Duration | None
 
 
 class UniformDict(TypedDict, total=False):
@@ -445,14 +448,53 @@ class SessionFields(TypedDict, total=False):
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
-    file: Required[FlowLengthInput]
     think: DistributionInput
+    file: Required[FlowLengthInput]
 
 
 class SessionDict(SessionFields):
     """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file."""
 
     kind: Required[Literal["session"]]
+
+
+class RequestsFields(TypedDict, total=False):
+    """Workers that answer each request together; the next is asked when all answers are there."""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    congestion_control: CongestionControlInput
+    rtt: DistributionInput
+    jitter: str | Duration | None
+    timer_tick: str | Duration | None
+    sender: Literal["linux", "ns2"]
+    initial_window: int | None
+    ecn: bool
+    sack: bool | None
+    delayed_ack: bool | None
+    delayed_ack_timeout: str | Duration | None
+    min_rto: str | Duration | None
+    max_window: int | None
+    offload: Literal["auto", "on", "off"]
+    segment: int | None
+    flows: Required[int | str]
+    start: DistributionInput
+    access_sharing: int
+    think: DistributionInput
+    response: Required[FlowLengthInput]
+    fan_in: int | None
+    service_time: DistributionInput
+
+
+class RequestsDict(RequestsFields):
+    """Workers that answer each request together; the next is asked when all answers are there."""
+
+    kind: Required[Literal["requests"]]
 
 
 class TransferDict(TypedDict, total=False):
@@ -662,7 +704,7 @@ class ScenarioDict(TypedDict, total=False):
     links: Sequence[OtherLink | OtherLinkDict]
     topology: Topology | TopologyDict | None
     memory: str | DataSize | None
-    traffic: Required[Sequence[Long | LongDict | Short | ShortDict | Session | SessionDict | Transfers | TransfersDict | Udp | UdpDict | OnOff | OnOffDict | Video | VideoDict | Replay | ReplayDict]]
+    traffic: Required[Sequence[Long | LongDict | Short | ShortDict | Session | SessionDict | Requests | RequestsDict | Transfers | TransfersDict | Udp | UdpDict | OnOff | OnOffDict | Video | VideoDict | Replay | ReplayDict]]
     measure: Measure | MeasureDict
     goals: Goals | GoalsDict
 

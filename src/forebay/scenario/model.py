@@ -21,6 +21,7 @@ from forebay.scenario.goals import Goals
 from forebay.scenario.link import Link, Measure, OtherLink
 from forebay.scenario.quantity import DataSize, Duration
 from forebay.scenario.queue import Queue
+from forebay.scenario.requests import Requests
 from forebay.scenario.source import End, Standing
 from forebay.scenario.tcp import Long, Session
 from forebay.scenario.topology import Topology
@@ -97,7 +98,7 @@ class Scenario(ScenarioModel):
         return self.at_link().n_flows
 
     @property
-    def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
+    def persistent(self) -> tuple[Long, ...] | tuple[Session | Requests, ...]:
         """Classes that cross the bottleneck with long flows; without such classes, users."""
         return self.at_link().persistent
 

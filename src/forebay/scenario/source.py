@@ -163,9 +163,9 @@ class Standing(Source):
     """A class with a given number of flows, each of which starts once."""
 
     flows: Annotated[FlowCount, Between(1, MAX_FLOWS, "flows")] = Field(
-        description='Number of flows of this class; for sessions, of users. "8000..12000" if '
-        "only a range is known: a run then uses the middle, and a sizing serves "
-        "both ends.",
+        description="Number of flows of this class; for sessions, of users, for requests, of "
+        'workers. "8000..12000" if only a range is known: a run then uses the middle, and a '
+        "sizing serves both ends.",
         examples=[100, "8000..12000"],
     )
     start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
@@ -178,6 +178,11 @@ class Standing(Source):
         description="Number of flows that share one access link of access_rate; the last "
         "group may be smaller.",
     )
+
+    @property
+    def together(self) -> int:
+        """Flows that start at one time, group after group."""
+        return 1
 
     @property
     def access_links(self) -> int:

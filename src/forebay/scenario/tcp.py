@@ -13,7 +13,7 @@ from forebay.errors import entry
 from forebay.scenario.base import DAY, Between
 from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
-from forebay.scenario.flow_length import AnyFlowLength
+from forebay.scenario.flow_length import AnyFlowLength, FlowLength
 from forebay.scenario.quantity import Duration
 from forebay.scenario.source import LOADS, RTTS, Sized, Standing, Stopping, exactly_one
 
@@ -268,7 +268,32 @@ class Short(Tcp):
         return (self.load or 0.0) * link_rate / bits
 
 
-class Session(Standing, Tcp):
+class Fetching(Standing, Tcp):
+    """Flows that each bring file after file, over a TCP flow of its own, with pauses."""
+
+    think: AnyDistribution
+
+    @property
+    def fetched(self) -> FlowLength:
+        """The length of a file."""
+        raise NotImplementedError
+
+    def files_in(self, seconds: float) -> float:
+        """Return the approximate number of files of one flow in `seconds` without queueing."""
+        cycle = self.think.mean_within(seconds) + self.rtt.mean_within(seconds)
+        return 1 + seconds / max(cycle, 1e-12)
+
+    def transfers_in(self, seconds: float) -> float:
+        """Return the approximate files of all flows in ``seconds``."""
+        return self.flows * self.files_in(seconds)
+
+    @property
+    def shortest_cycle(self) -> float:
+        """Mean seconds from file to file without queueing: an RTT and the think time."""
+        return self.think.mean + self.rtt.mean
+
+
+class Session(Fetching):
     """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file."""
 
     if TYPE_CHECKING:
@@ -288,16 +313,7 @@ class Session(Standing, Tcp):
         examples=[{"exponential": "1 s"}],
     )
 
-    def files_in(self, seconds: float) -> float:
-        """Return the approximate number of files of one user in `seconds` without queueing."""
-        cycle = self.think.mean_within(seconds) + self.rtt.mean_within(seconds)
-        return 1 + seconds / max(cycle, 1e-12)
-
-    def transfers_in(self, seconds: float) -> float:
-        """Return the approximate files of all users in ``seconds``."""
-        return self.flows * self.files_in(seconds)
-
     @property
-    def shortest_cycle(self) -> float:
-        """Mean seconds from file to file without queueing: an RTT and the think time."""
-        return self.think.mean + self.rtt.mean
+    def fetched(self) -> FlowLength:
+        """The length of a file."""
+        return self.file

@@ -21,6 +21,7 @@ from forebay.scenario.base import DAY, RATES, Between, FromFile
 from forebay.scenario.distribution import AnyDistribution
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.requests import Requests
 from forebay.scenario.source import LOADS, Datagrams, Sized, exactly_one
 from forebay.scenario.tcp import Long, Session, Short
 from forebay.scenario.transfers import Transfers
@@ -323,14 +324,14 @@ def _kind(value: Any) -> Any:
 
 
 if TYPE_CHECKING:
-    Traffic = Long | Short | Session | Transfers | OpenLoop
+    Traffic = Long | Short | Session | Requests | Transfers | OpenLoop
 else:
     Traffic = Annotated[
         reduce(
             or_,
             (
                 Annotated[each, Tag(each.model_fields["kind"].default)]
-                for each in (Long, Short, Session, Transfers, *get_args(OpenLoop))
+                for each in (Long, Short, Session, Requests, Transfers, *get_args(OpenLoop))
             ),
         ),
         Discriminator(_kind),

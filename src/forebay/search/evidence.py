@@ -48,6 +48,11 @@ class Evidence:
         """Mean or a quantile of a class's completion time, seconds; open if unfinished."""
         return completion_part(self.of_class(index), part)
 
+    def request(self, index: int, part: str) -> Metric | None:
+        """The same of a class's whole requests, which several flows answer."""
+        kind = self.of_class(index)
+        return _known_or_bound(kind.request_s, kind.request_least_s, part)
+
     def completion_increase(self, index: int | None = None) -> Metric | None:
         """Mean completion time over that with unlimited buffer, minus one.
 
@@ -83,10 +88,15 @@ def _part(quantiles: Quantiles | None, part: str) -> Metric | None:
 
 def completion_part(kind: ClassOutcome, part: str) -> Metric | None:
     """Mean or a quantile of a class's completion time; a lower bound if it is open."""
-    known = _part(kind.fct_s, part)
+    return _known_or_bound(kind.fct_s, kind.fct_least_s, part)
+
+
+def _known_or_bound(
+    quantiles: Quantiles | None, bounds: Quantiles | None, part: str
+) -> Metric | None:
+    known, least = _part(quantiles, part), _part(bounds, part)
     if known is not None:
         return known
-    least = _part(kind.fct_least_s, part)
     return None if least is None else _opened(least)
 
 

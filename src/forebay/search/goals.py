@@ -286,6 +286,10 @@ def _of_class(scenario: Scenario, index: int) -> Iterator[Goal]:
                     lambda seen: seen.completion(index, "mean")),
         _class_kind(index, "fct_p99", "at most", "non-monotone", "s",
                     lambda seen: seen.completion(index, "p99")),
+        _class_kind(index, "request_mean", "at most", "non-monotone", "s",
+                    lambda seen: seen.request(index, "mean")),
+        _class_kind(index, "request_p99", "at most", "non-monotone", "s",
+                    lambda seen: seen.request(index, "p99")),
         _class_kind(index, "fct_increase", "at most", "non-monotone", "",
                     lambda seen: seen.completion_increase(index), compares=True),
     )  # fmt: skip

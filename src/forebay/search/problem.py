@@ -10,6 +10,7 @@ from statistics import median_low
 from typing import TYPE_CHECKING, Protocol
 
 from forebay.outcome import LawResult, LinkRegime
+from forebay.scenario import Requests
 from forebay.search.goals import Goal, goals_of
 from forebay.search.parameter import SizedParameter, parameter_of
 
@@ -223,9 +224,15 @@ def upper_limit(scenario: Scenario) -> int:
 
     One bdp keeps a link busy even with one flow or with synchronized flows (paper A, sections
     2 and 3). Four bdp leave room for slow starts, and the constant leaves room on tiny links.
-    Without lasting flows only bursts count, which do not depend on the bdp.
+    Without lasting flows only bursts count, which do not depend on the bdp. Workers that answer
+    together may have all their answers in the queue, which may be twice as long as their mean.
     """
-    return math.ceil(4 * scenario.bdp_packets) + (64 if scenario.n_flows else 4096)
+    together = sum(
+        2 * group.flows * group.response.mean_packets(group.packet)
+        for group in scenario.crossing
+        if isinstance(group, Requests)
+    )
+    return math.ceil(4 * scenario.bdp_packets + together) + (64 if scenario.n_flows else 4096)
 
 
 def _law_result(law: LawLike) -> LawResult:

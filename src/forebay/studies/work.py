@@ -129,7 +129,10 @@ def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow
     engine = engine_of(asked.engine, asked.memory_limit)
     if asked.ask == "size":
         assert batch.sizes is not None, "the plan of a sizing has it"
-        found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s)
+        # The time of a sizing is an entry of the grid, not an option of the command.
+        in_grid = Words.FILE if batch.words is Words.COMMAND_LINE else batch.words
+        with words(in_grid, exactly=True):
+            found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s)
         return _as_rows(asked, scenario, {seed: (_of_sizing(found), None) for seed in item.seeds})
     if isinstance(engine, ReplicatingEngine):
         begun = time.perf_counter()

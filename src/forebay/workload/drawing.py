@@ -18,6 +18,7 @@ from forebay.catalogue import KINDS, IncompleteRecord
 from forebay.scenario import (
     CONGESTION_CONTROLS,
     Duration,
+    Fetching,
     Long,
     Scenario,
     ScenarioError,
@@ -35,6 +36,7 @@ from forebay.workload.model import (
     OwnPackets,
     Packets,
     Part,
+    Requests,
     Sessions,
     Workload,
 )
@@ -80,6 +82,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         stop_ps=_stops(parts),
         packets=_packets(parts),
         sessions=_sessions(parts),
+        requests=_requests(parts),
     )
 
 
@@ -176,6 +179,21 @@ def _sessions(parts: Sequence[Part]) -> Sessions | None:
     )
 
 
+def _requests(parts: Sequence[Part]) -> Requests | None:
+    if all(part.requests is None for part in parts):
+        return None
+    before = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+    first, end, asked, think = [], [], [], []
+    for part, flows in zip(parts, before.tolist(), strict=False):
+        if part.requests is not None:
+            ends = flows + np.cumsum(part.requests.workers)
+            first.append(ends - part.requests.workers)
+            end.append(ends)
+            asked.append(part.requests.asked_ps)
+            think += part.requests.think_ps
+    return Requests(np.concatenate(first), np.concatenate(end), np.concatenate(asked), tuple(think))
+
+
 def _offsets(
     parts: Sequence[Part], owned: Sequence[OwnPackets | OwnFiles | None]
 ) -> NDArray[np.int64]:
@@ -193,7 +211,7 @@ def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) ->
         start_ps=starts(group, index, seed),
         rtt_ps=rtts(group, index, seed, group.flows),
         segments=np.zeros(group.flows, dtype=np.int64),
-        congestion_control=_apportioned(group, index, seed),
+        congestion_control=apportioned(group, index, seed),
     )
 
 
@@ -231,7 +249,7 @@ def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int
     segments, think = (np.asarray(column, dtype=np.int64) for column in columns.joined())
     files = OwnFiles(columns.counts, segments, think)
     zeros = np.zeros(group.flows, dtype=np.int64)
-    return Part(start, rtt, zeros, _apportioned(group, index, seed), files=files)
+    return Part(start, rtt, zeros, apportioned(group, index, seed), files=files)
 
 
 def _files(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_Ints, _Ints]]]:
@@ -248,7 +266,7 @@ def rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
     return picoseconds(group.rtt, uniforms(seed, "rtt", index, n))
 
 
-def _apportioned(group: Long | Session, index: int, seed: int) -> NDArray[np.int32]:
+def apportioned(group: Long | Fetching, index: int, seed: int) -> NDArray[np.int32]:
     """Assign the congestion controls to a fixed number of flows by share, shuffled."""
     keys = uniforms(seed, "congestion-control", index, group.flows)
     return assign(apportion(group.flows, group.shares), CONGESTION_CONTROLS, keys)

@@ -77,6 +77,35 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Requests:
+    """Groups of flows that answer requests together: group g has ``first[g]`` to ``end[g]``.
+
+    Each has an answer, in `Sessions`, to every request; its ``think_ps`` there is the time that the
+    next answer takes to begin after its request has arrived. A request is asked ``think_ps[g]``
+    after all answers to the one before it have arrived.
+
+    Attributes
+    ----------
+    first, end : int64, shape (groups,)
+        Indices of flows.
+    asked_ps : int64, shape (groups,)
+        When the first request is asked.
+    think_ps : tuple of int64, shape (requests - 1,)
+        Pause after each request but the last, for each group.
+    """
+
+    first: NDArray[np.int64]
+    end: NDArray[np.int64]
+    asked_ps: NDArray[np.int64]
+    think_ps: tuple[NDArray[np.int64], ...]
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+        for each in self.think_ps:
+            each.setflags(write=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Workload:
     """Read-only arrays with one entry for each flow, class after class. Times in picoseconds.
 
@@ -106,7 +135,9 @@ class Workload:
     packets : Packets or None
         Of open-loop flows; None without such classes.
     sessions : Sessions or None
-        Of users; None without such classes.
+        Of users and workers; None without such classes.
+    requests : Requests or None
+        Which workers answer together; None without such classes.
     congestion_controls : tuple of str
         Linux names.
     tie_break_seed : int
@@ -127,6 +158,7 @@ class Workload:
     stop_ps: NDArray[np.int64] | None = None
     packets: Packets | None = None
     sessions: Sessions | None = None
+    requests: Requests | None = None
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -136,7 +168,7 @@ class Workload:
 
     def without_own(self) -> Workload:
         """Return the flows only, so that their packets and files can be freed."""
-        return replace(self, packets=None, sessions=None)
+        return replace(self, packets=None, sessions=None, requests=None)
 
     @property
     def array_bytes(self) -> int:
@@ -184,6 +216,15 @@ class OwnFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnRequests:
+    """Groups of a class's workers, one after the other, with the pauses of each."""
+
+    workers: _Ints
+    asked_ps: _Ints
+    think_ps: list[_Ints]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """Flows of one class: entries of the workload's arrays, and their packets or files."""
 
@@ -193,6 +234,7 @@ class Part:
     congestion_control: NDArray[np.int32]
     packets: OwnPackets | None = None
     files: OwnFiles | None = None
+    requests: OwnRequests | None = None
     stop_ps: _Ints | None = None
 
     def __len__(self) -> int:

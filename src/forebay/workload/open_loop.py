@@ -20,7 +20,9 @@ _AT_ONCE = 1 << 18
 
 def starts(group: Standing, index: int, seed: int) -> _Ints:
     """Return the start of each flow."""
-    return picoseconds(group.start, uniforms(seed, "start", index, group.flows))
+    groups = -(-group.flows // group.together)
+    each = picoseconds(group.start, uniforms(seed, "start", index, groups))
+    return np.repeat(each, group.together)[: group.flows] if groups < group.flows else each
 
 
 def part(start_ps: _Ints, packets: OwnPackets) -> Part:

@@ -4,6 +4,7 @@ use super::{BucketSpec, Config, FlowSpec, LinkSpec, LossSpec, Refill, Route, Sou
 use crate::queue::parameters::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
+use std::ops::Range;
 
 /// What makes a configuration impossible to simulate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub enum ConfigError {
     TooLarge(&'static str),
     /// A capture of routes over several links.
     CaptureOfRoutes,
+    /// Flows that wait for each other are none, overlap, or differ in their files.
+    Barrier(usize),
     /// A flow's round trip is shorter than the propagation on its route.
     ShortRoundTrip(usize),
     /// A queue's parameter is out of its range.
@@ -60,6 +63,9 @@ impl std::fmt::Display for ConfigError {
             Self::NotPositive(what) => write!(f, "{what} must be positive"),
             Self::TooLarge(what) => write!(f, "{what} is too long for the clock"),
             Self::CaptureOfRoutes => write!(f, "a capture of routes over several links"),
+            Self::Barrier(index) => {
+                write!(f, "flows of barrier {index} do not fetch as many files each")
+            }
             Self::ShortRoundTrip(flow) => {
                 write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
             }
@@ -126,11 +132,31 @@ impl Config {
             positive(file.segments as f64, "file length")?;
             short(file.think, LONGEST_SPAN, "pause after a file")
         })?;
+        self.check_barriers()?;
         self.datagrams.iter().try_for_each(|packet| {
             positive(f64::from(packet.bytes), "packet size")?;
             short(packet.at, LAST_INSTANT, "time of a packet")
         })?;
         self.flows.iter().enumerate().try_for_each(|(index, flow)| self.check_flow(index, flow))
+    }
+
+    fn check_barriers(&self) -> Result<(), ConfigError> {
+        let mut from = 0;
+        for (index, barrier) in self.barriers.iter().enumerate() {
+            let Range { start, end } = barrier.flows;
+            let requests = barrier.thinks.len() as u32 + 1;
+            let flows = self.flows.get(start as usize..end as usize).unwrap_or(&[]);
+            let fetches = |flow: &FlowSpec| matches!(flow.source, Source::Files(a, b) if b.checked_sub(a) == Some(requests));
+            if start < from || flows.is_empty() || !flows.iter().all(fetches) {
+                return Err(ConfigError::Barrier(index));
+            }
+            let pauses = barrier.thinks.iter().chain([&barrier.asked]);
+            for &pause in pauses {
+                short(pause, LONGEST_SPAN, "pause after a request")?;
+            }
+            from = end;
+        }
+        Ok(())
     }
 
     fn check_link(&self, link: &LinkSpec, largest: u32) -> Result<(), ConfigError> {

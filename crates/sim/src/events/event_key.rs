@@ -21,6 +21,8 @@ pub(crate) const DELACK: u32 = PACE + 1;
 pub(crate) const HOP: u32 = DELACK + 1;
 /// The application behind the flow stops.
 pub(crate) const STOP: u32 = HOP + 1;
+/// A flow that waited for others begins its next file.
+pub(crate) const NEXT_FILE: u32 = STOP + 1;
 const KIND_BITS: u32 = 5;
 
 /// The flow and the kind of an event; of a link's event no flow.
@@ -59,7 +61,7 @@ mod tests {
         let keys = [encode_link(0), encode_link(65_535), encode(0, TIMER), encode(0, HOP)];
         assert!(keys.is_sorted() && keys[3] < encode(1, TIMER));
         assert!(encode(1, TIMER) < encode(last_flow, HOP));
-        assert_eq!(decode(encode(last_flow, STOP)), (last_flow as usize, STOP));
+        assert_eq!(decode(encode(last_flow, NEXT_FILE)), (last_flow as usize, NEXT_FILE));
         assert_eq!(decode_link(keys[1]), 65_535);
         assert!(decode(keys[1]).0 >= MAX_FLOWS, "a link is no flow");
     }

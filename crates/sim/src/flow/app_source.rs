@@ -24,7 +24,7 @@ impl AppSource {
     /// That of a flow, if it needs one.
     pub(crate) fn of(spec: &FlowSpec) -> Option<Box<Self>> {
         let next = match spec.source {
-            Source::Datagrams(first, _) | Source::Files(first, _) => first as usize,
+            Source::Datagrams(..) | Source::Files(..) => spec.source.first(),
             Source::Segments(_) | Source::Until(_) => return None,
         };
         Some(Box::new(Self {
@@ -52,6 +52,11 @@ impl AppSource {
             Source::Files(_, end) => Some(end as usize),
             _ => None,
         }
+    }
+
+    /// How many files came before the present one.
+    pub(crate) fn files_done(&self) -> usize {
+        self.next - self.source.first()
     }
 
     /// A datagram's time on the access link.

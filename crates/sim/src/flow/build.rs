@@ -42,8 +42,7 @@ impl Flow {
             key: encode(index, GeneralKind::ACK_EVENT),
             first_hop: paths.pack(paths.hop(path).at),
             receiver: Receiver::new(spec.rtt, per_packet_echo),
-            sender: Sender::new(cc, first_segments(spec, config), profile)
-                .with_segments_of(profile.segment_bytes_of(spec.packet_bytes)),
+            sender: sender(index, cc, first_segments(spec, config), config),
             packet_bytes: spec.packet_bytes,
             connection: 0,
             ecn,
@@ -95,9 +94,7 @@ impl Flow {
         let segments = config.files[app.next].segments;
         let seed = stream_seed(stream_seed(config.seed, index.into()), app.next as u64);
         self.connection = self.connection.wrapping_add(1);
-        let profile = &config.profiles[spec.class as usize];
-        self.sender = Sender::new(controller(spec, seed), segments, profile)
-            .with_segments_of(profile.segment_bytes_of(spec.packet_bytes));
+        self.sender = sender(index, controller(spec, seed), segments, config);
         self.receiver = self.receiver.for_next_connection();
         self.tsq_throttled = false;
         self.timer = EventTimer::default();
@@ -105,6 +102,19 @@ impl Flow {
         self.access.clear();
         self.route.restart();
     }
+}
+
+/// The sender of a connection. One that answers a request has measured the round trip before, by the handshake or
+/// the request: what it loses of a first window does not wait for the second of RFC 6298, rule 2.1.
+fn sender(index: u32, cc: Cc, segments: u64, config: &Config) -> Sender {
+    let spec = &config.flows[index as usize];
+    let profile = &config.profiles[spec.class as usize];
+    let mut made = Sender::new(cc, segments, profile)
+        .with_segments_of(profile.segment_bytes_of(spec.packet_bytes));
+    if config.waits_for_others(index) {
+        made.rtt.sample(spec.rtt.max(1), spec.rtt.max(1), (0, 0), profile);
+    }
+    made
 }
 
 fn controller(spec: &FlowSpec, seed: u64) -> Cc {

@@ -63,6 +63,11 @@ pub struct Report {
     pub completions: Vec<Vec<Picos>>,
     /// How long those had taken that had not ended with the window, whenever they began, by class.
     pub unfinished: Vec<Vec<Picos>>,
+    /// How long those requests took that were asked and answered in the window, by class, and how long those had
+    /// taken that were not answered whole when it ended.
+    pub requests: Vec<Vec<Picos>>,
+    /// See `requests`.
+    pub unfinished_requests: Vec<Vec<Picos>>,
     /// Bytes that each flow's receiver counted in order in the window.
     pub flow_bytes: Vec<u64>,
     /// Data packets of each flow that queues dropped, and that last queues sent, as in `ClassBatch`.

@@ -198,6 +198,9 @@ impl Network<'_> {
             recorder.completed(flow, arrives);
         }
         if flow.app.is_some() {
+            if self.traffic.config.waits_for_others(flow.index()) {
+                return self.on_answer(flow, arrives);
+            }
             let back = flow.ack_path.return_delay + flow.route.last_ack_hop_delay();
             self.on_transfer_complete(flow, departed + back);
         }

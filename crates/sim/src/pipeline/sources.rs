@@ -1,10 +1,11 @@
 //! Flows that do more than send their segments once: open-loop sources, and users who fetch file
-//! after file.
+//! after file, alone or with others.
 
+use crate::events::event_key::{NEXT_FILE, encode};
 use crate::fast::flow_kind::GeneralKind;
 use crate::flow::Flow;
 use crate::network::Network;
-use crate::packet::EcnCodepoint;
+use crate::packet::{EcnCodepoint, Payload};
 use crate::time::{NEVER, Picos};
 
 impl Network<'_> {
@@ -24,11 +25,43 @@ impl Network<'_> {
             self.arm_timer(flow, restart_at); // until then the sender's own timer runs on
             return false;
         }
+        self.restart(now, flow);
+        false
+    }
+
+    /// The next file begins.
+    fn restart(&mut self, now: Picos, flow: &mut Flow) {
         if let Some(recorder) = &mut self.flow_recorder {
             recorder.restarts(flow, self.traffic.config);
         }
         flow.restart(now, self.traffic.config);
-        false
+    }
+
+    /// A flow that waited for others begins its next file.
+    #[cold]
+    pub(crate) fn on_next_file(&mut self, now: Picos, flow: &mut Flow) {
+        if let Some(app) = &mut flow.app {
+            app.next += 1;
+        }
+        self.restart(now, flow);
+        self.transmit::<GeneralKind>(now, flow);
+    }
+
+    /// The answer of a flow has arrived whole, or is known to arrive, at `arrives`. If it is the last one of its
+    /// request, all flows that wait for each other begin the next one.
+    #[cold]
+    pub(crate) fn on_answer(&mut self, flow: &Flow, arrives: Picos) {
+        let Some(request) = self.barriers.answered(flow.index(), arrives) else { return };
+        let class = self.class(flow);
+        self.requests[class].push((request.ended, request.ended - request.asked));
+        let (Some(next), Some(app)) = (request.next, &flow.app) else { return };
+        let (config, done) = (self.traffic.config, app.files_done());
+        for index in request.flows {
+            let spec = &config.flows[index as usize];
+            let service = config.files[spec.source.first() + done].think;
+            let at = next + config.request_delay(spec) + service;
+            self.wheel.insert(at, encode(index, NEXT_FILE), Payload::NONE);
+        }
     }
 
     /// A datagram of an open-loop source reaches the first queue; the next is scheduled.

@@ -1,7 +1,7 @@
 //! A run, or a part of one: flows, the network between them, and the loop that moves both through time.
 
 use crate::config::{Config, Source};
-use crate::events::event_key::{ACCESS, DELACK, PACE, STOP, TIMER, decode, decode_link};
+use crate::events::event_key::{ACCESS, DELACK, NEXT_FILE, PACE, STOP, TIMER, decode, decode_link};
 use crate::events::{Event, EventKey};
 use crate::fast::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
@@ -213,6 +213,7 @@ impl<'a> Simulation<'a> {
                 dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
             }
             STOP => flow.stop(),
+            NEXT_FILE => self.network.on_next_file(now, flow),
             _ => self.network.on_hop(now, flow, key, payload),
         }
     }

@@ -87,6 +87,10 @@ impl<'a> Readings<'a> {
         let flow_records = recorder.map(|recorder| recorder.finish(self.config, flows, received));
         let window = self.config.warmup..self.config.warmup + self.config.window;
         let unfinished = under_way(&network, flows, &window);
+        network.requests.iter_mut().for_each(|ended| ended.sort_unstable());
+        let unfinished_requests = requests_under_way(&network, &window);
+        let requests = network.requests.iter().map(|ended| times_within(&window, ended.clone()));
+        let requests = requests.collect();
         let packets = decided_packets(&network, flows);
         let since = |(end, start): (&(u64, u64), (u64, u64))| (end.0 - start.0, end.1 - start.1);
         let completions = network.completions.into_iter();
@@ -101,6 +105,8 @@ impl<'a> Readings<'a> {
             flow_packets: packets.iter().zip(self.packets_at_start).map(since).collect(),
             completions: completions.map(|ended| times_within(&window, ended)).collect(),
             unfinished,
+            requests,
+            unfinished_requests,
             links: links.zip(network.paths.classes).map(read_link).collect(),
             classes: self.classes,
             rtt: network.rtt,
@@ -146,12 +152,29 @@ fn under_way(network: &Network, flows: &[Flow], window: &Range<Picos>) -> Vec<Ve
             ages[network.class(flow)].push(window.end - flow.start(config));
         }
     }
-    for (ages, ended) in ages.iter_mut().zip(&network.completions) {
+    add_late(&mut ages, &network.completions, window);
+    ages
+}
+
+/// The same of requests.
+fn requests_under_way(network: &Network, window: &Range<Picos>) -> Vec<Vec<Picos>> {
+    let mut ages = vec![Vec::new(); network.traffic.config.profiles.len()];
+    for (flow, asked) in network.barriers.open() {
+        if asked < window.end {
+            ages[network.traffic.class(flow)].push(window.end - asked);
+        }
+    }
+    add_late(&mut ages, &network.requests, window);
+    ages
+}
+
+/// Adds those of which it is known that they end after the window, and that began before.
+fn add_late(ages: &mut [Vec<Picos>], ended: &[Vec<(Picos, Picos)>], window: &Range<Picos>) {
+    for (ages, ended) in ages.iter_mut().zip(ended) {
         let begun = |&(at, took): &(Picos, Picos)| at >= window.end && at - took < window.end;
         let late = ended.iter().filter(|ended| begun(ended));
         ages.extend(late.map(|&(at, took)| window.end + took - at));
     }
-    ages
 }
 
 /// Data packets of each flow that queues dropped, and that last queues send.

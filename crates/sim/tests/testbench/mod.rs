@@ -59,6 +59,7 @@ pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Confi
         flows,
         datagrams: vec![],
         files: vec![],
+        barriers: vec![],
         warmup: 5 * SECOND,
         window: 10 * SECOND,
         batches: 10,

@@ -112,6 +112,8 @@ class RawReadings(TypedDict):
     rtt: list[RawHistogram]
     completions_s: list[FloatArray]
     unfinished_s: list[FloatArray]
+    requests_s: NotRequired[list[FloatArray]]
+    unfinished_requests_s: NotRequired[list[FloatArray]]
     trace: RawTrace | None
     flow_records: NotRequired[RawFlowRecords | None]
     packets: int

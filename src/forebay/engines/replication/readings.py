@@ -26,7 +26,7 @@ from forebay.outcome import (
 )
 from forebay.outcome.reading import FloatArray, IntArray
 from forebay.outcome.settling import models_settle_s
-from forebay.scenario import Long, ScenarioError, Tcp
+from forebay.scenario import Long, Requests, ScenarioError, Tcp
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
@@ -228,6 +228,7 @@ def _classes(
             long_flows=_long_flows(scenario, traffic),
             active=int(np.count_nonzero(active[own])),
             slowdowns=_slowdowns(scenario, workload, raw, index),
+            **_requests(traffic, raw, index),
         )
         for index, traffic in enumerate(scenario.traffic)
         for own in (workload.slice_of(index),)
@@ -283,6 +284,15 @@ def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index:
 
 def _of_ending(traffic: Traffic, spans_s: FloatArray) -> FloatArray | None:
     return spans_s if KINDS[traffic.kind].completes else None
+
+
+def _requests(traffic: Traffic, raw: RawReadings, index: int) -> dict[str, FloatArray]:
+    if not isinstance(traffic, Requests):
+        return {}
+    return {
+        "requests_s": raw["requests_s"][index],
+        "unfinished_requests_s": raw["unfinished_requests_s"][index],
+    }
 
 
 def _long_flows(scenario: Scenario, traffic: Traffic) -> LongFlows | None:

@@ -93,6 +93,7 @@ def make_run(
         profiles=[_profile(traffic) for traffic in scenario.traffic],
         flows=_flows(scenario, workload, access),
         sources=_sources(workload),
+        barriers=_barriers(workload),
         seed=workload.tie_break_seed,
         warmup_ps=picoseconds(scenario.measure.warmup),
         window_ps=picoseconds(scenario.measure.duration),
@@ -139,6 +140,16 @@ def _sources(workload: Workload) -> _core.Sources | None:
         file_segments=none if sessions is None else sessions.segments,
         file_think_ps=none if sessions is None else sessions.think_ps,
     )
+
+
+def _barriers(workload: Workload) -> list[tuple[int, int, int, list[int]]]:
+    """Return which flows wait for each other: the first, one past the last, start and pauses."""
+    groups = workload.requests
+    if groups is None:
+        return []
+    numbers = (groups.first.tolist(), groups.end.tolist(), groups.asked_ps.tolist())
+    pauses = [each.tolist() for each in groups.think_ps]
+    return list(zip(*numbers, pauses, strict=True))
 
 
 def _profile(traffic: Traffic) -> _core.Profile:

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import (
+    Fetching,
     Link,
     Long,
     Rate,
     Replay,
+    Requests,
     Scenario,
-    Session,
     Short,
     Standing,
     Transfers,
@@ -62,6 +63,10 @@ def why_not(scenario: Scenario) -> str | None:
         (queue.transmit_ring, "its transmit ring is a number of packets"),
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),
+        (
+            any(isinstance(g, Requests) for g in scenario.traffic),
+            "fewer workers that answer together bring a smaller burst",
+        ),
         (
             any(isinstance(g, Replay) or _is_listed(g) for g in scenario.traffic),
             "a list of packets or transfers cannot be scaled",
@@ -182,7 +187,7 @@ def _window(scenario: Scenario) -> float:
 def _fewer_flows(scenario: Scenario, least: float) -> float:
     """Return the factor by which the flows may shrink to ``least``."""
     standing = [g for g in scenario.traffic if isinstance(g, Standing)]
-    closed = [float(g.flows) for g in scenario.traffic if isinstance(g, Long | Session)]
+    closed = [float(g.flows) for g in scenario.traffic if isinstance(g, Long | Fetching)]
     factors = [float(g.flows) / _least_of(g) for g in standing]
     if closed:
         factors.append(sum(closed) / least)

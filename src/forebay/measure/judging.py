@@ -1,0 +1,248 @@
+"""Counters of a port after the change, judged against the answer that sized it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from forebay.errors import argument
+from forebay.measure.arguments import bits_per_second
+from forebay.measure.busy_hour import HOUR_S, Stretch, busiest, hours
+from forebay.measure.errors import MeasureError
+from forebay.measure.table import read
+from forebay.scenario import Rate
+
+if TYPE_CHECKING:
+    from forebay.outcome import Metric, SizeResult
+
+Judged = Literal["too small", "too large", "as answered", "not tested", "add capacity"]
+
+_BUSY = 0.9
+"""Share of the answer's own utilization from which an hour tests its size."""
+_OVERLOAD = 0.05
+"""Loss at a full link that no buffer of a sensible size removes."""
+_FULL = 0.98
+_WHOLE = 0.9
+_USABLE = 0.01
+"""Loss that is usable where the answer has neither a goal on it nor a value of its own."""
+_NOISE = 2.0
+"""Loss over the answer's own from which it counts as more: other hours have other traffic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the answer says of the recommended size.
+
+    Attributes
+    ----------
+    packets, packet_bytes, rate_bps : the size, its packet, and the rate of the queue.
+    utilization : at the size; the goal if there is one.
+    loss_rate : above which it counts as too small: the goal, else twice the answer's own.
+    wait_s : the goal on the mean or 99 % of the wait; None without one.
+    """
+
+    packets: int
+    packet_bytes: int
+    rate_bps: float
+    utilization: float
+    loss_rate: float
+    wait_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A stretch of the table: utilization, loss and the mean wait, None where nothing says it."""
+
+    when: str
+    utilization: float
+    loss_rate: float | None
+    wait_s: float | None
+    drops: int
+    verdict: Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a size, from the busiest hour of a table of counters.
+
+    Attributes
+    ----------
+    busy_hour : what was seen in it, with the verdict.
+    expected : what the answer says.
+    why, next_step : sentences.
+    alarms : thresholds for the table's own polling interval, as sentences.
+    hours : every hour of the table.
+    source : the table's name.
+    """
+
+    busy_hour: Seen
+    expected: Expected
+    why: str
+    next_step: str
+    alarms: tuple[str, ...]
+    hours: tuple[Seen, ...]
+    source: str
+
+    @property
+    def verdict(self) -> Judged:
+        """The verdict on the size."""
+        return self.busy_hour.verdict
+
+    @property
+    def exit_status(self) -> int:
+        """1 if the size should be changed, else 0."""
+        return int(self.verdict in ("too small", "too large", "add capacity"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``measure --counters --answer --json``."""
+        from dataclasses import asdict
+
+        return {"schema": 1, "verdict": self.verdict, **asdict(self)}
+
+
+def judge(
+    table: str | os.PathLike[str], answer: SizeResult, *, rate: str | None = None
+) -> Judgement:
+    """Judge the size of an answer by the counters of the port that has it now.
+
+    Parameters
+    ----------
+    table : CSV with ``time_s``, ``octets``, ``drops``, and if available ``packets`` and
+        ``queue_packets``, as `counters` reads it.
+    answer : of `forebay.size`, with a recommended size.
+    rate : of the link; None takes the answer's.
+
+    Raises
+    ------
+    MeasureError
+        The file is no such table, or the answer recommends no size.
+    """
+    expected = _expected(answer, rate)
+    rows = read(table, expected.rate_bps)
+    busy = busiest(rows)
+    seen = _seen(busy, expected)
+    whole = busy.seconds >= _WHOLE * HOUR_S
+    where = "the busiest hour" if whole else "the table, which is shorter than an hour"
+    why, then = _words(seen, expected, where)
+    return Judgement(
+        seen, expected, why, then, _alarms(expected, float(np.median(rows.seconds))),
+        tuple(_seen(each, expected) for each in hours(rows)), os.fspath(table),
+    )  # fmt: skip
+
+
+def _expected(answer: SizeResult, rate: str | None) -> Expected:
+    size, there = answer.recommended, answer.there
+    if size is None or there is None or answer.aqm is not None:
+        why = answer.reason or "it sizes an AQM's parameters, whose limit no counter shows"
+        wrong = f"{argument('answer')}: it recommends no size of a queue: {why}"
+        raise MeasureError(f"{wrong}; size again, and save it with --json")
+    near = min(answer.curve, key=lambda point: abs(point.packets - size.packets))
+    goals = {goal.name: goal.target for goal in answer.goals}
+    bps = 8 * size.bytes / size.seconds if rate is None else bits_per_second(rate)
+    own = near.link.loss_rate
+    waits = [goals[name] for name in ("queue_delay_mean", "queue_delay_p99") if name in goals]
+    return Expected(
+        packets=size.packets,
+        packet_bytes=size.bytes // size.packets,
+        rate_bps=bps,
+        utilization=goals.get("utilization", _value(near.link.utilization, 1.0)),
+        loss_rate=goals.get("loss_rate", max(_NOISE * _value(own, 0.0), 1e-6) if own else _USABLE),
+        wait_s=min(waits, default=None),
+    )
+
+
+def _value(metric: Metric | None, default: float) -> float:
+    return default if metric is None else float(metric.value)
+
+
+def _seen(stretch: Stretch, expected: Expected) -> Seen:
+    rows = stretch.rows
+    used = float(rows.octets.sum()) * 8 / (stretch.seconds * expected.rate_bps)
+    sent = rows.octets / expected.packet_bytes if rows.packets is None else rows.packets
+    dropped, arrived = float(rows.drops.sum()), float(rows.drops.sum() + sent.sum())
+    lost = dropped / arrived if arrived > 0 else None
+    wait = None
+    if rows.queue_packets is not None:
+        wait = float(rows.queue_packets.mean()) * 8 * expected.packet_bytes / expected.rate_bps
+    verdict = _verdict(used, lost, wait, expected)
+    return Seen(stretch.when, used, lost, wait, round(dropped), verdict)
+
+
+def _verdict(used: float, lost: float | None, wait: float | None, expected: Expected) -> Judged:
+    loses = lost is not None and lost > expected.loss_rate
+    if loses and lost is not None and lost > _OVERLOAD and used >= _FULL:
+        return "add capacity"
+    if loses:
+        return "too small"
+    if wait is not None and expected.wait_s is not None and wait > expected.wait_s:
+        return "too large"
+    return "as answered" if used >= _BUSY * expected.utilization else "not tested"
+
+
+def _words(seen: Seen, expected: Expected, where: str) -> tuple[str, str]:
+    """Return why, and what to do."""
+    lost = 0.0 if seen.loss_rate is None else seen.loss_rate
+    busy = f"in {where}, {seen.when}, {seen.utilization:.1%} of the link were used"
+    drops = f"{seen.drops} packets dropped ({_share(lost)})"
+    limit = f"above {_share(expected.loss_rate)}"
+    told: dict[Judged, tuple[str, str]] = {
+        "add capacity": (
+            f"{busy} and {drops}: the link is offered more than it carries",
+            "add capacity or move traffic; a larger buffer only makes the queue longer",
+        ),
+        "too small": (
+            f"{busy} and {drops}, {limit}"
+            + (
+                ": bursts overflow it although the link is not full"
+                if seen.utilization < _BUSY * expected.utilization
+                else ""
+            ),
+            "check that the router has the size (`forebay platforms lint`); if it has, more flows "
+            "or longer bursts come than were sized for: measure them (`forebay measure --counters "
+            "--busy-hour`) and size again",
+        ),
+        "too large": (
+            f"{busy}, and packets waited {_ms(seen.wait_s)} on average, above the goal of "
+            f"{_ms(expected.wait_s)}",
+            "check that the router has the size (`forebay platforms lint`); if it has, fewer flows "
+            "come than were sized for: measure them and size again",
+        ),
+        "as answered": (
+            f"{busy} and {drops}, not {limit}",
+            "nothing; look again when the busiest hour has grown by a tenth",
+        ),
+        "not tested": (
+            f"{busy}, less than {_BUSY * expected.utilization:.0%}, and {drops}: the queue was "
+            "hardly ever needed",
+            "keep it; judge it by a busier day, or size for this load (`load` in the scenario)",
+        ),
+    }
+    return told[seen.verdict]
+
+
+def _alarms(expected: Expected, every_s: float) -> tuple[str, ...]:
+    """Return the thresholds of each polling interval."""
+    per_s = expected.rate_bps / 8 / expected.packet_bytes
+    most = max(1, round(expected.loss_rate * per_s * every_s))
+    octets = round(_BUSY * expected.utilization * expected.rate_bps / 8 * every_s)
+    lines = [
+        f"every {every_s:g} s: more than {most} drops ({_share(expected.loss_rate)} of a full "
+        "link's packets) say too small",
+        f"every {every_s:g} s: below {octets} octets the size is not tested "
+        f"({_BUSY * expected.utilization:.0%} of {Rate(expected.rate_bps)})",
+    ]
+    if expected.wait_s is not None:
+        queue = max(1, round(expected.wait_s * per_s))
+        lines.append(f"a mean of more than {queue} packets in the queue says too large")
+    return tuple(lines)
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _ms(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{1e3 * seconds:.3g} ms"

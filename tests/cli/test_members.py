@@ -1,0 +1,105 @@
+"""A member of a LAG or an ECMP group in a table of ports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from forebay.api.ports import read_ports
+from forebay.cli.program import call
+from forebay.laws.hashed_members import SURE, Group
+from forebay.scenario import Long, ScenarioError
+
+HEAD = "name,rate,n,load,rtt,members,largest_flows,largest_share\n"
+
+
+def hashed(members: int, flows: int, draws: int = 4000) -> NDArray[np.int64]:
+    """The flows of each member in some draws, shape (draws, members)."""
+    even = [1 / members] * members
+    return np.random.default_rng(5).multinomial(flows, even, size=draws)
+
+
+@pytest.mark.parametrize(("members", "flows"), [(2, 60), (4, 150), (8, 4000), (3, 5)])
+def test_every_member_has_a_number_between_the_ends(members: int, flows: int) -> None:
+    low, high = Group(members).flows(flows, flows)
+    seen = hashed(members, flows)
+    inside = ((seen >= low) | (seen == 0)) & (seen <= high)
+    assert np.mean(inside.all(axis=1)) >= SURE - 0.01
+    tighter = (seen > low + 1) & (seen < high - 1)
+    assert np.mean(tighter.all(axis=1)) < SURE, "a narrower range would not hold it"
+
+
+@pytest.mark.parametrize(
+    ("members", "flows", "share"), [(4, 8, 0.3), (2, 20, 0.5), (16, 100, 0.8), (4, 1, 0.2)]
+)
+def test_the_fullest_member_is_offered_no_more(members: int, flows: int, share: float) -> None:
+    seen = hashed(members, flows).max(axis=1)
+    loads = 0.6 * (1 - share + share * seen * members / flows)
+    found = Group(members, flows, share).load(0.6)
+    assert np.mean(loads <= found + 1e-12) >= SURE - 0.01
+    assert np.quantile(loads, 0.5) <= found <= loads.max() + 1e-12
+
+
+def test_few_large_flows_matter_more_than_many() -> None:
+    few, many = (Group(4, flows, 0.4).load(0.5) for flows in (4, 4000))
+    assert few > 0.7 and many == pytest.approx(0.5, abs=0.03)
+    assert Group(4).load(0.5) == 0.5
+
+
+def ports(tmp_path: Path, *lines: str) -> Path:
+    path = tmp_path / "ports.csv"
+    path.write_text(HEAD + "\n".join(lines) + "\n")
+    return path
+
+
+def test_a_line_of_a_group_is_that_of_a_member(tmp_path: Path) -> None:
+    (row,) = read_ports(str(ports(tmp_path, "lag1,400 Gbit/s,150,0.5,30 ms,4,8,0.3")))
+    long, short = row.scenario.traffic
+    assert isinstance(long, Long)
+    low, high = Group(4).flows(150, 150)
+    assert row.scenario.link.rate == 1e11
+    assert (long.flows.low, long.flows.high) == (low, high) and low < 37.5 < high
+    assert short.kind == "short" and short.load == pytest.approx(Group(4, 8, 0.3).load(0.5))
+    assert row.note is not None and f"{low}..{high} of 150 flows" in row.note
+    (ranged,) = read_ports(str(ports(tmp_path, "lag1,4 Gbit/s,50..150,,30 ms,4,,")))
+    (few,) = ranged.scenario.traffic
+    assert isinstance(few, Long) and few.flows.low == Group(4).flows(50, 150)[0]
+
+
+def test_a_group_is_sized_and_another_is_overloaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = ports(
+        tmp_path,
+        "small,40 Mbit/s,80,,30 ms,4,,",
+        "full,40 Mbit/s,,0.8,30 ms,4,4,0.5",
+        "even,40 Mbit/s,,0.5,30 ms,2,,",
+    )
+    assert call(["size", "--ports", str(table), "--budget", "6 s", "--json"]) == 3
+    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["ports"]}
+    assert found["small"]["answer"]["recommended"]["packets"] >= 1
+    assert found["small"]["note"].startswith("a member of 4, ")
+    assert found["full"]["answer"] is None and "add capacity" in found["full"]["error"]
+    assert "counted as spread evenly" in found["even"]["note"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("a,1 Gbit/s,5,,,1,,", "members is '1'; write a whole number from 2"),
+        ("a,1 Gbit/s,5,,,four,,", "members is 'four'"),
+        ("a,1 Gbit/s,5,,,4,8,", "largest_share is missing"),
+        ("a,1 Gbit/s,5,,,4,8,30 %", "write a number from 0 to 1, such as 0.3"),
+        ("a,1 Gbit/s,5,,,,8,0.3", "has largest_flows without members"),
+        ("a,fast,5,,,4,,", "line 2"),
+        ("a,1 Gbit/s,many,,,4,,", "not a whole number"),
+    ],
+)
+def test_a_bad_group_is_refused_in_one_line(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(ScenarioError, match=r"ports\.csv line 2") as caught:
+        read_ports(str(ports(tmp_path, line)))
+    assert said in str(caught.value)

@@ -1,0 +1,181 @@
+"""A size that is on a port, judged by the port's counters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.cli.program import call
+from forebay.measure import MeasureError, judge
+from forebay.measure.busy_hour import busiest, hours
+from forebay.measure.table import read
+from forebay.outcome import SizeResult
+from forebay.scenario import loads
+
+RATE = 100e6
+FULL = RATE / 8 * 300
+"""Octets of a full link in five minutes."""
+LINK = """
+[link]
+rate = "100 Mbit/s"
+[[traffic]]
+flows = 40
+rtt = { uniform = ["20 ms", "40 ms"] }
+start = { uniform = ["0 s", "1 s"] }
+[measure]
+warmup = "5 s"
+duration = "10 s"
+[goals]
+utilization = 0.9
+loss_rate = 0.02
+"""
+
+
+@pytest.fixture(scope="module")
+def answer() -> SizeResult:
+    found = forebay.size(loads(LINK), seeds=1, max_seeds=1)
+    assert found.recommended is not None
+    return found
+
+
+Day = Callable[..., Path]
+
+
+@pytest.fixture
+def day(tmp_path: Path) -> Day:
+    """Write a day of five minutes each; ``load`` and ``lost`` by hour."""
+
+    def write(
+        load: Callable[[int], float],
+        lost: Callable[[int], float] = lambda hour: 0.0,
+        queue: float | None = None,
+        first: float = 1_764_115_200.0,
+    ) -> Path:
+        rows, octets, drops = [], 0.0, 0.0
+        for step in range(289):
+            if step:
+                hour = (step - 1) // 12
+                octets += load(hour) * FULL
+                drops += round(lost(hour) * load(hour) * FULL / 1500)
+            row = [first + 300 * step, round(octets), round(drops)]
+            rows.append([*row, *([] if queue is None else [queue])])
+        head = "time_s,octets,drops" + ("" if queue is None else ",queue_packets")
+        path = tmp_path / "day.csv"
+        path.write_text("\n".join([head, *(",".join(map(str, row)) for row in rows)]))
+        return path
+
+    return write
+
+
+def evening(hour: int) -> float:
+    return 0.97 if hour == 20 else 0.4
+
+
+def test_the_busiest_hour_is_named(day: Day, answer: SizeResult) -> None:
+    table = day(evening)
+    found = judge(table, answer)
+    assert found.busy_hour.when == "2025-11-26 20:00 to 21:00 UTC"
+    assert found.busy_hour.utilization == pytest.approx(0.97)
+    assert found.verdict == "as answered" and found.exit_status == 0
+    assert len(found.hours) == 24 and found.hours[3].verdict == "not tested"
+
+
+def test_an_hour_between_two_whole_ones_is_found(day: Day) -> None:
+    rows = read(day(lambda hour: 0.9 if hour in (7, 8) else 0.1), RATE)
+    assert busiest(rows).seconds == 3600
+    half = read(day(lambda hour: 0.9 if hour == 8 else 0.1, first=0.0), RATE)
+    assert busiest(half).when == "8.00 h to 9.00 h"
+    assert sum(each.seconds for each in hours(half)) == 86_400
+
+
+@pytest.mark.parametrize(
+    ("load", "lost", "verdict"),
+    [
+        (0.97, 0.05, "too small"),
+        (0.97, 0.019, "as answered"),
+        (0.5, 0.05, "too small"),
+        (0.5, 0.0, "not tested"),
+        (0.999, 0.2, "add capacity"),
+        (0.0, 0.0, "not tested"),
+    ],
+)
+def test_verdicts_by_load_and_loss(
+    day: Day, answer: SizeResult, load: float, lost: float, verdict: str
+) -> None:
+    found = judge(day(lambda hour: load if hour == 20 else 0.2 * load, lambda hour: lost), answer)
+    assert found.verdict == verdict
+    assert found.exit_status == (verdict in ("too small", "add capacity"))
+    if (load, lost) == (0.5, 0.05):
+        assert "bursts overflow it although the link is not full" in found.why
+
+
+def test_a_queue_above_the_goal_is_too_large(day: Day) -> None:
+    text = LINK.replace("0.02", "0.05") + 'queue_delay_mean = "20 ms"\n'
+    answer = forebay.size(loads(text), seeds=1, max_seeds=1)
+    found = judge(day(evening, queue=250), answer)  # 30 ms
+    assert found.verdict == "too large" and "30 ms" in found.why
+    assert any("167 packets in the queue" in line for line in found.alarms)
+    assert judge(day(evening, queue=80), answer).verdict == "as answered"
+
+
+def test_the_alarms_are_for_the_table_s_own_interval(day: Day, answer: SizeResult) -> None:
+    (drops, octets) = judge(day(evening), answer).alarms
+    assert f"more than {round(0.02 * FULL / 1500)} drops" in drops and "every 300 s" in drops
+    assert f"below {round(0.81 * FULL)} octets" in octets
+
+
+def test_the_command_line(
+    day: Day, answer: SizeResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "answer.json"
+    saved.write_text(answer.to_json())
+    table = str(day(evening, lambda hour: 0.05 if hour == 20 else 0.0))
+    assert call(["measure", "--counters", table, "--answer", str(saved)]) == 1
+    out = capsys.readouterr().out
+    assert "too small" in out and "2025-11-26 20:00 to 21:00 UTC" in out
+    assert call(["measure", "--counters", table, "--answer", str(saved), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == document["busy_hour"]["verdict"] == "too small"
+    assert call(["measure", "--answer", str(saved)]) == 2
+    assert "--answer needs --counters" in capsys.readouterr().err
+    assert call(["measure", "--counters", table, "--answer", "none.json"]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_an_answer_without_a_size_is_refused(day: Day, answer: SizeResult) -> None:
+    none = answer.model_copy(update={"recommended": None, "reason": "no buffer meets the goals"})
+    with pytest.raises(MeasureError, match="recommends no size"):
+        judge(day(evening), none)
+    with pytest.raises(MeasureError, match="octets exceed"):
+        judge(day(evening), answer, rate="10 Mbit/s")
+
+
+def test_estimates_of_the_busiest_hour_alone(day: Day) -> None:
+    """Over the day the link is 42 % used, and n is refused; in its busiest hour it is not."""
+    table = day(evening, lambda hour: 0.01)
+    whole, busy = (
+        forebay.measure.counters(table, rate="100 Mbit/s", rtt="20 ms..40 ms", busy_hour=alone)
+        for alone in (False, True)
+    )
+    assert "long_flows" not in whole.estimates and "long_flows" in busy.estimates
+    assert busy.estimates["load"].value == pytest.approx(0.97)
+    assert any("busiest hour alone: 2025-11-26 20:00" in note for note in busy.notes)
+    assert busy.scenario().traffic[0].kind == "long"
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(1.0, "as answered"), (0.1, "too small")])
+def test_a_port_that_was_simulated(
+    day: Day, answer: SizeResult, share: float, verdict: str
+) -> None:
+    """The counters of the same traffic behind the recommended size, and behind a tenth of it."""
+    assert answer.recommended is not None
+    packets = max(1, round(share * answer.recommended.packets))
+    seen = forebay.run(loads(LINK).with_buffer(packets), seed=7).links["bottleneck"]
+    assert seen.utilization is not None and seen.loss_rate is not None
+    used, lost = seen.utilization.value, seen.loss_rate.value
+    table = day(lambda hour: used if hour == 9 else 0.1, lambda hour: lost if hour == 9 else 0.0)
+    assert judge(table, answer).verdict == verdict
