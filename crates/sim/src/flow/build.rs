@@ -42,8 +42,7 @@ impl Flow {
             key: encode(index, GeneralKind::ACK_EVENT),
             first_hop: paths.pack(paths.hop(path).at),
             receiver: Receiver::new(spec.rtt, per_packet_echo),
-            sender: Sender::new(cc, first_segments(spec, config), profile)
-                .with_segments_of(profile.segment_bytes_of(spec.packet_bytes)),
+            sender: sender(spec, config, cc, first_segments(spec, config)),
             packet_bytes: spec.packet_bytes,
             connection: 0,
             ecn,
@@ -95,15 +94,24 @@ impl Flow {
         let segments = config.files[app.next].segments;
         let seed = stream_seed(stream_seed(config.seed, index.into()), app.next as u64);
         self.connection = self.connection.wrapping_add(1);
-        let profile = &config.profiles[spec.class as usize];
-        self.sender = Sender::new(controller(spec, seed), segments, profile)
-            .with_segments_of(profile.segment_bytes_of(spec.packet_bytes));
+        self.sender = sender(spec, config, controller(spec, seed), segments);
         self.receiver = self.receiver.for_next_connection();
         self.tsq_throttled = false;
         self.timer = EventTimer::default();
         self.delack_timer = EventTimer::default();
         self.access.clear();
         self.route.restart();
+    }
+}
+
+fn sender(spec: &FlowSpec, config: &Config, cc: Cc, segments: u64) -> Sender {
+    let profile = &config.profiles[spec.class as usize];
+    let made = Sender::new(cc, segments, profile)
+        .with_segments_of(profile.segment_bytes_of(spec.packet_bytes));
+    if config.reorders(&config.routes[spec.route as usize]) {
+        made.over_reordering(profile)
+    } else {
+        made
     }
 }
 

@@ -23,6 +23,9 @@ impl Sender {
         profile: &Profile,
     ) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
+        if !K::FAST_PATH && ack.dsack {
+            self.note_dsack();
+        }
         if K::NEWRENO_ONLY {
             newreno::on_ack::<K>(self, now, next, false, profile)
         } else if K::SACK_ONLY || self.scoreboard.is_some() {
@@ -40,6 +43,14 @@ impl Sender {
         } else {
             newreno::on_ack::<K>(self, now, next, ack.marked, profile)
         }
+    }
+
+    /// An ACK reports a segment that had arrived before.
+    #[cold]
+    fn note_dsack(&mut self) {
+        let board = self.scoreboard.as_mut();
+        let state = board.and_then(|board| board.reordering.as_mut());
+        state.into_iter().for_each(|state| state.dsack = true);
     }
 
     /// How many segments may go now.
