@@ -50,12 +50,14 @@ if TYPE_CHECKING:
         DataSize as DataSize,
         Duration as Duration,
         Goals as Goals,
+        Jitter as Jitter,
         Link as Link,
         Long as Long,
         Loss as Loss,
         Measure as Measure,
         OnOff as OnOff,
         OtherLink as OtherLink,
+        Outages as Outages,
         Queue as Queue,
         QueueDelay as QueueDelay,
         Rate as Rate,
@@ -101,8 +103,8 @@ _GROUPS = (
     ("forebay.engines", "engine_names"),
     (
         "forebay.scenario",
-        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals "
-        "ClassGoals",
+        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Outages Jitter "
+        "Measure Goals ClassGoals",
     ),
     ("forebay.scenario", "QueueDelay Topology Long Short Session Transfers Transfer"),
     ("forebay.scenario", "Udp OnOff Video Replay"),

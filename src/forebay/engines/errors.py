@@ -108,6 +108,8 @@ _OF_LINKS = {
     "policer": "a policer",
     "loss": "loss of a link",
     "rate_trace": "a varying rate",
+    "down": "a link that is down at times",
+    "jitter": "jitter of a link",
 }
 
 

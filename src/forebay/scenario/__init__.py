@@ -22,9 +22,11 @@ from forebay.scenario.goals import (
     QueueDelay,
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
+from forebay.scenario.jitter import Jitter
 from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
 from forebay.scenario.loss import Loss
 from forebay.scenario.model import Scenario
+from forebay.scenario.outages import Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateTrace
@@ -66,6 +68,7 @@ __all__ = [
     "FlowLength",
     "Goals",
     "Isp",
+    "Jitter",
     "Link",
     "LinkClass",
     "Long",
@@ -77,6 +80,7 @@ __all__ = [
     "OnOff",
     "OpenLoop",
     "OtherLink",
+    "Outages",
     "PacketList",
     "Queue",
     "QueueDelay",

@@ -246,9 +246,9 @@ def _buckets(scenario: Scenario) -> None:
 
 
 def _imperfect(scenario: Scenario) -> None:
-    """Check links with loss or a trace; few scenarios have any, and the others import no check."""
+    """Check links that are no constant wire; the many others import no check."""
     links = (scenario.link, *scenario.links)
-    if any(link.loss is not None or link.rate_trace is not None for link in links):
+    if any(link.loss or link.rate_trace or link.down or link.jitter for link in links):
         from forebay.scenario.consistency_of_links import check_links
 
         check_links(scenario)
@@ -286,6 +286,11 @@ def _routes(scenario: Scenario) -> None:
     delays = {"bottleneck": scenario.link.delay} | {
         each.name: each.delay for each in scenario.links
     }
+    reordering = {
+        name
+        for name, link in (("bottleneck", scenario.link), *((x.name, x) for x in scenario.links))
+        if link.jitter is not None and link.jitter.reorder
+    }
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
             wrong = 'direction = "reverse" has a route of its own'
@@ -294,6 +299,7 @@ def _routes(scenario: Scenario) -> None:
         for field in ("route", "return_route"):
             _known_links(getattr(group, field), delays, f"traffic.{index}.{field}")
         interior = [delays[name] for way in (group.route, group.return_route) for name in way[:-1]]
+        interior += [delays[name] for name in group.route[-1:] if name in reordering]
         if isinstance(group, Tcp) and group.rtt.low < sum(interior):
             wrong = f"the links on the route take {Duration(sum(interior))} of an rtt that is less"
             hint = "write a longer rtt, or shorter link delays"

@@ -16,8 +16,10 @@ from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShap
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
 from forebay.scenario.generators import FatTree, Isp, TwoLevel
 from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
+from forebay.scenario.jitter import Jitter
 from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
 from forebay.scenario.loss import Loss
+from forebay.scenario.outages import Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateFile, RateTrace
@@ -59,6 +61,22 @@ class RateTraceDict(TypedDict, total=False):
     repeat: bool
 
 
+class OutagesDict(TypedDict, total=False):
+    """When a link is down: it sends nothing. A list alone is the times."""
+
+    times: Required[Sequence[Sequence[str | Duration]]]
+    period: str | Duration | None
+    queue: Literal["hold", "drop"]
+
+
+class JitterDict(TypedDict, total=False):
+    """A delay behind the wire, drawn for each packet by the seed, evenly from 0 to the longest."""
+
+    most: Required[str | Duration]
+    share: float
+    reorder: bool
+
+
 class LinkDict(TypedDict, total=False):
     """The link under study, the bottleneck."""
 
@@ -68,6 +86,8 @@ class LinkDict(TypedDict, total=False):
     policer: TokenBucket | TokenBucketDict | None
     loss: float | Loss | LossDict | None
     rate_trace: str | RateTrace | RateTraceDict | None
+    down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None
+    jitter: str | Duration | Jitter | JitterDict | None
 
 
 class RedDict(TypedDict, total=False):
@@ -132,6 +152,8 @@ class OtherLinkDict(TypedDict, total=False):
     policer: TokenBucket | TokenBucketDict | None
     loss: float | Loss | LossDict | None
     rate_trace: str | RateTrace | RateTraceDict | None
+    down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None
+    jitter: str | Duration | Jitter | JitterDict | None
     name: Required[str]
     queue: Queue | QueueDict
 

@@ -45,12 +45,14 @@ impl Sender {
         }
     }
 
-    /// An ACK reports a segment that had arrived before.
+    /// An ACK reports a segment that had arrived before; of a probe it says nothing (Linux, FLAG_DSACK_TLP).
     #[cold]
     fn note_dsack(&mut self) {
-        let board = self.scoreboard.as_mut();
-        let state = board.and_then(|board| board.reordering.as_mut());
-        state.into_iter().for_each(|state| state.dsack = true);
+        let Some(board) = &mut self.scoreboard else { return };
+        let of_probe = !board.probe.is_idle() && board.probe.is_retrans;
+        if let Some(state) = board.reordering.as_mut().filter(|_| !of_probe) {
+            state.dsack = true;
+        }
     }
 
     /// How many segments may go now.

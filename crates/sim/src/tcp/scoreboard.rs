@@ -270,10 +270,10 @@ impl Scoreboard {
         self.count_lost(1);
     }
 
-    /// Nothing was lost after all.
+    /// Nothing was lost after all; what is may yet be found.
     pub(super) fn undo_lost_marks(&mut self) {
         (0..self.segments.len()).for_each(|index| self.segments[index].0 &= !(LOST | RETRANS));
-        (self.lost, self.retrans_out) = (0, 0);
+        (self.lost, self.retrans_out, self.loss_marked_to) = (0, 0, 0);
     }
 
     /// The first lost segment that has not been retransmitted.

@@ -168,6 +168,7 @@ _HOST_QUEUE = 1000
 """Packets that a host queues before its own access link: Linux's txqueuelen."""
 _MOST_SHARED = 60_000
 _AT_ONCE = 1e18
+_INSTANT_BPS, _ENDLESS = 1e14, 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,7 @@ def give_access(layout: Layout, workload: Workload) -> Access:
         access_bps=workload.access_bps.copy(),
     )
     _share(access, workload)
+    _order_arrivals(access, layout)
     return access
 
 
@@ -225,6 +227,22 @@ def _share(access: Access, workload: Workload) -> None:
         behind = slice(flow, flow + flows)  # groups lie one after the other
         access.route[behind] = len(access.routes) - 1
         access.access_bps[behind] = _AT_ONCE
+
+
+def _order_arrivals(access: Access, layout: Layout) -> None:
+    """Let packets that a route's last link reorders come to its receiver in the order of arrival.
+
+    Behind such a link each has an event of its own: that of a further link, which holds up none.
+    """
+    behind: dict[int, int] = {}
+    for number, (forward, backward) in enumerate(access.routes):
+        last = forward[-1]
+        jitter = layout.links[last].jitter
+        if jitter is not None and jitter[2]:
+            if last not in behind:
+                behind[last] = len(access.links)
+                access.links.append(_core.Link(_INSTANT_BPS, buffer_packets=_ENDLESS))
+            access.routes[number] = ([*forward, behind[last]], backward)
 
 
 def check_links(scenario: Scenario) -> None:
@@ -256,6 +274,8 @@ def _link(link: LinkSpec) -> _core.Link:
             policer=link.policer,
             loss=link.loss,
             rate_trace=None if link.rate_trace is None else link.rate_trace.for_core(),
+            drops_while_down=link.drops_while_down,
+            jitter=link.jitter,
             classes=[_class(each) for each in link.classes] or None,
             class_of=link.class_of,
         )
