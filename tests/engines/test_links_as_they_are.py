@@ -49,7 +49,7 @@ def value(metric: object) -> float:
 
 
 def test_what_comes_while_a_link_is_down_waits_for_it() -> None:
-    """6 Mbit/s for 1 s are 500 packets, of which the first waits 1 s; then 12 Mbit/s send 500 more in 1 s."""
+    """500 packets come in 1 s, of which the first waits 1 s; at twice the rate they go in 1 s."""
     link = forebay.run(loads(UDP), seed=1).links["bottleneck"]
     assert link.queue_packets is not None and link.queue_delay_s is not None
     assert value(link.queue_packets.mean) == pytest.approx(500 / 8, rel=0.01)

@@ -198,13 +198,17 @@ impl Flows {
             if let Some((from, to)) = part(&packet_offsets, i) {
                 return Some(Source::Datagrams(from, to));
             }
-            if let Some((from, to)) = part(&file_offsets, i) {
-                return Some(Source::Files(from, to));
-            }
             let stop = stop_ps.as_ref().and_then(|stops| stops.as_array().get(i).copied());
+            let stop = stop.filter(|&stop| stop < i64::MAX);
+            if let Some((from, to)) = part(&file_offsets, i) {
+                return Some(match stop {
+                    Some(stop) => Source::FilesUntil(from, to, stop.try_into().ok()?),
+                    None => Source::Files(from, to),
+                });
+            }
             match (length[i], stop) {
                 (0, _) if open_loop[i] => Some(Source::Datagrams(0, 0)),
-                (0, Some(stop)) if stop < i64::MAX => Some(Source::Until(stop.try_into().ok()?)),
+                (0, Some(stop)) => Some(Source::Until(stop.try_into().ok()?)),
                 (0, _) => Some(Source::Segments(u64::MAX)),
                 (segments, _) => Some(Source::Segments(segments.try_into().ok()?)),
             }

@@ -137,9 +137,10 @@ pub enum Source {
     /// Those of `Config::packets` from the first index to before the second, at their times,
     /// whatever becomes of them.
     Datagrams(u32, u32),
-    /// Those of `Config::files` from the first index to before the second, each over a TCP
-    /// connection of its own, with a pause after each.
+    /// Those of `Config::files` from the first index to before the second, each over a connection of its own, with a pause after each.
     Files(u32, u32),
+    /// The same, of which none begins at that time or later.
+    FilesUntil(u32, u32, Picos),
 }
 
 /// A packet of an open-loop source.

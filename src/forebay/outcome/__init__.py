@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from forebay.lazy import attributes
 from forebay.outcome.document import Document, DocumentError, parse
 from forebay.outcome.invariants import ImpossibleOutcome, Violation, checked, violations
+from forebay.outcome.link_rates import LinkRates
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
     FCT_INCREASE,
@@ -99,6 +100,7 @@ __all__ = [
     "Interval",
     "LawResult",
     "LinkOutcome",
+    "LinkRates",
     "LinkReading",
     "LinkRegime",
     "LongFlows",

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome.document import Closed, Document
+from forebay.outcome.link_rates import LinkRates
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
 from forebay.outcome.recommended import Recommended
 from forebay.outcome.size_facts import (
@@ -224,6 +225,7 @@ class SizeResult(Document):
         The curve is then that of the smaller links, scaled. None otherwise.
     assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
     late_starts : for each class with flows that start after the warm-up, how many do.
+    rates : of each link whose rate varies, by its name.
     bracket : where nothing could be simulated in the time: what laws say of this link, or of one
         like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
@@ -256,6 +258,7 @@ class SizeResult(Document):
     scaled: Scaled | None = None
     assumptions: tuple[str, ...] = ()
     late_starts: tuple[str, ...] = ()
+    rates: dict[str, LinkRates] = Field(default={})
     bracket: Bracket | None = None
     cost: Cost | None = None
     cheaper: tuple[Cheaper, ...] = ()

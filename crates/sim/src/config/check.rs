@@ -219,10 +219,14 @@ impl Config {
             Source::Datagrams(from, to) if from > to || to as usize > self.datagrams.len() => {
                 return Err(ConfigError::Unknown("packet", to as usize));
             }
-            Source::Files(from, to) if from >= to || to as usize > self.files.len() => {
+            Source::Files(from, to) | Source::FilesUntil(from, to, _)
+                if from >= to || to as usize > self.files.len() =>
+            {
                 return Err(ConfigError::Unknown("file", to as usize));
             }
-            Source::Until(stop) => short(stop, LAST_INSTANT, "stop of a flow")?,
+            Source::Until(stop) | Source::FilesUntil(_, _, stop) => {
+                short(stop, LAST_INSTANT, "stop of a flow")?
+            }
             Source::Segments(0) => return Err(ConfigError::NotPositive("flow length")),
             _ => {}
         }

@@ -135,7 +135,9 @@ fn first_segments(spec: &FlowSpec, config: &Config) -> u64 {
     match spec.source {
         Source::Segments(segments) => segments,
         Source::Until(_) => u64::MAX,
-        Source::Files(first, _) => config.files[first as usize].segments,
+        Source::Files(first, _) | Source::FilesUntil(first, ..) => {
+            config.files[first as usize].segments
+        }
         Source::Datagrams(..) => 0,
     }
 }
