@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         Replay as Replay,
         Scenario as Scenario,
         ScenarioError as ScenarioError,
+        Schedule as Schedule,
         Session as Session,
         Short as Short,
         TokenBucket as TokenBucket,
@@ -104,7 +105,7 @@ _GROUPS = (
     (
         "forebay.scenario",
         "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Outages Jitter "
-        "Measure Goals ClassGoals",
+        "Schedule Measure Goals ClassGoals",
     ),
     ("forebay.scenario", "QueueDelay Topology Long Short Session Transfers Transfer"),
     ("forebay.scenario", "Udp OnOff Video Replay"),

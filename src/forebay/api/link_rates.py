@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.outcome.link_rates import LinkRates
+from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from forebay.lazy import attributes
 from forebay.outcome.document import Document, DocumentError, parse
 from forebay.outcome.invariants import ImpossibleOutcome, Violation, checked, violations
-from forebay.outcome.link_rates import LinkRates
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
     FCT_INCREASE,
@@ -54,6 +53,7 @@ from forebay.outcome.size_result import (
     Unit,
     Verdict,
 )
+from forebay.outcome.values import LinkRates
 
 if TYPE_CHECKING:
     from forebay.outcome.metrics import summarize

@@ -10,10 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.outcome.document import Closed, Document
-from forebay.outcome.link_rates import LinkRates
+from forebay.outcome.values import LinkRates, SlowdownBin
 from forebay.outcome.values import Metric as Metric
 from forebay.outcome.values import Quantiles as Quantiles
-from forebay.outcome.values import SlowdownBin
 
 if TYPE_CHECKING:
     from forebay.outcome.flow_table import FlowTable

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome.document import Closed, Document
-from forebay.outcome.link_rates import LinkRates
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
 from forebay.outcome.recommended import Recommended
 from forebay.outcome.size_facts import (
@@ -22,6 +21,7 @@ from forebay.outcome.size_facts import (
     Memory,
     Scaled,
 )
+from forebay.outcome.values import LinkRates
 
 Sense = Literal["at least", "at most"]
 Direction = Literal["increasing", "decreasing", "non-monotone"]

@@ -30,6 +30,7 @@ from forebay.scenario.outages import Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateTrace
+from forebay.scenario.schedule import Schedule
 from forebay.scenario.source import FlowCount, Standing
 from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp
 from forebay.scenario.topology import (
@@ -90,6 +91,7 @@ __all__ = [
     "Replay",
     "Scenario",
     "ScenarioError",
+    "Schedule",
     "Session",
     "Short",
     "Standing",

@@ -286,11 +286,6 @@ def _routes(scenario: Scenario) -> None:
     delays = {"bottleneck": scenario.link.delay} | {
         each.name: each.delay for each in scenario.links
     }
-    reordering = {
-        name
-        for name, link in (("bottleneck", scenario.link), *((x.name, x) for x in scenario.links))
-        if link.jitter is not None and link.jitter.reorder
-    }
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
             wrong = 'direction = "reverse" has a route of its own'
@@ -299,7 +294,6 @@ def _routes(scenario: Scenario) -> None:
         for field in ("route", "return_route"):
             _known_links(getattr(group, field), delays, f"traffic.{index}.{field}")
         interior = [delays[name] for way in (group.route, group.return_route) for name in way[:-1]]
-        interior += [delays[name] for name in group.route[-1:] if name in reordering]
         if isinstance(group, Tcp) and group.rtt.low < sum(interior):
             wrong = f"the links on the route take {Duration(sum(interior))} of an rtt that is less"
             hint = "write a longer rtt, or shorter link delays"
@@ -345,7 +339,7 @@ def _starts(scenario: Scenario) -> None:
             wrong = f"no flow starts before the run ends at {end}"
             hint = "write an earlier start, or a longer measure.duration"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.start")
-        if isinstance(group, Stopping) and group.stop and group.stop.high <= group.start.low:
-            wrong = f"every flow stops by {group.stop.high}, before it starts"
-            hint = "write a later stop, or an earlier start"
-            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.stop")
+    if any(isinstance(group, Stopping) and group.ends_early for group in scenario.traffic):
+        from forebay.scenario.consistency_of_stops import check_stops
+
+        check_stops(scenario)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.catalogue.link_names import BOTTLENECK
 from forebay.scenario.errors import ScenarioError
+from forebay.scenario.quantity import Duration
+from forebay.scenario.tcp import Tcp
 
 if TYPE_CHECKING:
     from forebay.scenario.link import Link
@@ -21,6 +24,22 @@ def check_links(scenario: Scenario) -> None:
     _link(scenario, "link", scenario.link, "queue", scenario.queue)
     for index, link in enumerate(scenario.links):
         _link(scenario, f"links.{index}", link, f"links.{index}.queue", link.queue)
+    _last_that_reorder(scenario)
+
+
+def _last_that_reorder(scenario: Scenario) -> None:
+    """Check that round trips hold the delay of a last link too, if it reorders."""
+    links = {BOTTLENECK: scenario.link} | {each.name: each for each in scenario.links}
+    for index, group in enumerate(scenario.traffic):
+        last = links[(group.route or (BOTTLENECK,))[-1]]
+        if not isinstance(group, Tcp) or last.jitter is None or not last.jitter.reorder:
+            continue
+        ways = (group.route or (BOTTLENECK,), group.return_route[:-1])
+        delay = sum(links[name].delay for way in ways for name in way)
+        if group.rtt.low < delay:
+            wrong = f"the links on the route take {Duration(delay)} of an rtt that is less"
+            hint = "write a longer rtt, or shorter link delays"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.rtt")
 
 
 def _link(scenario: Scenario, place: str, link: Link, at_queue: str, queue: Queue) -> None:

@@ -23,6 +23,7 @@ from forebay.scenario.outages import Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateFile, RateTrace
+from forebay.scenario.schedule import Schedule
 from forebay.scenario.tcp import Long, Session, Short
 from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
@@ -340,8 +341,17 @@ class ValuesDict(TypedDict, total=False):
     stratified: bool
 
 
+class ScheduleDict(TypedDict, total=False):
+    """On and off times, drawn for each flow from its start on, or the same times for all flows."""
+
+    on: DistributionInput
+    off: DistributionInput
+    times: Sequence[Sequence[str | Duration]] | None
+    period: str | Duration | None
+
+
 class LongDict(TypedDict, total=False):
-    """Long-lived TCP flows, which send during the whole run, or until they stop."""
+    """Long-lived TCP flows, which send during the whole run, until they stop, or on and off."""
 
     kind: Literal["long"]
     name: str | None
@@ -369,6 +379,7 @@ class LongDict(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
 
 
 class GeometricDict(TypedDict, total=False):
@@ -467,6 +478,7 @@ class SessionFields(TypedDict, total=False):
     flows: Required[int | str]
     start: DistributionInput
     access_sharing: int
+    stop: DistributionInput
     file: Required[FlowLengthInput]
     think: DistributionInput
 
@@ -547,6 +559,7 @@ class UdpFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     rate: str | Rate | None
     load: float | None
     arrivals: Literal["constant", "poisson"]
@@ -572,6 +585,7 @@ class OnOffFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     peak_rate: Required[str | Rate]
     on: Required[DistributionInput]
     off: Required[DistributionInput]
@@ -597,6 +611,7 @@ class VideoFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     rate: str | Rate | None
     load: float | None
     hurst: float
@@ -624,6 +639,7 @@ class ReplayFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     file: Required[str | PacketList]
 
 

@@ -19,6 +19,7 @@ from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
     from forebay.engines.replication import ClassSpec, Layout, LinkSpec, Route
+    from forebay.engines.replication.raw import RawReadings
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
@@ -83,7 +84,8 @@ def make_run(
         layout = route_transfers(layout, scenario, workload, seed)
     if layout.flows is not None:
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
-    access = give_access(layout, workload)
+    rows = workload if workload.periods is None else _connections(workload)
+    access = give_access(layout, rows)
     if capture and any(len(data) > 1 or acks for data, acks in access.routes):
         raise Unsupported("simulation", "a capture of routes over several links", "capture")
     run = _core.Run(
@@ -91,8 +93,8 @@ def make_run(
         routes=access.routes,
         memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
-        flows=_flows(scenario, workload, access),
-        sources=_sources(workload),
+        flows=_flows(scenario, rows, access),
+        sources=_sources(rows),
         seed=workload.tie_break_seed,
         warmup_ps=picoseconds(scenario.measure.warmup),
         window_ps=picoseconds(scenario.measure.duration),
@@ -103,6 +105,21 @@ def make_run(
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
     )
     return run, workload.without_own(), layout
+
+
+def _connections(workload: Workload) -> Workload:
+    from forebay.engines.simulation.connections import connections
+
+    return connections(workload)
+
+
+def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
+    """Return the readings by the flows of the workload."""
+    if workload.periods is None:
+        return raw
+    from forebay.engines.simulation import connections
+
+    return connections.by_flow(raw, workload)
 
 
 def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flows:
