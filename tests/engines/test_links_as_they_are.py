@@ -102,6 +102,14 @@ def test_cubic_learns_of_reordering_wherever_the_link_lies(route: list[str]) -> 
     assert value(outcome.links["bottleneck"].loss_rate) == 0.0
 
 
+def test_a_window_grows_with_what_is_sacked_where_most_acks_are_of_late_segments() -> None:
+    """A hundred times the rate: cumulative ACKs alone left slow start at 11 % of it."""
+    fast = {"link.rate": "2 Gbit/s", "queue.size": "12000 packets", "traffic.0.max_window": None}
+    window = {"measure.warmup": "3 s", "measure.duration": "3 s"}
+    outcome = forebay.run(loads(LONG).replace(fast | window), seed=1)
+    assert value(outcome.links["bottleneck"].utilization) > 0.8
+
+
 def test_jitter_without_reordering_makes_round_trips_longer_and_resends_nothing() -> None:
     still = loads(LONG).replace({"link.jitter": None, "traffic.0.max_window": 20})
     moved = still.replace({"link.jitter": "8 ms"})

@@ -14,6 +14,8 @@ use crate::time::Picos;
 pub(super) struct Found {
     /// RACK.fack: one past the highest segment known to have arrived.
     fack: u64,
+    /// The first that was missing.
+    una: u64,
     /// When the segment was last sent that the receiver answers, and whether more than once; `None` where it is not outstanding.
     trigger: Option<(Picos, bool)>,
 }
@@ -23,7 +25,7 @@ pub(super) fn look(board: &Scoreboard, una: u64, seq: u64) -> Option<Found> {
     board.reordering.as_ref()?;
     let segment = seq.checked_sub(una).and_then(|index| board.segments.get(index as usize));
     let trigger = segment.map(|segment| (segment.sent(), segment.is(EVER_RETRANS)));
-    Some(Found { fack: una + u64::from(board.span(una)), trigger })
+    Some(Found { fack: una + u64::from(board.span(una)), una, trigger })
 }
 
 /// The scoreboard has taken an ACK in. Gives whether nothing is to be judged lost now: what was missing has come by
@@ -37,8 +39,8 @@ pub(super) fn on_ack(
     advanced: bool,
 ) -> bool {
     let Some(mut state) = board.reordering.take() else { return false };
-    let below = |(_, seq)| seq + 1 < found.fack;
-    state.seen |= newly_acked.first_never_retransmitted().is_some_and(below);
+    let late = newly_acked.first_never_retransmitted().filter(|&(_, seq)| seq + 1 < found.fack);
+    late.into_iter().for_each(|(_, seq)| state.see(found.fack - seq));
     let dsack = std::mem::take(&mut state.dsack);
     state.adapt(dsack, tcp.snd_una, tcp.snd_nxt);
     if let Some(recovery) = state.recovery.as_mut().filter(|_| dsack) {
@@ -47,6 +49,7 @@ pub(super) fn on_ack(
     let holds = match tcp.phase {
         Phase::Recovery => {
             let delayed = advanced && state.shows_delay(found.trigger, now, tcp.rtt.min_rtt);
+            delayed.then(|| state.see(found.fack - found.una));
             in_recovery(tcp, board, &mut state, delayed)
         }
         Phase::Open => undo_if_needless(tcp, &mut state),
@@ -56,6 +59,11 @@ pub(super) fn on_ack(
     holds
 }
 
+/// Whether the window grows with what is SACKed too.
+pub(super) fn grows_by_sacks(board: &Scoreboard) -> bool {
+    board.reordering.as_ref().is_some_and(|state| state.is_high())
+}
+
 fn in_recovery(
     tcp: &mut Sender,
     board: &mut Scoreboard,
@@ -63,7 +71,6 @@ fn in_recovery(
     delayed: bool,
 ) -> bool {
     let ends = tcp.snd_una >= tcp.recover;
-    state.seen |= delayed;
     if delayed && !ends && board.retrans_out > 0 {
         return true;
     }

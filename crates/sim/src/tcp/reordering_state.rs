@@ -1,6 +1,7 @@
 //! What a sender with RACK knows of packets that overtake each other (RFC 8985, section 6.2, steps 3 and 4), and of a
 //! recovery that may turn out to have repaired nothing.
 
+use super::highest_sacked::DUP_THRESH;
 use crate::time::{NEVER, Picos};
 
 /// DSACK-free recoveries after which the window is the smallest again (RFC 8985, section 6.2, step 4).
@@ -8,10 +9,15 @@ const PERSIST: u32 = 16;
 /// The most by which the window is multiplied (Linux).
 const MOST: u32 = 255;
 
+/// Linux's tcp_max_reordering.
+const MOST_BEHIND: u64 = 300;
+
 /// What a sender knows of reordering.
 pub(super) struct Reordering {
     /// RACK.reordering_seen.
     pub(super) seen: bool,
+    /// How many segments one was late at the most: Linux's tp->reordering.
+    degree: u64,
     /// RACK.reo_wnd_mult.
     multiple: u32,
     /// RACK.reo_wnd_persist.
@@ -36,7 +42,15 @@ pub(super) struct Recovery {
 impl Default for Reordering {
     fn default() -> Self {
         let (seen, dsack) = (false, false);
-        Self { seen, multiple: 1, persist: PERSIST, dsack_round: 0, dsack, recovery: None }
+        Self {
+            seen,
+            degree: DUP_THRESH as u64,
+            multiple: 1,
+            persist: PERSIST,
+            dsack_round: 0,
+            dsack,
+            recovery: None,
+        }
     }
 }
 
@@ -44,6 +58,17 @@ impl Reordering {
     /// RACK.reo_wnd; `None` while no reordering was seen.
     pub(super) fn window(&self, min_rtt: Picos) -> Option<Picos> {
         self.seen.then(|| min_rtt / 4 * u64::from(self.multiple))
+    }
+
+    /// A segment came late, behind so many others.
+    pub(super) fn see(&mut self, behind: u64) {
+        self.seen = true;
+        self.degree = self.degree.max(behind.min(MOST_BEHIND));
+    }
+
+    /// Whether the window grows with what is SACKed too: the cumulative ACK says little (Linux, tcp_may_raise_cwnd).
+    pub(super) fn is_high(&self) -> bool {
+        self.degree > DUP_THRESH as u64
     }
 
     pub(super) fn begin_recovery(&mut self) {
@@ -110,7 +135,10 @@ mod tests {
         let mut state = Reordering::default();
         state.adapt(true, 5, 20);
         assert_eq!((state.window(400), state.multiple), (None, 1), "nothing was reordered");
-        state.seen = true;
+        state.see(3);
+        assert!(!state.is_high());
+        state.see(4);
+        assert!(state.is_high());
         for (una, snd_nxt) in [(5, 20), (19, 30), (20, 40)] {
             state.adapt(true, una, snd_nxt);
         }

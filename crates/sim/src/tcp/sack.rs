@@ -91,8 +91,9 @@ fn slow_path_ack<K: FlowKind>(
     let found = detect_losses(tcp, &mut board, now, (&newly_acked, order), advanced, profile);
     set_timer::<K>(tcp, &board, now, &newly_acked, advanced, found.wait, profile);
     debug_assert!(board.counts_agree() && board.segments.len() as u64 == tcp.snd_max - tcp.snd_una);
+    let progresses = advanced || (delivered > 0 && reordering::grows_by_sacks(&board));
     tcp.scoreboard = Some(board);
-    let grows = advanced && tcp.phase != Phase::Recovery;
+    let grows = progresses && tcp.phase != Phase::Recovery;
     tcp.notify_cc::<K>(now, (delivered, marked), grows, profile, || AckSummary {
         delivered,
         newly_lost: found.lost,
