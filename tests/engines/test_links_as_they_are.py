@@ -195,3 +195,11 @@ def test_the_delay_of_a_last_link_that_reorders_is_part_of_the_round_trip() -> N
     with pytest.raises(ScenarioError) as refused:
         loads(LONG).replace({"link.delay": "41 ms", "traffic.0.route": ["bottleneck"]})
     assert refused.value.field == "traffic.0.rtt"
+
+
+def test_a_capture_of_a_link_that_reorders_is_refused_in_these_words(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    path = tmp_path_factory.mktemp("captured") / "packets.pcap"
+    with pytest.raises(forebay.Unsupported, match="a capture of a link that reorders"):
+        forebay.run(loads(LONG), seed=1, capture=path)

@@ -87,7 +87,7 @@ def make_run(
     rows = workload if workload.periods is None else _connections(workload)
     access = give_access(layout, rows)
     if capture and any(len(data) > 1 or acks for data, acks in access.routes):
-        raise Unsupported("simulation", "a capture of routes over several links", "capture")
+        raise Unsupported("simulation", _uncaptured(scenario), "capture")
     run = _core.Run(
         links=access.links,
         routes=access.routes,
@@ -105,6 +105,14 @@ def make_run(
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
     )
     return run, workload.without_own(), layout
+
+
+def _uncaptured(scenario: Scenario) -> str:
+    """Return why packets cannot be captured."""
+    jitter = scenario.link.jitter
+    if jitter is not None and jitter.reorder:
+        return "a capture of a link that reorders"
+    return "a capture of routes over several links"
 
 
 def _connections(workload: Workload) -> Workload:
