@@ -41,7 +41,7 @@ pub(super) fn enter_recovery(
         tcp.cwr_end = 0;
         return;
     }
-    if let Some(reordering) = &mut tcp.reordering {
+    if let Some(reordering) = &mut board.reordering {
         reordering.begin_recovery();
     }
     board.prr.begin(tcp.window.cwnd as u32);

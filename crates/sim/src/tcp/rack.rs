@@ -76,7 +76,7 @@ pub(super) fn detect_in_recovery(
 /// RFC 8985, section 6.2, step 4 (RACK_update_reo_wnd).
 #[inline]
 fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {
-    let learned = tcp.reordering.as_ref().and_then(|state| state.window(tcp.rtt.min_rtt));
+    let learned = board.reordering.as_ref().and_then(|state| state.window(tcp.rtt.min_rtt));
     if let Some(window) = learned {
         return window.min(tcp.rtt.srtt);
     }

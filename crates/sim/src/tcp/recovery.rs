@@ -48,9 +48,9 @@ impl Sender {
     /// An ACK reports a segment that had arrived before; of a probe it says nothing (Linux, FLAG_DSACK_TLP).
     #[cold]
     fn note_dsack(&mut self) {
-        let Some(board) = &self.scoreboard else { return };
+        let Some(board) = &mut self.scoreboard else { return };
         let of_probe = !board.probe.is_idle() && board.probe.is_retrans;
-        if let Some(state) = self.reordering.as_mut().filter(|_| !of_probe) {
+        if let Some(state) = board.reordering.as_mut().filter(|_| !of_probe) {
             state.dsack = true;
         }
     }

@@ -21,8 +21,8 @@ pub(super) struct Found {
 }
 
 /// Looks at an ACK of segment `seq`, and all below `una` before it; `None` where reordering is not learned of.
-pub(super) fn look(tcp: &Sender, board: &Scoreboard, una: u64, seq: u64) -> Option<Found> {
-    tcp.reordering.as_ref()?;
+pub(super) fn look(board: &Scoreboard, una: u64, seq: u64) -> Option<Found> {
+    board.reordering.as_ref()?;
     let segment = seq.checked_sub(una).and_then(|index| board.segments.get(index as usize));
     let trigger = segment.map(|segment| (segment.sent(), segment.is(EVER_RETRANS)));
     Some(Found { fack: una + u64::from(board.span(una)), una, trigger })
@@ -38,7 +38,7 @@ pub(super) fn on_ack(
     found: Found,
     advanced: bool,
 ) -> bool {
-    let Some(mut state) = tcp.reordering.take() else { return false };
+    let Some(mut state) = board.reordering.take() else { return false };
     let late = newly_acked.first_never_retransmitted().filter(|&(_, seq)| seq + 1 < found.fack);
     late.into_iter().for_each(|(_, seq)| state.see(found.fack - seq));
     let dsack = std::mem::take(&mut state.dsack);
@@ -55,13 +55,13 @@ pub(super) fn on_ack(
         Phase::Open => undo_if_needless(tcp, &mut state),
         Phase::Loss => false,
     };
-    tcp.reordering = Some(state);
+    board.reordering = Some(state);
     holds
 }
 
 /// Whether the window grows with what is SACKed too.
-pub(super) fn grows_by_sacks(tcp: &Sender) -> bool {
-    tcp.reordering.as_ref().is_some_and(|state| state.is_high())
+pub(super) fn grows_by_sacks(board: &Scoreboard) -> bool {
+    board.reordering.as_ref().is_some_and(|state| state.is_high())
 }
 
 fn in_recovery(

@@ -70,7 +70,7 @@ fn slow_path_ack<K: FlowKind>(
     let una = tcp.snd_una;
     let advanced = next > una;
     let rate = board.rate::<K>(una, reported.0, now);
-    let order = if K::FAST_PATH { None } else { reordering::look(tcp, &board, una, reported.0) };
+    let order = if K::FAST_PATH { None } else { reordering::look(&board, una, reported.0) };
     let newly_acked = take_delivery::<K>(tcp, &mut board, next.max(una), reported, !profile.rack);
     tcp.progressed |= advanced;
     let delivered = newly_acked.segments;
@@ -91,7 +91,7 @@ fn slow_path_ack<K: FlowKind>(
     let found = detect_losses(tcp, &mut board, now, (&newly_acked, order), advanced, profile);
     set_timer::<K>(tcp, &board, now, &newly_acked, advanced, found.wait, profile);
     debug_assert!(board.counts_agree() && board.segments.len() as u64 == tcp.snd_max - tcp.snd_una);
-    let progresses = advanced || (delivered > 0 && reordering::grows_by_sacks(tcp));
+    let progresses = advanced || (delivered > 0 && reordering::grows_by_sacks(&board));
     tcp.scoreboard = Some(board);
     let grows = progresses && tcp.phase != Phase::Recovery;
     tcp.notify_cc::<K>(now, (delivered, marked), grows, profile, || AckSummary {
@@ -233,7 +233,6 @@ fn next_repair<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     if let Some(seq) = lost {
         board.retransmit::<K>(tcp.snd_una, seq, now);
         board.rack.record_retransmission(now, seq);
-        tcp.reordering.iter_mut().for_each(|state| state.retransmitted(now));
         tcp.retransmissions += 1;
         // The first segment's new chance begins now.
         if seq == tcp.snd_una && tcp.timer == Timer::Rto {
@@ -303,7 +302,6 @@ pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, doubted: bool, profile: &
     board.frto.begin(doubted);
     board.pacing_exempt = true;
     rack::mark_all_lost(tcp, &mut board, now, profile);
-    tcp.reordering.iter_mut().for_each(|state| state.on_timeout());
     tcp.window.cwnd = f64::from(board.in_flight() + 1);
     tcp.scoreboard = Some(board);
 }

@@ -10,6 +10,7 @@ use super::highest_sacked::HighestSacked;
 use super::prr::Prr;
 use super::receive_window::ReceiveWindow;
 use super::recovery_state::{Frto, Rack, Tlp};
+use super::reordering_state::Reordering;
 use super::retransmission_order::RetransmissionOrder;
 use super::segment::{EVER_RETRANS, FLAGS, LOST, NewlyAcked, RETRANS, SACKED, Segment};
 use crate::cc::Cc;
@@ -57,6 +58,8 @@ pub struct Scoreboard {
     pub(super) loss_marked_to: u64,
     /// Which lost segment is retransmitted next.
     retransmission_order: RetransmissionOrder,
+    /// Of a flow over a link that reorders.
+    pub(super) reordering: Option<Box<Reordering>>,
 }
 
 impl Scoreboard {
@@ -303,6 +306,7 @@ impl Scoreboard {
             Segment::sent_at(now).0 | LOST | RETRANS | EVER_RETRANS;
         self.retrans_out += 1;
         self.retransmission_order.retransmitted(seq);
+        self.reordering.iter_mut().for_each(|state| state.retransmitted(now));
         let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
         if let Some(rates) = self.rates::<K>() {
             rates.record_again((seq - una) as usize, delivered, in_flight);
@@ -336,5 +340,6 @@ impl Scoreboard {
         (self.lost, self.retrans_out) = (lost, retrans_out);
         self.retransmission_order = RetransmissionOrder::begin(una);
         self.loss_marked_to = una;
+        self.reordering.iter_mut().for_each(|state| state.on_timeout());
     }
 }

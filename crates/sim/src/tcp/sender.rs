@@ -3,7 +3,6 @@
 use super::pacer::Pacer;
 use super::profile::Profile;
 use super::receive_window::{self, ReceiveWindow, UNSCALED};
-use super::reordering_state::Reordering;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
@@ -71,8 +70,6 @@ pub struct Sender {
     pub reductions: u32,
     /// Without a scoreboard, for a controller that wants the round trip of every ACK.
     pub send_times: Option<Box<SendTimes>>,
-    /// Of a flow over a link that reorders.
-    pub(super) reordering: Option<Box<Reordering>>,
 }
 
 /// A sender has one timer, for whichever of these is due first.
@@ -118,7 +115,6 @@ impl Sender {
             retransmissions: 0,
             reductions: 0,
             send_times: timed_apart.then(Box::default),
-            reordering: None,
             receive_window: if profile.tunes_window() { UNSCALED } else { u32::MAX },
         }
     }
@@ -239,8 +235,9 @@ impl Sender {
 
     /// The same, over a route that may reorder packets: with RACK it learns from that.
     pub fn over_reordering(mut self, profile: &Profile) -> Self {
-        let learns = profile.rack && self.scoreboard.is_some();
-        self.reordering = learns.then(Box::default);
+        if let Some(board) = self.scoreboard.as_mut().filter(|_| profile.rack) {
+            board.reordering = Some(Box::default());
+        }
         self
     }
 
