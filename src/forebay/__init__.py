@@ -53,12 +53,14 @@ if TYPE_CHECKING:
         DataSize as DataSize,
         Duration as Duration,
         Goals as Goals,
+        Jitter as Jitter,
         Link as Link,
         Long as Long,
         Loss as Loss,
         Measure as Measure,
         OnOff as OnOff,
         OtherLink as OtherLink,
+        Outages as Outages,
         Queue as Queue,
         QueueDelay as QueueDelay,
         Rate as Rate,
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
         Scenario as Scenario,
         ScenarioError as ScenarioError,
         Requests as Requests,
+        Schedule as Schedule,
         Session as Session,
         Short as Short,
         TokenBucket as TokenBucket,
@@ -106,8 +109,8 @@ _GROUPS = (
     ("forebay.engines", "engine_names"),
     (
         "forebay.scenario",
-        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Measure Goals "
-        "ClassGoals",
+        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Outages Jitter "
+        "Schedule Measure Goals ClassGoals",
     ),
     ("forebay.scenario", "QueueDelay Topology Long Short Session Requests Transfers Transfer"),
     ("forebay.scenario", "Udp OnOff Video Replay"),

@@ -76,6 +76,8 @@ class Link:
         policer: tuple[float, int, int, str] | None = None,
         loss: tuple[float, float, float, float, bool, bool] | None = None,
         rate_trace: tuple[Sequence[tuple[int, float]], int, bool] | None = None,
+        drops_while_down: bool = False,
+        jitter: tuple[int, float, bool] | None = None,
         classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float, ClassRates]]
         | None = None,
         class_of: Sequence[int] = (),

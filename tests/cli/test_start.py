@@ -28,8 +28,8 @@ def test_import_forebay_imports_no_package_of_ours():
 
 
 FILES_READ = {
-    "theory": 126,
-    "simulation": 154,
+    "theory": 130,
+    "simulation": 158,
 }
 """Most files of ours that a sizing may import. Lower a number when a change allows it.
 Ten of them are the catalogue, two the recommended size, two what the scenario assumes, three the

@@ -97,4 +97,4 @@ def test_what_cannot_stop_is_refused_with_one_line() -> None:
     with pytest.raises(Unsupported, match=r"traffic\.0\.stop: testbed cannot run flows that stop"):
         refuse_stops("testbed", scenario("reno"))
     with pytest.raises(ScenarioError, match="stop"):
-        scenario("reno", 'traffic.0={kind="session",flows=1,file="9 packets",stop="1 s"}')
+        scenario("reno", 'traffic.0={kind="short",load=0.1,length="9 packets",stop="1 s"}')

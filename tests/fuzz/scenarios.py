@@ -28,11 +28,13 @@ from forebay.scenario import (
     FlowCount,
     FlowLength,
     OtherLink,
+    Outages,
     PacketList,
     Rate,
     RateTrace,
     Scenario,
     ScenarioError,
+    Schedule,
     loads,
 )
 from forebay.scenario.base import Between
@@ -187,6 +189,8 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
     PacketList: lambda between, scale: st.sampled_from(LISTS),
     RateFile: lambda between, scale: st.just("none.csv"),
     RateTrace: lambda between, scale: st.sampled_from(TRACES),
+    Schedule: lambda between, scale: st.sampled_from(SCHEDULES),
+    Outages: lambda between, scale: st.sampled_from(OUTAGES),
     TransferTable: lambda between, scale: st.just("../lists/transfers.csv"),
     TransferSizes: lambda between, scale: st.sampled_from(SIZES),
     AtLeast: _target("at_least"),
@@ -203,6 +207,18 @@ TRACES: tuple[dict[str, Any], ...] = (
     {"steps": [["0 s", "12 Mbit/s"], ["0.5 s", "6 Mbit/s"]]},
     {"steps": [["0 s", "2 Mbit/s"], ["20 ms", "0 Mbit/s"], ["30 ms", "4 Mbit/s"]], "period": "1 s"},
     {"steps": [["0 s", "1 Mbit/s"], ["1 s", "40 Mbit/s"]], "period": "3 s", "repeat": False},
+)
+
+SCHEDULES: tuple[Any, ...] = (
+    {"on": {"exponential": "0.2 s"}, "off": "0.3 s"},
+    {"times": [["0 s", "0.4 s"], ["1 s", "9 s"]]},
+    {"times": [["50 ms", "90 ms"]], "period": "0.1 s"},
+)
+
+OUTAGES: tuple[Any, ...] = (
+    [["0.2 s", "0.3 s"], ["1 s", "4 s"]],
+    {"times": [["0 s", "50 ms"]], "period": "0.5 s", "queue": "drop"},
+    {"times": [["0.4 s", "0.5 s"]], "period": "0.5 s"},
 )
 
 SIZES: tuple[Any, ...] = (

@@ -3,8 +3,8 @@
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::cc;
 use forebay_sim::config::{
-    Barrier, BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, LossPlace, LossSpec, LossUnit,
-    RateTrace, Refill, Route, Source, TraceSpec,
+    Barrier, BucketSpec, Config, Datagram, File, FlowSpec, JitterSpec, LinkSpec, LossPlace,
+    LossSpec, LossUnit, RateTrace, Refill, Route, Source, TraceSpec,
 };
 use forebay_sim::tcp::offload::Offload;
 use forebay_sim::tcp::profile;
@@ -67,7 +67,7 @@ impl Link {
     #[new]
     #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
         parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None,
-        loss=None, rate_trace=None, classes=None, class_of=vec![]))]
+        loss=None, rate_trace=None, drops_while_down=false, jitter=None, classes=None, class_of=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         rate_bps: f64,
@@ -82,6 +82,8 @@ impl Link {
         policer: Option<Bucket>,
         loss: Option<Loss>,
         rate_trace: Option<Rates>,
+        drops_while_down: bool,
+        jitter: Option<Jitter>,
         classes: Option<Vec<ClassQueue<'_>>>,
         class_of: Vec<u16>,
     ) -> PyResult<Self> {
@@ -99,6 +101,8 @@ impl Link {
             policer: policer.map(bucket).transpose()?,
             loss: loss.map(loss_spec),
             rate_trace: rate_trace.map(varying_rate).transpose()?,
+            drops_while_down,
+            jitter: jitter.map(jitter_spec),
         }))
     }
 }
@@ -116,6 +120,13 @@ fn loss_spec((in_good, in_bad, good_to_bad, bad_to_good, byte, before): Loss) ->
         unit: if byte { LossUnit::Byte } else { LossUnit::Packet },
         place: if before { LossPlace::BeforeQueue } else { LossPlace::AfterQueue },
     }
+}
+
+/// The longest delay in picoseconds, the share of packets that have one, and whether a packet may overtake another.
+type Jitter = (Picos, f64, bool);
+
+fn jitter_spec((most, share, reorders): Jitter) -> JitterSpec {
+    JitterSpec { most, share, reorders }
 }
 
 /// When each rate begins, in picoseconds, and its bit/s; the period; whether it repeats.
@@ -187,13 +198,17 @@ impl Flows {
             if let Some((from, to)) = part(&packet_offsets, i) {
                 return Some(Source::Datagrams(from, to));
             }
-            if let Some((from, to)) = part(&file_offsets, i) {
-                return Some(Source::Files(from, to));
-            }
             let stop = stop_ps.as_ref().and_then(|stops| stops.as_array().get(i).copied());
+            let stop = stop.filter(|&stop| stop < i64::MAX);
+            if let Some((from, to)) = part(&file_offsets, i) {
+                return Some(match stop {
+                    Some(stop) => Source::FilesUntil(from, to, stop.try_into().ok()?),
+                    None => Source::Files(from, to),
+                });
+            }
             match (length[i], stop) {
                 (0, _) if open_loop[i] => Some(Source::Datagrams(0, 0)),
-                (0, Some(stop)) if stop < i64::MAX => Some(Source::Until(stop.try_into().ok()?)),
+                (0, Some(stop)) => Some(Source::Until(stop.try_into().ok()?)),
                 (0, _) => Some(Source::Segments(u64::MAX)),
                 (segments, _) => Some(Source::Segments(segments.try_into().ok()?)),
             }

@@ -117,6 +117,8 @@ fn main() {
             policer: None,
             loss: None,
             rate_trace: None,
+            drops_while_down: false,
+            jitter: None,
         }],
         pools: vec![],
         seed: number("seed", 1.0) as u64,

@@ -69,6 +69,8 @@ fn main() {
         policer: None,
         loss: None,
         rate_trace: None,
+        drops_while_down: false,
+        jitter: None,
     };
     let flow = |index: u64| FlowSpec {
         class: (index % classes) as u16,

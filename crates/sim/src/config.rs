@@ -1,12 +1,14 @@
 //! What to simulate.
 
 mod check;
+mod jitter;
 mod loss;
 mod rate_trace;
 mod source;
 
 pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
+pub use jitter::JitterSpec;
 pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
 pub use source::{Barrier, Datagram, File, Source};
@@ -37,8 +39,12 @@ pub struct LinkSpec {
     pub policer: Option<BucketSpec>,
     /// Loses packets for another reason than a full queue.
     pub loss: Option<LossSpec>,
-    /// The wire's rate over time; `rate_bps` is then its mean.
+    /// The wire's rate over time; `rate_bps` is then its mean, or that to which readings refer.
     pub rate_trace: Option<Arc<RateTrace>>,
+    /// What arrives while the rate is 0 is dropped, instead of waiting.
+    pub drops_while_down: bool,
+    /// Delays packets behind the wire, by chance.
+    pub jitter: Option<JitterSpec>,
 }
 
 impl LinkSpec {
@@ -50,6 +56,16 @@ impl LinkSpec {
             }
             _ => self.clone(),
         }
+    }
+
+    /// The most that the wire sends at any time.
+    pub(crate) fn peak_bps(&self) -> f64 {
+        self.rate_trace.as_ref().map_or(self.rate_bps, |trace| trace.peak_bps())
+    }
+
+    /// Packets may overtake each other behind the wire.
+    pub(crate) fn reorders(&self) -> bool {
+        self.jitter.as_ref().is_some_and(|jitter| jitter.reorders)
     }
 
     /// The rate at which the queue is served: the shaper's, else the wire's.
@@ -212,6 +228,11 @@ impl Config {
         self.barriers.get(index).is_some_and(|barrier| barrier.flows.contains(&flow))
     }
 
+    /// Whether data may overtake other data on a route.
+    pub(crate) fn reorders(&self, route: &Route) -> bool {
+        route.forward.iter().any(|&link| self.links[link as usize].reorders())
+    }
+
     /// A wire of so many bit/s, for the queue in front of it: any packet of the run may cross it.
     pub fn wire(&self, rate_bps: f64) -> Wire {
         let flows = self.flows.iter().map(|flow| flow.packet_bytes);
@@ -262,6 +283,8 @@ mod tests {
             policer: None,
             loss: None,
             rate_trace: None,
+            drops_while_down: false,
+            jitter: None,
         };
         let route = |(forward, backward): &(&[u32], &[u32])| Route {
             forward: forward.to_vec(),

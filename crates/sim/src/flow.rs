@@ -179,17 +179,20 @@ impl Flow {
         }
     }
 
-    /// The application has no more data than what was sent.
+    /// The application has no more data than what was sent; a user ends the file that has begun.
     #[cold]
     pub(crate) fn stop(&mut self) {
-        self.sender.app_limit = self.sender.snd_max;
+        match &mut self.app {
+            Some(app) if self.sender.snd_max > 0 => app.stop(),
+            _ => self.sender.app_limit = self.sender.snd_max,
+        }
     }
 
     /// It has an end, and has not come to it: something is, or will be, sent.
     pub(crate) fn transfers(&self, config: &Config) -> bool {
         let ends = match config.flows[self.index() as usize].source {
             Source::Segments(segments) => segments < u64::MAX,
-            Source::Files(..) => true,
+            Source::Files(..) | Source::FilesUntil(..) => true,
             Source::Until(_) | Source::Datagrams(..) => false,
         };
         ends && self.receiver.rcv_nxt < self.sender.app_limit

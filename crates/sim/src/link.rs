@@ -11,6 +11,7 @@ mod dequeue_driven;
 mod division;
 mod fifo;
 mod fixed_size_fifo;
+mod jitter;
 mod links;
 mod loss_channel;
 mod token_bucket;
@@ -36,7 +37,7 @@ use std::slice::from_ref;
 pub enum Verdict {
     /// It is dropped.
     Dropped,
-    /// Its last bit leaves the wire at this time.
+    /// It goes on at this time: its last bit leaves the wire, and whatever delays it behind that is over.
     Departs(Picos),
     /// The same with a congestion mark (CE).
     DepartsMarked(Picos),
@@ -195,12 +196,14 @@ impl Link {
         if let Queue::DequeueDriven(queue) = &mut self.queue {
             return queue.enqueue(now, packet, meter, lost);
         }
+        if let Queue::ConditionedFifo(queue) = &mut self.queue {
+            return queue.enqueue(now, packet, wire, meter);
+        }
         let arriving = packet.as_arriving();
         match &mut self.queue {
             Queue::FixedSizeFifo(queue) => queue.enqueue(now, arriving, meter),
             Queue::Fifo(queue) => queue.enqueue(now, arriving, wire, meter),
-            Queue::ConditionedFifo(queue) => queue.enqueue(now, arriving, wire, meter),
-            Queue::DequeueDriven(_) => unreachable!("asked first"),
+            Queue::ConditionedFifo(_) | Queue::DequeueDriven(_) => unreachable!("asked first"),
         }
     }
 

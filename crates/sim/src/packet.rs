@@ -48,6 +48,7 @@ const IS_ACK: u64 = 1 << 16;
 const ECE: u64 = 1 << 17;
 const CWR: u64 = 1 << 18;
 const ECN: u32 = 19;
+const DSACK: u64 = 1 << 21;
 const CONNECTION: u32 = 24;
 const PLACE: u32 = 32;
 const HOP: u32 = 32;
@@ -66,11 +67,11 @@ impl Payload {
     /// An acknowledgement for one of the flow's connections.
     #[inline(always)]
     pub fn ack(ack: AckPacket, connection: u8) -> Self {
-        let AckPacket { next, sacked_last, sacked_count, marked, carried_lost_acks } = ack;
+        let AckPacket { next, sacked_last, sacked_count, marked, dsack, carried_lost_acks } = ack;
         let counts = u64::from(sacked_count)
             | u64::from(carried_lost_acks) << LOST_ACKS
             | u64::from(connection) << CONNECTION;
-        let flags = IS_ACK | if marked { ECE } else { 0 };
+        let flags = IS_ACK | if marked { ECE } else { 0 } | if dsack { DSACK } else { 0 };
         Self { low: u64::from(next) | u64::from(sacked_last) << 32, high: counts | flags }
     }
 
@@ -95,6 +96,7 @@ impl Payload {
             sacked_count: self.high as u16,
             carried_lost_acks: (self.high >> LOST_ACKS) as u32,
             marked: self.high & ECE != 0,
+            dsack: self.high & DSACK != 0,
         }
     }
 
@@ -242,6 +244,7 @@ mod tests {
             sacked_last: 4,
             sacked_count: 2,
             marked: true,
+            dsack: true,
             carried_lost_acks: 9,
         };
         let sent = Payload::ack(ack, 1).at_hop(6);

@@ -208,6 +208,8 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
             policer,
             loss: None,
             rate_trace: None,
+            drops_while_down: false,
+            jitter: None,
         }
     })
 }

@@ -76,6 +76,7 @@ fn a_window_yields_to_a_mark_as_to_a_loss() {
                 sacked_last: seq,
                 sacked_count: 1,
                 marked,
+                dsack: false,
                 carried_lost_acks: 0,
             };
             let ack = AckPacket { marked: marked && seq == 0, ..ack };

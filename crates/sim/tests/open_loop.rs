@@ -147,3 +147,21 @@ fn users_fetch_file_after_file_with_pauses_between() {
     let fastest = report.completions[0].iter().min().expect("completions");
     assert!(*fastest >= 50 * MILLISECOND, "no file is faster than half a round trip");
 }
+
+/// A file of ten segments takes a round trip and a little; then the user thinks for a second.
+#[test]
+fn a_user_who_stops_ends_the_file_and_fetches_no_other() {
+    let files = |stop: Option<Picos>| {
+        let mut user = flow(10 * MILLISECOND, SECOND);
+        user.source = stop.map_or(Source::Files(0, 9), |stop| Source::FilesUntil(0, 9, stop));
+        let mut config = dumbbell(link(1e8, 100), Profile::linux(), vec![user]);
+        config.files = vec![File { segments: 10, think: SECOND }; 9];
+        (config.warmup, config.window) = (0, 15 * SECOND);
+        simulate(&config).flow_bytes[0] / 15_000
+    };
+    assert_eq!(files(None), 9);
+    assert_eq!(files(Some(3 * SECOND + 100 * MILLISECOND)), 3, "it thinks");
+    assert_eq!(files(Some(SECOND + 2 * MILLISECOND)), 1, "the first is on its way");
+    assert_eq!(files(Some(SECOND / 2)), 0, "before it starts");
+    assert_eq!(files(Some(SECOND * 14)), 9);
+}

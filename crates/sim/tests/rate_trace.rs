@@ -74,3 +74,27 @@ fn a_trace_of_one_rate_is_that_wire() {
         assert_eq!(counts(&one), counts(&other), "{name}");
     }
 }
+
+/// 12 Mbit/s but for 1 s to 2 s; a packet in 2 ms. While it is down 500 wait, or are dropped.
+#[test]
+fn a_link_that_is_down_holds_what_arrives_or_drops_it() {
+    for (drops, name) in [(false, "pfifo"), (true, "pfifo"), (false, "codel"), (true, "fq_codel")] {
+        let steps = vec![(0, 12e6), (SECOND, 0.0), (2 * SECOND, 12e6)];
+        let trace = RateTrace::new(steps, 3 * SECOND, false).expect("valid");
+        let mut config = datagrams(name, 2 * MILLISECOND, 1000, trace);
+        config.links[0].rate_bps = 12e6;
+        config.links[0].drops_while_down = drops;
+        let report = simulate(&config);
+        let batches = &report.links[0].batches;
+        let sent: Vec<_> = batches.iter().map(|batch| batch.classes[0].sent as i64).collect();
+        let dropped: u64 = batches.iter().map(|batch| batch.classes[0].drops).sum();
+        assert!((sent[0] - 500).abs() <= 1 && sent[1] <= 1, "{name}: {sent:?}");
+        if drops {
+            assert!(dropped.abs_diff(500) <= 1 && (sent[2] - 500).abs() <= 1, "{name} {sent:?}");
+        } else if name == "pfifo" {
+            assert!(dropped == 0 && (sent[2] - 1000).abs() <= 1, "{sent:?}");
+        }
+        // At the rate while it is up.
+        assert!(batches[5].busy.abs_diff(SECOND / 2) < MILLISECOND * 2, "{}", batches[5].busy);
+    }
+}

@@ -1,9 +1,9 @@
-"""What an answer says beside its numbers: what was assumed, and which flows start late."""
+"""What an answer says beside its numbers: what was assumed, late flows, rates that vary."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Standing
 from forebay.scenario.assumptions import assumptions
@@ -15,14 +15,18 @@ if TYPE_CHECKING:
 
 def remarks(
     scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
-) -> dict[str, tuple[str, ...]]:
+) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
-    said = {"assumptions": assumed(scenario)}
+    said: dict[str, Any] = {"assumptions": assumed(scenario)}
     warmup = scenario.measure.warmup
     if any(isinstance(each, Standing) and each.start.high > warmup for each in scenario.traffic):
         from forebay.api.late_starts import late_starts
 
         said["late_starts"] = late_starts(scenario, seeds, measured)
+    if any(link.rates is not None for link in (scenario.link, *scenario.links)):
+        from forebay.api.link_rates import link_rates
+
+        said["rates"] = link_rates(scenario)
     return said
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError, option
-from forebay.scenario import Long
+from forebay.scenario import Long, Session
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -108,6 +108,8 @@ _OF_LINKS = {
     "policer": "a policer",
     "loss": "loss of a link",
     "rate_trace": "a varying rate",
+    "down": "a link that is down at times",
+    "jitter": "jitter of a link",
 }
 
 
@@ -129,7 +131,10 @@ def refuse_kinds(engine: str, scenario: Scenario, *kinds: str) -> None:
 
 
 def refuse_stops(engine: str, scenario: Scenario) -> None:
-    """Raise Unsupported if TCP flows stop before the run ends; datagrams stop in every engine."""
+    """Raise Unsupported if TCP flows stop or are switched; datagrams are in every engine."""
     for index, group in enumerate(scenario.traffic):
-        if isinstance(group, Long) and group.stop is not None:
+        if isinstance(group, Long | Session) and group.stop is not None:
             raise Unsupported(engine, "flows that stop", f"traffic.{index}.stop")
+        if isinstance(group, Long) and group.schedule is not None:
+            wrong = "flows that are switched on and off"
+            raise Unsupported(engine, wrong, f"traffic.{index}.schedule")

@@ -12,7 +12,7 @@ from forebay.catalogue import kinds_that
 from forebay.laws import quantities, sawtooth
 from forebay.laws.quantities import ARRIVING, ack_queues, other_queues
 from forebay.outcome.settling import models_settle_s
-from forebay.scenario import Long
+from forebay.scenario import Long, Session
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -98,7 +98,10 @@ def settled(scenario: Scenario) -> str | None:
     if any(t.start.high > scenario.measure.warmup for t in scenario.persistent):
         return "flows still start after the warm-up: the law describes the steady state"
     begin, end = scenario.measure.warmup, scenario.measure.warmup + scenario.measure.duration
-    stops = [t.stop for t in scenario.persistent if isinstance(t, Long) and t.stop is not None]
+    lasting = [t for t in scenario.persistent if isinstance(t, Long | Session)]
+    if any(isinstance(t, Long) and t.schedule is not None for t in lasting):
+        return "flows are switched on and off: the law describes the steady state"
+    stops = [t.stop for t in lasting if t.stop is not None]
     if any(stop.low < end and stop.high > begin for stop in stops):
         return "flows stop within the window: the law describes the steady state"
     return None

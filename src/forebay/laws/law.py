@@ -22,8 +22,10 @@ def one_rate_and_no_loss(scenario: Scenario) -> str | None:
     links = (scenario.link, *scenario.links)
     if any(link.loss is not None for link in links):
         return "a link loses packets by itself: the law has the losses of a full queue alone"
-    if any(link.rate_trace is not None for link in links):
+    if any(link.rate_trace is not None or link.down is not None for link in links):
         return "a link's rate varies: the law assumes a constant one"
+    if any(link.jitter is not None for link in links):
+        return "a link delays packets by chance: the law has the delay of a queue alone"
     return None
 
 

@@ -54,6 +54,7 @@ from forebay.outcome.size_result import (
     Unit,
     Verdict,
 )
+from forebay.outcome.values import LinkRates
 
 if TYPE_CHECKING:
     from forebay.outcome.metrics import summarize
@@ -100,6 +101,7 @@ __all__ = [
     "Interval",
     "LawResult",
     "LinkOutcome",
+    "LinkRates",
     "LinkReading",
     "LinkRegime",
     "LinkSize",

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
 from forebay.outcome.document import Closed, Document
+from forebay.outcome.values import LinkRates, SlowdownBin
 from forebay.outcome.values import Metric as Metric
 from forebay.outcome.values import Quantiles as Quantiles
-from forebay.outcome.values import SlowdownBin
 
 if TYPE_CHECKING:
     from forebay.outcome.flow_table import FlowTable
@@ -200,6 +200,7 @@ class Outcome(Document):
     broken_assumptions : of the engine, which the scenario breaks.
     assumptions : of the scenario: what nobody chose and moves the answer. `forebay.run` adds them.
     late_starts : for each class with flows that start after the warm-up, how many do.
+    rates : of each link whose rate varies, by its name.
     """
 
     scenario: dict[str, Any]
@@ -209,6 +210,7 @@ class Outcome(Document):
     broken_assumptions: list[str]
     assumptions: tuple[str, ...] = ()
     late_starts: tuple[str, ...] = ()
+    rates: dict[str, LinkRates] = Field(default={})
     provenance: Provenance
     network: NetworkOutcome | None = None
 

@@ -22,6 +22,7 @@ from forebay.outcome.size_facts import (
     Memory,
     Scaled,
 )
+from forebay.outcome.values import LinkRates
 
 Sense = Literal["at least", "at most"]
 Direction = Literal["increasing", "decreasing", "non-monotone"]
@@ -225,6 +226,7 @@ class SizeResult(Document):
         The curve is then that of the smaller links, scaled. None otherwise.
     assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
     late_starts : for each class with flows that start after the warm-up, how many do.
+    rates : of each link whose rate varies, by its name.
     bracket : where nothing could be simulated in the time: what laws say of this link, or of one
         like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
@@ -259,6 +261,7 @@ class SizeResult(Document):
     scaled: Scaled | None = None
     assumptions: tuple[str, ...] = ()
     late_starts: tuple[str, ...] = ()
+    rates: dict[str, LinkRates] = Field(default={})
     bracket: Bracket | None = None
     cost: Cost | None = None
     cheaper: tuple[Cheaper, ...] = ()

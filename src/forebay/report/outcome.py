@@ -44,6 +44,11 @@ def print_outcome(outcome: Outcome) -> None:
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
     for line in outcome.late_starts:
         out.print(f"{line}.", style="bold yellow", highlight=False)
+    if outcome.rates:
+        from forebay.report.link_rates import rate_lines
+
+        for line in rate_lines(outcome.rates):
+            out.print(line)
     for line in assumed_lines(outcome.assumptions):
         out.print(line)
     for name, link in _shown_links(out, outcome).items():

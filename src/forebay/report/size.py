@@ -75,6 +75,11 @@ def print_size(answer: SizeResult) -> None:
         out.print(line)
     for line in (*(f"{each}." for each in answer.late_starts), *warning_lines(answer)):
         out.print(line, style="bold yellow")
+    if answer.rates:
+        from forebay.report.link_rates import drain_lines, rate_lines
+
+        for line in (*rate_lines(answer.rates), *drain_lines(answer)):
+            out.print(line)
     for line in (*assumed_lines(answer.assumptions), *reason_lines(answer)):
         out.print(line)
     for title, body in evidence_tables(answer):

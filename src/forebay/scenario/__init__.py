@@ -22,13 +22,16 @@ from forebay.scenario.goals import (
     QueueDelay,
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
+from forebay.scenario.jitter import Jitter
 from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
 from forebay.scenario.loss import Loss
 from forebay.scenario.model import Scenario
+from forebay.scenario.outages import Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateTrace
 from forebay.scenario.requests import Requests
+from forebay.scenario.schedule import Schedule
 from forebay.scenario.source import FlowCount, Standing
 from forebay.scenario.tcp import CONGESTION_CONTROLS, Fetching, Long, Session, Short, Tcp
 from forebay.scenario.topology import (
@@ -68,6 +71,7 @@ __all__ = [
     "FlowLength",
     "Goals",
     "Isp",
+    "Jitter",
     "Link",
     "LinkClass",
     "Long",
@@ -79,6 +83,7 @@ __all__ = [
     "OnOff",
     "OpenLoop",
     "OtherLink",
+    "Outages",
     "PacketList",
     "Queue",
     "QueueDelay",
@@ -89,6 +94,7 @@ __all__ = [
     "Requests",
     "Scenario",
     "ScenarioError",
+    "Schedule",
     "Session",
     "Short",
     "Standing",

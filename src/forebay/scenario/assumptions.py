@@ -48,7 +48,7 @@ def _has_access(scenario: Scenario, group: Traffic) -> bool:
 def _access(scenario: Scenario, group: Traffic) -> str:
     from forebay.scenario.quantity import Rate
 
-    rate = Rate(group.access(scenario.link.capacity))
+    rate = Rate(float(f"{group.access(scenario.link.capacity):.4g}"))
     own = group.access(scenario.link.capacity) > 10 * scenario.link.capacity
     return f"access links of {rate}, {'the peak of the source' if own else 'ten times the link'}"
 

@@ -247,9 +247,9 @@ def _buckets(scenario: Scenario) -> None:
 
 
 def _imperfect(scenario: Scenario) -> None:
-    """Check links with loss or a trace; few scenarios have any, and the others import no check."""
+    """Check links that are no constant wire; the many others import no check."""
     links = (scenario.link, *scenario.links)
-    if any(link.loss is not None or link.rate_trace is not None for link in links):
+    if any(link.loss or link.rate_trace or link.down or link.jitter for link in links):
         from forebay.scenario.consistency_of_links import check_links
 
         check_links(scenario)
@@ -340,7 +340,7 @@ def _starts(scenario: Scenario) -> None:
             wrong = f"no flow starts before the run ends at {end}"
             hint = "write an earlier start, or a longer measure.duration"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.start")
-        if isinstance(group, Stopping) and group.stop and group.stop.high <= group.start.low:
-            wrong = f"every flow stops by {group.stop.high}, before it starts"
-            hint = "write a later stop, or an earlier start"
-            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.stop")
+    if any(isinstance(group, Stopping) and group.ends_early for group in scenario.traffic):
+        from forebay.scenario.consistency_of_stops import check_stops
+
+        check_stops(scenario)

@@ -16,12 +16,15 @@ from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShap
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
 from forebay.scenario.generators import FatTree, Isp, TwoLevel
 from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
+from forebay.scenario.jitter import Jitter
 from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
 from forebay.scenario.loss import Loss
+from forebay.scenario.outages import Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateFile, RateTrace
 from forebay.scenario.requests import Requests
+from forebay.scenario.schedule import Schedule
 from forebay.scenario.tcp import Long, Session, Short
 from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
@@ -60,6 +63,22 @@ class RateTraceDict(TypedDict, total=False):
     repeat: bool
 
 
+class OutagesDict(TypedDict, total=False):
+    """When a link is down: it sends nothing. A list alone is the times."""
+
+    times: Required[Sequence[Sequence[str | Duration]]]
+    period: str | Duration | None
+    queue: Literal["hold", "drop"]
+
+
+class JitterDict(TypedDict, total=False):
+    """A delay behind the wire, drawn for each packet by the seed, evenly from 0 to the longest."""
+
+    most: Required[str | Duration]
+    share: float
+    reorder: bool
+
+
 class LinkDict(TypedDict, total=False):
     """The link under study, the bottleneck."""
 
@@ -69,6 +88,8 @@ class LinkDict(TypedDict, total=False):
     policer: TokenBucket | TokenBucketDict | None
     loss: float | Loss | LossDict | None
     rate_trace: str | RateTrace | RateTraceDict | None
+    down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None
+    jitter: str | Duration | Jitter | JitterDict | None
 
 
 class RedDict(TypedDict, total=False):
@@ -133,6 +154,8 @@ class OtherLinkDict(TypedDict, total=False):
     policer: TokenBucket | TokenBucketDict | None
     loss: float | Loss | LossDict | None
     rate_trace: str | RateTrace | RateTraceDict | None
+    down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None
+    jitter: str | Duration | Jitter | JitterDict | None
     name: Required[str]
     queue: Queue | QueueDict
 
@@ -321,8 +344,17 @@ class ValuesDict(TypedDict, total=False):
     stratified: bool
 
 
+class ScheduleDict(TypedDict, total=False):
+    """On and off times, drawn for each flow from its start on, or the same times for all flows."""
+
+    on: DistributionInput
+    off: DistributionInput
+    times: Sequence[Sequence[str | Duration]] | None
+    period: str | Duration | None
+
+
 class LongDict(TypedDict, total=False):
-    """Long-lived TCP flows, which send during the whole run, or until they stop."""
+    """Long-lived TCP flows, which send during the whole run, until they stop, or on and off."""
 
     kind: Literal["long"]
     name: str | None
@@ -350,6 +382,7 @@ class LongDict(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
 
 
 class GeometricDict(TypedDict, total=False):
@@ -449,6 +482,7 @@ class SessionFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     think: DistributionInput
+    stop: DistributionInput
     file: Required[FlowLengthInput]
 
 
@@ -567,6 +601,7 @@ class UdpFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     rate: str | Rate | None
     load: float | None
     arrivals: Literal["constant", "poisson"]
@@ -592,6 +627,7 @@ class OnOffFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     peak_rate: Required[str | Rate]
     on: Required[DistributionInput]
     off: Required[DistributionInput]
@@ -617,6 +653,7 @@ class VideoFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     rate: str | Rate | None
     load: float | None
     hurst: float
@@ -644,6 +681,7 @@ class ReplayFields(TypedDict, total=False):
     start: DistributionInput
     access_sharing: int
     stop: DistributionInput
+    schedule: Schedule | ScheduleDict | None
     file: Required[str | PacketList]
 
 

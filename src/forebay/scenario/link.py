@@ -19,7 +19,9 @@ from pydantic import (
 from forebay.errors import entry
 from forebay.scenario.base import DAY, RATES, Between, ScenarioModel
 from forebay.scenario.errors import ScenarioError
+from forebay.scenario.jitter import DURATION_OR_TABLE, Jitter
 from forebay.scenario.loss import RATE_OR_TABLE, Loss
+from forebay.scenario.outages import TIMES_OR_TABLE, Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.rate_trace import FILE_OR_TABLE, RateTrace, file_alone
@@ -140,6 +142,19 @@ class Link(ScenarioModel):
         " and in bandwidth-delay products, and loads refer to its mean.",
         examples=["lte.csv"],
     )
+    down: Annotated[Outages | None, TIMES_OR_TABLE] = Field(
+        default=None,
+        description="When the link does not send; a list is pairs of when it goes down and comes "
+        "up. With a period, sizes in time and in bandwidth-delay products, and loads refer to the "
+        "mean rate, that of the times up and down.",
+        examples=[[["10 s", "12 s"]]],
+    )
+    jitter: Annotated[Jitter | None, DURATION_OR_TABLE] = Field(
+        default=None,
+        description="A delay behind the wire that is drawn for each packet; a duration is the "
+        "longest.",
+        examples=["5 ms"],
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -171,8 +186,15 @@ class Link(ScenarioModel):
 
     @property
     def capacity(self) -> Rate:
-        """The rate at which the queue is served: the shaper's, else the link's own, bit/s."""
-        return self.shaper.rate if self.shaper else self.rate
+        """The mean rate at which the queue is served: the shaper's, else the link's own, bit/s."""
+        if self.shaper is not None:
+            return self.shaper.rate
+        return self.rate if self.down is None else Rate(self.rate * self.down.share_up)
+
+    @property
+    def rates(self) -> RateTrace | None:
+        """The rate over time; None if it is constant."""
+        return self.rate_trace if self.down is None else self.down.rates(self.rate)
 
 
 class OtherLink(Link):

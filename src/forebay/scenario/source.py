@@ -13,6 +13,7 @@ from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
+from forebay.scenario.schedule import Schedule
 
 End = Literal["low", "high"]
 
@@ -217,10 +218,15 @@ class Stopping(Standing):
     stop: Annotated[AnyDistribution | None, Between(Duration(0), DAY)] = Field(
         default=None,
         description="When the application of a flow stops, counted from the beginning of the "
-        "run: a distribution. What TCP has sent by then is still sent again where it is lost. Not "
-        "set: never.",
+        "run: a distribution. What TCP has sent by then is still sent again where it is lost; a "
+        "user of sessions ends the file that has begun. Not set: never.",
         examples=["30 s", {"uniform": ["20 s", "40 s"]}],
     )
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether flows may be silent before the run ends."""
+        return self.stop is not None
 
     def sending_share(self, begin: float, end: float) -> float:
         """Return the expected share of the flows that send at some time between two times."""
@@ -228,7 +234,23 @@ class Stopping(Standing):
         return super().sending_share(begin, end) * (1.0 - gone)
 
 
-class Datagrams(Stopping):
+class Switched(Stopping):
+    """A class whose flows may be switched on and off."""
+
+    schedule: Schedule | None = Field(
+        default=None,
+        description="When flows send: on and off times. Each on-time of TCP is a connection of its "
+        "own. Not set: from start to stop.",
+        examples=[{"on": {"exponential": "2 s"}, "off": {"exponential": "5 s"}}],
+    )
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether flows may be silent before the run ends."""
+        return super().ends_early or self.schedule is not None
+
+
+class Datagrams(Switched):
     """A class that sends without congestion control."""
 
     def flow_rate(self, link_rate: float) -> float:

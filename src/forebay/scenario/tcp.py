@@ -15,7 +15,7 @@ from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength, FlowLength
 from forebay.scenario.quantity import Duration
-from forebay.scenario.source import LOADS, RTTS, Sized, Standing, Stopping, exactly_one
+from forebay.scenario.source import LOADS, RTTS, Sized, Standing, Stopping, Switched, exactly_one
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -204,8 +204,8 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
         raise ScenarioError("contradiction", wrong, hint, field=named)
 
 
-class Long(Stopping, Tcp):
-    """Long-lived TCP flows, which send during the whole run, or until they stop."""
+class Long(Switched, Tcp):
+    """Long-lived TCP flows, which send during the whole run, until they stop, or on and off."""
 
     if TYPE_CHECKING:
 
@@ -214,6 +214,11 @@ class Long(Stopping, Tcp):
     kind: Literal["long"] = Field(
         default="long", description="What the flows do: send for the whole run."
     )
+
+    def starting_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected connections in ``seconds``."""
+        periods = 1.0 if self.schedule is None else self.schedule.periods_in(seconds)
+        return float(self.flows) * periods
 
 
 class Short(Tcp):
@@ -293,7 +298,7 @@ class Fetching(Standing, Tcp):
         return self.think.mean + self.rtt.mean
 
 
-class Session(Fetching):
+class Session(Stopping, Fetching):
     """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file."""
 
     if TYPE_CHECKING:

@@ -28,14 +28,16 @@ from forebay.scenario import (
     Tcp,
     Traffic,
 )
-from forebay.scenario.source import Stopping
+from forebay.scenario.source import Stopping, Switched
 from forebay.workload.model import (
     NEVER,
     FlowColumns,
     OwnFiles,
     OwnPackets,
+    OwnPeriods,
     Packets,
     Part,
+    Periods,
     Requests,
     Sessions,
     Workload,
@@ -83,6 +85,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         packets=_packets(parts),
         sessions=_sessions(parts),
         requests=_requests(parts),
+        periods=_periods(parts),
     )
 
 
@@ -100,9 +103,13 @@ def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Pa
     rate = scenario.link.capacity
     end = round((scenario.measure.warmup + scenario.measure.duration) * PS_PER_S)
     part = _draw_of(group.kind)(group, index, seed, rate, end)
-    if not isinstance(group, Stopping) or group.stop is None:
-        return part
-    return _stopped(part, picoseconds(group.stop, uniforms(seed, "stop", index, len(part))))
+    if isinstance(group, Stopping) and group.stop is not None:
+        part = _stopped(part, picoseconds(group.stop, uniforms(seed, "stop", index, len(part))))
+    if isinstance(group, Switched) and group.schedule is not None:
+        from forebay.workload.schedules import switched
+
+        part = switched(part, group.schedule, index, seed, end)
+    return part
 
 
 def _stopped(part: Part, stop_ps: _Ints) -> Part:
@@ -120,6 +127,26 @@ def _stops(parts: Sequence[Part]) -> _Ints | None:
         return None
     never = [np.full(len(p), NEVER) if p.stop_ps is None else p.stop_ps for p in parts]
     return np.concatenate(never)
+
+
+def _periods(parts: Sequence[Part]) -> Periods | None:
+    if all(part.periods is None for part in parts):
+        return None
+    full = [part.periods or _whole(part) for part in parts]
+    counts = np.concatenate([own.counts for own in full])
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return Periods(
+        owner=owner,
+        number=np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner],
+        on_ps=np.concatenate([own.on_ps for own in full]),
+        off_ps=np.concatenate([own.off_ps for own in full]),
+    )
+
+
+def _whole(part: Part) -> OwnPeriods:
+    """Return one on-time for each flow, from its start to its stop."""
+    stop = np.full(len(part), NEVER) if part.stop_ps is None else part.stop_ps
+    return OwnPeriods(np.ones(len(part), dtype=np.int64), part.start_ps, stop)
 
 
 Draw = Callable[[Any, int, int, float, int], Part]

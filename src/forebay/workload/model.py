@@ -105,6 +105,30 @@ class Requests:
             each.setflags(write=False)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Periods:
+    """When TCP flows send, flow after flow; a flow without a schedule has one on-time.
+
+    Attributes
+    ----------
+    owner, number : int64, shape (on-times,)
+        The flow, and the place among its on-times.
+    on_ps, off_ps : int64, shape (on-times,)
+        When it is switched on and off, from its start to its stop; `NEVER` if it is not.
+    """
+
+    owner: NDArray[np.int64]
+    number: NDArray[np.int64]
+    on_ps: NDArray[np.int64]
+    off_ps: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Workload:
     """Read-only arrays with one entry for each flow, class after class. Times in picoseconds.
@@ -129,6 +153,8 @@ class Workload:
         Flows with the same number share one access link. Numbered from 0 without gaps.
     reverse : bool
         Whether the data crosses the link in the reverse direction.
+    periods : Periods or None
+        On-times of flows; None if no class has a schedule.
     stop_ps : int64 or None
         When the application of a flow without end stops, `NEVER` where it does not; None if none
         does. The packets of open-loop flows end before it.
@@ -159,6 +185,7 @@ class Workload:
     packets: Packets | None = None
     sessions: Sessions | None = None
     requests: Requests | None = None
+    periods: Periods | None = None
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -173,7 +200,8 @@ class Workload:
     @property
     def array_bytes(self) -> int:
         """Memory of all arrays, bytes."""
-        held = (self, *(own for own in (self.packets, self.sessions) if own is not None))
+        owned = (self.packets, self.sessions, self.periods)
+        held = (self, *(own for own in owned if own is not None))
         arrays = (getattr(part, field.name) for part in held for field in fields(part))
         return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
 
@@ -207,6 +235,15 @@ class OwnPackets:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnPeriods:
+    """On-times of a class's flows, flow after flow; ``counts`` has one entry for each flow."""
+
+    counts: _Ints
+    on_ps: _Ints
+    off_ps: _Ints
+
+
+@dataclass(frozen=True, slots=True)
 class OwnFiles:
     """Files of a class's users, user after user; ``counts`` has one entry for each user."""
 
@@ -236,6 +273,7 @@ class Part:
     files: OwnFiles | None = None
     requests: OwnRequests | None = None
     stop_ps: _Ints | None = None
+    periods: OwnPeriods | None = None
 
     def __len__(self) -> int:
         return len(self.start_ps)

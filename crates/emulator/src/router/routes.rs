@@ -136,6 +136,8 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         policer: link.policer.as_ref().map(bucket),
         loss: None,
         rate_trace: None,
+        drops_while_down: false,
+        jitter: None,
     };
     let wire = Wire { shaped: spec.shaper.is_some(), ..wire(plan, spec.served_bps()) };
     Ok(Link::new(&spec, &wire, plan.seed ^ number, plan.classes.len(), None))
@@ -191,6 +193,8 @@ fn access_link(plan: &Plan, rate_bps: f64) -> Link {
         policer: None,
         loss: None,
         rate_trace: None,
+        drops_while_down: false,
+        jitter: None,
     };
     Link::new(&spec, &wire(plan, rate_bps), plan.seed, plan.classes.len(), None)
 }

@@ -1,6 +1,6 @@
 //! What makes a configuration impossible to simulate.
 
-use super::{BucketSpec, Config, FlowSpec, LinkSpec, LossSpec, Refill, Route, Source};
+use super::{BucketSpec, Config, FlowSpec, JitterSpec, LinkSpec, LossSpec, Refill, Route, Source};
 use crate::queue::parameters::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
@@ -39,8 +39,10 @@ pub enum ConfigError {
     RingBehindShaper,
     /// A shaper before a wire whose rate varies.
     ShaperOfVaryingWire,
-    /// A transmit ring of a link that loses packets, or whose rate varies.
+    /// A transmit ring of a link that loses packets, whose rate varies, or which has jitter.
     RingOfLossyLink,
+    /// A link that reorders packets is the last on a route: a receiver is handed packets when they are enqueued there.
+    ReordersBeforeReceiver,
     /// A number that must be a probability is not.
     NotAProbability(&'static str),
     /// The run would outlast the clock (about 13 days).
@@ -75,9 +77,10 @@ impl std::fmt::Display for ConfigError {
             }
             Self::RingBehindShaper => write!(f, "a transmit ring behind a shaper"),
             Self::RingOfLossyLink => {
-                write!(f, "a transmit ring of a link with loss or a varying rate")
+                write!(f, "a transmit ring of a link with loss, jitter or a varying rate")
             }
             Self::ShaperOfVaryingWire => write!(f, "a shaper before a wire of varying rate"),
+            Self::ReordersBeforeReceiver => write!(f, "a route whose last link reorders packets"),
             Self::NotAProbability(what) => write!(f, "{what} must be a probability"),
             Self::TooLong => write!(f, "the run is longer than the clock's 13 days"),
         }
@@ -172,11 +175,13 @@ impl Config {
             return Err(ConfigError::RingBehindShaper);
         }
         link.loss.iter().try_for_each(check_loss)?;
+        link.jitter.iter().try_for_each(check_jitter)?;
         let varies = link.rate_trace.is_some();
         if varies && link.shaper.is_some() {
             return Err(ConfigError::ShaperOfVaryingWire);
         }
-        if (varies || link.loss.is_some()) && link.transmit_ring > 0 {
+        let conditioned = varies || link.loss.is_some() || link.jitter.is_some();
+        if conditioned && link.transmit_ring > 0 {
             return Err(ConfigError::RingOfLossyLink);
         }
         match link.pool {
@@ -199,6 +204,13 @@ impl Config {
         let mut links = route.forward.iter().chain(&route.backward).map(|&link| link as usize);
         match links.find(|&link| link >= self.links.len()) {
             Some(link) => Err(ConfigError::Unknown("link", link)),
+            None if route
+                .forward
+                .last()
+                .is_some_and(|&link| self.links[link as usize].reorders()) =>
+            {
+                Err(ConfigError::ReordersBeforeReceiver)
+            }
             None => Ok(()),
         }
     }
@@ -233,10 +245,14 @@ impl Config {
             Source::Datagrams(from, to) if from > to || to as usize > self.datagrams.len() => {
                 return Err(ConfigError::Unknown("packet", to as usize));
             }
-            Source::Files(from, to) if from >= to || to as usize > self.files.len() => {
+            Source::Files(from, to) | Source::FilesUntil(from, to, _)
+                if from >= to || to as usize > self.files.len() =>
+            {
                 return Err(ConfigError::Unknown("file", to as usize));
             }
-            Source::Until(stop) => short(stop, LAST_INSTANT, "stop of a flow")?,
+            Source::Until(stop) | Source::FilesUntil(_, _, stop) => {
+                short(stop, LAST_INSTANT, "stop of a flow")?
+            }
             Source::Segments(0) => return Err(ConfigError::NotPositive("flow length")),
             _ => {}
         }
@@ -292,6 +308,12 @@ fn short(span: Picos, longest: Picos, what: &'static str) -> Result<(), ConfigEr
 
 fn positive(value: f64, what: &'static str) -> Result<(), ConfigError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ConfigError::NotPositive(what)) }
+}
+
+fn check_jitter(jitter: &JitterSpec) -> Result<(), ConfigError> {
+    short(jitter.most, LONGEST_SPAN, "jitter of a link")?;
+    let valid = (0.0..=1.0).contains(&jitter.share);
+    if valid { Ok(()) } else { Err(ConfigError::NotAProbability("share of jitter")) }
 }
 
 fn check_loss(loss: &LossSpec) -> Result<(), ConfigError> {

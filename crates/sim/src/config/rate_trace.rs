@@ -40,6 +40,17 @@ impl RateTrace {
         self.period_bits() / seconds(self.period)
     }
 
+    /// The highest rate, bit/s.
+    pub fn peak_bps(&self) -> f64 {
+        self.steps.iter().map(|step| step.1).fold(0.0, f64::max)
+    }
+
+    /// The rate at a time, bit/s.
+    pub fn rate_at(&self, at: Picos) -> f64 {
+        let (_, within) = self.split(at);
+        self.steps[self.steps.partition_point(|step| step.0 <= within) - 1].1
+    }
+
     /// When so many bytes that start at `start` have been sent.
     pub fn ends_at(&self, start: Picos, bytes: u32) -> Picos {
         let (first, within) = self.split(start);
@@ -121,6 +132,10 @@ mod tests {
             6e6 + 9.0 * 18e6 + 6e6 + 12e6
         );
         assert_eq!(paused(false).bits_between(0, 5 * SECOND), 30e6);
+        let rates = |at: Picos| (paused(true).rate_at(at), paused(false).rate_at(at));
+        assert_eq!(rates(SECOND - 1), (12e6, 12e6));
+        assert_eq!((rates(SECOND), rates(4 * SECOND)), ((0.0, 0.0), (0.0, 6e6)));
+        assert_eq!(paused(true).peak_bps(), 12e6);
     }
 
     #[test]

@@ -16,13 +16,17 @@ pub enum Source {
     /// Those of `Config::files` from the first index to before the second, each over a TCP
     /// connection of its own, with a pause after each, or after the request of its barrier.
     Files(u32, u32),
+    /// The same, of which none begins at that time or later.
+    FilesUntil(u32, u32, Picos),
 }
 
 impl Source {
     /// Index of its first datagram or file; 0 without any.
     pub(crate) fn first(&self) -> usize {
         match *self {
-            Self::Datagrams(first, _) | Self::Files(first, _) => first as usize,
+            Self::Datagrams(first, _) | Self::Files(first, _) | Self::FilesUntil(first, ..) => {
+                first as usize
+            }
             Self::Segments(_) | Self::Until(_) => 0,
         }
     }

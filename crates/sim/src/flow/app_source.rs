@@ -13,6 +13,8 @@ pub(crate) struct AppSource {
     pub(crate) start: Picos,
     /// When the next file begins; `NEVER` while one is being sent.
     pub(crate) restart_at: Picos,
+    /// No further file begins.
+    stopped: bool,
     /// What earlier connections, or a source without any, have counted.
     pub(crate) earlier: Counts,
     access_bps: f64,
@@ -24,7 +26,9 @@ impl AppSource {
     /// That of a flow, if it needs one.
     pub(crate) fn of(spec: &FlowSpec) -> Option<Box<Self>> {
         let next = match spec.source {
-            Source::Datagrams(..) | Source::Files(..) => spec.source.first(),
+            Source::Datagrams(..) | Source::Files(..) | Source::FilesUntil(..) => {
+                spec.source.first()
+            }
             Source::Segments(_) | Source::Until(_) => return None,
         };
         Some(Box::new(Self {
@@ -32,6 +36,7 @@ impl AppSource {
             next,
             start: spec.start,
             restart_at: NEVER,
+            stopped: false,
             earlier: Counts::default(),
             access_bps: spec.access_bps,
             newest: 0,
@@ -49,7 +54,7 @@ impl AppSource {
     /// One past the last file, of a user who fetches files.
     pub(crate) fn files_end(&self) -> Option<usize> {
         match self.source {
-            Source::Files(_, end) => Some(end as usize),
+            Source::Files(_, end) | Source::FilesUntil(_, end, _) => Some(end as usize),
             _ => None,
         }
     }
@@ -57,6 +62,19 @@ impl AppSource {
     /// How many files came before the present one.
     pub(crate) fn files_done(&self) -> usize {
         self.next - self.source.first()
+    }
+
+    /// The user fetches no further file.
+    pub(crate) fn stop(&mut self) {
+        (self.stopped, self.restart_at) = (true, NEVER);
+    }
+
+    /// A file has arrived whole. Gives the number of the file before the pause, and whether another follows.
+    pub(crate) fn next_file(&mut self) -> Option<(usize, bool)> {
+        let end = self.files_end().filter(|_| !self.stopped)?;
+        let arrived = self.next;
+        self.next += 1;
+        Some((arrived, self.next < end))
     }
 
     /// A datagram's time on the access link.

@@ -111,6 +111,9 @@ fn sender(index: u32, cc: Cc, segments: u64, config: &Config) -> Sender {
     let profile = &config.profiles[spec.class as usize];
     let mut made = Sender::new(cc, segments, profile)
         .with_segments_of(profile.segment_bytes_of(spec.packet_bytes));
+    if config.reorders(&config.routes[spec.route as usize]) {
+        made = made.over_reordering(profile);
+    }
     if config.waits_for_others(index) {
         made.rtt.sample(spec.rtt.max(1), spec.rtt.max(1), (0, 0), profile);
     }
@@ -137,7 +140,9 @@ fn first_segments(spec: &FlowSpec, config: &Config) -> u64 {
     match spec.source {
         Source::Segments(segments) => segments,
         Source::Until(_) => u64::MAX,
-        Source::Files(first, _) => config.files[first as usize].segments,
+        Source::Files(first, _) | Source::FilesUntil(first, ..) => {
+            config.files[first as usize].segments
+        }
         Source::Datagrams(..) => 0,
     }
 }

@@ -1,11 +1,11 @@
-//! A queue that sends in order of arrival, behind a policer, before a shaper or of a link that loses packets: as order and
+//! A queue that sends in order of arrival, behind a policer, before a shaper or of a link that loses packets or delays them: as order and
 //! tokens are known when a packet arrives, its departure is planned then.
 
 use super::conditioner::Conditioner;
 use super::{Serializer, Verdict};
 use crate::config::LossPlace;
 use crate::meters::link::{AtBatchEnd, LinkMeter};
-use crate::packet::ArrivingPacket;
+use crate::packet::{ArrivingPacket, Packet};
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::ring::Ring;
@@ -64,25 +64,25 @@ impl ConditionedFifo {
     pub(super) fn enqueue(
         &mut self,
         now: Picos,
-        packet: ArrivingPacket,
+        packet: &Packet,
         wire: &mut Serializer,
         meter: &mut LinkMeter,
     ) -> Verdict {
         self.advance(now, wire, meter);
-        let ArrivingPacket { bytes, class, .. } = packet;
+        let ArrivingPacket { bytes, class, ecn } = packet.as_arriving();
         if self.conditioner.loses(LossPlace::BeforeQueue, bytes) {
             return Verdict::Dropped;
         }
         meter.arrived(class);
         meter.saw(self.waiting.len());
-        if !self.conditioner.polices(now, bytes) {
+        if !self.conditioner.admits(now, bytes) {
             meter.dropped(class);
             return Verdict::Dropped;
         }
         let start = self.conditioner.starts_at(self.free_at.max(now), bytes).min(BEYOND);
         let delay = start - now;
         let backlog = Backlog { packets: self.waiting.len(), bytes: self.bytes_waiting, delay };
-        let decision = self.queue.on_enqueue(now, bytes, packet.ecn, &backlog);
+        let decision = self.queue.on_enqueue(now, bytes, ecn, &backlog);
         if decision == EnqueueDecision::Drop {
             meter.dropped(class);
             return Verdict::Dropped;
@@ -96,18 +96,19 @@ impl ConditionedFifo {
         let tx_time = self.conditioner.time_on_wire(start, bytes, tx_time);
         meter.served(class, delay, work);
         self.free_at = (start + tx_time).min(BEYOND);
-        let packet = Waiting { start, work, bytes, class };
+        let waiting = Waiting { start, work, bytes, class };
         if delay == 0 {
-            self.begin(packet, tx_time, meter);
+            self.begin(waiting, tx_time, meter);
         } else {
-            self.waiting.push_back(packet);
+            self.waiting.push_back(waiting);
             self.bytes_waiting += u64::from(bytes);
             self.work_waiting += work;
         }
         if self.conditioner.loses(LossPlace::AfterQueue, bytes) {
             return Verdict::Dropped;
         }
-        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
+        let goes_on = self.conditioner.goes_on_at(self.free_at, packet.payload.is_ack());
+        Verdict::departs(goes_on, decision == EnqueueDecision::Mark)
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.

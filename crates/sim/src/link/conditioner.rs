@@ -1,6 +1,7 @@
 //! What a link may have besides a queue and a wire of one rate: a policer before the queue, a shaper behind it, loss at
-//! either place, and a rate that varies.
+//! either place, a rate that varies, and jitter behind the wire.
 
+use super::jitter::LinkJitter;
 use super::loss_channel::LossChannel;
 use super::token_bucket::TokenBucket;
 use crate::config::{LinkSpec, LossPlace, RateTrace};
@@ -14,6 +15,10 @@ pub(super) struct Conditioner {
     shaper: Option<TokenBucket>,
     loss: Option<LossChannel>,
     rate_trace: Option<Arc<RateTrace>>,
+    /// Bit/s to which readings refer, where the rate varies.
+    rate_bps: f64,
+    drops_while_down: bool,
+    jitter: Option<LinkJitter>,
     /// When a wire of the shaper's rate would have sent all that has started. Readings are of such a
     /// wire: it is busy while the bucket fills. Of a wire of varying rate it is when it will have sent it.
     sent_at_rate: Picos,
@@ -26,9 +31,23 @@ impl Conditioner {
         let (policer, shaper) = (bucket(&spec.policer), bucket(&spec.shaper));
         let loss = spec.loss.as_ref().map(|spec| LossChannel::new(spec, seed));
         let rate_trace = spec.rate_trace.clone();
-        let is_plain =
-            policer.is_none() && shaper.is_none() && loss.is_none() && rate_trace.is_none();
-        (!is_plain).then_some(Self { policer, shaper, loss, rate_trace, sent_at_rate: 0 })
+        let jitter = spec.jitter.as_ref().map(|spec| LinkJitter::new(spec, seed));
+        let is_plain = policer.is_none()
+            && shaper.is_none()
+            && loss.is_none()
+            && rate_trace.is_none()
+            && jitter.is_none();
+        let (rate_bps, drops_while_down) = (spec.rate_bps, spec.drops_while_down);
+        (!is_plain).then_some(Self {
+            policer,
+            shaper,
+            loss,
+            rate_trace,
+            rate_bps,
+            drops_while_down,
+            jitter,
+            sent_at_rate: 0,
+        })
     }
 
     /// Whether the link loses a packet that comes to this place.
@@ -42,7 +61,21 @@ impl Conditioner {
     }
 
     /// Whether a packet that arrives may go on to the queue.
-    pub(super) fn polices(&mut self, now: Picos, bytes: u32) -> bool {
+    pub(super) fn admits(&mut self, now: Picos, bytes: u32) -> bool {
+        !self.is_down(now) && self.polices(now, bytes)
+    }
+
+    fn is_down(&self, now: Picos) -> bool {
+        let is_down = |trace: &Arc<RateTrace>| trace.rate_at(now) == 0.0;
+        self.drops_while_down && self.rate_trace.as_ref().is_some_and(is_down)
+    }
+
+    /// When a packet goes on to the next link, or the receiver, that leaves the wire at `departs`.
+    pub(super) fn goes_on_at(&mut self, departs: Picos, is_ack: bool) -> Picos {
+        self.jitter.as_mut().map_or(departs, |jitter| jitter.goes_on_at(departs, is_ack))
+    }
+
+    fn polices(&mut self, now: Picos, bytes: u32) -> bool {
         self.policer.as_mut().is_none_or(|bucket| bucket.try_take(now, bytes))
     }
 
@@ -84,7 +117,7 @@ impl Conditioner {
     /// Work at `now` that has started and is not done.
     pub(super) fn rest(&self, now: Picos) -> Picos {
         match &self.rate_trace {
-            Some(trace) => work_between(trace, now, self.sent_at_rate),
+            Some(trace) => self.work_between(trace, now, self.sent_at_rate),
             None => self.sent_at_rate.saturating_sub(now),
         }
     }
@@ -98,14 +131,14 @@ impl Conditioner {
     ) -> Picos {
         let rest = ends.saturating_sub(now);
         match &self.rate_trace {
-            Some(trace) => work_between(trace, now, ends).min(work),
+            Some(trace) => self.work_between(trace, now, ends).min(work),
             None => (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos,
         }
     }
-}
 
-/// What a wire of varying rate sends until `end`, as time at its mean rate.
-fn work_between(trace: &RateTrace, now: Picos, end: Picos) -> Picos {
-    let bits = if end > now { trace.bits_between(now, end) } else { 0.0 };
-    (bits / trace.mean_bps() * SECOND as f64).round() as Picos
+    /// What a wire of varying rate sends until `end`, as time at the rate to which readings refer.
+    fn work_between(&self, trace: &RateTrace, now: Picos, end: Picos) -> Picos {
+        let bits = if end > now { trace.bits_between(now, end) } else { 0.0 };
+        (bits / self.rate_bps * SECOND as f64).round() as Picos
+    }
 }

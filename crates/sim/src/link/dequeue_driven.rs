@@ -162,7 +162,7 @@ impl DequeueDriven {
         meter.saw(self.packets.len());
         self.advance(now, meter);
         if let Some(conditioner) = &mut self.conditioner
-            && !conditioner.polices(now, packet.bytes)
+            && !conditioner.admits(now, packet.bytes)
         {
             meter.dropped(packet.class);
             return Verdict::Dropped;
@@ -235,11 +235,12 @@ impl DequeueDriven {
         let packet = Packet { flow, bytes, class, payload };
         if !self.waits_for_wire_alone {
             let departs = self.send(now, class, bytes, arrived, tx_time, marked, meter);
-            let sent = self.crosses_wire(bytes).then_some((packet, departs, marked));
-            if sent.is_none() {
+            if !self.crosses_wire(bytes) {
                 lost.push(packet);
+                return (None, self.next_dequeue_at());
             }
-            return (sent, self.next_dequeue_at());
+            let goes_on = self.goes_on_at(departs, payload.is_ack());
+            return (Some((packet, goes_on, marked)), self.next_dequeue_at());
         }
         debug_assert!(self.free_at <= now);
         meter.wakes(now, self.free_at);
@@ -254,6 +255,12 @@ impl DequeueDriven {
     fn crosses_wire(&mut self, bytes: u32) -> bool {
         let conditioner = self.conditioner.as_mut();
         conditioner.is_none_or(|conditioner| !conditioner.loses(LossPlace::AfterQueue, bytes))
+    }
+
+    /// When a packet goes on that leaves the wire at `departs`.
+    fn goes_on_at(&mut self, departs: Picos, is_ack: bool) -> Picos {
+        let conditioner = self.conditioner.as_mut();
+        conditioner.map_or(departs, |conditioner| conditioner.goes_on_at(departs, is_ack))
     }
 
     /// A packet goes to the ring, to the shaper or on the wire, which it leaves at the time given.

@@ -96,10 +96,8 @@ impl Network<'_> {
     #[cold]
     pub(crate) fn on_transfer_complete(&mut self, flow: &mut Flow, now: Picos) {
         let Some(app) = &mut flow.app else { return };
-        let Some(end) = app.files_end() else { return };
-        let at = now + self.traffic.config.files[app.next].think;
-        app.next += 1;
-        if app.next < end {
+        if let Some((arrived, true)) = app.next_file() {
+            let at = now + self.traffic.config.files[arrived].think;
             app.restart_at = at;
             self.arm_timer(flow, at);
         }

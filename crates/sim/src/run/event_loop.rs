@@ -62,7 +62,8 @@ impl<'a> Simulation<'a> {
             let first_link = network.paths.unpack(flow.first_hop).link;
             if partition.by_link[first_link as usize] == number {
                 network.arm_timer(flow, flow.start(config));
-                if let Source::Until(stop) = config.flows[flow.index() as usize].source {
+                let source = config.flows[flow.index() as usize].source;
+                if let Source::Until(stop) | Source::FilesUntil(_, _, stop) = source {
                     network.schedule(flow, STOP, stop, Payload::NONE);
                 }
             }

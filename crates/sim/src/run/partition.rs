@@ -106,7 +106,7 @@ fn lookahead(effects: &Effects, by_link: &[u8]) -> Picos {
 
 fn effects(config: &Config) -> Effects {
     let smallest = config.wire(1.0).smallest_packet; // looks at all flows
-    let transmit = |link: u32| serialization(smallest, config.links[link as usize].rate_bps);
+    let transmit = |link: u32| serialization(smallest, config.links[link as usize].peak_bps());
     let mut least = HashMap::new();
     let mut add = |(from, to), time: Picos| {
         let known = least.entry((from, to)).or_insert(time);

@@ -11,6 +11,8 @@ pub struct AckPacket {
     pub sacked_count: u16,
     /// It echoes a congestion mark.
     pub marked: bool,
+    /// The segment that triggered it had arrived before (RFC 2883, D-SACK).
+    pub dsack: bool,
     /// What its SACK blocks repeat of ACKs that were lost on the way back: an entry of `LostAcks`.
     pub carried_lost_acks: u32,
 }

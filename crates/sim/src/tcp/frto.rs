@@ -49,12 +49,7 @@ fn decide(
 
 /// Step 3.b: everything was on its way.
 fn undo(tcp: &mut Sender, board: &mut Scoreboard) {
-    let (cwnd, ssthresh) = tcp.prior_cwnd_ssthresh;
     board.frto.undecided = false;
     board.undo_lost_marks();
-    tcp.phase = Phase::Open;
-    if !tcp.cc.controls_cwnd() {
-        tcp.window.cwnd = tcp.window.cwnd.max(cwnd);
-        tcp.window.ssthresh = tcp.window.ssthresh.max(ssthresh);
-    }
+    tcp.undo_reduction();
 }

@@ -1,8 +1,6 @@
 //! Loss judged by time (RFC 8985, section 6), with Linux's reordering window: none once recovery
-//! has begun or three segments are SACKed, else a quarter of the least round trip.
-//!
-//! Our networks deliver in order, so the parts of section 6.2 that learn from reordering have
-//! nothing to learn and are left out.
+//! has begun or three segments are SACKed, else a quarter of the least round trip. Where a link of the route reorders,
+//! `reordering` has what the sender learns of it.
 
 use super::highest_sacked::DUP_THRESH;
 use super::profile::Profile;
@@ -78,6 +76,10 @@ pub(super) fn detect_in_recovery(
 /// RFC 8985, section 6.2, step 4 (RACK_update_reo_wnd).
 #[inline]
 fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {
+    let learned = board.reordering().and_then(|state| state.window(tcp.rtt.min_rtt));
+    if let Some(window) = learned {
+        return window.min(tcp.rtt.srtt);
+    }
     // Chosen without a branch: a processor cannot guess how far a repair has come.
     let waits = select_unpredictable(tcp.phase == Phase::Open, tcp.rtt.min_rtt / 4, 0);
     let waits = waits.min(tcp.rtt.srtt);

@@ -115,6 +115,7 @@ impl Receiver {
             send_first(at.min(self.pending_at), self.release());
         }
         let in_order = expected & !self.has_gap();
+        let known = !K::FAST_PATH && !expected && self.has(seq);
         self.arrive(seq);
         if expected {
             self.duplicates = 0;
@@ -123,7 +124,8 @@ impl Receiver {
         if in_order {
             self.delay_ack(seq, at, (marked, coalesced, immediate), min_ato, profile)
         } else {
-            self.ack_out_of_order::<K>(seq, at, (marked, coalesced), profile)
+            let ack = self.ack_out_of_order::<K>(seq, at, (marked, coalesced), profile);
+            ack.map(|ack| AckPacket { dsack: known, ..ack })
         }
     }
 
@@ -298,7 +300,13 @@ impl Receiver {
     #[inline(always)]
     fn acknowledge(&self, seq: u64, marked: bool) -> AckPacket {
         let (next, sacked_last) = (self.rcv_nxt as u32, seq as u32);
-        AckPacket { next, sacked_last, sacked_count: 1, marked, carried_lost_acks: NO_LOST_ACKS }
+        let (sacked_count, carried_lost_acks) = (1, NO_LOST_ACKS);
+        AckPacket { next, sacked_last, sacked_count, marked, dsack: false, carried_lost_acks }
+    }
+
+    /// A segment that is not the one expected has arrived before.
+    fn has(&self, seq: u64) -> bool {
+        seq < self.rcv_nxt || self.out_of_order.contains(seq - self.rcv_nxt)
     }
 
     /// A segment below one that has arrived is missing.

@@ -23,6 +23,9 @@ impl Sender {
         profile: &Profile,
     ) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
+        if !K::FAST_PATH && ack.dsack {
+            self.note_dsack();
+        }
         if K::NEWRENO_ONLY {
             newreno::on_ack::<K>(self, now, next, false, profile)
         } else if K::SACK_ONLY || self.scoreboard.is_some() {
@@ -39,6 +42,16 @@ impl Sender {
             )
         } else {
             newreno::on_ack::<K>(self, now, next, ack.marked, profile)
+        }
+    }
+
+    /// An ACK reports a segment that had arrived before; of a probe it says nothing (Linux, FLAG_DSACK_TLP).
+    #[cold]
+    fn note_dsack(&mut self) {
+        let Some(board) = &mut self.scoreboard else { return };
+        let of_probe = !board.probe.is_idle() && board.probe.is_retrans;
+        if let Some(state) = board.reordering_mut().filter(|_| !of_probe) {
+            state.dsack = true;
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::ack_packet::SackRun;
 use super::cc_feedback::AckSummary;
+use super::phases::{enter_recovery, leave_cwr, leave_phase, prr_update};
 use super::profile::Profile;
 use super::rack::{self, LossDetection};
 use super::recovery_state::TlpSegment;
@@ -10,8 +11,8 @@ use super::segment::NewlyAcked;
 use super::sender::{Sender, Timer};
 use super::sequence::unwrap_sequence;
 use super::usual_ack::{fast_path_ack, one_more_sacked};
-use super::{frto, tlp};
-use crate::cc::{CongestionEvent, Phase};
+use super::{frto, reordering, tlp};
+use crate::cc::Phase;
 use crate::fast::flow_kind::FlowKind;
 use crate::time::Picos;
 
@@ -69,6 +70,7 @@ fn slow_path_ack<K: FlowKind>(
     let una = tcp.snd_una;
     let advanced = next > una;
     let rate = board.rate::<K>(una, reported.0, now);
+    let order = if K::FAST_PATH { None } else { reordering::look(&board, una, reported.0) };
     let newly_acked = take_delivery::<K>(tcp, &mut board, next.max(una), reported, !profile.rack);
     tcp.progressed |= advanced;
     let delivered = newly_acked.segments;
@@ -86,11 +88,12 @@ fn slow_path_ack<K: FlowKind>(
     let taken = (tcp.snd_una, (tcp.snd_una - una) as u32);
     let times = (now, tcp.rtt.srtt);
     board.receive_window.on_ack(&mut tcp.receive_window, times, taken, held, delivered);
-    let found = detect_losses(tcp, &mut board, now, &newly_acked, advanced, profile);
+    let found = detect_losses(tcp, &mut board, now, (&newly_acked, order), advanced, profile);
     set_timer::<K>(tcp, &board, now, &newly_acked, advanced, found.wait, profile);
     debug_assert!(board.counts_agree() && board.segments.len() as u64 == tcp.snd_max - tcp.snd_una);
+    let progresses = advanced || (delivered > 0 && reordering::grows_by_sacks(&board));
     tcp.scoreboard = Some(board);
-    let grows = advanced && tcp.phase != Phase::Recovery;
+    let grows = progresses && tcp.phase != Phase::Recovery;
     tcp.notify_cc::<K>(now, (delivered, marked), grows, profile, || AckSummary {
         delivered,
         newly_lost: found.lost,
@@ -111,14 +114,19 @@ fn detect_losses(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     now: Picos,
-    newly_acked: &NewlyAcked,
+    (newly_acked, order): (&NewlyAcked, Option<reordering::Found>),
     advanced: bool,
     profile: &Profile,
 ) -> LossDetection {
     tlp::on_ack(tcp, board, now, newly_acked.segments == 0, profile);
     frto::on_ack(tcp, board, newly_acked, advanced, profile);
+    let holds = order
+        .is_some_and(|order| reordering::on_ack(tcp, board, now, newly_acked, order, advanced));
     leave_phase(tcp);
     let mut found = LossDetection::default();
+    if holds {
+        return found;
+    }
     if !profile.rack {
         found.lost = board.mark_lost_by_dupthresh(tcp.snd_una);
     } else if newly_acked.segments > 0 {
@@ -172,51 +180,6 @@ fn take_run(
         board.sack(next, seq, newly_acked, ranks);
         seq += 1;
     }
-}
-
-/// The end of recovery, or of the repair after a timeout.
-fn leave_phase(tcp: &mut Sender) {
-    if tcp.phase == Phase::Open || tcp.snd_una < tcp.recover {
-        return;
-    }
-    if tcp.phase == Phase::Recovery && !tcp.cc.controls_cwnd() {
-        tcp.window.cwnd = tcp.window.ssthresh;
-    }
-    tcp.phase = Phase::Open;
-}
-
-/// Ends the reduction for a mark, if `cwr_end` was acknowledged since `una`: the window is then ssthresh.
-fn leave_cwr(tcp: &mut Sender, una: u64, profile: &Profile) {
-    if una < tcp.cwr_end && !tcp.in_cwr() && profile.prr && tcp.phase == Phase::Open {
-        tcp.window.cwnd = tcp.window.ssthresh;
-    }
-}
-
-/// RFC 6675, section 5, step 4. The window that yields to a mark goes on doing so (Linux,
-/// tcp_enter_recovery).
-fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
-    board.fit();
-    board.probe.cancel();
-    board.frto.only_new = false;
-    tcp.phase = Phase::Recovery;
-    if tcp.in_cwr() && profile.prr {
-        tcp.recover = tcp.cwr_end - 1;
-        tcp.cwr_end = 0;
-        return;
-    }
-    board.prr.begin(tcp.window.cwnd as u32);
-    tcp.recover = tcp.snd_max;
-    tcp.reduce_ssthresh(now, CongestionEvent::Loss, profile);
-    if !profile.prr && !tcp.cc.controls_cwnd() {
-        tcp.window.cwnd = tcp.window.ssthresh;
-    }
-}
-
-/// The window follows PRR.
-fn prr_update(tcp: &mut Sender, delivered: u32, safe: bool) {
-    let Some(board) = &mut tcp.scoreboard else { return };
-    let (in_flight, ssthresh) = (board.in_flight(), tcp.window.ssthresh as u32);
-    tcp.window.cwnd = board.prr.window(delivered, in_flight, ssthresh, safe).into();
 }
 
 /// Segments that may go now: the window less the pipe, as far as there is something to send.

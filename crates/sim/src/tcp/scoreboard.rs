@@ -1,11 +1,11 @@
 //! What a sender with SACK knows of each outstanding segment.
 
+mod apart;
 mod rates;
 #[cfg(test)]
 mod tests;
 
 use super::cwnd_limited::CwndLimited;
-use super::delivery_rate::DeliveryRate;
 use super::highest_sacked::HighestSacked;
 use super::prr::Prr;
 use super::receive_window::ReceiveWindow;
@@ -16,6 +16,7 @@ use crate::cc::Cc;
 use crate::fast::flow_kind::FlowKind;
 use crate::ring::Ring;
 use crate::time::Picos;
+use apart::Apart;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 
@@ -39,8 +40,8 @@ pub struct Scoreboard {
     pub(super) prr: Prr,
     /// Probes of the tail.
     pub(super) probe: Tlp,
-    /// For controllers that want the delivery rate.
-    rates: Option<Box<DeliveryRate>>,
+    /// What few flows need.
+    apart: Option<Box<Apart>>,
     /// What the receiver has room for.
     pub(super) receive_window: ReceiveWindow,
     /// What was used of the window lately.
@@ -62,7 +63,7 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// An empty one, for the needs of `cc`.
     pub fn new(cc: &Cc) -> Self {
-        Self { rates: cc.paced().then(Box::default), ..Self::default() }
+        Self { apart: cc.paced().then(Apart::with_rates), ..Self::default() }
     }
 
     /// Calls it into the cache.
@@ -92,7 +93,7 @@ impl Scoreboard {
     pub(super) fn fit(&mut self) {
         self.segments.fit();
         self.rack.fit();
-        if let Some(rates) = &mut self.rates {
+        if let Some(rates) = self.all_rates() {
             rates.fit();
         }
     }
@@ -267,10 +268,10 @@ impl Scoreboard {
         self.count_lost(1);
     }
 
-    /// Nothing was lost after all.
+    /// Nothing was lost after all; what is may yet be found.
     pub(super) fn undo_lost_marks(&mut self) {
         (0..self.segments.len()).for_each(|index| self.segments[index].0 &= !(LOST | RETRANS));
-        (self.lost, self.retrans_out) = (0, 0);
+        (self.lost, self.retrans_out, self.loss_marked_to) = (0, 0, 0);
     }
 
     /// The first lost segment that has not been retransmitted.
@@ -303,6 +304,9 @@ impl Scoreboard {
             Segment::sent_at(now).0 | LOST | RETRANS | EVER_RETRANS;
         self.retrans_out += 1;
         self.retransmission_order.retransmitted(seq);
+        if let Some(state) = self.reordering_mut() {
+            state.retransmitted(now);
+        }
         let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
         if let Some(rates) = self.rates::<K>() {
             rates.record_again((seq - una) as usize, delivered, in_flight);
@@ -336,5 +340,8 @@ impl Scoreboard {
         (self.lost, self.retrans_out) = (lost, retrans_out);
         self.retransmission_order = RetransmissionOrder::begin(una);
         self.loss_marked_to = una;
+        if let Some(state) = self.reordering_mut() {
+            state.on_timeout();
+        }
     }
 }

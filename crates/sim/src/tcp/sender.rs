@@ -3,6 +3,7 @@
 use super::pacer::Pacer;
 use super::profile::Profile;
 use super::receive_window::{self, ReceiveWindow, UNSCALED};
+use super::reordering_state::Reordering;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
@@ -221,6 +222,24 @@ impl Sender {
             IncreaseRule::PerAck => ssthresh,
             IncreaseRule::PerWindow => ssthresh.floor(),
         };
+    }
+
+    /// What was repaired was not lost: the window is again what it was before (Linux, tcp_undo_cwnd_reduction).
+    pub(super) fn undo_reduction(&mut self) {
+        let (cwnd, ssthresh) = self.prior_cwnd_ssthresh;
+        self.phase = Phase::Open;
+        if !self.cc.controls_cwnd() {
+            self.window.cwnd = self.window.cwnd.max(cwnd);
+            self.window.ssthresh = self.window.ssthresh.max(ssthresh);
+        }
+    }
+
+    /// The same, over a route that may reorder packets: with RACK it learns from that.
+    pub fn over_reordering(mut self, profile: &Profile) -> Self {
+        if let Some(board) = self.scoreboard.as_mut().filter(|_| profile.rack) {
+            board.keep_reordering(Reordering::default());
+        }
+        self
     }
 
     /// RFC 6298, rules 5.2 and 5.3.

@@ -24,6 +24,8 @@ pub fn link(rate_bps: f64, packets: u32) -> LinkSpec {
         policer: None,
         loss: None,
         rate_trace: None,
+        drops_while_down: false,
+        jitter: None,
     }
 }
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from forebay.engines.replication.transfer_routes import TransferRoutes
     from forebay.scenario import (
         ClassQueue,
+        Jitter,
         Link,
         Loss,
         Queue,
@@ -35,6 +36,9 @@ with the largest packet in place of Bc, "deficit".
 LinkLoss = tuple[float, float, float, float, bool, bool]
 """Probability of loss in the good and the bad state, of the change from good to bad and back;
 whether loss is of a byte, and whether it is before the queue."""
+
+LinkJitter = tuple[int, float, bool]
+"""The longest delay, picoseconds; the share of packets that have one; whether they reorder."""
 
 COUNT_BYTES = tuple(each.name for each in DISCIPLINES.values() if each.counts_bytes)
 """Disciplines whose limit is in bytes, as in tc."""
@@ -86,6 +90,10 @@ class LinkSpec:
         What the link itself loses.
     rate_trace : RateTrace or None
         The rate of the wire over time; ``rate_bps`` is then its mean.
+    drops_while_down : bool
+        Whether what arrives while the rate is 0 is dropped.
+    jitter : LinkJitter or None
+        What delays packets behind the wire.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     bdp_packets
@@ -112,6 +120,8 @@ class LinkSpec:
     policer: Bucket | None = None
     loss: LinkLoss | None = None
     rate_trace: RateTrace | None = None
+    drops_while_down: bool = False
+    jitter: LinkJitter | None = None
     classes: list[ClassSpec] = field(default_factory=list)
     class_of: list[int] = field(default_factory=list)
 
@@ -212,7 +222,9 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         shaper=_bucket(scenario, link.shaper),
         policer=_bucket(scenario, link.policer),
         loss=_loss(link.loss),
-        rate_trace=link.rate_trace,
+        rate_trace=link.rates,
+        drops_while_down=link.down is not None and link.down.queue == "drop",
+        jitter=_jitter(link.jitter),
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
@@ -258,6 +270,12 @@ def _loss(loss: Loss | None) -> LinkLoss | None:
     if loss is None:
         return None
     return *loss.in_states, *loss.changes, loss.unit == "byte", loss.place == "before-queue"
+
+
+def _jitter(jitter: Jitter | None) -> LinkJitter | None:
+    if jitter is None:
+        return None
+    return round(jitter.most * _PS_PER_S), jitter.share, jitter.reorder
 
 
 def _both_ways(scenario: Scenario) -> bool:

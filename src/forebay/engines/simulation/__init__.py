@@ -24,6 +24,7 @@ from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
     Draws,
+    by_flow,
     check_links,
     make_run,
 )
@@ -37,7 +38,7 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
-from forebay.scenario import BOTTLENECK
+from forebay.scenario import BOTTLENECK, Long
 from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
@@ -186,12 +187,12 @@ class SimulationEngine(ReplicatingEngine):
         run, workload, layout = make_run(scenario, seed, capture=True, flow_records=recorded)
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
-        packets = raw["capture"]
+        packets, seen = raw["capture"], by_flow(raw, workload)
         assert packets is not None, "capture=True"
         packets.write(path, BOTTLENECK)
         if self._flows is not None:
-            self._flows[seed] = flow_table_of(scenario, seed, workload, layout, raw)
-        return {seed: to_reading(scenario, seed, workload, layout, raw)}
+            self._flows[seed] = flow_table_of(scenario, seed, workload, layout, seen)
+        return {seed: to_reading(scenario, seed, workload, layout, seen)}
 
     def outcome(
         self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
@@ -268,9 +269,18 @@ class SimulationEngine(ReplicatingEngine):
         check_step(scenario, step)
         if scenario.topology is not None:
             raise Unsupported(self.name, "a trace of a whole network", "topology")
+        _refuse_schedules(scenario)
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
         with panics_as_defects():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
+
+
+def _refuse_schedules(scenario: Scenario) -> None:
+    """Raise Unsupported for a trace of flows whose numbers are not those of their connections."""
+    for index, group in enumerate(scenario.traffic):
+        if isinstance(group, Long) and group.schedule is not None:
+            wrong = "a trace of flows that are switched on and off"
+            raise Unsupported("simulation", wrong, f"traffic.{index}.schedule")

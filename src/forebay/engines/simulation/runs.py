@@ -19,6 +19,7 @@ from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
     from forebay.engines.replication import ClassSpec, Layout, LinkSpec, Route
+    from forebay.engines.replication.raw import RawReadings
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
@@ -83,16 +84,17 @@ def make_run(
         layout = route_transfers(layout, scenario, workload, seed)
     if layout.flows is not None:
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
-    access = give_access(layout, workload)
+    rows = workload if workload.periods is None else _connections(workload)
+    access = give_access(layout, rows)
     if capture and any(len(data) > 1 or acks for data, acks in access.routes):
-        raise Unsupported("simulation", "a capture of routes over several links", "capture")
+        raise Unsupported("simulation", _uncaptured(scenario), "capture")
     run = _core.Run(
         links=access.links,
         routes=access.routes,
         memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
-        flows=_flows(scenario, workload, access),
-        sources=_sources(workload),
+        flows=_flows(scenario, rows, access),
+        sources=_sources(rows),
         barriers=_barriers(workload),
         seed=workload.tie_break_seed,
         warmup_ps=picoseconds(scenario.measure.warmup),
@@ -104,6 +106,29 @@ def make_run(
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
     )
     return run, workload.without_own(), layout
+
+
+def _uncaptured(scenario: Scenario) -> str:
+    """Return why packets cannot be captured."""
+    jitter = scenario.link.jitter
+    if jitter is not None and jitter.reorder:
+        return "a capture of a link that reorders"
+    return "a capture of routes over several links"
+
+
+def _connections(workload: Workload) -> Workload:
+    from forebay.engines.simulation.connections import connections
+
+    return connections(workload)
+
+
+def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
+    """Return the readings by the flows of the workload."""
+    if workload.periods is None:
+        return raw
+    from forebay.engines.simulation import connections
+
+    return connections.by_flow(raw, workload)
 
 
 def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flows:
@@ -143,11 +168,14 @@ def _sources(workload: Workload) -> _core.Sources | None:
 
 
 def _barriers(workload: Workload) -> list[tuple[int, int, int, list[int]]]:
-    """Return which flows wait for each other: the first, one past the last, start and pauses."""
+    """Return which rows wait for each other: the first, one past the last, start and pauses."""
     groups = workload.requests
     if groups is None:
         return []
-    numbers = (groups.first.tolist(), groups.end.tolist(), groups.asked_ps.tolist())
+    ends = [groups.first, groups.end]
+    if workload.periods is not None:  # a row for each on-time of other flows
+        ends = [np.searchsorted(workload.periods.owner, each) for each in ends]
+    numbers = (ends[0].tolist(), ends[1].tolist(), groups.asked_ps.tolist())
     pauses = [each.tolist() for each in groups.think_ps]
     return list(zip(*numbers, pauses, strict=True))
 
@@ -179,6 +207,7 @@ _HOST_QUEUE = 1000
 """Packets that a host queues before its own access link: Linux's txqueuelen."""
 _MOST_SHARED = 60_000
 _AT_ONCE = 1e18
+_INSTANT_BPS, _ENDLESS = 1e14, 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +244,7 @@ def give_access(layout: Layout, workload: Workload) -> Access:
         access_bps=workload.access_bps.copy(),
     )
     _share(access, workload)
+    _order_arrivals(access, layout)
     return access
 
 
@@ -236,6 +266,22 @@ def _share(access: Access, workload: Workload) -> None:
         behind = slice(flow, flow + flows)  # groups lie one after the other
         access.route[behind] = len(access.routes) - 1
         access.access_bps[behind] = _AT_ONCE
+
+
+def _order_arrivals(access: Access, layout: Layout) -> None:
+    """Let packets that a route's last link reorders come to its receiver in the order of arrival.
+
+    Behind such a link each has an event of its own: that of a further link, which holds up none.
+    """
+    behind: dict[int, int] = {}
+    for number, (forward, backward) in enumerate(access.routes):
+        last = forward[-1]
+        jitter = layout.links[last].jitter
+        if jitter is not None and jitter[2]:
+            if last not in behind:
+                behind[last] = len(access.links)
+                access.links.append(_core.Link(_INSTANT_BPS, buffer_packets=_ENDLESS))
+            access.routes[number] = ([*forward, behind[last]], backward)
 
 
 def check_links(scenario: Scenario) -> None:
@@ -267,6 +313,8 @@ def _link(link: LinkSpec) -> _core.Link:
             policer=link.policer,
             loss=link.loss,
             rate_trace=None if link.rate_trace is None else link.rate_trace.for_core(),
+            drops_while_down=link.drops_while_down,
+            jitter=link.jitter,
             classes=[_class(each) for each in link.classes] or None,
             class_of=link.class_of,
         )

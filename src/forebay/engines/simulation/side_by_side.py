@@ -12,7 +12,7 @@ from forebay import _core
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import lay_out, to_reading
-from forebay.engines.simulation.runs import Draws, make_run
+from forebay.engines.simulation.runs import Draws, by_flow, make_run
 from forebay.errors import panics_as_defects
 from forebay.outcome import Reading
 from forebay.progress import enter
@@ -116,9 +116,10 @@ def _side_by_side(
         enter(progress, "readings")
     found = {}
     for (seed, (_, workload, own)), each in zip(made.items(), raw, strict=True):
-        found[seed] = to_reading(scenario, seed, workload, own, each)
+        seen = by_flow(each, workload)
+        found[seed] = to_reading(scenario, seed, workload, own, seen)
         if kept.flows is not None:
-            kept.flows[seed] = flow_table_of(scenario, seed, workload, own, each)
+            kept.flows[seed] = flow_table_of(scenario, seed, workload, own, seen)
     return found
 
 

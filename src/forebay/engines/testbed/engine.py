@@ -104,7 +104,7 @@ class TestbedEngine(ReplicatingEngine):
             The kernel refused a step, or no run of a seed passed the validity gate.
         """
         refuse_network(NAME, scenario)
-        refuse_of_links(NAME, scenario, "loss", "rate_trace")
+        refuse_of_links(NAME, scenario, "loss", "rate_trace", "down", "jitter")
         refuse_stops(NAME, scenario)
         refuse_kinds(NAME, scenario, "requests", "transfers")
         sha = scenario.sha256()

@@ -64,7 +64,9 @@ class TheoryEngine(Engine):
         """Predict `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
         refuse_network(self.name, scenario)
-        refuse_of_links(self.name, scenario, "shaper", "policer", "loss", "rate_trace")
+        refuse_of_links(
+            self.name, scenario, "shaper", "policer", "loss", "rate_trace", "down", "jitter"
+        )
         refuse_class_queues(self.name, scenario)
         prediction = _predict(scenario)
         if prediction is None:

@@ -37,6 +37,8 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
         policer: None,
         loss: None,
         rate_trace: None,
+        drops_while_down: false,
+        jitter: None,
     };
     let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false };
     Link::new(&spec, &wire, 7, classes.into(), uniform)

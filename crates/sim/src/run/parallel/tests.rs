@@ -24,6 +24,8 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
         policer: None,
         loss: None,
         rate_trace: None,
+        drops_while_down: false,
+        jitter: None,
     })
 }
 
@@ -136,6 +138,8 @@ fn chain(delay: Picos) -> Config {
         policer: None,
         loss: None,
         rate_trace: None,
+        drops_while_down: false,
+        jitter: None,
     };
     let over = |forward: Vec<u32>| Route { forward, backward: vec![] };
     let flow = |index: u16| FlowSpec {

@@ -59,7 +59,7 @@ fn most_bps(config: &Config, flow: &FlowSpec) -> f64 {
     let packets = match flow.source {
         Source::Segments(segments) => segments as f64,
         Source::Datagrams(first, end) => f64::from(end.saturating_sub(first)),
-        Source::Until(_) | Source::Files(..) => f64::INFINITY,
+        Source::Until(_) | Source::Files(..) | Source::FilesUntil(..) => f64::INFINITY,
     };
     let seconds = (config.warmup + config.window) as f64 / SECOND as f64;
     (packets * f64::from(flow.packet_bytes) * 8.0 / seconds).min(flow.access_bps)

@@ -12,13 +12,13 @@ impl Scoreboard {
     /// The pacer; `None` for a sender that does not pace. One that does wants delivery rates.
     #[inline(always)]
     pub fn pacer(&mut self) -> Option<&mut Pacer> {
-        self.rates.as_mut().map(|rates| &mut rates.pacer)
+        self.all_rates().map(|rates| &mut rates.pacer)
     }
 
     /// Delivery rates, for a controller that wants them.
     #[inline(always)]
     pub(in crate::tcp) fn rates<K: FlowKind>(&mut self) -> Option<&mut DeliveryRate> {
-        if K::PACED { self.rates.as_deref_mut() } else { None }
+        if K::PACED { self.all_rates() } else { None }
     }
 
     /// The oldest `count` segments, sent at the latest at `last`, have just been taken off, up to `next`
@@ -80,13 +80,13 @@ impl Scoreboard {
 
     /// Segments judged lost so far, for controllers that want delivery rates.
     pub fn lost_total(&self) -> u64 {
-        self.rates.as_ref().map_or(0, |rates| rates.lost)
+        self.rates_read().map_or(0, |rates| rates.lost)
     }
 
     /// Segments are judged lost.
     #[inline]
     pub(super) fn count_lost(&mut self, segments: u32) {
-        if let Some(rates) = &mut self.rates {
+        if let Some(rates) = self.all_rates() {
             rates.lost += u64::from(segments);
         }
     }

@@ -6,7 +6,7 @@ fn what_every_ack_touches_lies_in_two_lines() {
     let rack = offset_of!(Scoreboard, rack);
     let lines = [
         offset_of!(Scoreboard, segments),
-        offset_of!(Scoreboard, rates),
+        offset_of!(Scoreboard, apart),
         offset_of!(Scoreboard, receive_window),
         offset_of!(Scoreboard, pacing_exempt),
         rack + Rack::RETRANSMISSIONS - 1,

@@ -60,6 +60,8 @@ def why_not(scenario: Scenario) -> str | None:
         (_has_bucket(scenario), "its token bucket holds a number of bytes"),
         (scenario.link.loss is not None, "a smaller window loses less often"),
         (scenario.link.rate_trace is not None, "its rate follows a trace"),
+        (scenario.link.down is not None, "it is down at times"),
+        (_reorders(scenario), "it reorders packets, and more of a larger window"),
         (queue.transmit_ring, "its transmit ring is a number of packets"),
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),
@@ -73,6 +75,11 @@ def why_not(scenario: Scenario) -> str | None:
         ),
     )
     return next((reason for holds, reason in reasons if holds), None)
+
+
+def _reorders(scenario: Scenario) -> bool:
+    jitter = scenario.link.jitter
+    return jitter is not None and jitter.reorder
 
 
 def _has_bucket(scenario: Scenario) -> bool:

@@ -1,0 +1,83 @@
+"""What do records of flows cost, in time and in memory?
+
+    .venv/bin/python benches/flow_records.py [FLOWS [REPEATS]]
+
+Simulates short flows over one link (100,000 if not said), each in a process of its own: without
+records, and with them written as CSV. Prints the processor time and the largest memory of the
+process, the least of the repeats, and what records add. Processor time, so that a loaded machine
+says about the same as an idle one.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CASES = ("without", "csv")
+FLOW_PACKETS = 20
+LOAD = 0.6
+
+
+def scenario(flows: int) -> dict[str, object]:
+    """Return a link of 1 Gbit/s that so many flows of 20 packets cross at a load of 60 %."""
+    seconds = flows * FLOW_PACKETS * 1500 * 8 / (LOAD * 1e9)
+    return {
+        "link": {"rate": "1 Gbit/s"},
+        "queue": {"size": "500 packets"},
+        "traffic": [
+            {
+                "kind": "short",
+                "length": f"{FLOW_PACKETS} packets",
+                "load": LOAD,
+                "rtt": {"uniform": ["10 ms", "30 ms"]},
+            }
+        ],
+        "measure": {"warmup": "0 s", "duration": f"{seconds:g} s"},
+    }
+
+
+def child(case: str, flows: int) -> None:
+    """Run one case, and print its time, memory and rows."""
+    import forebay
+
+    asked = forebay.Scenario.from_dict(scenario(flows))
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "flows.csv" if case == "csv" else None
+        outcome = forebay.run(asked, seed=1, flows=kept)
+        rows = 0 if case == "without" else outcome.flows().rows
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    found = {"cpu_s": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024, "rows": rows}
+    print(json.dumps(found | {"packets": outcome.provenance.packets}))
+
+
+def measure(case: str, flows: int, repeats: int) -> dict[str, float]:
+    """Return the least time and memory of some runs."""
+    command = [sys.executable, __file__, "--case", case, str(flows)]
+    runs = [json.loads(subprocess.check_output(command)) for _ in range(repeats)]
+    return {name: min(run[name] for run in runs) for name in runs[0]}
+
+
+def main() -> None:
+    """Print a line for each case."""
+    if sys.argv[1:2] == ["--case"]:
+        return child(sys.argv[2], int(sys.argv[3]))
+    flows = int(float(sys.argv[1])) if len(sys.argv) > 1 else 100_000
+    repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    plain = measure("without", flows, repeats)
+    for case in CASES:
+        seen = plain if case == "without" else measure(case, flows, repeats)
+        more = seen["cpu_s"] / plain["cpu_s"] - 1.0
+        memory = (seen["mib"] - plain["mib"]) * 2**20 / max(seen["rows"], 1)
+        print(
+            f"{case:8} {seen['cpu_s']:7.2f} s ({100 * more:+.1f} %), {seen['mib']:7.0f} MiB"
+            + (f" ({memory:.0f} B a row more)" if seen["rows"] else ""),
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

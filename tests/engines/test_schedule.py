@@ -1,0 +1,171 @@
+"""Flows that are switched on and off, and users who stop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import forebay
+from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.workload import draw
+
+LONG = """
+link.rate = "20 Mbit/s"
+queue.size = "60 packets"
+measure = { warmup = "2 s", duration = "20 s" }
+[[traffic]]
+flows = 3
+congestion_control = "cubic"
+rtt = "40 ms"
+start = "0 s"
+schedule = { times = [["0 s", "5 s"], ["10 s", "12 s"]] }
+[[traffic]]
+flows = 1
+rtt = "40 ms"
+start = "0 s"
+"""
+UDP = """
+link.rate = "20 Mbit/s"
+queue.size = "1000 packets"
+measure = { warmup = "0 s", duration = "20 s" }
+[[traffic]]
+kind = "udp"
+flows = 4
+rate = "1 Mbit/s"
+start = "0 s"
+schedule = { on = { exponential = "1 s" }, off = { exponential = "3 s" } }
+"""
+USERS = """
+link.rate = "20 Mbit/s"
+measure = { warmup = "0 s", duration = "20 s" }
+[[traffic]]
+kind = "session"
+flows = 5
+file = "60 kB"
+think = "0.5 s"
+rtt = "20 ms"
+start = "0 s"
+stop = "7 s"
+"""
+EVERY_4_S = {"times": [["1 s", "2 s"]], "period": "4 s"}
+
+
+def value(metric: object) -> float:
+    assert metric is not None
+    return float(metric.value)  # type: ignore[attr-defined]
+
+
+def seconds(scenario: Scenario, seed: int = 1) -> list[tuple[int, float, float]]:
+    periods = draw(scenario, seed).periods
+    assert periods is not None
+    columns = (periods.owner, periods.on_ps / 1e12, periods.off_ps / 1e12)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_given_times_are_those_of_every_flow_from_its_start_to_its_stop() -> None:
+    changes = {"traffic.0.start": "1 s", "traffic.0.stop": "11 s"}
+    found = seconds(loads(LONG).replace(changes))
+    assert found[:4] == [(0, 1, 5), (0, 10, 11), (1, 1, 5), (1, 10, 11)]
+    assert found[6][:2] == (3, 0), "the other class sends all the time"
+    assert found[6][2] > 1e6
+
+
+def test_times_begin_again_after_a_period() -> None:
+    found = seconds(loads(LONG).replace({"traffic.0.schedule": EVERY_4_S, "traffic.0.flows": 1}))
+    assert [on for owner, on, _ in found if not owner] == [1, 5, 9, 13, 17, 21]
+
+
+def test_drawn_times_have_their_means_and_do_not_depend_on_the_end() -> None:
+    law = {"on": {"exponential": "1 s"}, "off": {"exponential": "3 s"}}
+    many = loads(LONG).replace({"traffic.0.schedule": law, "traffic.0.flows": 400})
+    whole = seconds(many)
+    on = [off - on for owner, on, off in whole if owner < 400]
+    assert np.mean(on) == pytest.approx(1.0, rel=0.05)
+    assert len(on) == pytest.approx(400 * (1 + 22 / 4), rel=0.05)
+    short = seconds(many.replace({"measure.duration": "5 s"}))
+    assert [each for each in whole if each[1] < 7] == short
+
+
+def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows() -> None:
+    outcome = forebay.run(loads(LONG), seed=1)
+    on, always = outcome.classes
+    assert (on.flows, value(on.flows_active)) == (3, 3)
+    # Three of four flows for 5 s of the window's 20 s, less a start each.
+    assert 0.12 < value(on.throughput_bps) / 20e6 < 0.2
+    assert value(on.throughput_bps) + value(always.throughput_bps) > 0.9 * 20e6
+    rows = outcome.flows()
+    own = rows["class"] == "long-0"
+    assert rows["flow"][own].tolist() == [0, 0, 1, 1, 2, 2]
+    assert rows["transfer"][own].tolist() == [0, 1] * 3
+    assert rows["start_s"][own].tolist() == [0, 10] * 3
+    assert rows["flow"][~own].tolist() == [3]
+
+
+def test_no_flow_that_is_silent_in_the_window_is_active_or_starved() -> None:
+    window = {"measure.warmup": "6 s", "measure.duration": "3 s"}
+    on, always = forebay.run(loads(LONG).replace(window), seed=1).classes
+    assert value(on.flows_active) == 0 and value(on.throughput_bps) == 0
+    assert value(always.throughput_bps) > 0.8 * 20e6
+
+
+def test_shared_access_links_stay_shared() -> None:
+    changes = {"traffic.0.access_sharing": 3, "traffic.0.access_rate": "6 Mbit/s"}
+    on, _ = forebay.run(loads(LONG).replace(changes), seed=1).classes
+    assert value(on.throughput_bps) == pytest.approx(6e6 * 5 / 20, rel=0.1)
+
+
+def test_datagrams_are_sent_in_on_times_alone() -> None:
+    many = loads(UDP).replace({"traffic.0.flows": 300, "link.rate": "1 Gbit/s"})
+    outcome = forebay.run(many, seed=1)
+    # They begin on: a quarter of the time, and at first more, (3/4)^2 s in all of 20 s.
+    assert value(outcome.classes[0].throughput_bps) / 300e6 == pytest.approx(0.278, abs=0.03)
+    packets = draw(loads(UDP).replace({"traffic.0.schedule": EVERY_4_S}), 1).packets
+    assert packets is not None
+    within = (packets.at_ps / 1e12) % 4
+    assert len(within) and ((within >= 1) & (within < 2)).all()
+
+
+def test_a_user_who_stops_ends_the_file_that_has_begun() -> None:
+    outcome = forebay.run(loads(USERS), seed=1)
+    rows = outcome.flows()
+    assert rows["start_s"].max() < 7 and not rows["unfinished"].any()
+    assert rows.rows == pytest.approx(5 * 7 / 0.6, rel=0.15)
+    always = forebay.run(loads(USERS).replace({"traffic.0.stop": None}), seed=1).flows()
+    assert always["start_s"].max() > 19
+
+
+def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it() -> None:
+    scenario = loads(LONG).replace({"goals.utilization": 0.9})
+    result = forebay.size(scenario, seeds=1)
+    assert result.buffer is not None
+    assert any(
+        "switched on and off" in each for law in result.laws for each in law.broken_assumptions
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"traffic.0.schedule": {"on": "1 s"}}, "traffic.0.schedule.off"),
+        ({"traffic.0.schedule": {"on": "0 s", "off": "1 s"}}, "traffic.0.schedule.on"),
+        ({"traffic.0.schedule": {"times": []}}, "traffic.0.schedule.times"),
+        ({"traffic.0.schedule.times": [["5 s", "4 s"]]}, "traffic.0.schedule.times"),
+        ({"traffic.0.schedule.on": "1 s"}, "traffic.0.schedule.on"),
+        ({"traffic.0.schedule.period": "11 s"}, "traffic.0.schedule.times"),
+    ],
+)
+def test_what_cannot_be_is_refused_where_it_is_written(
+    changes: dict[str, object], field: str
+) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        loads(LONG).replace(changes)
+    assert refused.value.field == field
+
+
+def test_what_has_no_schedules_says_so() -> None:
+    with pytest.raises(forebay.Unsupported, match=r"traffic\.0\.schedule: testbed cannot run"):
+        forebay.run(loads(LONG), engine="testbed")
+    with pytest.raises(forebay.Unsupported, match="a trace of flows that are switched"):
+        forebay.trace(loads(LONG), seed=1)
+    with pytest.raises(forebay.Unsupported, match=r"traffic\.0\.stop: testbed cannot run"):
+        forebay.run(loads(USERS), engine="testbed")
