@@ -220,20 +220,21 @@ class _Choice:
     def _lose_less(self) -> str:
         """Take the smallest size whose loss is close to the least within the goals; say so.
 
-        If the goals have no end, nothing weighs the delay of a larger buffer, and the rule of the
-        square root is taken where that is more.
+        If the goals have no end, nothing weighs the delay of a larger buffer. In both cases the
+        rule of the square root is taken where it is more.
         """
-        if math.isinf(max(map(_end, self._region), default=0.0)):
-            return self._by_rule()
-        tried = self._tried_within()
-        bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
-        close = min((packets for packets, loss in tried if loss <= bound), default=0)
-        if close <= self._packets:
-            return ""
-        self._packets = close
-        return (
-            f"; of the sizes tried, {close} is the smallest that loses little more than the least"
-        )
+        said = ""
+        if not math.isinf(max(map(_end, self._region), default=0.0)):
+            tried = self._tried_within()
+            bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
+            close = min((packets for packets, loss in tried if loss <= bound), default=0)
+            if close > self._packets:
+                self._packets = close
+                said = (
+                    f"; of the sizes tried, {close} is the smallest that loses little more than "
+                    "the least"
+                )
+        return said + self._by_rule()
 
     def _by_rule(self) -> str:
         """Take a bandwidth-delay product over the square root of n, if that is more; say so.
@@ -247,7 +248,7 @@ class _Choice:
         self._packets = within
         known = [loss for packets, loss in self._tried_within() if packets == within]
         there = f", where {100 * known[0]:.3g} % are lost" if known else ""
-        return f"; no goal limits the delay, and bdp/sqrt(n) is {_packets(within)}{there}"
+        return f"; bdp/sqrt(n), the least that a published rule asks, is {_packets(within)}{there}"
 
     def _tried_within(self) -> list[tuple[int, float]]:
         """Return the sizes within the goals that were tried, from the least on, and their loss."""
