@@ -47,6 +47,7 @@ def test_every_goal_that_can_be_written_is_asked() -> None:
     one: dict[str, Any] = {
         "throughput": ["1 Mbit/s"], "loss_rate": [0.1], "fct_mean": ["1 s"], "fct_p99": ["1 s"],
         "fct_increase": [0.1], "queue_delay_mean": ["1 s"], "queue_delay_p99": ["1 s"],
+        "request_mean": ["1 s"], "request_p99": ["1 s"],
     }  # fmt: skip
     assert set(link) == set(Goals.model_fields) and set(one) == set(ClassGoals.model_fields)
     names = {

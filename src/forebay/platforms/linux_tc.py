@@ -157,7 +157,18 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Configure
         notes = (*notes, trap("tc's k and m are 1024 and 1048576 bytes"))
     reading = _of_frames(place, limit, port)
     rounding = 1024 + limit // 1000 if shown and text[-2:-1].isalpha() else 1
-    return replace(reading, notes=(*notes, *reading.notes), rounding_bytes=rounding)
+    marks = _step(options, port) if kind == "red" else None
+    notes = (*notes, *reading.notes)
+    return replace(reading, notes=notes, rounding_bytes=rounding, marks_bytes=marks)
+
+
+def _step(options: list[str], port: Port) -> int | None:
+    """Return the step of a red that marks: its thresholds are at most a frame apart."""
+    low, high = (tc_units.size(value(options, end) or "") for end in ("min", "max"))
+    frame = port.packet_bytes + port.header_bytes
+    if low is None or high is None or "ecn" not in options or not 0 < high - low <= frame:
+        return None
+    return low * port.packet_bytes // frame
 
 
 def _of_frames(place: Place, limit: int, port: Port) -> ConfiguredQueue:

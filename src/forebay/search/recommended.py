@@ -239,8 +239,11 @@ class _Choice:
     def _by_rule(self) -> str:
         """Take a bandwidth-delay product over the square root of n, if that is more; say so.
 
-        A mix may keep a link busy with one packet, at a loss that nobody would configure.
+        A mix may keep a link busy with one packet, at a loss that nobody would configure. The rule
+        is about a buffer: a target or a threshold stays.
         """
+        if self._found.aqm is not None:
+            return ""
         rule = square_root_rule(self._problem.scenario)
         within = self._least_from(rule) if rule > self._packets else None
         if within is None:
