@@ -216,7 +216,7 @@ def test_every_shipped_scenario_plays(path: Path) -> None:
         assert link.utilization is not None and 0.0 <= link.utilization.value <= 1.0
     for group, told in zip(asked.traffic, outcome.classes, strict=True):
         assert told.goodput_bps is not None and told.goodput_bps.value > 0.0
-        assert (told.fct_s is not None) == (group.kind in ("short", "session"))
+        assert (told.fct_s is not None) == (group.kind in ("short", "session", "requests"))
 
 
 TWO_WAY = (

@@ -276,9 +276,15 @@ def test_a_least_of_one_packet_gives_way_to_the_square_root_rule() -> None:
     assert "is 65 packets, where 9 % are lost" in best.why[-1]
 
 
-@pytest.mark.parametrize(("end", "packets"), [(64, None), (None, 65)])
-def test_without_time_for_a_larger_one_too(end: int | None, packets: int | None) -> None:
+@pytest.mark.parametrize(("end", "packets"), [(64, 1), (None, 65)])
+def test_the_rule_is_taken_within_the_goals_also_where_nothing_larger_was_tried(
+    end: int | None, packets: int
+) -> None:
     found = size(1, 1, 1, [(1, end)], loss_warning=warned(None, largest=1), curve=tried(p1=0.13))
-    made = with_recommended(problem(), found)
-    assert (made.recommended.packets if made.recommended else None) == packets
-    assert packets or "no time to try a larger buffer" in str(made.reason)
+    assert recommended(found).packets == packets
+
+
+def test_the_law_of_loss_decides_where_nothing_larger_was_tried() -> None:
+    found = size(1, 1, 1, [(1, None)], loss_warning=warned(None, largest=1), curve=tried(p1=0.13))
+    best = recommended(found, loss=falling(0.002))
+    assert best.packets > 65 and "no larger buffer was tried" in best.why[-1]

@@ -59,7 +59,7 @@ def summarize(
     """
     first = readings[0]
     links = _links(readings, goals)
-    windows = [_window_s(reading) for reading in readings]
+    windows = [next(iter(reading.links.values())).window_s for reading in readings]
     marked = [(reading, _marks(reading)) for reading in readings]
     classes = [
         class_outcome(
@@ -334,8 +334,7 @@ def _rate(amounts: FloatArray, whole: float) -> Ratio:
 
 def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
     """A count over the window, as a ratio so that its batches give an interval."""
-    known = [_rate(_as_float(each), 1.0) for each in counts if each is not None]
-    return ratio(known, POSITIVE)
+    return ratio([_rate(_as_float(each), 1.0) for each in counts if each is not None], POSITIVE)
 
 
 def _share(part: NDArray[np.int64], rest: NDArray[np.int64]) -> Ratio:
@@ -349,8 +348,3 @@ def _as_float(values: NDArray[np.int64] | FloatArray) -> FloatArray:
 
 def _known(values: Sequence[float | None]) -> list[float]:
     return [v for v in values if v is not None]
-
-
-def _window_s(reading: Reading) -> float:
-    """Window of a run, which is the same for all its links."""
-    return next(iter(reading.links.values())).window_s

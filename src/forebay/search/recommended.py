@@ -175,8 +175,8 @@ class _Choice:
         """
         warning = self._found.loss_warning
         if warning is not None:
-            return self._avoid(warning.usable, warning.packets if not warning.missed else None)
-        if self._loss_is_unknown():
+            self._avoid(warning.usable, warning.packets if not warning.missed else None)
+        elif self._loss_is_unknown():
             from forebay.search.law_loss import usable_by_law
 
             packets, why = usable_by_law(self._problem, self._packets, self._most())
@@ -186,8 +186,8 @@ class _Choice:
             self._why.append(why)
         return None
 
-    def _avoid(self, usable: float, packets: int | None) -> str | None:
-        """Take a size with a usable loss, or else one of little loss; say why if none was tried."""
+    def _avoid(self, usable: float, packets: int | None) -> None:
+        """Take a size with a usable loss, or else one of little loss."""
         warning = self._found.loss_warning
         assert warning is not None
         lost = f"{100 * warning.loss:.3g} % are lost with {_packets(self._found.chosen or 1)}"
@@ -195,27 +195,23 @@ class _Choice:
         if within is not None:
             self._packets = within
             self._why.append(f"{lost}; here no more than {100 * usable:g} %, which is usable")
-            return None
-        if warning.packets is None and warning.largest <= self._packets < self._most():
-            return self._by_law(lost)
+            return
+        tried = warning.packets is not None or warning.largest > self._packets
+        if not tried and self._by_law(lost):
+            return
         none = self._none_usable(usable)
         self._why.append(f"{lost}; {none}{self._lose_less()}")
-        return None
 
-    def _by_law(self, lost: str) -> str | None:
-        """Take the size of usable loss by the law where no larger one was tried; else say so."""
+    def _by_law(self, lost: str) -> bool:
+        """Take the size of usable loss by the law, where no larger one was tried."""
         from forebay.search.law_loss import usable_by_law
 
-        no_time = f"{lost}, and there was no time to try a larger buffer"
         packets, why = usable_by_law(self._problem, self._packets, self._most())
-        if packets is not None and packets > self._packets:
-            self._packets = packets
-            self._why.append(f"{no_time}; {why}")
-            return None
-        by_rule = self._by_rule()
-        if by_rule:
-            self._why.append(f"{no_time}{by_rule}")
-        return None if by_rule else no_time
+        if packets is None or packets <= self._packets:
+            return False
+        self._packets = packets
+        self._why.append(f"{lost}; no larger buffer was tried, and {why}")
+        return True
 
     def _lose_less(self) -> str:
         """Take the smallest size whose loss is close to the least within the goals; say so.

@@ -92,7 +92,7 @@ impl RateTrace {
         let step = before.partition_point(|&sum| sum < bits).max(1) - 1;
         let (start, rate) = self.steps[step];
         let rest = bits - self.bits_before[step];
-        start + if rest > 0.0 { (rest / rate * SECOND as f64).round() as Picos } else { 0 }
+        start + if rest > 0.0 { (rest / rate * SECOND as f64).ceil() as Picos } else { 0 }
     }
 }
 

@@ -262,18 +262,14 @@ def _active(raw: RawReadings) -> NDArray[np.bool_]:
 def _had_to_send(scenario: Scenario, workload: Workload) -> NDArray[np.bool_]:
     """Return whether each flow lasts through the window: without goodput it is starved."""
     lasts = np.array([KINDS[traffic.kind].lasts for traffic in scenario.traffic])
-    begin, end = picoseconds(scenario.measure.warmup), _end(scenario)
+    measure = scenario.measure
+    begin, end = picoseconds(measure.warmup), picoseconds(measure.warmup + measure.duration)
     if workload.periods is not None:
         whole = (workload.periods.on_ps < begin) & (workload.periods.off_ps >= end)
         had = np.bincount(workload.periods.owner[whole], minlength=len(workload)) > 0
         return np.asarray(lasts[workload.traffic_class] & had)
-    began = workload.start_ps < begin
     stays = True if workload.stop_ps is None else workload.stop_ps >= end
-    return np.asarray(lasts[workload.traffic_class] & began & stays)
-
-
-def _end(scenario: Scenario) -> int:
-    return picoseconds(scenario.measure.warmup + scenario.measure.duration)
+    return np.asarray(lasts[workload.traffic_class] & (workload.start_ps < begin) & stays)
 
 
 def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index: int) -> FloatArray:
