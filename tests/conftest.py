@@ -20,17 +20,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: only with FOREBAY_LONG=1, as in `make long`")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Keep a file's tests in one process, for what they share, and those of the testbed too.
 
-    The testbed runs in real time: two at once would be late. What builds a changed copy comes last,
-    because it waits for a build of the project itself that may still run beside the tests.
+    The testbed runs in real time, and some of what it has is the machine's: two at once would be
+    late, or in each other's way. Not when all are collected: xdist has read the groups by then.
     """
+    testbed = any("testbed" in part for part in item.path.parts)
+    item.add_marker(pytest.mark.xdist_group("testbed" if testbed else str(item.path)))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Try changed copies last: they wait for a build that may run beside the tests."""
     items.sort(key=lambda item: "changes" in item.path.parts)
-    for item in items:
-        testbed = any("testbed" in part for part in item.path.parts)
-        group = "testbed" if testbed else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
