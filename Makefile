@@ -106,7 +106,7 @@ COVERED := search laws outcome
 OF_THEM := tests/cli/test_members.py tests/studies/test_sensitivity.py tests/studies/test_uncertain.py \
     tests/topology/test_sized.py tests/engines/test_requests.py
 # Two processes, which is what the smallest machine has cores for; the tests of a file stay in one, and so do all of the testbed.
-PARALLEL := --numprocesses 2 --dist loadgroup
+PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 test-python: setup
 	$(BIN)/python -m pytest $(COVERED:%=tests/%) $(OF_THEM) $(COVERED:%=--cov=forebay.%) --cov-branch \
 	    --cov-report=term:skip-covered --cov-fail-under=94 $(PARALLEL)

@@ -20,14 +20,22 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: only with FOREBAY_LONG=1, as in `make long`")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     """Keep a file's tests in one process, for what they share, and those of the testbed too.
 
     The testbed runs in real time, and some of what it has is the machine's: two at once would be
-    late, or in each other's way. Not when all are collected: xdist has read the groups by then.
+    late, or in each other's way. `xdist_group` cannot say so: pytest 9.2 reads no node's name that
+    xdist 3.8 has changed.
     """
-    testbed = any("testbed" in part for part in item.path.parts)
-    item.add_marker(pytest.mark.xdist_group("testbed" if testbed else str(item.path)))
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "testbed" if "testbed" in file.split("/") else file
+
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,11 +81,3 @@ def real() -> None:
         machine.check()
     except EngineUnavailable as error:
         pytest.skip(str(error))
-
-
-@pytest.fixture(autouse=True)
-def _alone() -> Iterator[None]:
-    """Let one test at a time have the testbed, whichever process it is in: it is the machine's."""
-    with Path(tempfile.gettempdir(), "forebay-tests-of-the-testbed").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

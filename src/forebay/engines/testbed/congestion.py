@@ -27,9 +27,7 @@ _OBJECTS = {
     each.in_kernel: each.bpf_program for each in CONTROLS.values() if each.bpf_program is not None
 }
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-_ENDS_WITHIN_S = 5.0
-GONE_WITHIN_S = 60.0
-"""The kernel forgets a control after its tasks' grace period, which a busy machine makes long."""
+_GONE_WITHIN_S = 5.0
 
 
 @contextmanager
@@ -128,7 +126,7 @@ def _refused(event: dict[str, str]) -> EngineUnavailable:
 def _end(loader: subprocess.Popen[str]) -> None:
     """Close its standard input, which ends it; discard its remaining output."""
     try:
-        loader.communicate(timeout=_ENDS_WITHIN_S)
+        loader.communicate(timeout=_GONE_WITHIN_S)
     except subprocess.TimeoutExpired:
         loader.kill()
         loader.communicate()
@@ -136,6 +134,6 @@ def _end(loader: subprocess.Popen[str]) -> None:
 
 def _await_gone(ours: list[str]) -> None:
     """Wait: the kernel removes a name from its list milliseconds after the loader ends."""
-    until = time.monotonic() + GONE_WITHIN_S
+    until = time.monotonic() + _GONE_WITHIN_S
     while set(ours) & set(_AVAILABLE.read_text().split()) and time.monotonic() < until:
         time.sleep(0.005)
