@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,14 @@ def test_the_size_is_the_quantile_of_what_the_draws_need() -> None:
     assert beta.ppf(0.975, found.buffer.low, 101 - found.buffer.low) < 0.95
     assert found.recommended == found.buffer.high == 100  # of 99 the lower end is 94.6 %
     assert found.exit_status == 0
+
+
+def test_what_a_sizing_of_a_draw_recommends_beyond_its_goals_is_said() -> None:
+    found = sized([(float(at), None) for at in range(1, 101)], 0.95)
+    assert "recommends more" not in str(found)
+    draws = tuple(replace(each, recommended=2 * (each.least or 0)) for each in found.draws)
+    said = str(replace(found, draws=draws))
+    assert "in 50 of 100 draws a sizing recommends more, up to 200 packets" in said
 
 
 def test_few_draws_recommend_nothing_and_say_how_many_would() -> None:

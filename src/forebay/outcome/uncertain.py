@@ -54,12 +54,15 @@ class Draw:
     least, largest : smallest and largest size that meets the goals, packets; None if there is no
         smallest one, or no largest one.
     state : "sized", "no buffer" if none meets the goals, "undecided", or why there is no answer.
+    recommended : what a sizing of this draw recommends, packets; None without one. It may be more
+        than the goals ask, for a usable loss and for bursts.
     """
 
     values: tuple[Any, ...]
     least: float | None
     largest: float | None
     state: str
+    recommended: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ class UncertainSize:
         lines = [self._answer(), self._held()]
         if self.recommended is not None:
             lines.append(f"configure {self.recommended} packets, the upper end of that interval")
+            lines += self._recommended_above(self.recommended)
         elif self.reason is not None:
             lines.append(f"no size is recommended: {self.reason}")
         if self.as_written is not None:
@@ -137,6 +141,17 @@ class UncertainSize:
         )
         what = "they hold in" if self.buffer is not None else "the best size holds in"
         return f"{what} {self.held.value:.1%} of {len(self.draws)} draws{ends}"
+
+    def _recommended_above(self, packets: int) -> list[str]:
+        """Say what only a sizing of one scenario counts beside its goals."""
+        each = [draw.recommended for draw in self.draws if draw.recommended is not None]
+        above = [size for size in each if size > packets]
+        if not above:
+            return []
+        return [
+            f"this counts the goals alone: in {len(above)} of {len(self.draws)} draws a sizing "
+            f"recommends more, up to {max(above):.0f} packets, for a usable loss or for bursts"
+        ]
 
     def _missing(self) -> list[str]:
         found = []

@@ -27,7 +27,7 @@ def draw_of(values: tuple[Any, ...], row: Mapping[str, Any] | None, why: str) ->
     state = SIZED if least is not None else UNDECIDED
     if least is None and row["exit_status"] == 1:
         state = IMPOSSIBLE
-    return Draw(values, least, row.get("buffer.largest"), state)
+    return Draw(values, least, row.get("buffer.largest"), state, row.get("recommended.packets"))
 
 
 class Holding:
