@@ -45,6 +45,11 @@ class Stretch:
         """Its length, by the rows."""
         return float(self.rows.seconds.sum())
 
+    @property
+    def is_hour(self) -> bool:
+        """Whether it counts as a whole hour."""
+        return self.seconds >= _WHOLE * HOUR_S
+
 
 def busiest(rows: Intervals, span_s: float = HOUR_S) -> Stretch:
     """Return the hour with the most octets; all of a table that is shorter, or has no whole one."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from forebay.errors import argument
 from forebay.measure.arguments import bits_per_second
-from forebay.measure.busy_hour import HOUR_S, Stretch, busiest, hours
+from forebay.measure.busy_hour import Stretch, busiest, hours
 from forebay.measure.errors import MeasureError
 from forebay.measure.table import read
 from forebay.scenario import Rate
@@ -25,7 +25,6 @@ _BUSY = 0.9
 _OVERLOAD = 0.05
 """Loss at a full link that no buffer of a sensible size removes."""
 _FULL = 0.98
-_WHOLE = 0.9
 _USABLE = 0.01
 """Loss that is usable where the answer has neither a goal on it nor a value of its own."""
 _NOISE = 2.0
@@ -124,8 +123,7 @@ def judge(
     rows = read(table, expected.rate_bps)
     busy = busiest(rows)
     seen = _seen(busy, expected)
-    whole = busy.seconds >= _WHOLE * HOUR_S
-    where = "the busiest hour" if whole else "the table, which is shorter than an hour"
+    where = "the busiest hour" if busy.is_hour else "the table, which is shorter than an hour"
     why, then = _words(seen, expected, where)
     return Judgement(
         seen, expected, why, then, _alarms(expected, float(np.median(rows.seconds))),

@@ -85,12 +85,6 @@ def guess(scenario: Scenario, packets: float, loss: float) -> float:
     return (path + packets) * sqrt(loss / ACCEPTABLE) - path
 
 
-def square_root_rule(scenario: Scenario) -> int:
-    """Return a bandwidth-delay product over the square root of n, packets; 1 without such flows."""
-    n = scenario.n_flows
-    return max(1, round(scenario.bdp_packets / sqrt(n))) if n else 1
-
-
 def is_acceptable(outcome: Outcome) -> bool:
     """Whether the link and every class have acceptable loss, as far as the engine reports it."""
     return all(loss.value <= ACCEPTABLE for _, loss in _losses(outcome))

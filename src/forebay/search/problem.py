@@ -216,6 +216,11 @@ def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
     known = [law.packets for law in laws if law.assumptions_hold and law.packets]
     if known:
         return max(1, round(median_low(known)))
+    return square_root_rule(scenario)
+
+
+def square_root_rule(scenario: Scenario) -> int:
+    """Return a bandwidth-delay product over the square root of n, packets; at least 1."""
     return max(1, round(scenario.bdp_packets / math.sqrt(max(1, scenario.n_flows))))
 
 

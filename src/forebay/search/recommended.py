@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import Floor, Recommended, Verdict
-from forebay.search.acceptable_loss import loss_value, square_root_rule
+from forebay.search.acceptable_loss import loss_value
+from forebay.search.problem import square_root_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -238,7 +239,7 @@ class _Choice:
         A mix may keep a link busy with one packet, at a loss that nobody would configure. The rule
         is about a buffer: a target or a threshold stays.
         """
-        if self._found.aqm is not None:
+        if self._found.aqm is not None or not self._problem.scenario.n_flows:
             return ""
         rule = square_root_rule(self._problem.scenario)
         within = self._least_from(rule) if rule > self._packets else None

@@ -10,9 +10,8 @@ from forebay.search.acceptable_loss import (
     guess,
     is_acceptable,
     loss_value,
-    square_root_rule,
 )
-from forebay.search.problem import most_by_delay
+from forebay.search.problem import most_by_delay, square_root_rule
 
 if TYPE_CHECKING:
     from forebay.search.evaluations import Evaluation
