@@ -92,7 +92,9 @@ impl RateTrace {
         let step = before.partition_point(|&sum| sum < bits).max(1) - 1;
         let (start, rate) = self.steps[step];
         let rest = bits - self.bits_before[step];
-        start + if rest > 0.0 { (rest / rate * SECOND as f64).ceil() as Picos } else { 0 }
+        // Up, so that no packet is sent faster than the rates allow; but the sums' own rounding is no picosecond.
+        let took = rest / rate * SECOND as f64 - 0.01;
+        start + if took > 0.0 { took.ceil() as Picos } else { 0 }
     }
 }
 
