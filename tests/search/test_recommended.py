@@ -35,7 +35,7 @@ def problem(rate: float = 155e6, loss: Any = None, goals: Any = None, packet: in
     scenario = SimpleNamespace(
         link=SimpleNamespace(capacity=rate), packet=packet, largest_packet=1500,
         goals=SimpleNamespace(loss_rate=goals), flows_uncertain=False,
-        bdp_packets=1292, n_flows=400,
+        bdp_packets=1292, n_flows=400, traffic=(),
     )  # fmt: skip
     return SimpleNamespace(scenario=scenario, limit=5000, law_context=LawContext(loss=loss))
 

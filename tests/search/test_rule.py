@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forebay.scenario import Scenario, loads
-from forebay.search.strategies.scaling.rule import rule_of, scaled, why_not
+from forebay.search.strategies.scaling.rule import bucket_packets, rule_of, scaled, why_not
 
 
 def link(traffic: str, rate: str = "100 Gbit/s", extra: str = "") -> Scenario:
@@ -35,6 +35,17 @@ def test_a_shaper_goes_down_with_its_link() -> None:
     assert why_not(whole) is None
     assert float(small.link.capacity) == 4e8
     assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
+
+
+def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper() -> None:
+    """At 200 Mbit/s, 60 CUBIC flows, 99.5 %: 80 packets without a bucket, 40 with 100 kB (67)."""
+    whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nburst = "250 kB"\n')
+    small = scaled(whole, 50)
+    assert why_not(whole) is None
+    assert small.link.shaper is None
+    assert float(small.link.rate) == 4e8
+    assert bucket_packets(whole) == 167
+    assert bucket_packets(link(MANY)) == 0
 
 
 def test_a_load_is_a_share_and_stays() -> None:
@@ -97,8 +108,8 @@ def test_the_whole_is_itself() -> None:
     [
         ('[queue]\ndiscipline = "red"\n', "red"),
         ("[queue]\ntransmit_ring = 4\n", "ring"),
-        ('[link.shaper]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "token bucket"),
-        ('[link.policer]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "token bucket"),
+        ('[link.shaper]\nrate = "20 Gbit/s"\nburst = "1 MB"\nrefill = "interval"\n', "interval"),
+        ('[link.policer]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "policer"),
         ('[[links]]\nname = "next"\nrate = "10 Gbit/s"\n', "several links"),
     ],
 )

@@ -10,7 +10,7 @@ from statistics import median_low
 from typing import TYPE_CHECKING, Protocol
 
 from forebay.outcome import LawResult, LinkRegime
-from forebay.scenario import Requests
+from forebay.scenario import Requests, Tcp
 from forebay.search.goals import Goal, goals_of
 from forebay.search.parameter import SizedParameter, parameter_of
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from forebay.outcome import Direction
     from forebay.scenario import Scenario
     from forebay.search.network_links import NetworkLinks
+
+
+_LITTLE = 0.01
+"""Share of the shortest round trip that no flow notices as a delay."""
 
 
 class LawLike(Protocol):
@@ -209,6 +213,12 @@ def most_by_delay(problem: Problem) -> int | None:
     """Return the packets above which one may wait longer than a goal allows; None without one."""
     delays = [goal.target for goal in problem.decreasing if goal.kind.unit == "s"]
     return math.floor(min(delays) / problem.parameter.packet_s) if delays else None
+
+
+def costs_little(problem: Problem, packets: int) -> bool:
+    """Whether so many packets delay no flow by a hundredth of its round trip or more."""
+    rtts = [float(group.rtt.low) for group in problem.scenario.traffic if isinstance(group, Tcp)]
+    return bool(rtts) and packets * problem.parameter.packet_s <= _LITTLE * min(rtts)
 
 
 def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:

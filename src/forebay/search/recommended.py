@@ -16,7 +16,7 @@ from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import Floor, Recommended, Verdict
 from forebay.search.acceptable_loss import loss_value
-from forebay.search.problem import square_root_rule
+from forebay.search.problem import costs_little, square_root_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,11 +112,13 @@ def _unsettled(problem: Problem, found: SizeResult) -> str | None:
 def _undecided(problem: Problem, found: SizeResult, buffer: Buffer) -> str | None:
     """Return why the evidence carries no recommendation; None if it may carry one.
 
-    A wide range does, if runs showed that its end meets the goals, or if the floor lies above it.
+    A wide range does, if runs showed that its end meets the goals, if the floor lies above it, or
+    if its end delays no flow by what it would notice.
     """
     floor = None if found.aqm is not None else floor_of(problem)
     covered = floor is not None and floor.packets >= buffer.high
-    if buffer.is_guess and found.scaled is not None and not covered:
+    wide = buffer.is_guess and found.scaled is not None and not covered
+    if wide and not costs_little(problem, buffer.high):
         return (
             f"the evidence leaves {buffer.low} to {buffer.high} packets, which is too wide to "
             "choose a buffer by"
@@ -166,6 +168,11 @@ class _Choice:
         between = f"the least lies between {buffer.low} and {_packets(buffer.high)}"
         if within is None:
             self._why.append(f"{between}, and the goals allow at most {self._packets}")
+        elif buffer.is_guess and costs_little(self._problem, within):
+            self._why.append(
+                f"{between}, and this is the upper end, which takes less than a hundredth of the "
+                "shortest round trip"
+            )
         else:
             self._why.append(f"{between}, and this is the upper end")
 

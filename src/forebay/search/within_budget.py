@@ -17,6 +17,7 @@ from forebay.search.cost import TooLittleTime, predict_search
 from forebay.search.result import with_cost
 from forebay.search.sawtooths import measures_too_short, too_short
 from forebay.search.settled import MOST_TRIES, NotSettled, Settling, later, notes_of, some_note
+from forebay.search.shorten import Shortened, shortened
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.watch import Fallback, again_within, search_within
 
@@ -43,25 +44,46 @@ def search_within_budget(problem: Problem, given: Session) -> SizeResult:
     """
     session, budget_s = given.with_progress(never_less(given.options.progress)), given.time.seconds
     only = _why_only_bisection(problem)
-    whole = _long_enough(problem, session, only)
-    whole_s = predict_search(whole.scenario, session.speed, len(session.options.seeds))
+    fixed, whole = _is_fixed(problem), _long_enough(problem, session, only)
+    whole_s, notes = _predicted_s(whole, session), tuple[str, ...]()
+    if whole_s > budget_s and not fixed and (shorter := _in_short_runs(problem, session)):
+        problem = whole = shorter.problem
+        notes = (shorter.note,)
+        whole_s = _predicted_s(whole, session)
     if session.options.expect is not None:
         session.options.expect(min(whole_s, budget_s))
     fits = whole_s <= budget_s
     if fits:
-        whole, found = _settled(whole, session, only, fixed=_is_fixed(problem))
+        whole, found = _settled(whole, session, only, fixed=fixed)
         if found is not None:
-            found = _with_more_seeds(found, whole, given)
+            found = _noted(_with_more_seeds(found, whole, given), notes)
             return with_cost(_with_short_windows(whole, found), whole_s, session.time)
     elif only is not None:
         refused = TooLittleTime(only, whole_s, budget_s)
-        return with_cost(_best_in_time(whole, session, whole_s, refused), whole_s, session.time)
+        found = _noted(_best_in_time(whole, session, whole_s, refused), notes)
+        return with_cost(found, whole_s, session.time)
     try:
         result, predicted_s = _scaled(problem, session)
     except TooLittleTime as refused:
         result, predicted_s = _best_in_time(whole, session, whole_s, refused), whole_s
-    result = _noted(result, notes_of(problem, result))
+    result = _noted(result, (*notes, *notes_of(problem, result)))
     return with_cost(result, whole_s if fits else predicted_s, session.time)
+
+
+def _predicted_s(problem: Problem, session: Session) -> float:
+    return predict_search(problem.scenario, session.speed, len(session.options.seeds))
+
+
+def _in_short_runs(problem: Problem, session: Session) -> Shortened | None:
+    """Return the problem with runs as short as its round trips allow, where that helps.
+
+    Smaller links of many flows, which keep their windows, answer with what the usual runs measure.
+    """
+    shorter = shortened(problem)
+    if shorter is None:
+        return None
+    fits = _predicted_s(shorter.problem, session) <= session.time.seconds
+    return shorter if fits or not _all_scale(problem) else None
 
 
 def _best_in_time(

@@ -11,7 +11,7 @@ from forebay.outcome import Metric, Scaled, ScaledLink
 from forebay.search.goals import Goal
 from forebay.search.strategies.scaling.extrapolate import Carried, extrapolate
 from forebay.search.strategies.scaling.law_band import within_law
-from forebay.search.strategies.scaling.rule import is_one_process
+from forebay.search.strategies.scaling.rule import bucket_packets, is_one_process
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -32,7 +32,12 @@ def carry(problem: Problem, study: ScalingStudy) -> Carried:
         gentlest=study.rule.gentlest,
         proportional=_is_proportional(problem.scenario, problem.increasing),
     )
-    return within_law(_bounded(carried, problem, study), problem)
+    return _with_bucket(within_law(_bounded(carried, problem, study), problem), problem)
+
+
+def _with_bucket(carried: Carried, problem: Problem) -> Carried:
+    """Return an answer whose lower end counts with the burst of the shaper."""
+    return replace(carried, low=max(1.0, carried.low - bucket_packets(problem.scenario)))
 
 
 def described(study: ScalingStudy, carried: Carried, packets: int) -> Scaled | None:
@@ -55,9 +60,12 @@ def described(study: ScalingStudy, carried: Carried, packets: int) -> Scaled | N
 
 
 def _bounded(carried: Carried, problem: Problem, study: ScalingStudy) -> Carried:
-    """Limit an answer from smaller windows to one BDP, which keeps any link busy."""
-    most = problem.scenario.bdp_packets
-    if not study.rule.shrinks_windows or carried.high <= most:
+    """Limit an answer to the largest size that a search tries.
+
+    One from smaller windows is limited to one BDP, which keeps any link busy.
+    """
+    most = problem.scenario.bdp_packets if study.rule.shrinks_windows else float(problem.limit)
+    if carried.high <= most:
         return carried
     ends = {"packets": min(carried.packets, most), "low": min(carried.low, most), "high": most}
     return replace(carried, **ends)
@@ -82,10 +90,11 @@ def _is_proportional(scenario: Scenario, increasing: Sequence[Goal]) -> bool:
 
 def _link(level: Level) -> ScaledLink:
     link, found = level.link, level.found
+    high = max(found.packets, min(found.high, level.curve.limit))
     return ScaledLink(
         factor=level.factor,
         rate_bps=float(link.link.capacity),
         flows=link.n_flows,
         window_packets=link.bdp_packets / link.n_flows if link.n_flows else None,
-        packets=Metric(value=found.packets, low=found.low, high=found.high, n=found.seeds),
+        packets=Metric(value=found.packets, low=found.low, high=high, n=found.seeds),
     )

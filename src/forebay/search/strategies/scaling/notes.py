@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from forebay.errors import option
 from forebay.search.cost import in_words
 from forebay.search.parameter import notes_of as notes_of_parameter
-from forebay.search.problem import most_by_delay
+from forebay.search.problem import costs_little, most_by_delay
 from forebay.search.sawtooths import too_short
 from forebay.search.stopping import SURE
 from forebay.search.strategies.scaling.law_band import band, note_of
+from forebay.search.strategies.scaling.rule import bucket_packets
 
 if TYPE_CHECKING:
     from forebay.outcome import Buffer
@@ -29,6 +30,7 @@ def notes_of(problem: Problem, study: ScalingStudy, buffer: Buffer) -> tuple[str
         *_too_wide(problem, buffer),
         *_narrowed(problem, study, buffer),
         *_cut(study),
+        *_without_bucket(problem, study),
         *_smaller_windows(study),
         *too_short(top.link, round(top.found.packets), sawtooths),
         *_against_the_law(problem, buffer),
@@ -54,7 +56,7 @@ def _more(study: ScalingStudy) -> str:
 
 def _too_wide(problem: Problem, buffer: Buffer) -> list[str]:
     """State what to set where the range says little, within the goals."""
-    if not buffer.is_guess:
+    if not buffer.is_guess or costs_little(problem, buffer.high):
         return []
     wide, most = "this range is too wide to choose a buffer by", most_by_delay(problem)
     if most is not None and most < buffer.high:
@@ -82,6 +84,17 @@ def _cut(study: ScalingStudy) -> list[str]:
         return []
     link = "the link itself" if study.cut == 1.0 else f"a link {study.cut:.3g} times smaller"
     return [f"{link} was started but did not end in time: the answer does not use it"]
+
+
+def _without_bucket(problem: Problem, study: ScalingStudy) -> list[str]:
+    """State what the burst of a shaper, which smaller links do not have, may save."""
+    saves = bucket_packets(problem.scenario)
+    if not saves or study.levels[0].factor == 1.0:
+        return []
+    return [
+        "the links simulated have no token bucket: the burst of the shaper may save up to "
+        f"{saves} packets, and the lower end of the range counts with that"
+    ]
 
 
 def _against_the_law(problem: Problem, buffer: Buffer) -> list[str]:

@@ -57,7 +57,8 @@ def why_not(scenario: Scenario) -> str | None:
     reasons = (
         (scenario.topology is not None or scenario.links, "it has several links"),
         (scenario.memory is not None or queue.alpha is not None, "its queues share memory"),
-        (_has_bucket(scenario), "its token bucket holds a number of bytes"),
+        (_polices(scenario), "its policer's bucket holds a number of bytes"),
+        (_in_intervals(scenario), "its shaper gets the bytes of an interval at once"),
         (scenario.link.loss is not None, "a smaller window loses less often"),
         (scenario.link.rate_trace is not None, "its rate follows a trace"),
         (scenario.link.down is not None, "it is down at times"),
@@ -82,10 +83,26 @@ def _reorders(scenario: Scenario) -> bool:
     return jitter is not None and jitter.reorder
 
 
-def _has_bucket(scenario: Scenario) -> bool:
-    """Whether bursts of a number of bytes pass, which would be longer on a slower link."""
-    buckets = (scenario.link.shaper, scenario.link.policer)
-    return any(bucket is not None and bucket.refill != "deficit" for bucket in buckets)
+def _polices(scenario: Scenario) -> bool:
+    """Whether a policer passes bursts of a number of bytes, which last longer on a slower link."""
+    policer = scenario.link.policer
+    return policer is not None and policer.refill != "deficit"
+
+
+def bucket_packets(scenario: Scenario) -> int:
+    """Return the packets that a full bucket of the shaper passes at once; 0 without one.
+
+    A smaller link has none, but the shaper's rate. So it needs at least the whole link's buffer,
+    and at most the bucket more: what a bucket passes, a queue without one holds.
+    """
+    shaper = scenario.link.shaper
+    return 0 if shaper is None else math.ceil(shaper.depth / float(scenario.packet))
+
+
+def _in_intervals(scenario: Scenario) -> bool:
+    """Whether a shaper pauses between its intervals, in which the queue holds what arrives."""
+    shaper = scenario.link.shaper
+    return shaper is not None and shaper.refill == "interval"
 
 
 def scales(scenario: Scenario) -> bool:
@@ -270,7 +287,9 @@ def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
 
 def _link(link: Link, factor: float) -> Link:
     slower: dict[str, Any] = {"rate": Rate(float(link.rate) / factor)}
-    if link.shaper is not None:
+    if link.shaper is not None and link.shaper.refill != "deficit":
+        slower = {"rate": Rate(float(link.capacity) / factor), "shaper": None}
+    elif link.shaper is not None:
         rate = Rate(float(link.shaper.rate) / factor)
         slower["shaper"] = link.shaper.model_copy(update={"rate": rate})
     return link.model_copy(update=slower)
