@@ -57,7 +57,7 @@ function region(svg, kind, data, x, width) {
 
 function axes(svg, kind, x, y, width) {
   add(svg, "text", { class: "title", x: 0, y: 12 }, kind.title);
-  add(svg, "text", { x: width - RIGHT, y: 12, "text-anchor": "end" }, "against the buffer, packets");
+  add(svg, "text", { x: width - RIGHT, y: 12, "text-anchor": "end" }, "by buffer, packets");
   for (const value of ticks(...y.ends, kind.height > 150 ? 4 : 3)) {
     add(svg, "line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) });
     add(svg, "text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, kind.show(value));
