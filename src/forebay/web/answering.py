@@ -14,7 +14,7 @@ from forebay.web.coarse import coarse
 from forebay.web.runs import Run
 
 MEMORY = "1 GB"
-_EVERY_S = 0.1
+_EVERY_S = 0.25
 """Progress is sent no more often."""
 _CURVE_S = 4.0
 """No replication of a large link begins after so long: the search is worth more."""

@@ -15,7 +15,7 @@ const $ = (id) => document.getElementById(id);
 const SETTLES_MS = 120, MOST_PINS = 2;
 const known = { laws: null, points: new Map(), sized: null, marked: null };
 const pins = [];
-let question, presets, turn = 0, timer = 0, frame = 0, asking = false, again = false, began = 0, expected = 0;
+let question, presets, turn = 0, timer = 0, frame = 0, later = null, asking = false, again = false, began = 0, expected = 0;
 
 function status(text, stage = "") {
   document.querySelector("[data-testid=status]").textContent = text;
@@ -96,6 +96,11 @@ function redraw() {
   });
 }
 
+// Points of the search come faster than a reader follows, and drawing takes the search's processors.
+function redrawLater() {
+  later ??= setTimeout(() => { later = null; redraw(); }, 250);
+}
+
 function simulate() {
   const mine = turn;
   history.replaceState(null, "", $("share-link").href); // browsers bear few of these in a second
@@ -127,7 +132,7 @@ const heard = {
     const before = known.points.get(point.packets);
     if (before?.stage !== "fine" || point.stage === "fine") known.points.set(point.packets, point);
     if (!known.sized && point.stage === "coarse") guess(byCurve(sorted(), view().goals) ?? byLaws(known.laws.laws), "A guess from short runs; the search shows what is true of it.");
-    redraw();
+    if (point.stage === "coarse") redraw(); else redrawLater();
   },
   expect: (data) => { expected = data.seconds; searching(); },
   progress: ({ fraction }) => { $("progress").value = fraction; searching(); },
