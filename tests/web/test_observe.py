@@ -3,6 +3,7 @@
 import pytest
 
 import forebay
+from forebay.web.answering import warm_up
 
 from .serving import QUICK
 
@@ -20,3 +21,8 @@ def test_links_of_a_network_are_not_observed():
     network = forebay.load("abilene-slow-edge-small")
     with pytest.raises(forebay.ScenarioError, match="observe"):
         forebay.size(network, "network", link="Denver->Seattle", observe=print)
+
+
+def test_what_the_first_question_would_wait_for_is_done_before_it() -> None:
+    """It failed in its thread, where nobody sees it: its only flow started after its run."""
+    warm_up()

@@ -117,7 +117,7 @@ def from_the_middle(sizes: list[int]) -> list[int]:
 
 def warm_up() -> None:
     """Size and simulate a link that takes no time."""
-    link, traffic = forebay.Link(rate="1 Mbit/s"), (forebay.Long(flows=1),)
+    link, traffic = forebay.Link(rate="1 Mbit/s"), (forebay.Long(flows=1, start="0 s"),)
     measure = forebay.Measure(warmup="0 s", duration="1 s")
     goals = forebay.Goals(utilization=0.5)
     easy = forebay.Scenario(link=link, traffic=traffic, measure=measure, goals=goals)
