@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -338,6 +339,21 @@ def test_a_stopped_sizing_goes_on_from_its_store() -> None:
     found = sized(scenario, Kept(again, store, {}), 60.0, clock=again.clock)
     assert found.buffer is not None
     assert len(again.runs) == len(whole.runs) - 8
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_tries_that_are_each_too_short_answer_in_the_end_if_a_store_keeps_them(kept: bool) -> None:
+    """The second try had refused at once what the first had begun."""
+    outcomes: dict = {}
+    texts: dict[str, str] = {}
+    scenario, answered = link("10 Gbit/s", 500), False
+    for _ in range(8):
+        engine = KnownLinks(packets_per_s=2e6)
+        store = Kept(engine, outcomes, texts) if kept else engine
+        with suppress(TooLittleTime):
+            answered = sized(scenario, store, 10.0, clock=engine.clock).buffer is not None
+        assert engine.now <= 12.0
+    assert answered is kept
 
 
 def test_flows_that_are_a_range_are_sized_at_both_ends() -> None:

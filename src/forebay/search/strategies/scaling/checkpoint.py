@@ -44,6 +44,11 @@ class Checkpoint:
         self._name = f"levels {engine.name} {scenario.sha256()} {list(seeds)}"
         self._levels = [] if self._kept is None else _read(self._kept.load(self._name))
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether a later study finds what this one has started."""
+        return self._kept is not None
+
     def next_below(self, factor: float, share: float) -> float | None:
         """Return the largest recorded factor below ``factor``; None if there is none."""
         return max((r.factor for r in self._levels if self._is(r, share, factor)), default=None)

@@ -42,8 +42,21 @@ def next_level(study: ScalingStudy) -> float | None:
     factor = study.levels[0].factor
     following = _recorded(study, factor) or _larger(study, factor)
     if following is None and len(study.levels) == 1:
-        return smaller_level(study, factor)
+        return smaller_level(study, factor) or _for_a_later_try(study, factor)
     return following
+
+
+def _for_a_later_try(study: ScalingStudy, factor: float) -> float | None:
+    """Return the least level that makes a trend, though it takes too long; None without a store.
+
+    What of it is simulated is kept, and the next try begins with that.
+    """
+    if not study.checkpoint.is_kept:
+        return None
+    step = LEAST_STEP
+    while step < factor and 0 < study.at(factor / step).n_flows < TOP_FLOWS:
+        step *= LEAST_STEP
+    return factor / step if step <= factor else None
 
 
 def smaller_level(study: ScalingStudy, factor: float) -> float | None:
