@@ -17,6 +17,7 @@ from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import Floor, Recommended, Verdict
 from forebay.search.acceptable_loss import loss_value
 from forebay.search.problem import costs_little, square_root_rule
+from forebay.search.transfers import too_few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,11 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
             return found
         reason = f"{found.reason}; but {unsettled}"
         return found.model_copy(update={"undecided": True, "reason": reason})
-    why_not = _unsettled(problem, found) or _undecided(problem, found, found.buffer)
+    why_not = (
+        _unsettled(problem, found)
+        or _undecided(problem, found, found.buffer)
+        or too_few(problem, found)
+    )
     if why_not is not None:
         return found.model_copy(update={"reason": why_not})
     kept = _default_kept(problem, found, found.buffer)

@@ -19,6 +19,7 @@ from forebay.search.sawtooths import measures_too_short, too_short
 from forebay.search.settled import MOST_TRIES, NotSettled, Settling, later, notes_of, some_note
 from forebay.search.shorten import Shortened, shortened
 from forebay.search.strategies.bisection import Bisection
+from forebay.search.transfers import too_few, with_more
 from forebay.search.watch import Fallback, again_within, search_within
 
 if TYPE_CHECKING:
@@ -162,11 +163,26 @@ def _settled(
             found, notes = None, _UNKNOWN
         else:
             notes = () if found is None else notes_of(problem, found)
-        made = later(problem, session) if notes else None
+        if found is None and not notes:
+            return problem, None
+        if found is not None and not notes:
+            return _of_enough_transfers(problem, session, only, found)
+        made = later(problem, session)
         if made is None:
             return problem, _with_notes(problem, session, only, found, notes)
         problem = made
     return problem, _with_notes(problem, session, only, None, _UNKNOWN)
+
+
+def _of_enough_transfers(
+    problem: Problem, session: Session, only: str | None, found: SizeResult
+) -> tuple[Problem, SizeResult]:
+    """Return the answer of a longer window where its transfers were too few, and there is time."""
+    if too_few(problem, found) is None:
+        return problem, found
+    longer = with_more(problem, session)
+    again = None if longer is None else _bisected(longer, session, only)
+    return (problem, found) if longer is None or again is None else (longer, again)
 
 
 def _with_notes(
