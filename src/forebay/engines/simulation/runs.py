@@ -55,8 +55,9 @@ class Draws:
         return known
 
     def _keep(self, seed: int, workload: Workload) -> None:
-        if self.held_bytes + workload.array_bytes <= self._most:
-            self.held_bytes += workload.array_bytes
+        array_bytes = workload.array_bytes
+        if self.held_bytes + array_bytes <= self._most:
+            self.held_bytes += array_bytes
             self._known[seed] = workload
 
 
