@@ -21,7 +21,6 @@ from forebay.engines.footprint import Limit
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched
 from forebay.engines.simulation.core_lists import check_core
-from forebay.engines.simulation.packet_files import PacketFiles
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
@@ -43,6 +42,7 @@ from forebay.scenario import Long
 from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
+    from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.flow_table import FlowTable
     from forebay.outcome.trace import Trace
@@ -65,7 +65,7 @@ class SimulationEngine(ReplicatingEngine):
 
     def __init__(self) -> None:
         check_core()
-        self._files = PacketFiles()
+        self._files: PacketFiles | None = None
         self._flows: dict[int, FlowTable] | None = None
         self._set_limit(Limit())
 
@@ -114,11 +114,16 @@ class SimulationEngine(ReplicatingEngine):
 
     def capture_to(self, path: Path) -> None:
         """Write the packets that leave links in the measured window there, as pcapng."""
-        self._files = replace(self._files, capture=path)
+        self._write_packets(capture=path)
 
     def packets_to(self, path: Path) -> None:
         """Write what becomes of each packet of the window at each link there: .csv, .parquet."""
-        self._files = replace(self._files, table=path)
+        self._write_packets(table=path)
+
+    def _write_packets(self, **paths: Path) -> None:
+        from forebay.engines.simulation.packet_files import PacketFiles
+
+        self._files = replace(self._files or PacketFiles(), **paths)
 
     def record_flows(self) -> None:
         """Keep a record of every flow of the next runs, in their Outcomes."""
@@ -165,7 +170,7 @@ class SimulationEngine(ReplicatingEngine):
     ) -> dict[int, Replication]:
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"
         # A known reading has no records and no packets.
-        again = self._flows is not None or self._files.wanted
+        again = self._flows is not None or self._files is not None
         known = {} if again else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         threads = jobs or os.cpu_count() or 1

@@ -33,11 +33,6 @@ class PacketFiles:
     capture: Path | None = None
     table: Path | None = None
 
-    @property
-    def wanted(self) -> bool:
-        """Whether there is any."""
-        return self.capture is not None or self.table is not None
-
     def write(
         self,
         scenario: Scenario,

@@ -114,7 +114,7 @@ def _kept_packets(files: PacketFiles | None, access: Access, layout: Layout) -> 
 
     The capture has handshakes, timestamps and ACKs; those of other routes are made of the log.
     """
-    if files is None or not files.wanted:
+    if files is None:
         return False, 0
     one_link = all(len(data) == 1 and not acks for data, acks in access.routes)
     capture = files.capture is not None and one_link

@@ -12,7 +12,6 @@ from forebay import _core
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import lay_out, to_reading
-from forebay.engines.simulation.packet_files import PacketFiles
 from forebay.engines.simulation.runs import Draws, by_flow, make_run
 from forebay.errors import panics_as_defects
 from forebay.outcome import Reading
@@ -20,6 +19,7 @@ from forebay.progress import enter
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Layout, RawReadings
+    from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.outcome.flow_table import FlowTable
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -40,7 +40,7 @@ class Kept:
     draws: Draws | None
     held_bytes: float
     flows: dict[int, FlowTable] | None
-    files: PacketFiles
+    files: PacketFiles | None
 
 
 def simulate(
@@ -67,7 +67,7 @@ def simulate(
         enter(progress, "packets")
     recorded = engine.flows is not None
     takes = estimate(
-        scenario, STRUCTURES, recorded=recorded, captured=engine.files.wanted, network=network,
+        scenario, STRUCTURES, recorded=recorded, captured=engine.files is not None, network=network,
         routed=routed,
     )  # fmt: skip
     limit.check(takes, len(seeds))
@@ -126,7 +126,7 @@ def _side_by_side(
         found[seed] = to_reading(scenario, seed, workload, own, seen)
         if kept.flows is not None:
             kept.flows[seed] = flow_table_of(scenario, seed, workload, own, seen)
-        if kept.files.wanted:
+        if kept.files is not None:
             packets, log = each["capture"], each["packet_log"]
             kept.files.write(scenario, workload, own, packets, log)
     return found
