@@ -133,12 +133,20 @@ class Run:
         trace_flows: Sequence[int] = (),
         capture: bool = False,
         flow_records: bool = False,
+        logged_links: int = 0,
     ) -> Run: ...
 
 @final
 class Packets:
     def __len__(self) -> int: ...
-    def write(self, path: str | PathLike[str], link: str) -> None: ...
+    def write(self, path: str | PathLike[str], interfaces: Sequence[str]) -> None: ...
+
+@final
+class PacketLog:
+    EVENTS: Sequence[str]
+    def __len__(self) -> int: ...
+    def columns(self, first: int, end: int) -> dict[str, NDArray[np.int64]]: ...
+    def write_capture(self, path: str | PathLike[str], links: Sequence[str]) -> None: ...
 
 _Histogram = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -239,6 +247,7 @@ class Readings(TypedDict):
     events: int
     wall_s: float
     capture: Packets | None
+    packet_log: PacketLog | None
 
 def simulate(
     runs: Sequence[Run], *, jobs: int, progress: Callable[[float], None] | None = None

@@ -3,7 +3,7 @@
 import pytest
 
 import forebay
-from forebay import Unsupported, measure
+from forebay import measure
 from forebay.scenario import loads
 
 LINK = """
@@ -64,8 +64,11 @@ def test_a_session_has_a_port_for_each_of_its_connections(tmp_path):
     assert told["handshake_rtt_s"]["p50"]["value"] == pytest.approx(0.030, abs=0.003)
 
 
-def test_a_route_over_several_links_has_no_capture_yet(tmp_path):
+def test_routes_over_several_queues_have_an_interface_for_each_link(tmp_path):
     text = LINK + LONG + 'access_rate = "50 Mbit/s"\naccess_sharing = 5\n'
-    with pytest.raises(Unsupported, match="a capture of routes over several links"):
-        captured(tmp_path, text)
-    assert not (tmp_path / "link.pcapng").exists()
+    scenario, outcome, path = captured(tmp_path, text)
+    assert forebay.run(scenario).links == outcome.links
+    told = measure.capture([path], rate="10 Mbit/s", interface="bottleneck").estimates
+    used = outcome.links["bottleneck"].utilization.value
+    assert told["load"].value == pytest.approx(used, abs=0.01)
+    assert told["tuples"].value == 5

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 
 import forebay
@@ -197,9 +200,11 @@ def test_the_delay_of_a_last_link_that_reorders_is_part_of_the_round_trip() -> N
     assert refused.value.field == "traffic.0.rtt"
 
 
-def test_a_capture_of_a_link_that_reorders_is_refused_in_these_words(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    path = tmp_path_factory.mktemp("captured") / "packets.pcap"
-    with pytest.raises(forebay.Unsupported, match="a capture of a link that reorders"):
-        forebay.run(loads(LONG), seed=1, capture=path)
+def test_a_capture_of_a_link_that_reorders_has_packets_as_they_leave_it(tmp_path: Path) -> None:
+    path, table = tmp_path / "packets.pcapng", tmp_path / "packets.csv"
+    forebay.run(loads(LONG), seed=1, capture=path, packets=table)
+    with table.open() as file:
+        left = [row for row in csv.DictReader(file) if row["event"] == "dequeue"]
+    first = [int(row["sequence"]) for row in left if row["flow"] == "0"]
+    assert first != sorted(first)
+    assert path.stat().st_size > 60 * len(left)

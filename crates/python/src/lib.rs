@@ -4,6 +4,7 @@ mod arrays;
 mod capture;
 mod flow_records;
 mod lists;
+mod packet_log;
 mod packets;
 mod queue;
 mod readings;
@@ -32,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Sources>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<packets::Packets>()?;
+    module.add_class::<packet_log::PacketLog>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(lists::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(lists::disciplines, module)?)?;

@@ -1,4 +1,4 @@
-//! A simulation's packets as a pcapng file: headers only, one interface for the link, one for ACKs.
+//! A simulation's packets as a pcapng file: headers only, an interface for each link, or for the link and ACKs.
 
 use forebay_sim::capture::{CapturedKind, CapturedPacket};
 use pcap_file::pcapng::PcapNgWriter;
@@ -16,11 +16,12 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// IPv4's header, and TCP's with timestamps (RFC 7323, section 3.2, after two NOPs).
+/// IPv4's header, and TCP's with twelve bytes of options: timestamps (RFC 7323, section 3.2) after two NOPs, or NOPs.
 const IP: usize = 20;
 const TCP: usize = 32;
 const UDP: usize = 8;
 const TIMESTAMPS: [u8; 4] = [1, 1, 8, 10];
+const NO_OPTIONS: [u8; 12] = [1; 12];
 /// First addresses of senders and receivers; each flow has its own.
 const SENDERS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
 const RECEIVERS: Ipv4Addr = Ipv4Addr::new(11, 0, 0, 0);
@@ -35,26 +36,28 @@ const FIN: u8 = 1;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 
-/// The packets of the measured window that crossed the link, and the ACKs for them.
+/// The packets of the measured window that crossed links.
 #[pyclass(frozen, module = "forebay._core")]
 pub struct Packets {
     packets: Vec<CapturedPacket>,
     /// By flow: bytes of a segment, including headers.
     sizes: Vec<u32>,
+    /// Whether segments and ACKs have timestamps.
+    stamped: bool,
 }
 
 impl Packets {
     /// Packets of flows whose segments have these sizes.
-    pub fn new(packets: Vec<CapturedPacket>, sizes: Vec<u32>) -> Self {
-        Self { packets, sizes }
+    pub fn new(packets: Vec<CapturedPacket>, sizes: Vec<u32>, stamped: bool) -> Self {
+        Self { packets, sizes, stamped }
     }
 }
 
 #[pymethods]
 impl Packets {
-    /// Writes them to a file; times count from the start of the run. Raises OSError.
-    fn write(&self, py: Python<'_>, path: PathBuf, link: String) -> PyResult<()> {
-        py.detach(|| self.keep(&path, link)).map_err(|error| match error {
+    /// Writes them to a file with these interfaces; times count from the start of the run. Raises OSError.
+    pub fn write(&self, py: Python<'_>, path: PathBuf, interfaces: Vec<String>) -> PyResult<()> {
+        py.detach(|| self.keep(&path, interfaces)).map_err(|error| match error {
             // PyO3's own conversion keeps the text and loses the number.
             PcapError::IoError(error) => match error.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, error.to_string())),
@@ -70,10 +73,10 @@ impl Packets {
 }
 
 impl Packets {
-    fn keep(&self, path: &Path, link: String) -> PcapResult<()> {
+    fn keep(&self, path: &Path, interfaces: Vec<String>) -> PcapResult<()> {
         let file = File::create(path).map_err(PcapError::IoError)?;
         let mut writer = PcapNgWriter::new(BufWriter::new(file))?;
-        for name in [link, "acks".to_owned()] {
+        for name in interfaces {
             writer.write_pcapng_block(InterfaceDescriptionBlock {
                 linktype: DataLink::RAW,
                 snaplen: (IP + TCP) as u32,
@@ -86,7 +89,7 @@ impl Packets {
         for packet in &self.packets {
             let (head, bytes) = self.head(packet);
             writer.write_pcapng_block(EnhancedPacketBlock {
-                interface_id: u32::from(!is_forward(packet.kind)),
+                interface_id: packet.interface,
                 timestamp: Duration::from_nanos(packet.at / 1000),
                 original_len: bytes,
                 data: Cow::Borrowed(&head[..head.len().min(bytes as usize)]),
@@ -119,7 +122,7 @@ impl Packets {
         head.extend((bytes as u16).to_be_bytes());
         head.extend([0, 0, 0, 0, 64, protocol, 0, 0]);
         let hosts = [SENDERS, RECEIVERS].map(|first| u32::from(first) + packet.flow);
-        let [from, to] = if is_forward(packet.kind) { hosts } else { [hosts[1], hosts[0]] };
+        let [from, to] = if packet.kind.is_forward() { hosts } else { [hosts[1], hosts[0]] };
         head.extend(from.to_be_bytes());
         head.extend(to.to_be_bytes());
     }
@@ -137,13 +140,16 @@ impl Packets {
             CapturedKind::Data | CapturedKind::Datagram => (reached, 1, ACK),
         };
         let client = FIRST_PORT.wrapping_add(packet.connection);
-        let forward = is_forward(packet.kind);
+        let forward = packet.kind.is_forward();
         let [from, to] = if forward { [client, SERVICE] } else { [SERVICE, client] };
         head.extend(from.to_be_bytes());
         head.extend(to.to_be_bytes());
         head.extend(seq.to_be_bytes());
         head.extend(ack.to_be_bytes());
         head.extend([(TCP as u8 / 4) << 4, flags, 0xff, 0xff, 0, 0, 0, 0]);
+        if !self.stamped {
+            return head.extend(NO_OPTIONS);
+        }
         head.extend(TIMESTAMPS);
         head.extend(packet.stamp.to_be_bytes());
         head.extend(packet.echo.to_be_bytes());
@@ -156,9 +162,4 @@ fn udp(packet: &CapturedPacket, head: &mut Vec<u8>) {
     head.extend(SERVICE.to_be_bytes());
     head.extend(length.to_be_bytes());
     head.extend([0, 0]);
-}
-
-/// Whether it crosses the link.
-fn is_forward(kind: CapturedKind) -> bool {
-    !matches!(kind, CapturedKind::SynAck | CapturedKind::Ack)
 }

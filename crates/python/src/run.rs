@@ -276,7 +276,7 @@ impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
         sources=None, barriers=vec![], memory_bytes=None, trace_step_ps=None, trace_flows=vec![], capture=false,
-        flow_records=false))]
+        flow_records=false, logged_links=0))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
@@ -294,6 +294,7 @@ impl Run {
         trace_flows: Vec<u32>,
         capture: bool,
         flow_records: bool,
+        logged_links: u32,
     ) -> PyResult<Self> {
         let route = |(forward, backward)| Route { forward, backward };
         let trace = |step| TraceSpec {
@@ -325,6 +326,7 @@ impl Run {
             trace: trace_step_ps.map(trace),
             capture,
             flow_records,
+            logged_links,
         };
         config.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self(config))

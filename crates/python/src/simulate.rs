@@ -1,5 +1,6 @@
 //! Runs of the simulator, in parallel threads, with the GIL released.
 
+use crate::packet_log::PacketLog;
 use crate::packets::Packets;
 use crate::readings::readings;
 use crate::run::Run;
@@ -39,10 +40,12 @@ pub fn simulate<'py>(
     let dicts = reports.map(|((mut report, cpu), run)| {
         let packets = report.capture.take().map(|packets| {
             let sizes = run.0.flows.iter().map(|flow| flow.packet_bytes).collect();
-            Packets::new(packets, sizes)
+            Packets::new(packets, sizes, true)
         });
         let dict = readings(py, &report, cpu)?;
         dict.set_item("capture", packets)?;
+        let log = report.packet_log.take().map(|events| PacketLog::new(events, &run.0));
+        dict.set_item("packet_log", log)?;
         Ok(dict)
     });
     PyList::new(py, dicts.collect::<PyResult<Vec<_>>>()?)

@@ -134,6 +134,7 @@ fn main() {
         trace: None,
         capture: false,
         flow_records: false,
+        logged_links: 0,
     };
     let detailed = number("detail", 0.0) != 0.0;
     if detailed {

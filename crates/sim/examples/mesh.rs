@@ -98,6 +98,7 @@ fn main() {
         trace: None,
         capture: false,
         flow_records: false,
+        logged_links: 0,
     };
     let before = memory_kb("VmRSS");
     let began = Instant::now();

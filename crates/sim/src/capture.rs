@@ -35,6 +35,13 @@ pub enum CapturedKind {
     Datagram,
 }
 
+impl CapturedKind {
+    /// Whether it goes from sender to receiver.
+    pub fn is_forward(self) -> bool {
+        !matches!(self, Self::SynAck | Self::Ack)
+    }
+}
+
 /// A packet that came by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
@@ -50,6 +57,8 @@ pub struct CapturedPacket {
     pub echo: u32,
     /// Size on the link.
     pub bytes: u32,
+    /// Where it came by: of a run with one link 0 is that link, 1 the way back.
+    pub interface: u32,
     /// Counts the flow's connections.
     pub connection: u16,
     /// What it is.
@@ -218,6 +227,7 @@ impl Recorder {
                 stamp,
                 echo,
                 bytes,
+                interface: u32::from(!kind.is_forward()),
                 connection,
                 kind,
             });

@@ -198,6 +198,8 @@ pub struct Config {
     pub capture: bool,
     /// Keep a record of every flow.
     pub flow_records: bool,
+    /// Log what becomes of each packet of the measured window at the first so many links.
+    pub logged_links: u32,
 }
 
 impl Config {
@@ -316,6 +318,7 @@ mod tests {
             trace: None,
             capture: false,
             flow_records: false,
+            logged_links: 0,
         }
     }
 

@@ -13,6 +13,7 @@ pub mod link;
 pub mod meters;
 mod network;
 pub mod packet;
+pub mod packet_log;
 mod paths;
 mod pipeline;
 pub mod queue;

@@ -18,6 +18,7 @@ use crate::link::{Link, Links};
 use crate::meters::flow_records::FlowRecorder;
 use crate::meters::histogram::Histogram;
 use crate::packet::{Packet, Payload};
+use crate::packet_log::PacketLog;
 use crate::paths::Paths;
 use crate::queue::parameters::Wire;
 use crate::run::outbox::Part;
@@ -66,6 +67,8 @@ pub(crate) struct Network<'a> {
     pub(crate) recorder: Option<Box<Recorder>>,
     /// A record of every flow, if asked for.
     pub(crate) flow_recorder: Option<Box<FlowRecorder>>,
+    /// What becomes of each packet at each link, if asked for.
+    pub(crate) packet_log: Option<Box<PacketLog>>,
     /// Which part of the network it is, where several threads share one run.
     pub(crate) part: Part,
 }
@@ -109,6 +112,7 @@ impl<'a> Network<'a> {
             jitter_delays: JitterDelays::of(config),
             recorder: config.capture.then(|| Box::new(Recorder::of(config))),
             flow_recorder: config.flow_records.then(|| Box::new(FlowRecorder::of(config))),
+            packet_log: PacketLog::of(config),
             part: Part::of(number, partition.parts),
         }
     }
@@ -220,7 +224,9 @@ fn build_links(config: &Config, paths: &Paths) -> Links {
         let spec = &spec.for_classes(classes);
         Link::new(spec, &wire, config.seed ^ seed, classes.len(), size)
     };
-    let sizes = config.uniform_sizes();
+    // A link that keeps no packets would not have each of them asked about.
+    let unlogged = |(link, size): (u32, Option<u32>)| size.filter(|_| link >= config.logged_links);
+    let sizes = (0..).zip(config.uniform_sizes()).map(unlogged);
     let mut links: Vec<_> =
         config.links.iter().zip(sizes).zip(&paths.classes).zip(0..).map(make).collect();
     if let Some(first) = links.first_mut() {

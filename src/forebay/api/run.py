@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.api.arguments import (
@@ -43,6 +44,7 @@ def run(
     progress: Progress | None = None,
     capture: str | PathLike[str] | None = None,
     flows: str | PathLike[str] | None = None,
+    packets: str | PathLike[str] | None = None,
     counters: Sequence[str] = (),
     budget: str | None = None,
     store: str | PathLike[str] | None = None,
@@ -70,12 +72,16 @@ def run(
     progress : callable, optional
         Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
     capture : path, optional
-        A pcapng file for the packets of one replication: those that leave each link of the testbed,
-        or those that leave the simulator's only link in the measured window, and the ACKs.
+        A pcapng file for the packets of one replication that leave each link in the measured
+        window; behind the simulator's only link also their ACKs.
     flows : path, optional
         A .csv or, with pyarrow, .parquet file for the table of flows: one row for each flow or
         transfer (docs/reference/readings.md). `Outcome.flows` has it, and makes it later if this is
         not given. Simulation only; a run over one link takes longer with it.
+    packets : path, optional
+        A .csv or, with pyarrow, .parquet file with a row for everything that happens to a packet of
+        one replication at a link in the measured window (docs/reference/readings.md). Simulation
+        only.
     counters : sequence of str
         Counts by the papers' methods, in addition to the testbed's own: ``"snmp"`` (interface
         counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its difference
@@ -104,19 +110,19 @@ def run(
         The run takes longer than `budget` even with the shortest window.
     ScenarioError
         `scenario` is not a Scenario; seeds or jobs out of range; a capture or counters of an
-        engine without packets, a table of flows of one without records; a capture of several
+        engine without packets, a table of flows of one without records; packets of several
         replications; any of these with a store.
     StoreError
         The store cannot be used.
     MissingPackage, OSError
-        The table of flows cannot be written.
+        A table cannot be written.
     """
     expect_scenario(scenario)
     chosen = get_engine(engine, memory_limit)
     if counters:
         _count_by(chosen, listed("counters", counters))
     counted, jobs = seed_range(seed, seeds), threads(jobs)
-    if store is not None and (capture is not None or counters or flows is not None):
+    if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
         _refuse_store()
     if flows is not None:
         from forebay.api.flows import keep_flows
@@ -124,6 +130,8 @@ def run(
 
         check_file(flows)
         keep_flows(chosen)
+    if packets is not None:
+        _write_packets(chosen, packets, seeds)
     capturing = nullcontext() if capture is None else _capturing(chosen, capture, seeds)
     with capturing, storing(chosen, store) as chosen:
         outcome = _run(chosen, scenario, counted, jobs, progress, budget)
@@ -236,12 +244,33 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
         raise ScenarioError(
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="capture"
         )
-    if seeds != 1:
-        wrong = f"{seeds} replications cannot be written to one file"
-        raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
+    _one_replication(seeds, "capture")
     with beside(path) as part:
         capture_to(part)
         yield
+
+
+def _write_packets(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
+    """Let an engine write what becomes of its packets."""
+    from forebay.packages import check_file
+    from forebay.scenario import ScenarioError
+
+    packets_to = engine.capabilities.packets_to
+    if packets_to is None:
+        wrong = f"{engine.name} has no log of packets"
+        hint = f"write {option('engine', 'simulation')}"
+        raise ScenarioError("contradiction", wrong, hint, field="packets")
+    _one_replication(seeds, "packets")
+    check_file(path)
+    packets_to(Path(path))
+
+
+def _one_replication(seeds: int, field: str) -> None:
+    from forebay.scenario import ScenarioError
+
+    if seeds != 1:
+        wrong = f"{seeds} replications cannot be written to one file"
+        raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field=field)
 
 
 def _count_by(engine: Engine, names: Sequence[str]) -> None:

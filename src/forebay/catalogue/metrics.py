@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from forebay.catalogue.class_metrics import CLASS_METRICS, CONTROLLER_METRICS
 from forebay.catalogue.link_metrics import LINK_METRICS
@@ -15,6 +16,7 @@ METRICS = by_name((*LINK_METRICS, *CLASS_METRICS, *CONTROLLER_METRICS))
 _FILES = {"link": "link_metrics", "class": "class_metrics", "controller": "class_metrics"}
 
 
+@cache
 def of_level(level: Level) -> tuple[Metric, ...]:
     """Return the metrics of one part of an Outcome, in the order of the catalogue."""
     return tuple(each for each in METRICS.values() if each.level == level)

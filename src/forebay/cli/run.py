@@ -23,11 +23,15 @@ from forebay.cli.output import answered, print_json, progress, say, write, writt
 @options.store
 @click.option(
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
-    help="Write the packets that leave the link, or each of the testbed's; with --seeds 1.",
+    help="Write the packets that leave each link; with --seeds 1.",
 )  # fmt: skip
 @click.option(
     "--flows", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv|.parquet",
     help="Write a row for each flow or transfer: bytes, losses, times; simulation only.",
+)  # fmt: skip
+@click.option(
+    "--packets", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv|.parquet",
+    help="Write what becomes of each packet at each link; simulation only, with --seeds 1.",
 )  # fmt: skip
 @click.option(
     "--counters", metavar="NAMES", default="",
@@ -47,6 +51,7 @@ def command(
     store: Path | None,
     capture: Path | None,
     flows: Path | None,
+    packets: Path | None,
     counters: str,
     figure: Path | None,
     as_json: bool,
@@ -56,18 +61,24 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
     scenario = forebay.load(path, overrides)
-    options.check_outputs(path, scenario, capture=capture, flows=flows, figure=figure)
+    options.check_outputs(
+        path, scenario, capture=capture, flows=flows, packets=packets, figure=figure
+    )
     if figure is not None and flows is None:
         raise click.UsageError("--figure draws the table of flows; write --flows FILE too")
     with progress(engine) as update:
         outcome = forebay.run(
             scenario, engine, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
-            progress=update, capture=capture, flows=flows, budget=budget, store=store,
+            progress=update, capture=capture, flows=flows, packets=packets, budget=budget,
+            store=store,
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
     if capture is not None:
         written.append(f"capture {capture}")
         say(f"capture: {capture}")
+    if packets is not None:
+        written.append(f"packets {packets}")
+        say(f"packets: {packets}")
     if flows is not None:
         written.append(f"flows {flows}")
         say(f"flows: {flows} ({outcome.flows().rows} rows; a flow that never began has none)")

@@ -79,6 +79,7 @@ class Capabilities:
     check : refuses a scenario that it cannot run, without running it; returns the bytes of one
         replication, 0 if they are not known.
     capture_to : writes the packets of the next run to this pcapng file.
+    packets_to : writes what becomes of each packet of the next run to this .csv or .parquet file.
     record_flows : keeps a record of every flow of the next runs, for `Outcome.flows`.
     count_by : also counts packets by ``"snmp"``, ``"netflow"`` or both; the provenance has them.
     trace : see `TracesFlows`.
@@ -90,6 +91,7 @@ class Capabilities:
     limit_memory: Callable[[int], None] | None = None
     check: Callable[[Scenario], float] | None = None
     capture_to: Callable[[Path], None] | None = None
+    packets_to: Callable[[Path], None] | None = None
     record_flows: Callable[[], None] | None = None
     count_by: Callable[[Sequence[str]], None] | None = None
     trace: TracesFlows | None = None

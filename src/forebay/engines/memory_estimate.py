@@ -47,7 +47,7 @@ NETWORK_LINK = 26_000  # also its names, routes and rows
 _NETWORK = 12_000_000  # modules that only networks need
 ROUTE_CELL = 60.0
 """Bytes of a link of a path while a network is routed and laid out."""
-_CAPTURED = 80  # 40 of CapturedPacket in crates/sim; two copies while the list grows or is sorted
+_CAPTURED = 160  # 40 of a packet or event in crates/sim: two of each packet, two copies of the list
 _RECORDED = (
     900  # of a flow or file: FlowRecord in crates/sim while its list grows, two copies of the table
 )
@@ -112,7 +112,8 @@ def estimate(
     samples, watched
         For a trace: the number of samples, and of flows in it.
     captured
-        Whether all packets of the window and their ACKs are captured.
+        Whether all packets of the window and their ACKs are captured or logged. Those of a network
+        are not estimated; the limit holds while it runs.
     recorded
         Whether every flow and file is recorded.
     network : the layout of a network's links, whose expanded scenario is given.
@@ -135,7 +136,7 @@ def estimate(
     return MemoryEstimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
         drawn=_STARTED + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
-        running=running + trace + captured * _capture(scenario),
+        running=running + trace + (0.0 if network else captured * _capture(scenario)),
         reading=_readings(scenario, links, network)
         + _FLOW_READ * flows
         + recorded * _RECORDED * (flows + files),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,12 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.files.atomic import replacing
-from forebay.files.tables import is_parquet
+from forebay.files.columns import BLOCK_ROWS, record_batch, write_columns
 from forebay.packages import import_package
 
-_BLOCK = 100_000
-"""Rows that are written at a time."""
 _WHOLE_OR_NONE = ("size_bytes",)
 """Columns of whole numbers in which NaN says that there is none."""
 
@@ -66,56 +61,15 @@ class FlowTable(dict[str, NDArray[Any]]):
         OSError, MissingPackage
             It cannot be written; pyarrow is missing.
         """
-        if is_parquet(path):
-            self._write_parquet(path)
-            return
-        with replacing(path) as raw, io.TextIOWrapper(raw, "utf-8", newline="") as file:
-            out = csv.writer(file, lineterminator="\n")
-            out.writerow(self)
-            for block in self._blocks():
-                out.writerows(zip(*(_cells(*each) for each in block.items()), strict=True))
+        write_columns(path, self._blocks(), _WHOLE_OR_NONE)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the rows as an Arrow stream. Raises MissingPackage."""
         pyarrow = import_package("an Arrow stream", "pyarrow")
-        batches = [_batch(pyarrow, block) for block in self._blocks()]
+        batches = [record_batch(block, _WHOLE_OR_NONE) for block in self._blocks()]
         return pyarrow.Table.from_batches(batches).__arrow_c_stream__(requested_schema)
-
-    def _write_parquet(self, path: str | os.PathLike[str]) -> None:
-        pyarrow = import_package("a Parquet file", "pyarrow")
-        from pyarrow import parquet
-
-        blocks = (_batch(pyarrow, block) for block in self._blocks())
-        first = next(blocks)
-        with replacing(path) as raw, parquet.ParquetWriter(raw, first.schema) as writer:
-            writer.write_batch(first)
-            for batch in blocks:
-                writer.write_batch(batch)
 
     def _blocks(self) -> Iterator[dict[str, NDArray[Any]]]:
         """Yield the rows in blocks; of a table without rows, one without rows."""
-        for start in range(0, max(self.rows, 1), _BLOCK):
-            yield {name: column[start : start + _BLOCK] for name, column in self.items()}
-
-
-def _cells(name: str, column: NDArray[Any]) -> list[Any]:
-    """Return a column's values for a CSV file; NaN is an empty cell."""
-    if column.dtype == np.bool_:
-        column = np.where(column, "true", "false")
-    whole, values = name in _WHOLE_OR_NONE, list(column.tolist())
-    if column.dtype.kind != "f":
-        return values
-    return [(int(x) if whole else x) if x == x else "" for x in values]
-
-
-def _batch(pyarrow: Any, block: dict[str, NDArray[Any]]) -> Any:
-    return pyarrow.record_batch({name: _array(pyarrow, name, of) for name, of in block.items()})
-
-
-def _array(pyarrow: Any, name: str, column: NDArray[Any]) -> Any:
-    if column.dtype.kind == "O":
-        return pyarrow.array(column, pyarrow.string())
-    if column.dtype.kind != "f":
-        return pyarrow.array(column)
-    made = pyarrow.array(column, mask=np.isnan(column))
-    return made.cast(pyarrow.int64()) if name in _WHOLE_OR_NONE else made
+        for start in range(0, max(self.rows, 1), BLOCK_ROWS):
+            yield {name: column[start : start + BLOCK_ROWS] for name, column in self.items()}

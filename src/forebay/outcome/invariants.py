@@ -210,7 +210,8 @@ def _metric(
     if metric is None:
         return
     value, low, high = metric.value, metric.low, metric.high
-    if not all(math.isfinite(each) for each in (value, low, high) if each is not None):
+    known = [each for each in (value, low, high) if each is not None]
+    if not all(map(math.isfinite, known)):
         yield Violation("finite", where, f"is {metric}")
         return
     least, most = span[0] - _ROUNDING * abs(span[0]), span[1] * (1 + _ROUNDING)

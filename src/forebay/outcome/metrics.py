@@ -28,6 +28,7 @@ from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Readin
 from forebay.outcome.statistics import (
     Bounds,
     around,
+    equal_shares,
     over_replications,
     ratio_half_width,
 )
@@ -313,8 +314,8 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
     """
     if len(replications) == 1:
         return _ratio_of_one(*replications[0], bounds)
-    known = [(n, d) for n, d in replications if d.sum() > 0.0]
-    return over_replications([float(n.sum() / d.sum()) for n, d in known], bounds)
+    sums = [(np.add.reduce(n), np.add.reduce(d)) for n, d in replications]
+    return over_replications([float(n / d) for n, d in sums if d > 0.0], bounds)
 
 
 def _ratio_of_one(
@@ -329,7 +330,7 @@ def _ratio_of_one(
 
 def _rate(amounts: FloatArray, whole: float) -> Ratio:
     """`amounts` per batch over equal shares of `whole`."""
-    return _as_float(amounts), np.full(amounts.size, whole / amounts.size)
+    return _as_float(amounts), equal_shares(whole, amounts.size)
 
 
 def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:

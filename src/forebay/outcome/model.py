@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -238,8 +237,10 @@ class Outcome(Document):
         """
         parts: list[tuple[str, Closed]] = [(f"link.{n}", link) for n, link in self.links.items()]
         parts += [(f"class.{each.name}", each) for each in self.classes]
-        found = (each for where, part in parts for each in _numbers(where, part, intervals))
-        return dict(found)
+        found: dict[str, float] = {}
+        for where, part in parts:
+            _add_numbers(found, where, part, intervals)
+        return found
 
     def flows(self) -> FlowTable:
         """Return the table of flows: one row for each flow or transfer that began in the run.
@@ -295,18 +296,20 @@ def _with_name(index: int, each: Any) -> Any:
     return each | {"name": f"{each.get('kind')}-{index}"}
 
 
-def _numbers(where: str, value: object, intervals: bool) -> Iterator[tuple[str, float]]:
-    """Yield the numbers of a part of an Outcome, each with its dotted name."""
+def _add_numbers(found: dict[str, float], where: str, value: object, intervals: bool) -> None:
+    """Add the numbers of a part of an Outcome, each with its dotted name."""
     if isinstance(value, Metric):
-        yield where, value.value
-        if intervals:
-            ends = (("low", value.low), ("high", value.high))
-            yield from ((f"{where}.{end}", number) for end, number in ends if number is not None)
-    elif isinstance(value, int | float):
-        yield where, value
-    elif isinstance(value, BaseModel | dict):
-        for name, each in dict(value).items():
-            yield from _numbers(f"{where}.{name}", each, intervals)
+        found[where] = value.value
+        if intervals and value.low is not None:
+            found[f"{where}.low"] = value.low
+        if intervals and value.high is not None:
+            found[f"{where}.high"] = value.high
+    elif isinstance(value, (int, float)):
+        found[where] = value
+    elif isinstance(value, (BaseModel, dict)):
+        for name, each in (value if isinstance(value, dict) else vars(value)).items():
+            if each is not None:
+                _add_numbers(found, f"{where}.{name}", each, intervals)
 
 
 def _share(metric: Metric | None) -> str:

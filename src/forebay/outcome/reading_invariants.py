@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,16 @@ INVARIANTS: dict[str, str] = {
 
 _ROUNDING = 1e-9
 """Relative tolerance: sums of many floats in another order differ by less."""
+_OF_LINKS = (
+    "bits", "arrivals", "drops", "accepted", "sent", "held", "delay_sum_s", "queue_packet_s",
+    "queue_s", "lost",
+)  # fmt: skip
+_OF_CLASSES = (
+    "throughput_bits", "goodput_bits", "drops", "passed", "sent", "timeouts",
+    "flow_goodput_bits", "fct_s", "unfinished_s", "retransmissions", "requests_s",
+    "unfinished_requests_s",
+)  # fmt: skip
+"""What is counted: not negative, and finite."""
 _TICK_S = 2e-12
 """Batches end at whole picoseconds; for windows of milliseconds this exceeds _ROUNDING."""
 
@@ -39,9 +50,10 @@ def violations_of_readings(readings: Iterable[Reading]) -> Iterator[Violation]:
 
 def violations_of_reading(reading: Reading) -> list[Violation]:
     """Return every invariant that one replication's readings violate; empty for valid ones."""
-    links = ((f"links.{name}", link) for name, link in reading.links.items())
-    classes = ((f"classes.{kind.name}", kind) for kind in reading.classes)
+    links = [(f"links.{name}", link) for name, link in reading.links.items()]
+    classes = [(f"classes.{kind.name}", kind) for kind in reading.classes]
     return [
+        *_counted(links, classes),
         *(each for where, link in links for each in _of_link(where, link)),
         *(each for where, kind in classes for each in _of_class(where, kind)),
         *_of_all(reading),
@@ -49,10 +61,6 @@ def violations_of_reading(reading: Reading) -> list[Violation]:
 
 
 def _of_link(where: str, link: LinkReading) -> Iterator[Violation]:
-    yield from _counted(
-        where, link, "bits", "arrivals", "drops", "accepted", "sent", "held", "delay_sum_s",
-        "queue_packet_s", "queue_s", "lost",
-    )  # fmt: skip
     unexplained = link.arrivals - link.drops - link.sent - np.diff(link.held)
     if unexplained.any():
         yield Violation("packets-conserved", where, f"{unexplained.tolist()} packets are nowhere")
@@ -99,11 +107,6 @@ def _queue(where: str, link: LinkReading) -> Iterator[Violation]:
 
 
 def _of_class(where: str, kind: ClassReading) -> Iterator[Violation]:
-    yield from _counted(
-        where, kind, "throughput_bits", "goodput_bits", "drops", "passed", "sent", "timeouts",
-        "flow_goodput_bits", "fct_s", "unfinished_s", "retransmissions", "requests_s",
-        "unfinished_requests_s",
-    )  # fmt: skip
     flows, whole = kind.flow_goodput_bits.sum(), kind.goodput_bits.sum()
     if not _near(np.array([flows]), float(whole)).all():
         yield Violation("flows-make-class", where, f"{flows} of {whole} bit")
@@ -131,11 +134,25 @@ def _gone(link: LinkReading) -> int:
     return int(link.drops.sum()) + (0 if link.lost is None else int(link.lost.sum()))
 
 
-def _counted(where: str, of: LinkReading | ClassReading, *names: str) -> Iterator[Violation]:
-    for name in names:
-        values = getattr(of, name)
-        if values is not None and values.size and not 0 <= values.min() <= values.max() < np.inf:
+def _counted(
+    links: Sequence[tuple[str, LinkReading]], classes: Sequence[tuple[str, ClassReading]]
+) -> Iterator[Violation]:
+    """Check all counts at once, because most are right; one by one only if any is wrong."""
+    parts: list[tuple[str, LinkReading | ClassReading, tuple[str, ...]]] = [
+        *((where, link, _OF_LINKS) for where, link in links),
+        *((where, kind, _OF_CLASSES) for where, kind in classes),
+    ]
+    read = [(where, name, getattr(of, name)) for where, of, names in parts for name in names]
+    counts = [(where, name, values) for where, name, values in read if values is not None]
+    if _is_counted(np.concatenate([values.ravel() for *_, values in counts])):
+        return
+    for where, name, values in counts:
+        if not _is_counted(values):
             yield Violation("counted", f"{where}.{name}", f"holds {np.min(values)}")
+
+
+def _is_counted(values: NDArray[Any]) -> bool:
+    return not values.size or bool(0 <= values.min() <= values.max() < np.inf)
 
 
 def _near(values: FloatArray, whole: float, apart: float = 0.0) -> NDArray[np.bool_]:

@@ -30,11 +30,22 @@ def student_t(degrees: int) -> float:
     return float(stdtrit(degrees, (1.0 + CONFIDENCE) / 2.0))
 
 
+@lru_cache(maxsize=256)
+def equal_shares(whole: float, parts: int) -> FloatArray:
+    """Return ``whole`` in equal parts, shape (parts,), read-only."""
+    shares = np.full(parts, whole / parts)
+    shares.setflags(write=False)
+    return shares
+
+
 def half_width(values: FloatArray) -> float | None:
     """Half the t interval of the mean of `values` (shape (n,)); None for fewer than two."""
     if values.size < 2:
         return None
-    return student_t(values.size - 1) * float(values.std(ddof=1)) / math.sqrt(values.size)
+    # The same as values.std(ddof=1), which takes three times as long for a few values.
+    apart = values - np.add.reduce(values) / values.size
+    deviation = math.sqrt(np.add.reduce(apart * apart) / (values.size - 1))
+    return student_t(values.size - 1) * deviation / math.sqrt(values.size)
 
 
 def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float | None:
@@ -85,7 +96,10 @@ def of_counts(weights: FloatArray, step: int, probabilities: Sequence[float]) ->
     weights = weights[weights.any(axis=1)]
     if not weights.size:
         return np.empty((0, len(probabilities)))
-    bins, _ = _locate(weights, probabilities)
+    if len(weights) == 1:
+        bins = _locate_in_one(weights[0], probabilities)[0][np.newaxis]
+    else:
+        bins, _ = _locate(weights, probabilities)
     return np.asarray(bins * step, dtype=np.float64)
 
 
@@ -99,7 +113,7 @@ def several_of_histogram(histogram: Histogram, probabilities: Sequence[float]) -
     """`of_histogram` for each of `probabilities`, shape (p,), seconds."""
     if not histogram.counts.any():
         return None
-    (bins,), (inside,) = _locate(histogram.counts[np.newaxis], probabilities)
+    bins, inside = _locate_in_one(histogram.counts, probabilities)
     low, high = histogram.edges[bins], histogram.edges[bins + 1]
     width = np.where(high - low > 1.5 * _CLOCK_S, high - low, 0.0)
     return np.asarray(low + inside * width, dtype=np.float64)
@@ -107,11 +121,22 @@ def several_of_histogram(histogram: Histogram, probabilities: Sequence[float]) -
 
 def mean_of_histogram(histogram: Histogram) -> float | None:
     """Mean with each bin's weight at its middle; None if the histogram is empty."""
-    total = float(np.sum(histogram.counts))
+    total = float(np.add.reduce(histogram.counts))
     if total <= 0.0:
         return None
     middles = (histogram.edges[:-1] + histogram.edges[1:]) / 2.0
     return float(np.dot(middles, histogram.counts)) / total
+
+
+def _locate_in_one(
+    weights: FloatArray, probabilities: Sequence[float]
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """`_locate` in one row, shape (k,); weights are not negative, so that they cumulate upwards."""
+    cumulated = weights.cumsum()
+    target = np.asarray(probabilities) * cumulated[-1]
+    bins = cumulated.searchsorted(target)
+    before = np.where(bins > 0, cumulated[bins - 1], 0.0)
+    return bins, (target - before) / weights[bins]
 
 
 def _locate(

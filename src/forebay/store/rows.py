@@ -93,15 +93,12 @@ class StoredRows:
         now = time.time()
         with self._connection as write:
             write.execute("BEGIN IMMEDIATE")
-            return sum(self._put(write, row, now) for row in rows)
+            keys = _Keys(write)
+            return sum(self._put(write, row, keys, now) for row in rows)
 
-    def _put(self, write: sqlite3.Connection, row: MetricRow, now: float) -> int:
-        of = (
-            _number_of(write, "scenarios", ("sha256",), (row.sha256,), (row.document,)),
-            _number_of(write, "makers", ("engine", "code"), (row.engine, row.code)),
-        )
-        columns = json.dumps(row.columns)
-        layout = _number_of(write, "layouts", ("version", "columns"), (row.version, columns))
+    def _put(self, write: sqlite3.Connection, row: MetricRow, keys: _Keys, now: float) -> int:
+        of = keys.scenario(row.sha256, row.document), keys.maker(row.engine, row.code)
+        layout = keys.layout(row.version, row.columns)
         if row.replication is not None:
             insert = "INSERT OR IGNORE INTO replications VALUES (?, ?, ?, ?, ?)"
             write.execute(insert, (*of, row.seed, now, row.replication))
@@ -147,6 +144,34 @@ class StoredRows:
             version, text = self._connection.execute(query, (number,)).fetchone()
             self._layouts[number] = version, tuple((name, kind) for name, kind in json.loads(text))
         return self._layouts[number]
+
+
+class _Keys:
+    """Numbers of scenarios, makers and layouts, each looked up once in a transaction."""
+
+    def __init__(self, write: sqlite3.Connection) -> None:
+        self._write = write
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def scenario(self, sha256: str, document: str) -> int:
+        key = (sha256,)
+        if key not in self._known:
+            more = (document,)
+            self._known[key] = _number_of(self._write, "scenarios", ("sha256",), key, more)
+        return self._known[key]
+
+    def maker(self, engine: str, code: str) -> int:
+        key = (engine, code)
+        if key not in self._known:
+            self._known[key] = _number_of(self._write, "makers", ("engine", "code"), key)
+        return self._known[key]
+
+    def layout(self, version: str, columns: tuple[Column, ...]) -> int:
+        key = (version, columns)
+        if key not in self._known:
+            stored = (version, json.dumps(columns))
+            self._known[key] = _number_of(self._write, "layouts", ("version", "columns"), stored)
+        return self._known[key]
 
 
 def _number_of(

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,20 @@ from numpy.typing import NDArray
 from forebay.scenario import MAX_PACKETS, ScenarioError
 
 
+@cache
+def _names(of: type) -> tuple[str, ...]:
+    """Return the fields of a class, which `dataclasses.fields` gathers anew at every call."""
+    return tuple(field.name for field in fields(of))
+
+
+def _arrays(part: Any) -> Iterator[NDArray[Any]]:
+    values = (getattr(part, name) for name in _names(type(part)))  # type: ignore[arg-type]
+    return (value for value in values if isinstance(value, np.ndarray))
+
+
 def _freeze(part: Any) -> None:
-    for field in fields(part):
-        value = getattr(part, field.name)
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
+    for array in _arrays(part):
+        array.setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,6 +205,8 @@ class Workload:
 
     def without_own(self) -> Workload:
         """Return the flows only, so that their packets and files can be freed."""
+        if (self.packets, self.sessions, self.requests) == (None, None, None):
+            return self
         return replace(self, packets=None, sessions=None, requests=None)
 
     @property
@@ -202,8 +214,7 @@ class Workload:
         """Memory of all arrays, bytes."""
         owned = (self.packets, self.sessions, self.periods)
         held = (self, *(own for own in owned if own is not None))
-        arrays = (getattr(part, field.name) for part in held for field in fields(part))
-        return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+        return sum(array.nbytes for part in held for array in _arrays(part))
 
     def flows_of(self, traffic_class: int) -> int:
         """Return the number of entries of a class."""

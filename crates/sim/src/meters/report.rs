@@ -5,6 +5,7 @@ use crate::meters::flow_records::FlowRecord;
 use crate::meters::histogram::Histogram;
 use crate::meters::link::{LinkBatch, LinkDetail};
 use crate::meters::trace::Trace;
+use crate::packet_log::PacketEvent;
 use crate::time::Picos;
 
 /// One traffic class in one batch.
@@ -78,6 +79,8 @@ pub struct Report {
     pub capture: Option<Vec<CapturedPacket>>,
     /// A record of every flow, if asked for; flow by flow.
     pub flow_records: Option<Vec<FlowRecord>>,
+    /// What became of each packet at each link, if asked for; by time.
+    pub packet_log: Option<Vec<PacketEvent>>,
     /// Data packets that last links took in from the start of the run.
     pub packets: u64,
     /// Events handled from the start of the run.

@@ -123,7 +123,11 @@ impl Network<'_> {
         packet: Payload,
     ) -> Verdict {
         let (link, whole) = (at.link as usize, self.traffic.packet(flow, at.class, packet));
+        let dropped_before = self.side_drops.len();
         let verdict = self.links.enqueue(now, link, &whole, &mut self.side_drops);
+        if let Some(log) = &mut self.packet_log {
+            log.arrived(now, at.link, &whole, verdict, &self.side_drops[dropped_before..]);
+        }
         if verdict == Verdict::Queued {
             self.arm_dequeue(now, link);
         }
@@ -222,7 +226,11 @@ impl Network<'_> {
         }
         let mut now = now;
         loop {
+            let dropped_before = self.side_drops.len();
             let (sent, next) = self.links[link].dequeue(now, &mut self.side_drops);
+            if let Some(log) = &mut self.packet_log {
+                log.dequeued(now, link as u32, sent, &self.side_drops[dropped_before..]);
+            }
             if let Some((packet, departs, marked)) = sent {
                 let flow = &mut flows[packet.flow as usize];
                 self.forward(flow, departs, packet.payload.with_ce(marked));

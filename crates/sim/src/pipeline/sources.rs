@@ -34,6 +34,9 @@ impl Network<'_> {
         if let Some(recorder) = &mut self.flow_recorder {
             recorder.restarts(flow, self.traffic.config);
         }
+        if let Some(log) = &mut self.packet_log {
+            log.restarts(flow.index());
+        }
         flow.restart(now, self.traffic.config);
     }
 

@@ -43,13 +43,13 @@ impl Partition {
     }
 
     /// Up to so many parts; fewer where more would not pay. Samples over time and captures are of the
-    /// whole network; so is a record of a file, which ends while other parts are at another time, and flows wait
-    /// for each other.
+    /// whole network; so is a record or a log of a file, which ends while other parts are at another time, and flows
+    /// wait for each other.
     pub(crate) fn of(config: &Config, threads: usize) -> Self {
         let splits = config.trace.is_none()
             && !config.capture
             && config.barriers.is_empty()
-            && (!config.flow_records || config.files.is_empty());
+            && ((!config.flow_records && config.logged_links == 0) || config.files.is_empty());
         let most = if splits { threads.min(MAX_PARTS).min(config.links.len()) } else { 1 };
         if most < 2 {
             return Self::whole(config);

@@ -112,6 +112,7 @@ impl<'a> Readings<'a> {
             rtt: network.rtt,
             trace: self.sampler.finish(),
             capture: network.recorder.map(|recorder| recorder.finish()),
+            packet_log: network.packet_log.map(|log| log.finish()),
             packets: packets.iter().map(|&(_, passed)| passed).sum(),
             events,
         }

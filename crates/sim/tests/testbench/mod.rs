@@ -68,6 +68,7 @@ pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Confi
         trace: None,
         capture: false,
         flow_records: false,
+        logged_links: 0,
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,17 +19,16 @@ from forebay.engines.base import (
 from forebay.engines.errors import Unsupported
 from forebay.engines.footprint import Limit
 from forebay.engines.memory_estimate import estimate
-from forebay.engines.replication import SeedCache, Watched, to_reading
+from forebay.engines.replication import SeedCache, Watched
 from forebay.engines.simulation.core_lists import check_core
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
     Draws,
-    by_flow,
     check_links,
     make_run,
 )
-from forebay.engines.simulation.side_by_side import STRUCTURES, Kept, flow_table_of, simulate
+from forebay.engines.simulation.side_by_side import STRUCTURES, Kept, simulate
 from forebay.errors import panics_as_defects
 from forebay.outcome import (
     Outcome,
@@ -38,10 +38,11 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
-from forebay.scenario import BOTTLENECK, Long
+from forebay.scenario import Long
 from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
+    from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.flow_table import FlowTable
     from forebay.outcome.trace import Trace
@@ -64,7 +65,7 @@ class SimulationEngine(ReplicatingEngine):
 
     def __init__(self) -> None:
         check_core()
-        self._capture: Path | None = None
+        self._files: PacketFiles | None = None
         self._flows: dict[int, FlowTable] | None = None
         self._set_limit(Limit())
 
@@ -85,6 +86,7 @@ class SimulationEngine(ReplicatingEngine):
             limit_memory=self.limit_memory,
             check=self.check,
             capture_to=self.capture_to,
+            packets_to=self.packets_to,
             record_flows=self.record_flows,
             trace=self.trace,
             size_links=self.size_links,
@@ -111,8 +113,17 @@ class SimulationEngine(ReplicatingEngine):
         return takes.least(1)
 
     def capture_to(self, path: Path) -> None:
-        """Write the packets that leave the link in the measured window, and their ACKs, there."""
-        self._capture = path
+        """Write the packets that leave links in the measured window there, as pcapng."""
+        self._write_packets(capture=path)
+
+    def packets_to(self, path: Path) -> None:
+        """Write what becomes of each packet of the window at each link there: .csv, .parquet."""
+        self._write_packets(table=path)
+
+    def _write_packets(self, **paths: Path) -> None:
+        from forebay.engines.simulation.packet_files import PacketFiles
+
+        self._files = replace(self._files or PacketFiles(), **paths)
 
     def record_flows(self) -> None:
         """Keep a record of every flow of the next runs, in their Outcomes."""
@@ -158,41 +169,19 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None,
     ) -> dict[int, Replication]:
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"
-        # A known reading has no records.
-        known = {} if self._flows is not None else self._readings.known(sha, seeds)
+        # A known reading has no records and no packets.
+        again = self._flows is not None or self._files is not None
+        known = {} if again else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
-        if self._capture is None:
-            threads = jobs or os.cpu_count() or 1
-            fresh, each_bytes = simulate(
-                scenario, missing, threads, progress, self._limit, buffers,
-                Kept(self._draws, self._readings.held_bytes, self._flows),
-            )  # fmt: skip
-        else:
-            fresh = self._captured(scenario, list(seeds), self._capture, progress)
-            each_bytes = 0.0
+        threads = jobs or os.cpu_count() or 1
+        fresh, each_bytes = simulate(
+            scenario, missing, threads, progress, self._limit, buffers,
+            Kept(self._draws, self._readings.held_bytes, self._flows, self._files),
+        )  # fmt: skip
         for seed, reading in fresh.items():
             self._readings.put(sha, seed, reading, each_bytes)
         known |= fresh
         return {seed: Replication(reading, {}) for seed, reading in known.items()}
-
-    def _captured(
-        self, scenario: Scenario, seeds: list[int], path: Path, progress: Progress | None
-    ) -> dict[int, Reading]:
-        """Simulate one replication and write its packets."""
-        if scenario.topology is not None:
-            raise Unsupported("simulation", "a capture of a whole network", "topology")
-        (seed,) = seeds
-        recorded = self._flows is not None
-        self._limit.check(estimate(scenario, STRUCTURES, captured=True, recorded=recorded), 1)
-        run, workload, layout = make_run(scenario, seed, capture=True, flow_records=recorded)
-        with panics_as_defects():
-            (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
-        packets, seen = raw["capture"], by_flow(raw, workload)
-        assert packets is not None, "capture=True"
-        packets.write(path, BOTTLENECK)
-        if self._flows is not None:
-            self._flows[seed] = flow_table_of(scenario, seed, workload, layout, seen)
-        return {seed: to_reading(scenario, seed, workload, layout, seen)}
 
     def outcome(
         self, scenario: Scenario, replications: Sequence[Replication], wall_s: float

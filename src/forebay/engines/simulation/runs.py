@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
-from forebay.engines.errors import Unsupported
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
 from forebay.scenario import ScenarioError, Tcp, Transfers
 from forebay.workload import Workload, draw
@@ -20,6 +19,7 @@ from forebay.workload import Workload, draw
 if TYPE_CHECKING:
     from forebay.engines.replication import ClassSpec, Layout, LinkSpec, Route
     from forebay.engines.replication.raw import RawReadings
+    from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
@@ -55,8 +55,9 @@ class Draws:
         return known
 
     def _keep(self, seed: int, workload: Workload) -> None:
-        if self.held_bytes + workload.array_bytes <= self._most:
-            self.held_bytes += workload.array_bytes
+        array_bytes = workload.array_bytes
+        if self.held_bytes + array_bytes <= self._most:
+            self.held_bytes += array_bytes
             self._known[seed] = workload
 
 
@@ -66,8 +67,8 @@ def make_run(
     watched: Watched | None = None,
     layout: Layout | None = None,
     *,
-    capture: bool = False,
     flow_records: bool = False,
+    files: PacketFiles | None = None,
     workload: Workload | None = None,
 ) -> tuple[_core.Run, Workload, Layout]:
     """Draw the workload of `seed` unless it is given, and lay out the links, for the simulator.
@@ -86,8 +87,7 @@ def make_run(
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     rows = workload if workload.periods is None else _connections(workload)
     access = give_access(layout, rows)
-    if capture and any(len(data) > 1 or acks for data, acks in access.routes):
-        raise Unsupported("simulation", _uncaptured(scenario), "capture")
+    capture, logged_links = _kept_packets(files, access, layout)
     run = _core.Run(
         links=access.links,
         routes=access.routes,
@@ -104,16 +104,22 @@ def make_run(
         trace_flows=() if watched is None else watched.flows,
         capture=capture,
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
+        logged_links=logged_links,
     )
     return run, workload.without_own(), layout
 
 
-def _uncaptured(scenario: Scenario) -> str:
-    """Return why packets cannot be captured."""
-    jitter = scenario.link.jitter
-    if jitter is not None and jitter.reorder:
-        return "a capture of a link that reorders"
-    return "a capture of routes over several links"
+def _kept_packets(files: PacketFiles | None, access: Access, layout: Layout) -> tuple[bool, int]:
+    """Return whether packets are captured behind the only link, and how many links are logged.
+
+    The capture has handshakes, timestamps and ACKs; those of other routes are made of the log.
+    """
+    if files is None:
+        return False, 0
+    one_link = all(len(data) == 1 and not acks for data, acks in access.routes)
+    capture = files.capture is not None and one_link
+    logs = files.table is not None or not capture
+    return capture, len(layout.links) if logs else 0
 
 
 def _connections(workload: Workload) -> Workload:

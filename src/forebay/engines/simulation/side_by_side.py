@@ -19,6 +19,7 @@ from forebay.progress import enter
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Layout, RawReadings
+    from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.outcome.flow_table import FlowTable
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -31,7 +32,7 @@ STRUCTURES = _core.structure_bytes()
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What an engine keeps beside readings: workloads, and tables of flows if they are asked for.
+    """What an engine keeps: workloads; tables of flows and files of packets if asked.
 
     ``held_bytes`` are those of its readings.
     """
@@ -39,6 +40,7 @@ class Kept:
     draws: Draws | None
     held_bytes: float
     flows: dict[int, FlowTable] | None
+    files: PacketFiles | None
 
 
 def simulate(
@@ -64,7 +66,10 @@ def simulate(
         scenario, network = expand(scenario, buffers)
         enter(progress, "packets")
     recorded = engine.flows is not None
-    takes = estimate(scenario, STRUCTURES, recorded=recorded, network=network, routed=routed)
+    takes = estimate(
+        scenario, STRUCTURES, recorded=recorded, captured=engine.files is not None, network=network,
+        routed=routed,
+    )  # fmt: skip
     limit.check(takes, len(seeds))
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
     held_bytes = engine.held_bytes + (engine.draws.held_bytes if keeps and engine.draws else 0.0)
@@ -108,8 +113,9 @@ def _side_by_side(
             seen_at = time.monotonic()
         workload = None if kept.draws is None else kept.draws.draw(scenario, seed)
         made[seed] = make_run(
-            scenario, seed, layout=layout, workload=workload, flow_records=kept.flows is not None
-        )
+            scenario, seed, layout=layout, workload=workload,
+            flow_records=kept.flows is not None, files=kept.files,
+        )  # fmt: skip
     with panics_as_defects():
         raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     if network is not None:
@@ -120,6 +126,9 @@ def _side_by_side(
         found[seed] = to_reading(scenario, seed, workload, own, seen)
         if kept.flows is not None:
             kept.flows[seed] = flow_table_of(scenario, seed, workload, own, seen)
+        if kept.files is not None:
+            packets, log = each["capture"], each["packet_log"]
+            kept.files.write(scenario, workload, own, packets, log)
     return found
 
 

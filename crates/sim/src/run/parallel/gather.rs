@@ -51,5 +51,8 @@ fn add_counts(first: &mut Network, other: &mut Network) {
     if let (Some(all), Some(more)) = (&mut first.flow_recorder, &mut other.flow_recorder) {
         all.add(more);
     }
+    if let (Some(all), Some(more)) = (&mut first.packet_log, &mut other.packet_log) {
+        all.add(more);
+    }
     first.early_deliveries.deliveries.append(&mut other.early_deliveries.deliveries);
 }

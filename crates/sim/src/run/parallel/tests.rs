@@ -70,6 +70,7 @@ fn networks() -> impl Strategy<Value = Config> {
             }
             let jitter = if jitter { MILLISECOND } else { 0 };
             Config {
+                logged_links: if flow_records { links.len() as u32 } else { 0 },
                 links,
                 routes,
                 flows,
@@ -106,7 +107,7 @@ fn readings(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
         report.rtt.iter().map(|rtt| (rtt.counts(), rtt.edges())).collect::<Vec<_>>(),
         (report.completions.clone(), report.unfinished.clone()),
         (report.flow_bytes.clone(), report.flow_packets.clone(), report.packets),
-        report.flow_records.clone(),
+        (report.flow_records.clone(), report.packet_log.clone()),
     )
 }
 
@@ -174,6 +175,7 @@ fn chain(delay: Picos) -> Config {
         trace: None,
         capture: false,
         flow_records: false,
+        logged_links: 0,
     }
 }
 

@@ -1,0 +1,85 @@
+"""Columns of arrays in files, block by block: CSV, or Parquet where pyarrow is installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.files.atomic import replacing
+from forebay.files.tables import is_parquet
+from forebay.packages import import_package
+
+Block = dict[str, NDArray[Any]]
+"""Columns by name, each of shape (rows,); in floating point, NaN is what there is none of."""
+BLOCK_ROWS = 100_000
+"""Rows that are written at a time."""
+
+
+def write_columns(
+    path: str | os.PathLike[str], blocks: Iterable[Block], whole: tuple[str, ...] = ()
+) -> None:
+    """Write blocks (at least one) of the same columns; no file is left half written.
+
+    ``whole`` names columns of floating point that hold whole numbers, or none.
+
+    Raises
+    ------
+    OSError, MissingPackage
+        The file cannot be written; pyarrow is missing.
+    """
+    if is_parquet(path):
+        _write_parquet(path, blocks, whole)
+        return
+    with replacing(path) as raw, io.TextIOWrapper(raw, "utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        for number, block in enumerate(blocks):
+            if number == 0:
+                out.writerow(block)
+            cells = (_cells(column, name in whole) for name, column in block.items())
+            out.writerows(zip(*cells, strict=True))
+
+
+def record_batch(block: Block, whole: tuple[str, ...] = ()) -> Any:
+    """Return a pyarrow.RecordBatch. Raises MissingPackage."""
+    pyarrow = import_package("an Arrow stream", "pyarrow")
+    arrays = {name: _array(pyarrow, of, name in whole) for name, of in block.items()}
+    return pyarrow.record_batch(arrays)
+
+
+def _write_parquet(
+    path: str | os.PathLike[str], blocks: Iterable[Block], whole: tuple[str, ...]
+) -> None:
+    import_package("a Parquet file", "pyarrow")
+    from pyarrow import parquet
+
+    batches = (record_batch(block, whole) for block in blocks)
+    first = next(batches)
+    with replacing(path) as raw, parquet.ParquetWriter(raw, first.schema) as writer:
+        writer.write_batch(first)
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _cells(column: NDArray[Any], whole: bool) -> list[Any]:
+    """Return a column's values for a CSV file; NaN is an empty cell."""
+    if column.dtype == np.bool_:
+        column = np.where(column, "true", "false")
+    values = list(column.tolist())
+    if column.dtype.kind != "f":
+        return values
+    return [(int(x) if whole else x) if x == x else "" for x in values]
+
+
+def _array(pyarrow: Any, column: NDArray[Any], whole: bool) -> Any:
+    if column.dtype.kind == "O":
+        return pyarrow.array(column, pyarrow.string())
+    if column.dtype.kind != "f":
+        return pyarrow.array(column)
+    made = pyarrow.array(column, mask=np.isnan(column))
+    return made.cast(pyarrow.int64()) if whole else made
