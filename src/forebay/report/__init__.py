@@ -11,6 +11,7 @@ from forebay.lazy import attributes
 if TYPE_CHECKING:
     from forebay.outcome import Comparison
     from forebay.outcome.study import StudyTable
+    from forebay.report.class_queues import print_class_queues
     from forebay.report.comparison import print_comparison
     from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.judgement import print_judgement
@@ -35,6 +36,7 @@ __all__ = [
     "draw_answer",
     "percent",
     "print_answer",
+    "print_class_queues",
     "print_comparison",
     "print_failures",
     "print_judgement",
@@ -61,6 +63,7 @@ _HOLDERS = {
     "Panel": "picture",
     "Picture": "picture",
     "percent": "tables",
+    "print_class_queues": "class_queues",
     "print_comparison": "comparison",
     "print_judgement": "judgement",
     "print_measurement": "measurement",
