@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from forebay.outcome.study import StudyTable
     from forebay.report.class_queues import print_class_queues
     from forebay.report.comparison import print_comparison
+    from forebay.report.designs import print_designs
     from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.judgement import print_judgement
     from forebay.report.measurement import print_measurement
@@ -38,6 +39,7 @@ __all__ = [
     "print_answer",
     "print_class_queues",
     "print_comparison",
+    "print_designs",
     "print_failures",
     "print_judgement",
     "print_measurement",
@@ -67,6 +69,7 @@ _HOLDERS = {
     "print_comparison": "comparison",
     "print_judgement": "judgement",
     "print_measurement": "measurement",
+    "print_designs": "designs",
     "print_failures": "network",
     "print_network": "network",
     "print_outcome": "outcome",
