@@ -28,6 +28,13 @@ class Side(NamedTuple):
         return state is not None and (state.error is not None or (state.offered_load or 0.0) > 1)
 
 
+class State(NamedTuple):
+    """The link that is down, "" for none, and both designs without it."""
+
+    link: str
+    sides: tuple[Side, Side]
+
+
 class Contrast(NamedTuple):
     """Both designs at one demand.
 
@@ -35,17 +42,16 @@ class Contrast(NamedTuple):
     ----------
     growth : factor on the demand of both.
     demand_bps : demand of each design, bit/s; None where only greedy connections come.
-    rows : name of the link that is down ("" for none, the first row), and what each design does;
-        the worst first.
+    rows : with all links, then each failure, the worst first.
     """
 
     growth: float
     demand_bps: tuple[float | None, float | None]
-    rows: tuple[tuple[str, Side, Side], ...]
+    rows: tuple[State, ...]
 
     def overloaded(self, which: int) -> tuple[int, int]:
         """In how many single failures of a design (0 or 1) a link is overloaded, of how many."""
-        sides = [row[1 + which] for row in self.rows[1:] if row[1 + which].state is not None]
+        sides = [row.sides[which] for row in self.rows[1:] if row.sides[which].state is not None]
         return sum(side.is_overloaded for side in sides), len(sides)
 
 
@@ -127,9 +133,7 @@ def _down(
     return found
 
 
-def _rows(
-    first: dict[str, Failure], second: dict[str, Failure]
-) -> tuple[tuple[str, Side, Side], ...]:
+def _rows(first: dict[str, Failure], second: dict[str, Failure]) -> tuple[State, ...]:
     """Return the state with all links, then each failure, the worst of both designs first."""
     every = sorted(
         (first | second).keys() - {""},
@@ -139,7 +143,7 @@ def _rows(
         ),
     )
     return tuple(
-        (_own_name(name, first, second), Side(first.get(name)), Side(second.get(name)))
+        State(_own_name(name, first, second), (Side(first.get(name)), Side(second.get(name))))
         for name in ("", *every)
     )
 

@@ -19,6 +19,7 @@ from forebay.packages import check_file
 
 if TYPE_CHECKING:
     from forebay.api.designs import Contrast
+    from forebay.api.designs import State as State
     from forebay.api.single_failures import Failure
     from forebay.engines.fixed_point.solver import Solution
     from forebay.outcome import Outcome

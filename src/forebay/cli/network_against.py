@@ -10,6 +10,7 @@ from forebay.cli.output import answered, print_json, progress
 
 if TYPE_CHECKING:
     from forebay import Scenario
+    from forebay.api.networks import State
 
 Design = tuple[str, "Scenario"]
 
@@ -24,7 +25,7 @@ def compare(first: Design, second: Design, growth: float | None, as_json: bool) 
         "demands": [
             {"growth": each.growth, "demand_bps": each.demand_bps, "overloaded_failures":
              [each.overloaded(0)[0], each.overloaded(1)[0]],
-             "states": [_row(*row) for row in each.rows]}
+             "states": [_row(row) for row in each.rows]}
             for each in found
         ],
     }  # fmt: skip
@@ -37,9 +38,9 @@ def compare(first: Design, second: Design, growth: float | None, as_json: bool) 
     answered()
 
 
-def _row(link: str, *sides: Any) -> dict[str, Any]:
-    states = [None if side.state is None else side.state._asdict() for side in sides]
-    return {"link": link, "designs": states}
+def _row(row: State) -> dict[str, Any]:
+    states = [None if side.state is None else side.state._asdict() for side in row.sides]
+    return {"link": row.link, "designs": states}
 
 
 def _names(first: str, second: str) -> tuple[str, str]:
