@@ -330,7 +330,12 @@ def test_two_designs_of_greedy_connections_do_not_grow(
     path.write_text(text())
     assert call(["network", str(path), "--against", str(path), "--growth", "2"]) == 2
     assert "the demand has no unit" in capsys.readouterr().err
-    assert call(["network", str(path), "--against", str(path), "--multistart", "2"]) == 2
+    for more in (["--multistart", "2"], ["--transient", "1 s"], ["--step", "1 ms"]):
+        assert call(["network", str(path), "--against", str(path), *more]) == 2
+    capsys.readouterr()
+    for words in (["oc3-gsr", "--failures"], [str(path), "--against", "oc3-gsr"]):
+        assert call(["network", *words]) == 2
+        assert "topology: there is no network in the scenario" in capsys.readouterr().err
 
 
 def test_designs_with_other_demands_say_so(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from forebay.api.single_failures import Failure, severity, with_link_down
+from forebay.api.single_failures import Failure, severity, topology_of, with_link_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,10 +101,9 @@ def compare_designs(
 
 
 def _grown(scenario: Scenario, factor: float) -> Scenario:
-    assert scenario.topology is not None, "its names were read"
     if factor == 1.0:
         return scenario
-    whole = factor * scenario.topology.demand_growth
+    whole = factor * topology_of(scenario).demand_growth
     return scenario.replace({"topology.demand_growth": whole})
 
 
@@ -113,8 +112,7 @@ def _names(scenario: Scenario) -> dict[str, str]:
     from forebay.topology.building import wired
     from forebay.topology.failures import wire_names
 
-    assert scenario.topology is not None, "networks.load has seen to it"
-    return {_either_way(name): name for name in wire_names(wired(scenario.topology))}
+    return {_either_way(name): name for name in wire_names(wired(topology_of(scenario)))}
 
 
 def _either_way(name: str) -> str:
@@ -156,5 +154,5 @@ def _demand(scenario: Scenario) -> float | None:
     from forebay.topology.building import connected
     from forebay.topology.offered import offered_bps
 
-    assert scenario.topology is not None, "its names were read"
-    return offered_bps(scenario.topology, connected(scenario.topology))
+    topology = topology_of(scenario)
+    return offered_bps(topology, connected(topology))

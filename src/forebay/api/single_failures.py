@@ -9,7 +9,7 @@ from forebay.api.networks import solve
 if TYPE_CHECKING:
     from forebay.outcome import Metric
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
+    from forebay.scenario import Scenario, Topology
 
 _LEAST_LOSS = 1e-12
 
@@ -38,19 +38,28 @@ def single_failures(scenario: Scenario, progress: Progress | None = None) -> lis
     Raises
     ------
     ScenarioError
-        The network is invalid as it is.
+        There is no network, or it is invalid as it is.
     """
     from forebay.topology.building import wired
     from forebay.topology.failures import wire_names
 
-    assert scenario.topology is not None, "a network's scenario has one"
-    names = wire_names(wired(scenario.topology))
+    names = wire_names(wired(topology_of(scenario)))
     found = []
     for place, name in enumerate(names):
         found.append(with_link_down(scenario, name))
         if progress is not None:
             progress((place + 1) / len(names))
     return sorted(found, key=severity)
+
+
+def topology_of(scenario: Scenario) -> Topology:
+    """Return the topology. Raises ScenarioError if there is none."""
+    if scenario.topology is None:
+        from forebay.scenario import ScenarioError
+
+        wrong, hint = "there is no network in the scenario", "write a [topology]"
+        raise ScenarioError("missing", wrong, hint, field="topology")
+    return scenario.topology
 
 
 def severity(failure: Failure) -> tuple[bool, float, float, float]:
@@ -64,8 +73,7 @@ def with_link_down(scenario: Scenario, name: str) -> Failure:
     from forebay.engines.fixed_point.errors import NoSteadyState
     from forebay.scenario import ScenarioError
 
-    assert scenario.topology is not None, "single_failures has seen to it"
-    down = (*scenario.topology.failed, *([name] if name else []))
+    down = (*topology_of(scenario).failed, *([name] if name else []))
     try:
         answer = solve(scenario.replace({"topology.failed": list(down)}))
     except (ScenarioError, NoSteadyState) as error:

@@ -130,19 +130,20 @@ def command(
     for table in (links, paths, sensitivities, series):
         if table is not None:
             networks.check_file(table)
+    if against is not None:
+        from forebay.cli.network_against import compare
+
+        alone = {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
+        _check_alone("--against", outputs | alone | {"figure": figure, "transient": duration})
+        _check_transient({"from": start, "step": step, "series": series})
+        other = networks.load(against, overrides, connections=connections, rate=rate)
+        compare((path, scenario), (against, other), growth, as_json)
+        return
     if duration is not None:
         others = outputs | {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
         _check_alone("--transient", others)
         before = None if start is None else _before(start, connections, rate)
         _transient(scenario, duration, before, step, series, figure, as_json)
-        return
-    if against is not None:
-        from forebay.cli.network_against import compare
-
-        alone = {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
-        _check_alone("--against", outputs | alone | {"figure": figure})
-        other = networks.load(against, overrides, connections=connections, rate=rate)
-        compare((path, scenario), (against, other), growth, as_json)
         return
     if failures:
         _check_alone("--failures", outputs | {"smallest-buffers": smallest_buffers or None})

@@ -142,13 +142,16 @@ def command(
         memory_limit=memory_limit, budget=budget, store=store, link=link, link_class=link_class,
         sizes=sizes,
     )  # fmt: skip
+    if memory is not None and not class_queues:
+        raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
     if path is None:
+        if class_queues:
+            wrong = "is for one scenario, not for a table of ports; leave it out"
+            raise click.BadParameter(wrong, param_hint="--class-queues")
         from forebay.cli.size_ports import size_table
 
         return size_table(str(table), partial(sizing, engine=engine), as_json)
     scenario = forebay.load(path, overrides)
-    if memory is not None and not class_queues:
-        raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
     if class_queues:
         from forebay.cli.size_class_queues import refuse_beside as refuse
         from forebay.cli.size_class_queues import size_together
