@@ -162,7 +162,8 @@ impl Collector {
         self.lengths.add(bytes as f64);
         self.spread(first, last, bytes as f64);
         self.concurrent.add(first, last);
-        self.finer += u64::from(record.first_ms % 1000 != 0 || record.last_ms % 1000 != 0);
+        let is_whole = record.first_ms.is_multiple_of(1000) && record.last_ms.is_multiple_of(1000);
+        self.finer += u64::from(!is_whole);
         if record.key.protocol == TCP {
             self.tcp_bytes = self.tcp_bytes.saturating_add(bytes);
             self.long_flow(record);
