@@ -300,6 +300,7 @@ class CaptureFlows(TypedDict):
     concurrent: _Changes
     lossy: _Changes
     avoiding: _Changes
+    brief: _Changes
     longest: NDArray[np.uint64]
     bursts: NDArray[np.uint64]
     left_after_loss: NDArray[np.uint64]
@@ -353,11 +354,16 @@ class ExportReadings(TypedDict):
     sampling: int
     drawn: int
     lost: int
+    arrived: int
     reordered: int
     without_template: int
     incomplete: int
     not_exports: int
     base_ms: int
+    continued: int
+    cut_early: int
+    forgotten: int
+    finer: int
     span_ms: tuple[int, int] | None
     timeouts_s: tuple[int | None, int | None]
     load_width_s: float

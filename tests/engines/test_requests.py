@@ -240,3 +240,38 @@ def test_engines_without_requests_say_so():
         refuse_kinds("testbed", scenario, "requests")
     with pytest.raises(forebay.NoLaw, match="workers that answer together"):
         forebay.run(scenario, engine="theory")
+
+
+def by_hand(size: int, seed: int) -> Outcome:
+    """Return the forty answers as transfers that somebody wrote down, burst after burst.
+
+    A worker begins when the request has reached it, half of its round trip after it was asked.
+    """
+    rtts_us = np.random.default_rng(seed).uniform(20, 40, 40)
+    listed = [
+        {"start": f"{30e3 * burst + rtt / 2:.3f} us", "size": "14480 B", "rtt": f"{rtt:.3f} us"}
+        for burst in range(6)
+        for rtt in rtts_us
+    ]
+    kept = {"access_rate": "25 Gbit/s", "min_rto": "10 ms", "offload": "off"}
+    document = {
+        "link": {"rate": "25 Gbit/s"},
+        "queue": {"size": f"{size} packets"},
+        "traffic": [{"kind": "transfers", "transfers": listed} | kept],
+        "measure": {"warmup": "0 s", "duration": "180 ms"},
+    }
+    return forebay.run(Scenario.from_dict(document))
+
+
+SPREAD = {"uniform": ["20 us", "40 us"]}
+
+
+def test_requests_lose_what_the_same_answers_lose_that_were_written_down_by_hand():
+    """At 300 packets within the interval of eight runs, at 1000 nothing."""
+    asked = {"traffic.0.rtt": SPREAD, "traffic.0.think": "27 ms", "measure.duration": "180 ms"}
+    for size in (300, 1000):
+        requests = run(asked | {"queue.size": f"{size} packets"}, seeds=8).classes[0].loss_rate
+        written = float(np.mean([lost(by_hand(size, seed)) for seed in range(8)]))
+        assert requests is not None and requests.low is not None and requests.high is not None
+        assert requests.low <= written <= requests.high
+        assert (written == 0) is (size == 1000)

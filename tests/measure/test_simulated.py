@@ -137,3 +137,16 @@ def test_a_measured_link_simulated_again_is_the_link_that_was_captured(
     queues = [link.queue_packets.mean.value / buffer for link in links]
     assert used[1] == pytest.approx(used[0], abs=0.03)
     assert queues[1] == pytest.approx(queues[0], abs=0.03)
+
+
+def test_short_flows_that_recover_from_a_loss_are_left_out_of_the_low_end(tmp_path):
+    brief = SHORT.replace("0.15", "0.4").replace("20 packets", "60 packets")
+    link = 'link.rate = "20 Mbit/s"\nqueue.size = "40 packets"\n'
+    window = 'measure = { warmup = "6 s", duration = "12 s" }\n'
+    traffic = LONG.format(flows=8, low=30, high=90, control='"reno"') + brief
+    path = tmp_path / "link.pcapng"
+    forebay.run(loads(link + window + traffic), seed=3, capture=path)
+    n = measure.capture([path], rate="20 Mbit/s", interface="bottleneck").estimates["long_flows"]
+    assert n.value > 8
+    assert n.low <= 8 <= n.high
+    assert "short flows that recover from a loss" in n.bias

@@ -273,3 +273,78 @@ def test_the_simulator_refuses_a_share_of_the_demand(tmp_path: Path) -> None:
     path.write_text(text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5'))
     with pytest.raises(ScenarioError, match="offered load is not simulated"):
         forebay.run(forebay.load(path), "simulation")
+
+
+def designs(tmp_path: Path, capacity: float) -> tuple[Path, Path]:
+    """Write a network and the same with one more link and one less."""
+    demands = matrix(SMALL, 3)
+    more = [*(link for link in SMALL if link != ("r2", "r9")), ("r8", "r2")]
+    first, second = tmp_path / "today.xml", tmp_path / "planned.xml"
+    first.write_text(sndlib(SMALL, demands, capacity))
+    second.write_text(sndlib(more, demands, capacity))
+    return first, second
+
+
+def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    demands = matrix(SMALL, 3)
+    capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
+    first, second = designs(tmp_path, capacity)
+    words = ["network", str(first), "--against", str(second), "--growth", "1.2", "--json"]
+    assert call(words) == 0
+    tables = json.loads(capsys.readouterr().out)["demands"]
+    assert [each["growth"] for each in tables] == [1.0, 1.2]
+    more = [*(link for link in SMALL if link != ("r2", "r9")), ("r8", "r2")]
+    for each in tables:
+        assert each["states"][0]["link"] == ""
+        assert len(each["states"]) == 1 + len({*SMALL, *more})
+        for state in each["states"]:
+            a, _, b = state["link"].partition("->")
+            for links, side in zip((SMALL, more), state["designs"], strict=True):
+                here = both_ways(links)
+                if state["link"] and (a, b) not in here:
+                    assert side is None
+                    continue
+                most = max(loads(here - {(a, b), (b, a)}, demands).values())
+                wanted = each["growth"] * most / capacity
+                assert side["offered_load"] == pytest.approx(wanted, rel=1e-6)
+        for place in (0, 1):
+            sides = [state["designs"][place] for state in each["states"][1:]]
+            above = sum(side is not None and side["offered_load"] > 1 for side in sides)
+            assert each["overloaded_failures"][place] == above
+    assert call(words[:-1]) == 0
+    said = capsys.readouterr().out
+    assert "today beside planned, demand x 1.2" in said
+    assert "not in it" in said
+
+
+def test_two_designs_of_greedy_connections_do_not_grow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    path = tmp_path / "chain.toml"
+    path.write_text(text())
+    assert call(["network", str(path), "--against", str(path), "--growth", "2"]) == 2
+    assert "the demand has no unit" in capsys.readouterr().err
+    for more in (["--multistart", "2"], ["--transient", "1 s"], ["--step", "1 ms"]):
+        assert call(["network", str(path), "--against", str(path), *more]) == 2
+    capsys.readouterr()
+    for words in (["oc3-gsr", "--failures"], [str(path), "--against", "oc3-gsr"]):
+        assert call(["network", *words]) == 2
+        assert "topology: there is no network in the scenario" in capsys.readouterr().err
+
+
+def test_designs_with_other_demands_say_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forebay.cli.program import call
+
+    first, second = tmp_path / "a.xml", tmp_path / "b.xml"
+    first.write_text(sndlib(RING, matrix(RING, 3), 9000.0))
+    second.write_text(sndlib(RING, matrix(RING, 4), 9000.0))
+    assert call(["network", str(first), "--against", str(second)]) == 0
+    assert "Their demands differ" in capsys.readouterr().out

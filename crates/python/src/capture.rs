@@ -103,11 +103,16 @@ fn exports<'py>(py: Python<'py>, read: &Collector) -> PyResult<Bound<'py, PyDict
         ("sampling", read.sampling),
         ("drawn", read.drawn),
         ("lost", read.sequences.lost),
+        ("arrived", read.sequences.arrived),
         ("reordered", read.sequences.reordered),
         ("without_template", read.unusable.0),
         ("incomplete", read.unusable.1),
         ("not_exports", read.not_exports),
         ("base_ms", read.base_ms()),
+        ("continued", read.chains.continued),
+        ("cut_early", read.chains.cut_before(read.timeouts_s.0)),
+        ("forgotten", read.chains.forgotten),
+        ("finer", read.finer),
     ];
     counts.into_iter().try_for_each(|(name, count)| dict.set_item(name, count))?;
     dict.set_item("span_ms", read.span_ms)?;
@@ -226,8 +231,12 @@ fn flows<'py>(py: Python<'py>, tally: &Tally) -> PyResult<Bound<'py, PyDict>> {
         let pair = (PyArray1::from_vec(py, values), PyArray1::from_iter(py, counts));
         dict.set_item(name, pair)?;
     }
-    let series: [(&str, &Count); 3] =
-        [("concurrent", &tally.concurrent), ("lossy", &tally.lossy), ("avoiding", &tally.avoiding)];
+    let series: [(&str, &Count); 4] = [
+        ("concurrent", &tally.concurrent),
+        ("lossy", &tally.lossy),
+        ("avoiding", &tally.avoiding),
+        ("brief", &tally.brief),
+    ];
     for (name, count) in series {
         let changes = PyArray1::from_slice(py, &count.changes.bins);
         dict.set_item(name, (count.changes.width_ns as f64 * 1e-9, changes))?;

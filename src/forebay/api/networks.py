@@ -18,6 +18,8 @@ from forebay.files.tables import write_table
 from forebay.packages import check_file
 
 if TYPE_CHECKING:
+    from forebay.api.designs import Contrast
+    from forebay.api.designs import State as State
     from forebay.api.single_failures import Failure
     from forebay.engines.fixed_point.solver import Solution
     from forebay.outcome import Outcome
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 __all__ = [
-    "Answer", "check_file", "load", "single_failures", "smallest_buffers", "solve", "transient",
-    "write_series",
+    "Answer", "check_file", "compare_designs", "load", "single_failures", "smallest_buffers",
+    "solve", "transient", "write_series",
 ]  # fmt: skip
 
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
@@ -171,6 +173,19 @@ def single_failures(scenario: Scenario, progress: Progress | None = None) -> lis
     from forebay.api import single_failures as of_links
 
     return of_links.single_failures(scenario, progress)
+
+
+def compare_designs(
+    first: Scenario,
+    second: Scenario,
+    *,
+    growth: float | None = None,
+    progress: Progress | None = None,
+) -> list[Contrast]:
+    """Solve two networks with each link down alone; see `forebay.api.designs`."""
+    from forebay.api import designs
+
+    return designs.compare_designs(first, second, growth=growth, progress=progress)
 
 
 def write_series(course: Transient, path: str | os.PathLike[str]) -> None:

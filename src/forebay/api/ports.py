@@ -9,6 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.api.class_queues import (
+    share_of_sizing as share_of_sizing,
+)
+from forebay.api.class_queues import (
+    size_class_queues as size_class_queues,
+)
+from forebay.outcome.class_queues import ClassQueueSizes as ClassQueueSizes
 from forebay.scenario import ScenarioError, loads
 from forebay.scenario.io import quoted
 

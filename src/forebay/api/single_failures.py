@@ -9,16 +9,18 @@ from forebay.api.networks import solve
 if TYPE_CHECKING:
     from forebay.outcome import Metric
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
+    from forebay.scenario import Scenario, Topology
 
 _LEAST_LOSS = 1e-12
 
 
 class Failure(NamedTuple):
-    """A network with one link down: the link that is offered or used most, and who loses most.
+    """A network with one link down: its worst link, and who loses most.
 
-    ``link`` is down in both directions. ``sufferers`` are the ends of the path that loses most, ""
-    where none loses; ``error`` is one line where the network has no answer.
+    ``link`` is down in both directions; "" if none is. ``worst`` is the link that is offered most
+    if that is more than it carries, else the one that loses most, or is offered or used most.
+    ``sufferers`` are the ends of the path that loses most, "" where none loses; ``error`` is one
+    line where the network has no answer.
     """
 
     link: str
@@ -36,33 +38,42 @@ def single_failures(scenario: Scenario, progress: Progress | None = None) -> lis
     Raises
     ------
     ScenarioError
-        The network is invalid as it is.
+        There is no network, or it is invalid as it is.
     """
     from forebay.topology.building import wired
     from forebay.topology.failures import wire_names
 
-    assert scenario.topology is not None, "a network's scenario has one"
-    names = wire_names(wired(scenario.topology))
+    names = wire_names(wired(topology_of(scenario)))
     found = []
     for place, name in enumerate(names):
-        found.append(_failed(scenario, name))
+        found.append(with_link_down(scenario, name))
         if progress is not None:
             progress((place + 1) / len(names))
-    return sorted(found, key=_severity)
+    return sorted(found, key=severity)
 
 
-def _severity(failure: Failure) -> tuple[bool, float, float, float]:
+def topology_of(scenario: Scenario) -> Topology:
+    """Return the topology. Raises ScenarioError if there is none."""
+    if scenario.topology is None:
+        from forebay.scenario import ScenarioError
+
+        wrong, hint = "there is no network in the scenario", "write a [topology]"
+        raise ScenarioError("missing", wrong, hint, field="topology")
+    return scenario.topology
+
+
+def severity(failure: Failure) -> tuple[bool, float, float, float]:
     """Sort networks that fall apart first, then by loss, offered load and utilization."""
     offered = failure.offered_load or 0.0
     return failure.error is None, -failure.loss_rate, -offered, -failure.utilization
 
 
-def _failed(scenario: Scenario, name: str) -> Failure:
+def with_link_down(scenario: Scenario, name: str) -> Failure:
+    """Solve a network without one link; with all of them for ""."""
     from forebay.engines.fixed_point.errors import NoSteadyState
     from forebay.scenario import ScenarioError
 
-    assert scenario.topology is not None, "single_failures has seen to it"
-    down = (*scenario.topology.failed, name)
+    down = (*topology_of(scenario).failed, *([name] if name else []))
     try:
         answer = solve(scenario.replace({"topology.failed": list(down)}))
     except (ScenarioError, NoSteadyState) as error:
@@ -70,6 +81,7 @@ def _failed(scenario: Scenario, name: str) -> Failure:
     links = answer.outcome.links
     values = {
         each: (
+            max(link.offered_load or 0.0, 1.0),
             _lost(link.loss_rate),
             link.offered_load or 0.0,
             link.utilization.value if link.utilization else 0.0,
@@ -77,7 +89,7 @@ def _failed(scenario: Scenario, name: str) -> Failure:
         for each, link in links.items()
     }
     worst = max(values, key=lambda each: values[each])
-    lost, _, used = values[worst]
+    _, lost, _, used = values[worst]
     ends = answer.most_lossy_path() if lost else ""
     return Failure(name, worst, links[worst].offered_load, used, lost, ends)
 

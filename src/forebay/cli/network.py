@@ -63,6 +63,11 @@ if TYPE_CHECKING:
     help="Take each link down alone, and print the worst link and who loses most, in one table.",
 )  # fmt: skip
 @click.option(
+    "--against", metavar="TOPOLOGY", default=None,
+    help="Compare with this design: as they are and with each link down, in one table; --growth "
+    "adds a table.",
+)  # fmt: skip
+@click.option(
     "--smallest-buffers",
     is_flag=True,
     help="Find the smallest buffer of each class of links that meets the goals, and use it.",
@@ -100,6 +105,7 @@ def command(
     graphml: Path | None,
     multistart: int | None,
     failures: bool,
+    against: str | None,
     smallest_buffers: bool,
     duration: str | None,
     start: str | None,
@@ -114,7 +120,7 @@ def command(
     TOPOLOGY is a scenario with a [topology], such as scenarios/abilene-fast-edge-small.toml, or a
     GraphML, GML, SNDlib XML or REPETITA file, whose demand is then offered load.
     """
-    if growth is not None:
+    if growth is not None and against is None:
         overrides = (*overrides, f"topology.demand_growth={growth}")
     if largest_part:
         overrides = (*overrides, "topology.largest_part=true")
@@ -124,6 +130,15 @@ def command(
     for table in (links, paths, sensitivities, series):
         if table is not None:
             networks.check_file(table)
+    if against is not None:
+        from forebay.cli.network_against import compare
+
+        alone = {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
+        _check_alone("--against", outputs | alone | {"figure": figure, "transient": duration})
+        _check_transient({"from": start, "step": step, "series": series})
+        other = networks.load(against, overrides, connections=connections, rate=rate)
+        compare((path, scenario), (against, other), growth, as_json)
+        return
     if duration is not None:
         others = outputs | {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
         _check_alone("--transient", others)
@@ -132,7 +147,8 @@ def command(
         return
     if failures:
         _check_alone("--failures", outputs | {"smallest-buffers": smallest_buffers or None})
-        return _failures(scenario, as_json)
+        _failures(scenario, as_json)
+        return
     _check_transient({"from": start, "step": step, "series": series})
     if smallest_buffers and multistart is not None:
         wrong = "--multistart and --smallest-buffers exclude each other; leave one out"

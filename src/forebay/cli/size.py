@@ -62,6 +62,14 @@ if TYPE_CHECKING:
     "--again", metavar="ANSWER.json", default=None,
     help="Run every buffer of a saved answer once more, and compare all digits.",
 )  # fmt: skip
+@click.option(
+    "--class-queues", is_flag=True,
+    help="Find a size for each of [[queue.classes]] without one, so that all goals are met.",
+)  # fmt: skip
+@click.option(
+    "--memory", metavar="SIZE", default=None,
+    help='With --class-queues: what they share, e.g. "2 MB".',
+)  # fmt: skip
 @options.uncertain
 @click.option(
     "--holds", type=float, default=0.95, show_default=True, metavar="SHARE",
@@ -103,6 +111,8 @@ def command(
     chip_ports: int,
     table: str | None,
     again: str | None,
+    class_queues: bool,
+    memory: str | None,
     uncertain: tuple[str, ...],
     holds: float,
     draws: int,
@@ -132,11 +142,29 @@ def command(
         memory_limit=memory_limit, budget=budget, store=store, link=link, link_class=link_class,
         sizes=sizes,
     )  # fmt: skip
+    if memory is not None and not class_queues:
+        raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
     if path is None:
+        if class_queues:
+            wrong = "is for one scenario, not for a table of ports; leave it out"
+            raise click.BadParameter(wrong, param_hint="--class-queues")
         from forebay.cli.size_ports import size_table
 
         return size_table(str(table), partial(sizing, engine=engine), as_json)
     scenario = forebay.load(path, overrides)
+    if class_queues:
+        from forebay.cli.size_class_queues import refuse_beside as refuse
+        from forebay.cli.size_class_queues import size_together
+
+        refuse(
+            {"link": link, "link_class": link_class, "sizes": sizes, "halves": halves,
+             "html": html, "figure": figure, "uncertain": uncertain, "force": force}
+        )  # fmt: skip
+        how = {
+            "engine": engine, "seeds": seeds, "seed": seed, "max_seeds": max_seeds, "jobs": jobs,
+            "memory_limit": memory_limit, "budget": budget, "store": store,
+        }  # fmt: skip
+        return size_together(scenario, how, memory, platform, as_json)
     if uncertain:
         from forebay.cli.size_uncertain import refuse_beside, size_draws
 
@@ -168,8 +196,7 @@ def command(
             )
     made, refused = _emit(result, platform, path, force)
     configuration = None if made is None else made.to_dict()
-    memory = _memory(result, scenario, chip_ports)
-    found = {"memory": memory, "configuration": configuration}
+    found = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=found)
     _show(result, as_json)
     if made is not None and not as_json:

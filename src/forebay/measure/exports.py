@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 _NO_PACKETS = "flow records do not show it: capture packets"
 _REFUSED = ("rtt_s", "loss_rate", "hurst", "slow_start_burst", "congestion_control_hint")
+_MOST_LOST = 0.1
+_MOST_CUT = 0.05
+_FEWEST_CUT = 10
+_FEWEST_STAMPS = 100
 _NO_SCENARIO = "flow records have no round trips; capture packets, or write the scenario by hand"
 
 
@@ -181,9 +185,8 @@ def _flows(read: ExportReadings, found: Estimates) -> None:
         for name in ("concurrent_flows", "long_flows", "flow_bytes"):
             found.refuse(name, f"{one_of} is seen of others is no count; only the load scales up")
         return
-    told = {name: over_time(read[name]) for name in ("concurrent", "long", "perhaps")}
+    inside = {name: _number(read, name) for name in ("concurrent", "long", "perhaps")}
     width_s = read["concurrent"][0]
-    inside = {name: within(read, width_s, number) for name, number in told.items()}
     opened = "from first packet to last by the router's clock; not the n of the laws"
     mean = float(inside["concurrent"].mean())
     found.estimates["concurrent_flows"] = Estimate(mean, None, None, read["records"], opened)
@@ -194,17 +197,58 @@ def _flows(read: ExportReadings, found: Estimates) -> None:
     if inside["perhaps"].max(initial=0) < 1:
         found.refuse("long_flows", "no TCP flow sends enough packets to leave slow start")
         return
+    why = _refused_count(read)
+    if why is not None:
+        found.refuse("long_flows", why)
+        return
     ends = [robust_minimum(inside[name]).value for name in ("long", "perhaps")]
-    low, high = min(ends), max(ends)
-    bias = (
-        "records do not show congestion avoidance: the ends are TCP flows of a second and more "
-        "that send 630 packets and 70, six rounds of slow start from ten and three"
-    )
-    found.estimates["long_flows"] = Estimate((low + high) / 2, low, high, read["records"], bias)
+    found.estimates["long_flows"] = _long_flows(read, min(ends), max(ends))
     step = max(len(inside["concurrent"]) // 500, 1)
     drawn = {"concurrent": "concurrent", "avoiding": "perhaps", "lossy": "long"}
     curve = {name: np.asarray(inside[of])[::step].tolist() for name, of in drawn.items()}
     found.curves["flows"] = {"step_s": step * width_s} | curve
+
+
+def _number(read: ExportReadings, name: Literal["concurrent", "long", "perhaps"]) -> Floats:
+    """Return a number of flows over the time of the records; zero after its last change."""
+    width_s, changes = read[name]
+    _, last = read["span_ms"] or (0, 0)
+    whole = int((last - read["base_ms"]) / 1000 / width_s) + 1
+    padded = np.pad(changes, (0, max(whole - len(changes), 0)))
+    return within(read, width_s, over_time((width_s, padded)))
+
+
+def _lost_share(read: ExportReadings) -> float:
+    """Return the share of the exports that are missing by their sequence numbers."""
+    every = read["lost"] + read["arrived"]
+    return read["lost"] / every if every else 0.0
+
+
+def _refused_count(read: ExportReadings) -> str | None:
+    """Return why flows cannot be counted: too much is missing, or too many to join records."""
+    lost = _lost_share(read)
+    if lost > _MOST_LOST:
+        return f"{lost:.0%} of the exports are missing by their sequence numbers"
+    if read["forgotten"] and read["cut_early"] > _MOST_CUT * read["records"]:
+        return (
+            "the exporter's cache evicts flows early, and there are too many to join their records"
+        )
+    return None
+
+
+def _long_flows(read: ExportReadings, low: float, high: float) -> Estimate:
+    """Return n between both ends; the interval is wider by what is missing or only in seconds."""
+    bias = (
+        "records do not show congestion avoidance: the ends are TCP flows of a second and more "
+        "that send 630 packets and 70, six rounds of slow start from ten and three"
+    )
+    value, lost = (low + high) / 2, _lost_share(read)
+    if read["cut_early"]:
+        bias += "; records of one flow, which the exporter's cache divides, are joined"
+    if lost:
+        bias += f"; {lost:.2g} of the records are missing, which the high end counts twice"
+    # A missing record also divides its flow into parts that may be too short to count.
+    return Estimate(value, low, high / (1 - 2 * lost), read["records"], bias)
 
 
 def _notes(read: ExportReadings, found: Estimates) -> None:
@@ -219,7 +263,24 @@ def _notes(read: ExportReadings, found: Estimates) -> None:
         (read["not_exports"], "datagrams are not exports, or damaged: ignored"),
     ]
     found.notes += [f"{count} {words}" for count, words in said if count]
+    found.notes += _divided(read)
     active, inactive = read["timeouts_s"]
     if active or inactive:
         times = f"active timeout {active} s, inactive timeout {inactive} s"
         found.notes.append(f"the router's {times}: newer records have not arrived")
+
+
+def _divided(read: ExportReadings) -> list[str]:
+    """Return notes about records that are only parts of flows, and about coarse times."""
+    notes = []
+    if read["cut_early"] > _MOST_CUT * read["continued"] and read["cut_early"] >= _FEWEST_CUT:
+        said = f"{read['cut_early']} records end before the active timeout and are continued"
+        notes.append(
+            f"{said}: the exporter's cache evicts flows; concurrent_flows counts them all the same"
+        )
+    if not read["drawn"] and not read["finer"] and read["records"] >= _FEWEST_STAMPS:
+        notes.append(
+            "all times are whole seconds: a flow of a second is not told from a shorter one, "
+            "and the load is not known below some seconds"
+        )
+    return notes

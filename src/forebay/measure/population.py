@@ -79,11 +79,19 @@ def _avoiding(read: CaptureReadings, found: Estimates) -> None:
         found.refuse("long_flows", why)
         return
     either, certain = robust_minimum(avoiding), robust_minimum(lossy) if lossy.max() else None
-    low = min(certain.low if certain and certain.low is not None else 0.0, either.low or 0.0)
+    brief = _at_instants_of(avoiding, width_s, flows["brief"])
+    lasting = robust_minimum(avoiding - brief) if brief.max() else either
+    ends = (certain.low if certain else None, either.low, lasting.low)
+    low = min(end or 0.0 for end in ends)
     bias = (
         "flows in congestion avoidance across this link: the low end counts flows with losses, "
         "the value also flows that send steadily, some of which their hosts limit"
     )
+    if either.value - lasting.value >= 1:
+        bias += (
+            f"; {either.value - lasting.value:.0f} of the value are short flows that recover from "
+            "a loss, which the low end leaves out"
+        )
     high = (either.high or either.value) * _hidden(flows["quic_bytes"], flows["tcp_bytes"])
     found.estimates["long_flows"] = Estimate(either.value, low, high, flows["long"], bias)
     if flows["quic_bytes"]:
@@ -92,6 +100,13 @@ def _avoiding(read: CaptureReadings, found: Estimates) -> None:
     drawn = {name: over_time(flows[name])[::step].tolist()
              for name in ("concurrent", "avoiding", "lossy")}  # fmt: skip
     found.curves["flows"] = {"step_s": step * width_s} | drawn
+
+
+def _at_instants_of(number: Floats, width_s: float, changes: tuple[float, Floats]) -> Floats:
+    """Return another number of flows at the same instants; it may have fewer, or finer ones."""
+    own = over_time(changes)
+    places = ((np.arange(len(number)) + 0.5) * width_s / changes[0]).astype(int)
+    return np.where(places < len(own), own[np.minimum(places, len(own) - 1)], 0.0)
 
 
 def _hidden(quic: int, tcp: int) -> float:

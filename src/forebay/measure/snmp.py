@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from forebay.measure.arguments import bits_per_second
 from forebay.measure.counters import check_rtt, counters
 from forebay.measure.measurement import Measured
-from forebay.measure.polling import Agent, poll
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
@@ -59,6 +58,8 @@ def snmp(
     MeasureError
         The router does not answer, it has no such interface, or an option does not fit.
     """
+    from forebay.measure.polling import Agent, poll  # asyncio, which nothing else needs here
+
     agent = Agent.parse(host, community)
     bits_per_second(rate)
     check_rtt(rtt)

@@ -10,6 +10,11 @@ from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Memory
+    from forebay.platforms.class_queues import (
+        ClassEmission,
+        check_class_platform,
+        emit_classes,
+    )
     from forebay.platforms.emission import Emission, emit
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
@@ -32,6 +37,7 @@ __all__ = [
     "REFERENCE_POINTS",
     "REFUSED",
     "TIERS",
+    "ClassEmission",
     "ConfiguredQueue",
     "Emission",
     "Lint",
@@ -42,7 +48,9 @@ __all__ = [
     "Port",
     "Snippet",
     "Wanted",
+    "check_class_platform",
     "emit",
+    "emit_classes",
     "get",
     "lint",
     "memory_for",
@@ -57,6 +65,9 @@ __all__ = [
 
 # The module of each name. Modules are imported at first use: a sizing needs only `memory`.
 _HOLDERS = {
+    "ClassEmission": "class_queues",
+    "check_class_platform": "class_queues",
+    "emit_classes": "class_queues",
     "Emission": "emission",
     "Lint": "linting",
     "Memory": "memory",

@@ -210,7 +210,10 @@ def _reasons(answer: SizeResult) -> tuple[str, ...]:
 
 def _class_queues(source: str) -> PlatformError:
     wrong = f"{short(source)} is of several class queues, and one queue for all is written here"
-    hint = 'write a class\'s limit as a size by itself, such as "64 packets" with --rate'
+    hint = (
+        'write a class\'s limit as a size by itself, such as "64 packets" with --rate, or all of '
+        "them: forebay size SCENARIO --class-queues --emit junos"
+    )
     return PlatformError("class-queues", wrong, hint)
 
 

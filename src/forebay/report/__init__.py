@@ -11,7 +11,9 @@ from forebay.lazy import attributes
 if TYPE_CHECKING:
     from forebay.outcome import Comparison
     from forebay.outcome.study import StudyTable
+    from forebay.report.class_queues import print_class_queues
     from forebay.report.comparison import print_comparison
+    from forebay.report.designs import print_designs
     from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.judgement import print_judgement
     from forebay.report.measurement import print_measurement
@@ -35,7 +37,9 @@ __all__ = [
     "draw_answer",
     "percent",
     "print_answer",
+    "print_class_queues",
     "print_comparison",
+    "print_designs",
     "print_failures",
     "print_judgement",
     "print_measurement",
@@ -61,9 +65,11 @@ _HOLDERS = {
     "Panel": "picture",
     "Picture": "picture",
     "percent": "tables",
+    "print_class_queues": "class_queues",
     "print_comparison": "comparison",
     "print_judgement": "judgement",
     "print_measurement": "measurement",
+    "print_designs": "designs",
     "print_failures": "network",
     "print_network": "network",
     "print_outcome": "outcome",

@@ -1,9 +1,10 @@
 //! Sums over exported flow records, in constant memory.
 
+use super::chains::{Chain, Chains};
 use super::netflow::{self, Told};
 use super::sequence::Sequences;
 use super::{FlowRecord, sflow};
-use crate::flows::tally::Count;
+use crate::flows::tally::{Count, LONG_PACKETS};
 use crate::histogram::LogHistogram;
 use crate::series::Series;
 use netflow_parser::{NetflowPacket, NetflowParser};
@@ -17,8 +18,6 @@ const BEFORE_MS: u64 = 2 * 3600 * 1000;
 const MOST_MS: u64 = 31 * 24 * 3600 * 1000;
 /// A record that spans more bins than this is counted at its two ends.
 const MOST_BINS: u64 = 1 << 14;
-/// Packets after which a flow has left slow start: the sum of six rounds that double from ten.
-const LONG_PACKETS: u64 = 630;
 /// Packets after which it may have.
 const PERHAPS_PACKETS: u64 = 70;
 /// Minimum duration of a flow in congestion avoidance.
@@ -35,6 +34,10 @@ pub struct Collector {
     pub concurrent: Count,
     /// TCP flows with enough packets to have left slow start, certainly and possibly.
     pub long: [Count; 2],
+    /// Records of one flow after another.
+    pub chains: Chains,
+    /// Records with a time that is no whole second.
+    pub finer: u64,
     /// Bytes of a record.
     pub lengths: LogHistogram,
     /// Records, bytes and packets, of TCP the bytes.
@@ -69,6 +72,8 @@ impl Default for Collector {
             load: Series::new(SECOND_NS, BINS),
             concurrent: Count::default(),
             long: [Count::default(), Count::default()],
+            chains: Chains::default(),
+            finer: 0,
             lengths: LogHistogram::default(),
             records: 0,
             bytes: 0,
@@ -157,15 +162,28 @@ impl Collector {
         self.lengths.add(bytes as f64);
         self.spread(first, last, bytes as f64);
         self.concurrent.add(first, last);
+        let is_whole = record.first_ms.is_multiple_of(1000) && record.last_ms.is_multiple_of(1000);
+        self.finer += u64::from(!is_whole);
         if record.key.protocol == TCP {
             self.tcp_bytes = self.tcp_bytes.saturating_add(bytes);
-            let lasts = record.last_ms - record.first_ms >= LONG_MS;
-            let bounds = [LONG_PACKETS, PERHAPS_PACKETS];
-            for (count, least) in self.long.iter_mut().zip(bounds) {
-                if lasts && record.packets >= least {
-                    count.add(first, last);
-                }
+            self.long_flow(record);
+        }
+    }
+
+    /// Counts a flow from its first record to this one, as soon as its records together are long.
+    fn long_flow(&mut self, record: &FlowRecord) {
+        let (flow, before) = self.chains.take(record);
+        let lasts = |chain: &Chain| chain.last_ms - chain.first_ms >= LONG_MS;
+        let bounds = [LONG_PACKETS, PERHAPS_PACKETS];
+        for (place, least) in bounds.into_iter().enumerate() {
+            let is_long = |chain: &Chain| lasts(chain) && chain.packets >= least;
+            if !is_long(&flow) {
+                continue;
             }
+            let known = before.filter(is_long);
+            let from_ms = known.map_or(flow.first_ms, |chain| chain.last_ms);
+            let (from, last) = self.placed(from_ms, flow.last_ms);
+            self.long[place].add(from, last);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Flow records of routers, from UDP datagrams: NetFlow v5, v9, IPFIX and sFlow v5.
 
+pub mod chains;
 pub mod collector;
 pub mod netflow;
 pub mod sequence;

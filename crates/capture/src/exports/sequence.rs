@@ -14,6 +14,8 @@ pub type Source = ([u8; 16], u16, u32);
 #[derive(Default)]
 pub struct Sequences {
     due: HashMap<Source, u32>,
+    /// Units that arrived.
+    pub arrived: u64,
     /// Units that are missing: records in v5 and IPFIX, datagrams in v9 and sFlow.
     pub lost: u64,
     /// Datagrams that arrived after a later one.
@@ -23,6 +25,7 @@ pub struct Sequences {
 impl Sequences {
     /// Adds a datagram with number `number` and this many units.
     pub fn take(&mut self, source: Source, number: u32, units: u32) {
+        self.arrived += u64::from(units);
         let after = number.wrapping_add(units);
         if self.due.len() >= MOST_SOURCES && !self.due.contains_key(&source) {
             return;

@@ -3,7 +3,7 @@
 use super::holes::{Holes, before};
 use super::pace::Pace;
 use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock, drawn};
-use super::tally::Tally;
+use super::tally::{LONG_PACKETS, Tally};
 use crate::packet::{FlowKey, Segment, flags};
 
 /// No place in the table of flows.
@@ -295,15 +295,15 @@ impl Flow {
             return;
         }
         let ns = |ms: u32| u64::from(ms) * 1_000_000;
+        let mut since_ms = if self.is(STEADY) { self.steady_ms } else { u32::MAX };
         if self.is(LOSSY) {
             tally.lossy.add(ns(self.lossy_ms), end_ns);
+            since_ms = since_ms.min(self.lossy_ms);
         }
-        let since_ms = match (self.is(LOSSY), self.is(STEADY)) {
-            (true, true) => self.lossy_ms.min(self.steady_ms),
-            (true, false) => self.lossy_ms,
-            _ => self.steady_ms,
-        };
         tally.avoiding.add(ns(since_ms), end_ns);
+        if self.is(SYN) && self.is(ENDED) && u64::from(self.packets) < LONG_PACKETS {
+            tally.brief.add(ns(since_ms), end_ns);
+        }
     }
 
     /// The latest round trip, or an assumed one.

@@ -9,6 +9,8 @@ use std::collections::BinaryHeap;
 const LONGEST: usize = 1 << 14;
 /// Slow-start bursts of more packets count as this many.
 const LONGEST_BURST: usize = 4096;
+/// Packets after which a flow has left slow start: the sum of six rounds that double from ten.
+pub const LONG_PACKETS: u64 = 630;
 const BIN_NS: u64 = 10_000_000;
 const BINS: usize = 1 << 16;
 /// Bins of the share of the flight left after a loss, in hundredths, up to twice the flight.
@@ -75,6 +77,9 @@ pub struct Tally {
     pub lossy: Count,
     /// These and flows that send steadily, without slow start's growth.
     pub avoiding: Count,
+    /// Of these, flows of fewer packets than `LONG_PACKETS` from a SYN to an end: short ones with
+    /// a loss.
+    pub brief: Count,
     /// Complete round trips, about one for each round trip and flow, weighted by packets.
     pub rtt_us: LogHistogram,
     /// Those of flows without timestamps: the part between receiver and capture is from the
@@ -112,6 +117,7 @@ impl Default for Tally {
             concurrent: Count::default(),
             lossy: Count::default(),
             avoiding: Count::default(),
+            brief: Count::default(),
             rtt_us: LogHistogram::default(),
             unstamped_rtt_us: LogHistogram::default(),
             least_rtt_us: LogHistogram::default(),

@@ -1,0 +1,88 @@
+"""``forebay size --class-queues``: all class queues of a port, sized together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import forebay
+from forebay.api import ports
+from forebay.cli.output import answered, print_json, progress
+
+if TYPE_CHECKING:
+    from forebay.platforms import ClassEmission
+
+
+BUDGET = "4 min"
+
+
+def size_together(
+    scenario: forebay.Scenario,
+    how: dict[str, Any],
+    memory: str | None,
+    platform: str | None,
+    as_json: bool,
+) -> int:
+    """Size the class queues, print them, and return the exit status.
+
+    Parameters
+    ----------
+    how : further parameters of `forebay.size`; its budget is that of all sizings together.
+    """
+    _check(platform)
+    budget = forebay.Duration.parse_argument("budget", how.pop("budget") or BUDGET)
+    runs = {name: how[name] for name in ("seed", "seeds", "jobs", "memory_limit", "store")}
+
+    def sizing(one: forebay.Scenario, seconds: float) -> forebay.SizeResult:
+        try:
+            return forebay.size(one, budget=f"{seconds:.6g} s", **how)
+        except forebay.TooLittleTime as stop:
+            # The time asked for is that of one sizing: say that of all.
+            raise stop.but(
+                why=f"a class queue has {seconds:.2g} s, {share:.2g} of the budget: {stop.why}",
+                needs_s=stop.needs_s / share, budget_s=float(budget), scaled_s=None,
+            ) from None  # fmt: skip
+
+    sought = sum(queue.is_sized for queue in scenario.queue.classes)
+    share = ports.share_of_sizing(max(sought, 1))
+
+    with progress("sizing class queues") as update:
+        found = ports.size_class_queues(
+            scenario, sizing, lambda port: forebay.run(port, **runs),
+            memory=memory, budget_s=float(budget), progress=update,
+        )  # fmt: skip
+    made = None if platform is None else _emitted(found, platform)
+    if as_json:
+        configuration = None if made is None else made.to_dict()
+        print_json(found.to_dict() | {"configuration": configuration})
+        return found.exit_status
+    from forebay.report import print_class_queues
+
+    print_class_queues(found)
+    answered()
+    if made is not None:
+        click.echo(f"\nConfiguration for {made.platform}\n{made.text}", nl=False)
+    return found.exit_status
+
+
+def _check(platform: str | None) -> None:
+    """Refuse a platform for which class queues are not written, before the sizing."""
+    if platform is not None:
+        from forebay.platforms import check_class_platform
+
+        check_class_platform(platform)
+
+
+def _emitted(found: ports.ClassQueueSizes, platform: str) -> ClassEmission:
+    from forebay.platforms import emit_classes
+
+    return emit_classes(forebay.Scenario.from_dict(found.outcome.scenario), platform)
+
+
+def refuse_beside(given: dict[str, Any]) -> None:
+    """Refuse options of `size` that class queues sized together do not have."""
+    for name, value in given.items():
+        if value:
+            wrong = "is for one size, not for --class-queues; leave it out"
+            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")

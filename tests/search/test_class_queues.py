@@ -1,0 +1,152 @@
+"""The class queues of a port sized together under one memory."""
+
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from click.testing import CliRunner
+
+import forebay
+from forebay import Scenario, ScenarioError, platforms
+from forebay.api.ports import size_class_queues
+from forebay.cli.program import program
+from forebay.outcome import Outcome, SizeResult
+
+VOICE = {
+    "name": "voip", "kind": "udp", "flows": 10, "rate": "80 kbit/s", "packet": "200 B",
+    "goals": {"loss_rate": 0.01},
+}  # fmt: skip
+ERP = {"name": "erp", "flows": 3, "rtt": "20 ms", "goals": {"loss_rate": 0.03}}
+BULK = {"name": "bulk", "flows": 3, "rtt": "40 ms"}
+QUEUES = [
+    {"name": "rest", "default": True},
+    {"name": "business", "traffic": ["erp"], "weight": 3.0},
+    {"name": "voice", "traffic": ["voip"], "priority": 1, "size": "20 packets"},
+]
+
+
+def port(*, queues: list[dict[str, Any]] = QUEUES, **more: Any) -> Scenario:
+    document = {
+        "link": {"rate": "10 Mbit/s"},
+        "queue": {"discipline": "classes", "size": "50 packets", "classes": queues},
+        "traffic": [VOICE, ERP, BULK],
+        "measure": {"warmup": "12 s", "duration": "8 s"},
+        "goals": {"utilization": 0.9},
+    }
+    return Scenario.from_dict(document | more)
+
+
+def answering(sizes: dict[str, Callable[[Scenario], int]], seen: list[Scenario]) -> Any:
+    """Return a sizing that gives the one queue without a size what ``sizes`` has for it."""
+
+    def sizing(scenario: Scenario, seconds: float) -> SizeResult:
+        seen.append(scenario)
+        (name,) = (each.name for each in scenario.queue.classes if each.is_sized)
+        packets = sizes[name](scenario)
+        least = SimpleNamespace(packets=packets, low=packets - 1, high=packets, bytes=0)
+        found = SimpleNamespace(buffer=least, recommended=least, reason=None)
+        return cast(SizeResult, found)
+
+    return sizing
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    return forebay.run(port(), seeds=2)
+
+
+def test_each_queue_is_sized_by_its_own_goals_until_no_size_moves(outcome: Outcome) -> None:
+    seen: list[Scenario] = []
+
+    def rest(scenario: Scenario) -> int:  # it needs what business has, and ten more
+        return int(scenario.queue.classes[1].size.amount) + 10  # type: ignore[union-attr]
+
+    sizing = answering({"business": lambda _: 30, "rest": rest}, seen)
+    found = size_class_queues(port(), sizing, lambda _: outcome, budget_s=60)
+    assert [(each.name, each.packets) for each in found.queues] == [
+        ("rest", 40), ("business", 30), ("voice", 20),
+    ]  # fmt: skip
+    assert (found.passes, found.is_steady) == (2, True)
+    assert [each.is_sized for each in found.queues] == [True, True, False]
+    business, other = seen[:2]
+    assert business.goals.utilization is None
+    assert business.traffic[1].goals is not None
+    assert other.goals.utilization == 0.9, "no goal is on the traffic of rest itself"
+    assert all(group.goals is None for group in other.traffic)
+
+
+def test_a_memory_that_is_too_small_cuts_the_sizes_that_were_sought(outcome: Outcome) -> None:
+    ran: list[Scenario] = []
+
+    def running(scenario: Scenario) -> Outcome:
+        ran.append(scenario)
+        return outcome
+
+    sizing = answering({"business": lambda _: 30, "rest": lambda _: 40}, [])
+    found = size_class_queues(port(), sizing, running, memory="60 kB")
+    assert found.wanted_bytes == 70 * 1500 + 20 * 200
+    assert found.is_cut
+    assert 58_000 < found.bytes <= 60_000
+    assert found.queues[2].packets == 20, "a size that is written is kept"
+    cut = [each.packets for each in found.queues[:2]]
+    assert cut[0] / cut[1] == pytest.approx(40 / 30, rel=0.05)
+    assert [limit for limit, _ in ran[0].class_limits()] == [*cut, 20]
+
+
+def test_sizes_that_never_settle_are_said(outcome: Outcome) -> None:
+    turns = iter(range(100))
+    sizing = answering({"business": lambda _: 30, "rest": lambda _: 40 + 9 * next(turns)}, [])
+    found = size_class_queues(port(), sizing, lambda _: outcome)
+    assert (found.passes, found.is_steady) == (3, False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"queue": {"discipline": "drop-tail"}}, "queue.discipline: there is one queue"),
+        ({"queues": [q | {"size": "9 packets"} for q in QUEUES]}, "each has a size"),
+        ({"queues": [QUEUES[0] | {"share": 0.5}, *QUEUES[1:]]}, "divides one size"),
+        ({"queues": [*QUEUES, {"name": "spare"}]}, "spare has no traffic"),
+        ({"goals": {}}, "no goal is on the traffic of rest"),
+    ],
+)
+def test_what_cannot_be_sized_together_is_refused(changed: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        size_class_queues(port(**changed), cast(Any, None), cast(Any, None))
+
+
+def test_a_memory_below_what_is_written_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="take 7000 B"):
+        size_class_queues(port(), cast(Any, None), cast(Any, None), memory="6 kB")
+
+
+def test_the_command_sizes_runs_and_writes_a_port(tmp_path: Any) -> None:
+    queues = [QUEUES[0] | {"size": "60 packets"}, *QUEUES[1:]]
+    path = tmp_path / "port.toml"
+    port(queues=queues, goals={}).save(path)
+    call = ["size", str(path), "--class-queues", "--seeds", "3", "--emit", "junos", "--json",
+            "--memory", "1 MB", "--budget", "20 s"]  # fmt: skip
+    done = CliRunner().invoke(program, call)
+    assert done.exit_code in (0, 3), done.output
+    document = json.loads(done.stdout)
+    rows = {row["name"]: row for row in document["class_queues"]}
+    assert rows["rest"]["packets"] == 60
+    assert rows["business"]["low"] <= rows["business"]["high"]
+    assert {each["goal"].split(" of ")[1] for each in document["goals"]} == {"voip", "erp"}
+    assert document["bytes"] == sum(row["bytes"] for row in rows.values())
+    lines = "\n".join(document["configuration"]["configuration"])
+    read = platforms.lint(lines, platforms.Port(1e7), platform="junos").readings
+    for reading in read:
+        row = rows[reading.queue.split()[1]]
+        assert reading.bytes is not None
+        assert abs(reading.bytes - row["bytes"]) <= reading.rounding_bytes
+
+
+@pytest.mark.parametrize("option", ["--halves", "--force"])
+def test_options_of_one_size_are_refused(option: str, tmp_path: Any) -> None:
+    path = tmp_path / "port.toml"
+    port().save(path)
+    done = CliRunner().invoke(program, ["size", str(path), "--class-queues", option])
+    assert done.exit_code == 2
