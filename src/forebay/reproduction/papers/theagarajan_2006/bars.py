@@ -26,7 +26,7 @@ def deviation(scenario: forebay.Scenario, tcp: Sequence[int], *, quick: bool, jo
     variances = []
     for place in tcp:
         goodput = classes[place].goodput_bps
-        assert goodput is not None
+        assert goodput and goodput.low is not None and goodput.high is not None
         half = (goodput.high - goodput.low) / 2
         variances.append((half / t.ppf(0.975, goodput.n - 1)) ** 2 * goodput.n)
     return math.sqrt(sum(variances))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -103,7 +104,7 @@ def _bars(quick: bool, jobs: int) -> float:
     """Standard error of the mean of 60 readings of 10 s, largest of the three, Mbit/s."""
     scenarios = [scenario_of(videos, BARS_AT, quick=True) for videos in CORE]
     widest = max(bars.deviation(each, TCP, quick=quick, jobs=jobs) for each in scenarios)
-    return 1e-6 * widest / bars.READINGS**0.5
+    return 1e-6 * widest / math.sqrt(bars.READINGS)
 
 
 def _tested() -> dict[int, Curve]:
