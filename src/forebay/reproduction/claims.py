@@ -213,15 +213,22 @@ def _checks(
     return [Check(which, claim.holds(value), printed, claim.full_passes) for which, value in found]
 
 
-def side_by_side(folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str) -> Variants:
+def side_by_side(
+    folder: Path,
+    found: Mapping[str, Mapping[str, Ours]],
+    says: str,
+    left_out: Collection[str] = (),
+) -> Variants:
     """Tabulate the claims' numbers for several variants of the set-up.
 
     Parameters
     ----------
     found : numbers by variant and by claim; the first variant is the one chosen beforehand.
     says : which of the variants the paper may have used.
+    left_out : claims that the variants have no number for.
     """
-    claims = [claim for claim in read_claims(folder) if not claim.cannot_fail]
+    every = [claim for claim in read_claims(folder) if not claim.cannot_fail]
+    claims = [claim for claim in every if claim.name not in left_out]
     rows = [
         (
             claim.says,

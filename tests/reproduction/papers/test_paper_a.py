@@ -38,6 +38,8 @@ RED: dict[str, set[str]] = {
     "oc3-campaign": {"need-250"},
     "fig16": {"matches"},  # of the testbed's runs
     "headline": set(),
+    "one-nth": {"needed"},
+    "scope": {"limited-6", "latency-linux"},
     "pareto": {"utilization"},
     "villamizar-song": set(),
     "morris": {"utilization"},

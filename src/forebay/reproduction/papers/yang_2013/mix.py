@@ -50,6 +50,9 @@ READINGS: dict[str, Callable[[int], list[str]]] = {
     "RTTs ± 2 %": lambda rtt_ms: _each(
         f"rtt={{uniform=['{0.98 * rtt_ms} ms', '{1.02 * rtt_ms} ms']}}"
     ),
+    "RTTs ± 20 %": lambda rtt_ms: _each(
+        f"rtt={{uniform=['{0.8 * rtt_ms} ms', '{1.2 * rtt_ms} ms']}}"
+    ),
     "jitter up to 1 ms": lambda rtt_ms: _each("jitter=1 ms"),
     "delivered on a tick of 1 ms": lambda rtt_ms: _each("timer_tick=1 ms"),
     "tick of 1 ms, RTTs ± 2 %": lambda rtt_ms: [

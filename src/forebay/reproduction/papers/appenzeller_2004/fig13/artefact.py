@@ -47,6 +47,8 @@ def reproduce(
         {
             "enough": _farthest([need for (n, length), need in needs.items() if n >= 200]),
             "few": 100 * needs[FEW, 20],
+            "one": 100 * needs.get((1, 20), math.nan),
+            "slope": _slope(needs),
             "tenth": 100 * _utilization(200, 20, 1.0, seeds, jobs, next(parts), NEARLY_ALL),
             "lengths": _farthest(
                 [need for (n, at), need in needs.items() if n == 200 and at != 20]
@@ -54,7 +56,15 @@ def reproduce(
         },
         notes=NOTES,
         picture=_picture(needs),
+        left_out=("one", "slope") if quick else (),
     )
+
+
+def _slope(needs: dict[tuple[int, int], float]) -> float:
+    """Return the power of n in the needs in packets, by least squares of logarithms."""
+    found = [(n, need / math.sqrt(n)) for (n, length), need in needs.items() if length == 20]
+    flows, packets = np.log(np.array(found)).T
+    return float(np.polyfit(flows, packets, 1)[0])
 
 
 def _farthest(needs: list[float]) -> float:

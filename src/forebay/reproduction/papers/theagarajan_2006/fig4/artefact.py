@@ -9,7 +9,7 @@ from typing import Any
 
 from forebay.report import Line, Panel, Picture
 from forebay.reproduction import Progress, Reproduction, Variants, judge, side_by_side
-from forebay.reproduction.papers.theagarajan_2006 import bottleneck, shaper
+from forebay.reproduction.papers.theagarajan_2006 import bars, bottleneck, shaper
 
 HERE = Path(__file__).resolve().parent
 measure = bottleneck.measure
@@ -17,6 +17,8 @@ VIDEOS = (0, 1, 2)
 NAMES = ("no video", "one video", "two videos")
 SHARE = 0.98
 OPERATING = 35  # packets
+BARS_AT = (35, 62, 100)  # packets
+BARS = ("bars-with-video", "bars-smooth")
 NOTES = [
     "TCP throughput as iperf tells it, payload only: 1448 of 1514 bytes of Ethernet frame, with "
     "which the printed 20.08 Mbit/s is exactly a full link.",
@@ -41,7 +43,7 @@ def reproduce(
         "theagarajan-2006/fig4",
         "Theagarajan et al. 2006, Figure 4: TCP throughput against the buffer",
         HERE,
-        _numbers(curves),
+        _numbers(curves) | _bars(curves, quick, jobs),
         testbed=_numbers(tested) if bottleneck.complete(tested) else {},
         notes=[*NOTES, bottleneck.note()],
         picture=_picture(curves, tested),
@@ -61,7 +63,7 @@ def _variants(chosen: Curves, seeds: int, jobs: int) -> Variants:
     others = bottleneck.under_each(VIDEOS, seeds=seeds, jobs=jobs)
     found = {shaper.CHOSEN: _numbers(chosen)}
     found |= {name: _numbers(_curves(made)) for name, made in others.items()}
-    return side_by_side(HERE, found, shaper.SAYS)
+    return side_by_side(HERE, found, shaper.SAYS, left_out=BARS)
 
 
 def _numbers(curves: Curves) -> dict[str, Any]:
@@ -79,6 +81,22 @@ def _numbers(curves: Curves) -> dict[str, Any]:
         "more-with-two": asked[2] - asked[1],
         "lower": min(lowered),
         "operating-point": 100 * dict(curves[1])[OPERATING].value / top[1].value,
+    }
+
+
+def _bars(curves: Curves, quick: bool, jobs: int) -> dict[str, float]:
+    """Compare the deviations of readings of 10 s, Mbit/s."""
+    bar = {
+        (videos, buffer): bottleneck.PAYLOAD
+        * 1e-6
+        * bars.deviation(bottleneck.scenario_of(videos, buffer, 60), [0], quick=quick, jobs=jobs)
+        for videos in (0, 1)
+        for buffer in BARS_AT
+    }
+    falls = [low.value - high.value for (_, low), (_, high) in pairwise(curves[1])]
+    return {
+        "bars-with-video": min(bar[1, buffer] / bar[0, buffer] for buffer in BARS_AT),
+        "bars-smooth": max(falls) / min(bar[1, buffer] for buffer in BARS_AT),
     }
 
 

@@ -20,8 +20,8 @@ SAYS = (
     "The print, utilization that is called high, can have come from round trips that differ by a "
     "few per cent. A delay line on a tick of a millisecond, which the router's kernel had, brings "
     "67 ms in, and both together 67 and 90 ms; at 28 ms a tick's packets are twice the buffer. "
-    "Jitter of a millisecond is not enough. Round trips of exactly one length are the "
-    "worst case."
+    "Jitter of a millisecond is not enough. Round trips of exactly one length synchronize the "
+    "flows; those that differ by 20 % let bursts meet, and are worse."
 )
 
 
