@@ -1,4 +1,4 @@
-"""A loss of transfers alone is believed where the load that was drawn is the load that is offered."""
+"""A loss of transfers alone is believed where the drawn load is the offered load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from forebay.scenario import Scenario, loads
 from forebay.search.problem import problem_of
 from forebay.search.transfers import too_few
 
-SHORT = '[[traffic]]\nkind = "short"\nload = 0.5\nlength = { pareto = { mean = "60 kB", shape = 1.3 } }\n'
+LENGTH = 'length = { pareto = { mean = "60 kB", shape = 1.3 } }\n'
+SHORT = f'[[traffic]]\nkind = "short"\nload = 0.5\n{LENGTH}'
 LONG = "[[traffic]]\nflows = 5\n"
 
 
