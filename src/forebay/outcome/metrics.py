@@ -313,19 +313,18 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
     None if every denominator is zero: a loss rate without arrivals is unknown, not zero.
     """
     if len(replications) == 1:
-        return _ratio_of_one(*replications[0], bounds)
-    sums = [(np.add.reduce(n), np.add.reduce(d)) for n, d in replications]
+        return _ratio_of_one(replications[0], bounds)
+    sums = ((np.add.reduce(n), np.add.reduce(d)) for n, d in replications)
     return over_replications([float(n / d) for n, d in sums if d > 0.0], bounds)
 
 
-def _ratio_of_one(
-    numerators: FloatArray, denominators: FloatArray, bounds: Bounds
-) -> Metric | None:
+def _ratio_of_one(parts: Ratio, bounds: Bounds) -> Metric | None:
+    numerators, denominators = parts
     total = np.add.reduce(denominators)
     if not total > 0.0:
         return None
-    value = float(np.add.reduce(numerators) / total)
-    return around(value, ratio_half_width(numerators, denominators), 1, bounds)
+    half = ratio_half_width(numerators, denominators)
+    return around(float(np.add.reduce(numerators) / total), half, 1, bounds)
 
 
 def _rate(amounts: FloatArray, whole: float) -> Ratio:

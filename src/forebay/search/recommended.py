@@ -12,18 +12,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from forebay.catalogue import DISCIPLINES
-from forebay.catalogue.disciplines import CAKE_TARGETS
 from forebay.outcome import Floor, Recommended, Verdict
 from forebay.search.acceptable_loss import loss_value
 from forebay.search.problem import costs_little, square_root_rule
-from forebay.search.transfers import too_few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forebay.outcome import Buffer, GoalResult, Interval, SizeResult
-    from forebay.scenario import Queue
     from forebay.search.problem import Problem
 
 _FAST = 1e9
@@ -47,13 +43,16 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     why_not = (
         _unsettled(problem, found)
         or _undecided(problem, found, found.buffer)
-        or too_few(problem, found)
+        or _too_few(problem, found)
     )
     if why_not is not None:
         return found.model_copy(update={"reason": why_not})
-    kept = _default_kept(problem, found, found.buffer)
-    if kept is not None:
-        return kept
+    if found.aqm is not None:
+        from forebay.search.kept_target import default_kept
+
+        kept = default_kept(problem, found, found.buffer)
+        if kept is not None:
+            return kept
     made = _Choice(problem, found, found.buffer).made()
     if isinstance(made, str):
         return found.model_copy(update={"reason": made})
@@ -63,43 +62,13 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     return found.model_copy(update=update)
 
 
-def _default_kept(problem: Problem, found: SizeResult, buffer: Buffer) -> SizeResult | None:
-    """Return a result that keeps the target of the scenario, or else of the discipline.
-
-    None if it was not shown to meet all goals: the packets next to it on both sides must.
-    """
-    aqm = found.aqm
-    if aqm is None or aqm.parameter != "target":
+def _too_few(problem: Problem, found: SizeResult) -> str | None:
+    """Return why the transfers are too few where no flow lasts; no law is asked."""
+    if problem.scenario.n_flows or found.there is None:
         return None
-    queue = problem.scenario.queue
-    own = queue.target is not None or queue.rtt is not None
-    target_s = _own_target(queue) or DISCIPLINES[queue.discipline].default_target_s
-    if target_s is None:
-        return None
-    packets = target_s / aqm.packet_s
-    around = max(math.floor(packets), 1), max(math.ceil(packets), 1)
-    region = _from(found.region, buffer.packets)
-    if not any(i.low <= around[0] and around[1] <= _end(i) for i in region):
-        return None
-    whose = "the scenario's" if own else "its default"
-    why = f"{whose} target of {1e3 * target_s:g} ms meets all goals, and stays"
-    size = int(problem.scenario.packet)
-    made = Recommended(
-        packets=max(round(packets), 1), bytes=max(round(packets), 1) * size, seconds=target_s,
-        why=(why,),
-    )  # fmt: skip
-    described = problem.parameter.describe(made.packets)
-    timed: dict[str, object] = {"target_s": target_s}
-    if aqm.discipline == "cake":
-        timed["interval_s"] = CAKE_TARGETS * target_s
-    return found.model_copy(update={"recommended": made, "aqm": described.model_copy(update=timed)})
+    from forebay.search.transfers import too_few
 
-
-def _own_target(queue: Queue) -> float | None:
-    """Return the target that the scenario writes; of cake a twentieth of its rtt."""
-    if queue.discipline == "cake":
-        return None if queue.rtt is None else float(queue.rtt) / CAKE_TARGETS
-    return None if queue.target is None else float(queue.target)
+    return too_few(problem, found)
 
 
 def _unsettled(problem: Problem, found: SizeResult) -> str | None:
@@ -145,7 +114,7 @@ class _Choice:
 
     def __init__(self, problem: Problem, found: SizeResult, buffer: Buffer) -> None:
         self._problem, self._found = problem, found
-        self._region = _from(found.region, buffer.packets)
+        self._region = part_from(found.region, buffer.packets)
         self._packets = buffer.packets
         self._why: list[str] = []
         self._begin(buffer)
@@ -233,7 +202,7 @@ class _Choice:
         rule of the square root is taken where it is more.
         """
         said = ""
-        if not math.isinf(max(map(_end, self._region), default=0.0)):
+        if not math.isinf(max(map(end_of, self._region), default=0.0)):
             tried = self._tried_within()
             bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
             close = min((packets for packets, loss in tried if loss <= bound), default=0)
@@ -264,7 +233,7 @@ class _Choice:
 
     def _tried_within(self) -> list[tuple[int, float]]:
         """Return the sizes within the goals that were tried, from the least on, and their loss."""
-        ends = [(part.low, _end(part)) for part in self._found.region]
+        ends = [(part.low, end_of(part)) for part in self._found.region]
         return [
             (point.packets, loss_value(point.outcome))
             for point in self._found.curve
@@ -315,12 +284,12 @@ class _Choice:
 
     def _least_from(self, packets: int) -> int | None:
         """Return the smallest size from ``packets`` on that meets the goals; None if none does."""
-        fits = (max(packets, i.low) for i in self._region if _end(i) >= packets)
+        fits = (max(packets, i.low) for i in self._region if end_of(i) >= packets)
         return min(fits, default=None)
 
     def _most(self) -> int:
         """Return the largest size that meets the goals, or that the search may try."""
-        most = max(map(_end, self._region), default=float(self._packets))
+        most = max(map(end_of, self._region), default=float(self._packets))
         return self._problem.limit if math.isinf(most) else int(most)
 
 
@@ -333,18 +302,18 @@ def floor_of(problem: Problem) -> Floor | None:
     return Floor(packets=packets, why="two bursts of 64 KiB and one largest packet")
 
 
-def _from(region: Sequence[Interval], packets: int) -> tuple[Interval, ...]:
+def part_from(region: Sequence[Interval], packets: int) -> tuple[Interval, ...]:
     """Return the parts of the region from a size on."""
 
     def parts() -> Iterator[Interval]:
         for each in region:
-            if _end(each) >= packets:
+            if end_of(each) >= packets:
                 yield each.model_copy(update={"low": max(each.low, packets)})
 
     return tuple(parts())
 
 
-def _end(interval: Interval) -> float:
+def end_of(interval: Interval) -> float:
     return math.inf if interval.high is None else float(interval.high)
 
 

@@ -17,14 +17,13 @@ from forebay.search.cost import TooLittleTime, predict_search
 from forebay.search.result import with_cost
 from forebay.search.sawtooths import measures_too_short, too_short
 from forebay.search.settled import MOST_TRIES, NotSettled, Settling, later, notes_of, some_note
-from forebay.search.shorten import Shortened, shortened
 from forebay.search.strategies.bisection import Bisection
-from forebay.search.transfers import too_few, with_more
 from forebay.search.watch import Fallback, again_within, search_within
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
     from forebay.search.problem import Problem
+    from forebay.search.shorten import Shortened
     from forebay.search.strategies.protocol import Session
 
 
@@ -80,6 +79,8 @@ def _in_short_runs(problem: Problem, session: Session) -> Shortened | None:
 
     Smaller links of many flows, which keep their windows, answer with what the usual runs measure.
     """
+    from forebay.search.shorten import shortened
+
     shorter = shortened(problem)
     if shorter is None:
         return None
@@ -178,6 +179,10 @@ def _of_enough_transfers(
     problem: Problem, session: Session, only: str | None, found: SizeResult
 ) -> tuple[Problem, SizeResult]:
     """Return the answer of a longer window where its transfers were too few, and there is time."""
+    if problem.scenario.n_flows:
+        return problem, found
+    from forebay.search.transfers import too_few, with_more
+
     if too_few(problem, found) is None:
         return problem, found
     longer = with_more(problem, session)
