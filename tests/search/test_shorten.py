@@ -20,6 +20,12 @@ def link(
     )
 
 
+def alone(traffic: str) -> Scenario:
+    queue = '[queue]\nsize = "9 packets"\n'
+    goal = "[goals]\nloss_rate = 0.01\n"
+    return loads(f'[link]\nrate = "10 Gbit/s"\n{queue}[[traffic]]\n{traffic}\n{goal}')
+
+
 def made(scenario: Scenario) -> Scenario | None:
     context = LawContext(sawtooths=laws.assumptions.sawtooths_s)
     found = shortened(problem_of(scenario, "simulation", context))
@@ -48,8 +54,11 @@ def test_a_slow_link_is_measured_until_enough_packets_have_crossed_it() -> None:
         link(more='start = "0 s"'),
         link(more='[measure]\nduration = "40 s"'),
         link(rate="10 Mbit/s"),
+        link(more="[link.loss]\nrate = 0.001"),
+        alone('kind = "udp"\nload = 0.5\nflows = 10'),
+        alone('kind = "short"\nload = 0.5\nlength = "14 packets"'),
     ],
-    ids=["sawtooths of seconds", "probes", "starts", "measure", "few packets"],
+    ids=["sawtooths", "probes", "starts", "measure", "few packets", "loss", "udp", "short"],
 )
 def test_other_links_keep_their_runs(scenario: Scenario) -> None:
     assert made(scenario) is None
@@ -59,6 +68,5 @@ def test_a_size_costs_little_below_a_hundredth_of_the_shortest_round_trip() -> N
     problem = problem_of(link(rtt="50 ms"), "simulation")  # 1.2 us a packet, 500 us
     assert costs_little(problem, 416)
     assert not costs_little(problem, 417)
-    datagrams = '[[traffic]]\nkind = "udp"\nload = 0.5\nflows = 10\n[goals]\nloss_rate = 0.01\n'
-    alone = loads(f'[link]\nrate = "10 Gbit/s"\n[queue]\nsize = "9 packets"\n{datagrams}')
-    assert not costs_little(problem_of(alone, "simulation"), 1)  # no round trip to compare with
+    udp = alone('kind = "udp"\nload = 0.5\nflows = 10')
+    assert not costs_little(problem_of(udp, "simulation"), 1)  # no round trip to compare with

@@ -43,7 +43,7 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     why_not = (
         _unsettled(problem, found)
         or _undecided(problem, found, found.buffer)
-        or _too_few(problem, found)
+        or too_few_transfers(problem, found)
     )
     if why_not is not None:
         return found.model_copy(update={"reason": why_not})
@@ -62,10 +62,10 @@ def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
     return found.model_copy(update=update)
 
 
-def _too_few(problem: Problem, found: SizeResult) -> str | None:
-    """Return why the transfers are too few where no flow lasts; no law is asked."""
-    if problem.scenario.n_flows or found.there is None:
-        return None
+def too_few_transfers(problem: Problem, found: SizeResult) -> str | None:
+    """Return why the transfers are too few for a recommendation; None if they are enough."""
+    if problem.scenario.n_flows:
+        return None  # flows that last decide
     from forebay.search.transfers import too_few
 
     return too_few(problem, found)

@@ -28,6 +28,9 @@ _ROUND_TRIPS = 1000
 _PACKETS = 200_000.0
 """Packets through the link in a window, at least."""
 _TIMED = {"start", "stop", "schedule"}
+_SET = {"measure", "topology", "links"}
+_CHANGES = {"loss", "jitter", "rate_trace", "down"}
+"""What a link has whose own times do not shrink with the round trips."""
 _WORTH_IT = 0.5
 """Largest share of the usual time that is worth another window."""
 
@@ -42,13 +45,16 @@ class Shortened(NamedTuple):
 def shortened(problem: Problem) -> Shortened | None:
     """Return the problem with earlier starts and a shorter window.
 
-    None where the scenario sets a start or a window, where flows probe their path for seconds, and
-    where it would not save half of the time.
+    None where no flow lasts, where the scenario sets a start or a window, where flows probe their
+    path for seconds, where the link changes over time, and where it would not save half of the
+    time.
     """
     scenario, sawtooths = problem.scenario, problem.law_context.sawtooths
-    if sawtooths is None or not all(map(_may, scenario.traffic)):
+    if sawtooths is None or not scenario.n_flows or not all(map(_may, scenario.traffic)):
         return None
-    if {"measure", "topology", "links"} & scenario.model_fields_set or scenario.flows_uncertain:
+    if _SET & scenario.model_fields_set or _CHANGES & scenario.link.model_fields_set:
+        return None
+    if scenario.flows_uncertain:
         return None
     early = _starting_within(scenario, _spread_s(scenario))
     measure = _measure(early, sawtooths(early, problem.first_guess))
@@ -59,8 +65,9 @@ def shortened(problem: Problem) -> Shortened | None:
     made = early.model_copy(update={"measure": measure})
     note = (
         f"runs of {in_words(usual_s)} do not fit into the time, and round trips are short: flows "
-        f"start within {in_words(_spread_s(scenario))} in place of 10 s, and each run measures "
-        f"{in_words(float(measure.duration))} after {in_words(float(measure.warmup))}"
+        f"start within {in_words(_spread_s(scenario))} in place of 10 s, and the search "
+        f"began with windows of {in_words(float(measure.duration))} after "
+        f"{in_words(float(measure.warmup))}"
     )
     return Shortened(problem.of(made), note)
 
@@ -92,7 +99,7 @@ def _starting_within(scenario: Scenario, spread_s: float) -> Scenario:
 
 
 def _measure(scenario: Scenario, times: SawtoothTimes) -> Measure:
-    last_s = max((float(g.start.high) for g in scenario.persistent), default=0.0)
+    last_s = max(float(group.start.high) for group in scenario.persistent)
     return measure_of(
         max(last_s + _SETTLES * _TIMEOUT_S, times.warmup_s),
         max(_MEASURES * _TIMEOUT_S, times.window_s, _PACKETS / packets_per_second(scenario)),

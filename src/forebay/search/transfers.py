@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OFF = 0.15
 """Largest distance of the drawn load's interval from the offered load, as a share of that.
 
-40 seeds of 40 s drew 8 % less to 8 % more of a load of 0.48 on 14 Mbit/s (Pareto, shape 1.3, mean
+40 seeds of 40 s drew 9 % less to 6 % more than a load of 0.48 on 14 Mbit/s (Pareto, shape 1.3, mean
 60 kB): there 20 seeds, 33 to 47 % of the link, had found 0.03 % lost where 1 % is.
 """
 _MOST_LONGER, _LEAST_LONGER = 100.0, 1.5

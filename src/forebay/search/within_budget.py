@@ -6,6 +6,7 @@ crossing of the whole link's curve; the crossings of smaller links of the same k
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from forebay.outcome import SizeResult
 from forebay.progress import never_less, rest
 from forebay.search.ask import ask
 from forebay.search.cost import TooLittleTime, predict_search
+from forebay.search.recommended import too_few_transfers
 from forebay.search.result import with_cost
 from forebay.search.sawtooths import measures_too_short, too_short
 from forebay.search.settled import MOST_TRIES, NotSettled, Settling, later, notes_of, some_note
@@ -164,9 +166,7 @@ def _settled(
             found, notes = None, _UNKNOWN
         else:
             notes = () if found is None else notes_of(problem, found)
-        if found is None and not notes:
-            return problem, None
-        if found is not None and not notes:
+        if not notes:
             return _of_enough_transfers(problem, session, only, found)
         made = later(problem, session)
         if made is None:
@@ -176,17 +176,18 @@ def _settled(
 
 
 def _of_enough_transfers(
-    problem: Problem, session: Session, only: str | None, found: SizeResult
-) -> tuple[Problem, SizeResult]:
+    problem: Problem, session: Session, only: str | None, found: SizeResult | None
+) -> tuple[Problem, SizeResult | None]:
     """Return the answer of a longer window where its transfers were too few, and there is time."""
-    if problem.scenario.n_flows:
+    if found is None or too_few_transfers(problem, found) is None:
         return problem, found
-    from forebay.search.transfers import too_few, with_more
+    from forebay.search.transfers import with_more
 
-    if too_few(problem, found) is None:
-        return problem, found
     longer = with_more(problem, session)
-    again = None if longer is None else _bisected(longer, session, only)
+    again = None
+    if longer is not None:
+        with suppress(TooLittleTime):
+            again = _bisected(longer, session, only)
     return (problem, found) if longer is None or again is None else (longer, again)
 
 
