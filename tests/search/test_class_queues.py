@@ -122,6 +122,12 @@ def test_a_memory_below_what_is_written_is_refused() -> None:
         size_class_queues(port(), cast(Any, None), cast(Any, None), memory="6 kB")
 
 
+def decided(document: dict[str, Any]) -> bool:
+    """Whether all goals are met, and each queue has a size that is recommended."""
+    met = all(each["verdict"] == "met" for each in document["goals"])
+    return met and not any(each["error"] for each in document["class_queues"])
+
+
 def test_the_command_sizes_runs_and_writes_a_port(tmp_path: Any) -> None:
     queues = [QUEUES[0] | {"size": "60 packets"}, *QUEUES[1:]]
     path = tmp_path / "port.toml"
@@ -136,12 +142,29 @@ def test_the_command_sizes_runs_and_writes_a_port(tmp_path: Any) -> None:
     assert rows["business"]["low"] <= rows["business"]["high"]
     assert {each["goal"].split(" of ")[1] for each in document["goals"]} == {"voip", "erp"}
     assert document["bytes"] == sum(row["bytes"] for row in rows.values())
+    if not decided(document):  # on a loaded machine
+        assert document["configuration"] is None
+        return
     lines = "\n".join(document["configuration"]["configuration"])
     read = platforms.lint(lines, platforms.Port(1e7), platform="junos").readings
     for reading in read:
         row = rows[reading.queue.split()[1]]
         assert reading.bytes is not None
         assert abs(reading.bytes - row["bytes"]) <= reading.rounding_bytes
+
+
+def test_sizes_that_miss_a_goal_are_not_written(tmp_path: Any) -> None:
+    """They had been written like those that meet all."""
+    queues = [{"name": "only", "default": True}]
+    path = tmp_path / "port.toml"
+    port(queues=queues, goals={"utilization": 0.99, "queue_delay_p99": "1 us"}).save(path)
+    call = ["size", str(path), "--class-queues", "--seeds", "2", "--emit", "junos", "--json",
+            "--budget", "10 s"]  # fmt: skip
+    done = CliRunner().invoke(program, call)
+    document = json.loads(done.stdout)
+    assert "missed" in {each["verdict"] for each in document["goals"]}
+    assert document["configuration"] is None
+    assert "no configuration for junos" in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--halves", "--force"])

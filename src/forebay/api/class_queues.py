@@ -62,6 +62,8 @@ def size_class_queues(
         sizes = _cut(scenario, sizes, limit)
     port = _written(scenario, sizes)
     outcome = running(port)
+    if progress is not None:
+        progress(1.0)
     rows = tuple(joint.row(port, index) for index in range(len(port.queue.classes)))
     return ClassQueueSizes(
         outcome.engine, rows, needed, limit, passes, steady, _judged(port, outcome), outcome
@@ -106,7 +108,8 @@ class _Joint:
             for place, name in enumerate(self.order):
                 self.found[name] = self._sized(name, each)
                 if progress is not None:
-                    progress((turn * len(self.order) + place + 1) / (2 * len(self.order) + 1))
+                    done = turn * len(self.order) + place + 1
+                    progress(done / (MOST_PASSES * len(self.order) + 1))
             if len(self.order) == 1 or self._is_steady(before, turn):
                 return turn + 1, True
             if time.monotonic() + each > until:

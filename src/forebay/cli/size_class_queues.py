@@ -8,7 +8,7 @@ import click
 
 import forebay
 from forebay.api import ports
-from forebay.cli.output import answered, print_json, progress
+from forebay.cli.output import answered, print_json, progress, say
 
 if TYPE_CHECKING:
     from forebay.platforms import ClassEmission
@@ -52,17 +52,19 @@ def size_together(
             scenario, sizing, lambda port: forebay.run(port, **runs),
             memory=memory, budget_s=float(budget), progress=update,
         )  # fmt: skip
-    made = None if platform is None else _emitted(found, platform)
+    made = None if platform is None or found.exit_status else _emitted(found, platform)
     if as_json:
         configuration = None if made is None else made.to_dict()
         print_json(found.to_dict() | {"configuration": configuration})
-        return found.exit_status
-    from forebay.report import print_class_queues
+    else:
+        from forebay.report import print_class_queues
 
-    print_class_queues(found)
-    answered()
-    if made is not None:
+        print_class_queues(found)
+        answered()
+    if made is not None and not as_json:
         click.echo(f"\nConfiguration for {made.platform}\n{made.text}", nl=False)
+    if platform is not None and made is None:
+        say(f"no configuration for {platform}: these sizes do not meet all goals for certain")
     return found.exit_status
 
 
