@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Standing
-from forebay.scenario.assumptions import assumptions
+from forebay.scenario.assumptions import USUAL_START, assumptions
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
@@ -17,7 +17,7 @@ def remarks(
     scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
 ) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
-    said: dict[str, Any] = {"assumptions": assumed(scenario)}
+    said: dict[str, Any] = {"assumptions": _as_it_ran(assumed(scenario), measured)}
     warmup = scenario.measure.warmup
     if any(isinstance(each, Standing) and each.start.high > warmup for each in scenario.traffic):
         from forebay.api.late_starts import late_starts
@@ -28,6 +28,17 @@ def remarks(
 
         said["rates"] = link_rates(scenario)
     return said
+
+
+def _as_it_ran(said: tuple[str, ...], measured: Outcome | None) -> tuple[str, ...]:
+    """Return assumptions with the starts of the runs; a search may begin its flows earlier."""
+    if measured is None:
+        return said
+    starts = [each["start"] for each in measured.scenario["traffic"] if "start" in each]
+    ends = [start["uniform"][1] for start in starts if "uniform" in start]
+    if not ends or USUAL_START in ends:
+        return said
+    return tuple(each.replace(USUAL_START, ends[0]) if "start" in each else each for each in said)
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:

@@ -66,6 +66,8 @@ def _congestion_control(_: Scenario, group: Traffic) -> str:
     return f"congestion control {getattr(group, 'congestion_control', '')}"
 
 
+USUAL_START = "10 s"
+"""Within which flows start where nobody said when."""
 _LIST = (
     Assumption("access_rate", _has_access, _access),
     Assumption("congestion_control", _is_tcp, _congestion_control),
@@ -75,7 +77,7 @@ _LIST = (
         _round_trip,
     ),
     Assumption("sender", _is_tcp, lambda _, group: "the stack of Linux in its present release"),
-    Assumption("start", _starts, lambda _, group: "flows that start within 10 s"),
+    Assumption("start", _starts, lambda _, group: f"flows that start within {USUAL_START}"),
     Assumption(
         "packet",
         lambda _, group: "packet" in type(group).model_fields,
