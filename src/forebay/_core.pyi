@@ -1,7 +1,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
-from typing import Literal, NotRequired, TypedDict, final
+from typing import Any, Literal, NotRequired, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,6 +252,7 @@ class Readings(TypedDict):
 def simulate(
     runs: Sequence[Run], *, jobs: int, progress: Callable[[float], None] | None = None
 ) -> list[Readings]: ...
+def csv_rows(columns: Sequence[NDArray[Any] | Sequence[str]], whole: Sequence[bool]) -> bytes: ...
 
 _Counted = tuple[NDArray[np.float64], NDArray[np.int64]]
 """Middles of the bins that are not empty, and what they hold."""

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod capture;
+mod csv_rows;
 mod flow_records;
 mod lists;
 mod packet_log;
@@ -40,5 +41,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lists::bytes_of_structures, module)?)?;
     module.add_function(wrap_pyfunction!(capture::measure_capture, module)?)?;
     module.add_function(wrap_pyfunction!(capture::measure_exports, module)?)?;
+    module.add_function(wrap_pyfunction!(csv_rows::csv_rows, module)?)?;
     Ok(())
 }

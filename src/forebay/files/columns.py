@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay._core import csv_rows
 from forebay.files.atomic import replacing
 from forebay.files.tables import is_parquet
 from forebay.packages import import_package
@@ -36,13 +35,12 @@ def write_columns(
     if is_parquet(path):
         _write_parquet(path, blocks, whole)
         return
-    with replacing(path) as raw, io.TextIOWrapper(raw, "utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
+    with replacing(path) as file:
         for number, block in enumerate(blocks):
             if number == 0:
-                out.writerow(block)
-            cells = (_cells(column, name in whole) for name, column in block.items())
-            out.writerows(zip(*cells, strict=True))
+                file.write(csv_rows([[name] for name in block], [False] * len(block)))
+            cells = [_cells(column) for column in block.values()]
+            file.write(csv_rows(cells, [name in whole for name in block]))
 
 
 def record_batch(block: Block, whole: tuple[str, ...] = ()) -> Any:
@@ -66,14 +64,12 @@ def _write_parquet(
             writer.write_batch(batch)
 
 
-def _cells(column: NDArray[Any], whole: bool) -> list[Any]:
-    """Return a column's values for a CSV file; NaN is an empty cell."""
-    if column.dtype == np.bool_:
-        column = np.where(column, "true", "false")
-    values = list(column.tolist())
-    if column.dtype.kind != "f":
-        return values
-    return [(int(x) if whole else x) if x == x else "" for x in values]
+def _cells(column: NDArray[Any]) -> NDArray[Any] | list[str]:
+    """Return a column as the core takes it for a CSV file."""
+    if column.dtype.kind == "O":
+        return list(column.tolist())
+    kinds = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}
+    return np.ascontiguousarray(column, dtype=kinds[column.dtype.kind])
 
 
 def _array(pyarrow: Any, column: NDArray[Any], whole: bool) -> Any:
