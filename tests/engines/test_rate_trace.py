@@ -112,10 +112,17 @@ def test_a_link_with_a_trace_is_written_and_read_back(tmp_path: Path) -> None:
     assert str(tmp_path / "a.csv") in scenario.files
 
 
-@pytest.mark.parametrize("engine", ["theory", "testbed"])
-def test_engines_without_it_say_so(engine: str) -> None:
-    with pytest.raises(forebay.Unsupported, match=f"{engine} cannot run a varying rate"):
-        forebay.run(loads(UDP), engine=engine)
+def test_theory_says_that_it_has_no_varying_rate() -> None:
+    with pytest.raises(forebay.Unsupported, match="theory cannot run a varying rate"):
+        forebay.run(loads(UDP), engine="theory")
+
+
+def test_a_scaled_trace_has_the_same_times(tmp_path: Path) -> None:
+    trace = with_trace("0,8e6\n3,2e6\n", tmp_path / "a.csv").link.rate_trace
+    assert trace is not None
+    half = trace.scaled(0.5)
+    assert half.rates == ((0.0, 4e6), (3.0, 1e6))
+    assert (half.length_s, half.mean, half.repeat) == (trace.length_s, trace.mean / 2, trace.repeat)
 
 
 @pytest.mark.parametrize(

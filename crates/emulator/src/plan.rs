@@ -98,6 +98,18 @@ pub struct Link {
     /// Drops packets that do not conform, before the queue.
     #[serde(default)]
     pub policer: Option<Bucket>,
+    /// What the link itself loses.
+    #[serde(default)]
+    pub loss: Option<Loss>,
+    /// The wire's rate over time, of which `rate_bps` is the mean.
+    #[serde(default)]
+    pub rate_trace: Option<Rates>,
+    /// Whether what arrives while the rate is 0 is dropped.
+    #[serde(default)]
+    pub drops_while_down: bool,
+    /// What delays packets behind the wire.
+    #[serde(default)]
+    pub jitter: Option<Jitter>,
     /// Its class queues, if it has several instead of the queue above.
     #[serde(default)]
     pub classes: Vec<ClassQueue>,
@@ -130,6 +142,46 @@ pub enum Tokens {
     Interval,
     /// Continuously, without storing tokens.
     Deficit,
+}
+
+/// Losses of a link: a channel with a good and a bad state.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loss {
+    /// Probability of loss in the good state.
+    pub in_good: f64,
+    /// Probability of loss in the bad state.
+    pub in_bad: f64,
+    /// Probability that a packet finds the state changed from good to bad.
+    pub good_to_bad: f64,
+    /// The same from bad to good.
+    pub bad_to_good: f64,
+    /// Whether losses are of bytes, of packets otherwise.
+    pub of_bytes: bool,
+    /// Whether packets are lost before the queue, on the wire otherwise.
+    pub before_queue: bool,
+}
+
+/// Rates of a wire in steps over a period.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rates {
+    /// When each begins, and its bit/s.
+    pub steps: Vec<(Picos, f64)>,
+    /// Length of the period.
+    pub period_ps: Picos,
+    /// Whether it is repeated; the last rate stays otherwise.
+    pub repeats: bool,
+}
+
+/// A delay that is drawn for each packet behind a wire; none overtakes another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jitter {
+    /// The longest delay.
+    pub most_ps: Picos,
+    /// Share of the packets that are delayed.
+    pub share: f64,
 }
 
 /// A class queue of a link.

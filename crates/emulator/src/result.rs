@@ -59,6 +59,7 @@ fn link(report: &LinkReport) -> Value {
         "longest_s": seconds(report.longest),
         "delays": report.delays.iter().map(histogram).collect::<Vec<_>>(),
         "held": held(report),
+        "lost": batches.iter().map(|batch| batch.lost).collect::<Vec<_>>(),
         "arrivals": table(&classes, |class| class.arrivals),
         "drops": table(&classes, |class| class.drops),
         "marks": table(&classes, |class| class.marks),

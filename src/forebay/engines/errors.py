@@ -9,7 +9,7 @@ from forebay.errors import ForebayError, option
 from forebay.scenario import Long, Session
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario
+    from forebay.scenario import Link, Scenario
 
 
 class UnknownEngine(ForebayError, ValueError):
@@ -115,12 +115,22 @@ _OF_LINKS = {
 
 def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:
     """Raise Unsupported if a link has one of the fields, such as ``"loss"``."""
-    places = [("link", scenario.link)]
-    places += [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
-    for place, link in places:
+    for place, link in _links(scenario):
         for name in fields:
             if getattr(link, name) is not None:
                 raise Unsupported(engine, _OF_LINKS[name], f"{place}.{name}")
+
+
+def refuse_reordering(engine: str, scenario: Scenario) -> None:
+    """Raise Unsupported if packets may overtake each other behind a link."""
+    for place, link in _links(scenario):
+        if link.jitter is not None and link.jitter.reorder:
+            raise Unsupported(engine, "a link that reorders", f"{place}.jitter.reorder")
+
+
+def _links(scenario: Scenario) -> list[tuple[str, Link]]:
+    others = [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
+    return [("link", scenario.link), *others]
 
 
 def refuse_kinds(engine: str, scenario: Scenario, *kinds: str) -> None:

@@ -202,6 +202,12 @@ class RateTrace(ScenarioModel):
             sums.append(sums[-1] + rate * (end - start))
         return sums
 
+    def scaled(self, share: float) -> RateTrace:
+        """Return the same trace with all rates multiplied by `share`."""
+        steps = tuple((Duration(start), Rate(rate * share)) for start, rate in self.rates)
+        period = Duration(self.length_s)
+        return self.model_copy(update={"file": None, "steps": steps, "period": period})
+
     def for_core(self) -> tuple[list[tuple[int, float]], int, bool]:
         """Return the steps in picoseconds and bit/s, the period, and whether it repeats."""
         steps = [(round(start * _PS), float(rate)) for start, rate in self.rates]

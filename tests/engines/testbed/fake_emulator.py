@@ -39,6 +39,7 @@ def readings(plan, lateness_s):
         "longest_s": 0.0015,
         "delays": [],
         "held": [0] * (batches + 1),
+        "lost": [0] * batches,
         "arrivals": [[100] * classes for _ in range(batches)],
         "drops": [[20] * classes for _ in range(batches)],
         "marks": zero,

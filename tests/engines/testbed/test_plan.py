@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from forebay.engines import Unsupported
+from forebay.engines.errors import refuse_reordering
 from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import addresses, namespace_pair
 from forebay.engines.testbed.assumptions import broken
@@ -84,6 +85,33 @@ def test_class_queues_are_those_of_the_scenario():
     assert voice["discipline"] == "pfifo" and rest["parameters"] == {"ecn": 1.0}
     assert (voice["buffer_packets"], rest["buffer_packets"]) == (9, 60)
     assert voice["priority"] < rest["priority"] and rest["weight"] == 3.0
+
+
+def test_a_links_own_loss_rates_and_jitter_are_those_of_the_scenario():
+    varying = """
+    link.loss = { good_to_bad = 0.1, bad_to_good = 0.5, unit = "byte" }
+    link.jitter = "2 ms"
+    link.down = { times = [["1 s", "2 s"]], period = "4 s", queue = "drop" }
+    """
+    _, _, plan = plan_of(varying + MIXED)
+    link, plain = plan["links"][0], plan_of(MIXED)[2]["links"][0]
+    assert link["loss"] == {
+        "in_good": 0.0, "in_bad": 1.0, "good_to_bad": 0.1, "bad_to_good": 0.5,
+        "of_bytes": True, "before_queue": False,
+    }  # fmt: skip
+    assert link["jitter"] == {"most_ps": 2 * 10**9, "share": 1.0} and link["drops_while_down"]
+    rates = link["rate_trace"]
+    assert rates["period_ps"] == 4 * 10**12 and rates["repeats"]
+    assert [(start, rate == 0) for start, rate in rates["steps"]] == [
+        (0, False), (10**12, True), (2 * 10**12, False)
+    ]  # fmt: skip
+    assert (plain["loss"], plain["rate_trace"], plain["jitter"]) == (None, None, None)
+
+
+def test_a_link_that_reorders_is_refused():
+    scenario = loads(MIXED).replace({"link.jitter": {"most": "1 ms", "reorder": True}})
+    with pytest.raises(Unsupported, match=r"link\.jitter\.reorder: testbed cannot run"):
+        refuse_reordering("testbed", scenario)
 
 
 def test_controls_have_the_kernels_names():

@@ -1,7 +1,8 @@
 //! Refuses an invalid plan. Python has checked the scenario, so such a plan is
 //! of another version or written by hand.
 
-use super::{Bucket, Flows, Link, Plan, Tokens};
+use super::{Bucket, Flows, Jitter, Link, Loss, Plan, Rates, Tokens};
+use forebay_sim::config::RateTrace;
 use forebay_sim::time::Picos;
 
 /// The version of the plan's format that this binary reads.
@@ -33,6 +34,15 @@ impl Plan {
         positive(link.rate_bps, "link rate")?;
         link.alpha.map_or(Ok(()), |alpha| positive(alpha, "alpha"))?;
         [&link.shaper, &link.policer].into_iter().flatten().try_for_each(check_bucket)?;
+        link.loss.as_ref().map_or(Ok(()), check_loss)?;
+        link.jitter.as_ref().map_or(Ok(()), check_jitter)?;
+        if link.rate_trace.as_ref().is_some_and(|rates| rates.trace().is_none()) {
+            return Err(format!("{} has rates that are no trace", link.name));
+        }
+        let varies = link.loss.is_some() || link.rate_trace.is_some() || link.jitter.is_some();
+        if varies && link.transmit_ring > 0 || link.rate_trace.is_some() && link.shaper.is_some() {
+            return Err(format!("{} has a ring or a shaper and is no plain wire", link.name));
+        }
         match (link.alpha, self.memory_bytes) {
             (Some(_), None) => Err(format!("{} shares a memory that is not there", link.name)),
             _ if link.delay_ps > LONGEST => Err(format!("{} is too long", link.name)),
@@ -84,6 +94,13 @@ impl Plan {
     }
 }
 
+impl Rates {
+    /// As links have it; `None` if it is none.
+    pub fn trace(&self) -> Option<RateTrace> {
+        RateTrace::new(self.steps.clone(), self.period_ps, self.repeats)
+    }
+}
+
 impl Flows {
     fn lengths(&self) -> [usize; 8] {
         [
@@ -105,6 +122,22 @@ fn check_bucket(bucket: &Bucket) -> Result<(), String> {
         Tokens::Deficit => Ok(()),
         _ => positive(bucket.burst_bytes as f64, "burst of a token bucket"),
     }
+}
+
+fn check_loss(loss: &Loss) -> Result<(), String> {
+    let all = [loss.in_good, loss.in_bad, loss.good_to_bad, loss.bad_to_good];
+    all.into_iter().try_for_each(|value| probability(value, "probability of a loss"))
+}
+
+fn check_jitter(jitter: &Jitter) -> Result<(), String> {
+    if jitter.most_ps > LONGEST {
+        return Err("jitter longer than the clock's 13 days".into());
+    }
+    probability(jitter.share, "share of packets with jitter")
+}
+
+fn probability(value: f64, what: &str) -> Result<(), String> {
+    if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(format!("{what} must be from 0 to 1")) }
 }
 
 fn within(what: &str, indexes: &[u16], count: usize) -> Result<(), String> {

@@ -1,7 +1,9 @@
 //! The queues that a flow's packets cross, and their other delays.
 
-use crate::plan::{Bucket, ClassQueue, Link as LinkPlan, Plan, Tokens};
-use forebay_sim::config::{BucketSpec, LinkSpec, Refill};
+use crate::plan::{self, Bucket, ClassQueue, Link as LinkPlan, Plan, Tokens};
+use forebay_sim::config::{
+    BucketSpec, JitterSpec, LinkSpec, LossPlace, LossSpec, LossUnit, Refill,
+};
 use forebay_sim::link::Link;
 use forebay_sim::queue::classes::{ClassParams, MaxRate};
 use forebay_sim::queue::parameters::Wire;
@@ -9,6 +11,7 @@ use forebay_sim::queue::parse::NamingError;
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::time::{Picos, serialization};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The smallest IPv4 packet that sockets send: a UDP header without data.
 const SMALLEST: u32 = 28;
@@ -134,10 +137,10 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         delay: link.delay_ps,
         shaper: link.shaper.as_ref().map(bucket),
         policer: link.policer.as_ref().map(bucket),
-        loss: None,
-        rate_trace: None,
-        drops_while_down: false,
-        jitter: None,
+        loss: link.loss.as_ref().map(loss),
+        rate_trace: link.rate_trace.as_ref().and_then(plan::Rates::trace).map(Arc::new),
+        drops_while_down: link.drops_while_down,
+        jitter: link.jitter.as_ref().map(jitter),
     };
     let wire = Wire { shaped: spec.shaper.is_some(), ..wire(plan, spec.served_bps()) };
     Ok(Link::new(&spec, &wire, plan.seed ^ number, plan.classes.len(), None))
@@ -154,6 +157,21 @@ fn bucket(bucket: &Bucket) -> BucketSpec {
             Tokens::Deficit => Refill::Deficit,
         },
     }
+}
+
+fn loss(loss: &plan::Loss) -> LossSpec {
+    LossSpec {
+        in_good: loss.in_good,
+        in_bad: loss.in_bad,
+        good_to_bad: loss.good_to_bad,
+        bad_to_good: loss.bad_to_good,
+        unit: if loss.of_bytes { LossUnit::Byte } else { LossUnit::Packet },
+        place: if loss.before_queue { LossPlace::BeforeQueue } else { LossPlace::AfterQueue },
+    }
+}
+
+fn jitter(jitter: &plan::Jitter) -> JitterSpec {
+    JitterSpec { most: jitter.most_ps, share: jitter.share, reorders: false }
 }
 
 fn queue(link: &LinkPlan) -> Result<QueueSpec, NamingError> {

@@ -90,4 +90,7 @@ def _short(scenario: Scenario, share: float) -> Scenario:
 
 
 def _slower(link: Any, share: float) -> Any:
-    return link.model_copy(update={"rate": Rate(link.rate * share)})
+    slower: dict[str, Any] = {"rate": Rate(link.rate * share)}
+    if link.rate_trace is not None:
+        slower["rate_trace"] = link.rate_trace.scaled(share)
+    return link.model_copy(update=slower)

@@ -25,6 +25,7 @@ from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
+    from forebay.engines.replication import LinkSpec
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
@@ -106,10 +107,16 @@ def run_once(
 def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
     """Return the drain time of the smallest full buffer, in seconds."""
     return min(
-        queue.buffer_packets * queue.packet_bytes * 8.0 / link.rate_bps
+        queue.buffer_packets * queue.packet_bytes * 8.0 / _highest_bps(link)
         for link in layout.links
         for queue in link.queues
     )
+
+
+def _highest_bps(link: LinkSpec) -> float:
+    """Return the link's rate; of one that varies, the highest."""
+    trace = link.rate_trace
+    return link.rate_bps if trace is None else max(rate for _, rate in trace.rates)
 
 
 def controls_of(scenario: Scenario) -> list[str]:

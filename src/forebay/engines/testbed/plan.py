@@ -14,8 +14,8 @@ from forebay.engines.testbed.endpoint import TUN
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Bucket, ClassSpec, LinkSpec
-    from forebay.scenario import Scenario, Traffic
+    from forebay.engines.replication import Bucket, ClassSpec, LinkJitter, LinkLoss, LinkSpec
+    from forebay.scenario import RateTrace, Scenario, Traffic
     from forebay.workload import Workload
 
 SCHEMA = 1
@@ -83,6 +83,10 @@ def plan_link(link: LinkSpec) -> dict[str, Any]:
         "alpha": link.alpha,
         "shaper": _bucket(link.shaper),
         "policer": _bucket(link.policer),
+        "loss": _loss(link.loss),
+        "rate_trace": _rates(link.rate_trace),
+        "drops_while_down": link.drops_while_down,
+        "jitter": _jitter(link.jitter),
         "classes": [_class_queue(each) for each in link.classes],
         "class_of": link.class_of,
     }
@@ -135,6 +139,24 @@ def _bucket(bucket: Bucket | None) -> dict[str, Any] | None:
     return {
         "rate_bps": rate_bps, "burst_bytes": burst, "excess_bytes": excess, "refill": refill,
     }  # fmt: skip
+
+
+def _loss(loss: LinkLoss | None) -> dict[str, Any] | None:
+    names = "in_good", "in_bad", "good_to_bad", "bad_to_good", "of_bytes", "before_queue"
+    return None if loss is None else dict(zip(names, loss, strict=True))
+
+
+def _rates(trace: RateTrace | None) -> dict[str, Any] | None:
+    if trace is None:
+        return None
+    return dict(zip(("steps", "period_ps", "repeats"), trace.for_core(), strict=True))
+
+
+def _jitter(jitter: LinkJitter | None) -> dict[str, Any] | None:
+    if jitter is None:
+        return None
+    most_ps, share, _ = jitter
+    return {"most_ps": most_ps, "share": share}
 
 
 def _parameters(queue: LinkSpec | ClassSpec) -> dict[str, float]:

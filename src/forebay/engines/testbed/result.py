@@ -77,7 +77,7 @@ def _link(fields: dict[str, Any], classes: int) -> RawLink:
         longest_s=fields["longest_s"],
         delays=[_histogram(each) for each in fields["delays"]],
         held=_whole(fields["held"]),
-        lost=np.zeros(len(fields["busy_s"]), dtype=np.int64),  # refused: no link loses any
+        lost=_whole(fields["lost"]),
         arrivals=_table(fields["arrivals"], classes),
         drops=_table(fields["drops"], classes),
         marks=_table(fields["marks"], classes),
