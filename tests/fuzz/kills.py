@@ -57,13 +57,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100, help="of each verb")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=KILLED, help="kill this verb alone, and fill no disk")
     asked = parser.parse_args()
     wrong = 0
     with tempfile.TemporaryDirectory() as place:
         places = _inputs(Path(place))
-        for name, verb in KILLED.items():
-            wrong += _kills(name, verb, places, asked.kills, random.Random(asked.seed))
-        for name, verb in WRITING.items():
+        for name in [asked.only] if asked.only else KILLED:
+            chance = random.Random(asked.seed)
+            wrong += _kills(name, KILLED[name], places, asked.kills, chance)
+        for name, verb in () if asked.only else WRITING.items():
             for how, start in (("a full disk", _full), ("a folder not its own", _not_ours)):
                 said = _in_one_line(verb, places, start)
                 wrong += bool(said)
