@@ -147,7 +147,7 @@ def test_the_kernels_queue_on_the_same_trace(
     middle = Varying(RATES_MBPS, asked.buffer_packets)
     monkeypatch.setattr(one_run, "pair_for", middle.pair_for)
     wide = scenario('rate = "10 Gbit/s"', flows, control, 10, WINDOW_S)
-    # Behind the kernel's queue ours is never full; the gate asks for no delay shorter than it drains.
+    # Ours is never full behind the kernel's; the gate wants no delay longer than it drains.
     theirs = reached(wide.replace({"queue.size": "30000 packets"}))
     said = f"Mbit/s and ms: the kernel's queue {theirs}, our router {ours}, simulator {model}"
     print(said)
