@@ -135,8 +135,13 @@ def _after(verb: list[str], places: dict[str, str], out: Path) -> str:
         return f"{kept} rows were stored, {_stored(out / 'store')} are"
     named = {Path(word).name for word in _words(verb, places, out)} | {"lock"}
     files = [str(path) for path in out.rglob("*") if path.is_file() and path.name not in named]
-    spaces = list(NAMESPACES.glob("forebay-*")) if NAMESPACES.is_dir() else []
+    spaces = [path for path in NAMESPACES.glob("forebay-*") if not _is_of_another(path)]
     return f"left {files + spaces}" if files or spaces else ""
+
+
+def _is_of_another(namespace: Path) -> bool:
+    """Whether the process that made it still runs: one that is not ours, for ours have ended."""
+    return Path("/proc", namespace.name.split("-")[1]).exists()
 
 
 def _stored(path: Path) -> int:
