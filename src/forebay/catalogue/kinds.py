@@ -45,6 +45,11 @@ class Kind(Record):
     in_fixed_point: bool
     in_simulated_network: bool
 
+    @property
+    def has_no_steady_state(self) -> bool:
+        """Whether a network has it only where its packets are simulated: each has its own route."""
+        return self.in_simulated_network and not self.in_fixed_point
+
 
 KINDS = by_name(
     (

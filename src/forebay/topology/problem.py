@@ -277,7 +277,7 @@ def _kinds(scenario: Scenario, graph: Graph) -> list[Kind]:
     made = []
     for index, group in enumerate(scenario.traffic):
         packet = int(group.packet)
-        if KINDS[group.kind].in_simulated_network and not KINDS[group.kind].in_fixed_point:
+        if KINDS[group.kind].has_no_steady_state:
             continue  # each has a route of its own, which only the simulator gives it
         if isinstance(group, Long):
             window = math.inf if group.max_window is None else float(group.max_window)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import forebay
+from forebay.web.shorter import shorter, wire_s
 
 _MOST_PACKETS = 1_500_000
 """Packets of one replication: some 0.1 to 0.4 s of a processor."""
 _ROUND_TRIPS, _LEAST_S = 15.0, 0.1
 """The shortest run: so many round trips, and so many seconds."""
-_WARMUP = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,8 @@ class Coarse:
 
 def coarse(scenario: forebay.Scenario) -> Coarse | None:
     """Return a scenario whose replication is quick; None if its window would say nothing."""
-    measure = scenario.measure
-    whole_s = float(measure.warmup + measure.duration)
-    packet_s = 8 * float(scenario.packet) / float(scenario.link.capacity)
-    seconds = _MOST_PACKETS * packet_s
-    if whole_s <= seconds:
+    short = shorter(scenario, _MOST_PACKETS)
+    if short is None:
         return Coarse(scenario, True)
-    if seconds < max(_LEAST_S, _ROUND_TRIPS * scenario.bdp_packets * packet_s):
-        return None
-    warmup = _WARMUP * seconds
-    shorter = {"warmup": f"{warmup:.6f} s", "duration": f"{seconds - warmup:.6f} s"}
-    return Coarse(scenario.replace({"measure": shorter}), False)
+    needed_s = max(_LEAST_S, wire_s(scenario, _ROUND_TRIPS * scenario.bdp_packets))
+    return None if wire_s(scenario, _MOST_PACKETS) < needed_s else Coarse(short, False)

@@ -11,11 +11,11 @@ import numpy as np
 import forebay
 from forebay.web.answering import MEMORY
 from forebay.web.runs import Run
+from forebay.web.shorter import shorter
 
 _SAMPLES, _MOST_FLOWS = 600, 4
 _MOST_PACKETS = 5_000_000
 """Packets of the replication: a second or two of a processor."""
-_WARMUP = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,12 @@ def watched(scenario: forebay.Scenario) -> list[int]:
 
 def _short_enough(scenario: forebay.Scenario) -> tuple[forebay.Scenario, str]:
     """Return the scenario with a window that is simulated in seconds, and what was shortened."""
-    measure = scenario.measure
-    packet_s = 8 * float(scenario.packet) / float(scenario.link.capacity)
-    whole_s, seconds = float(measure.warmup + measure.duration), _MOST_PACKETS * packet_s
-    if whole_s <= seconds:
+    short = shorter(scenario, _MOST_PACKETS, float(scenario.measure.warmup))
+    if short is None:
         return scenario, ""
-    warmup_s = min(float(measure.warmup), _WARMUP * seconds)
-    window_s = seconds - warmup_s
-    shorter = {"warmup": f"{warmup_s:.6f} s", "duration": f"{window_s:.6f} s"}
-    note = f"{window_s:.2g} s after {warmup_s:.2g} s are replayed, less than the search simulates"
-    return scenario.replace({"measure": shorter}), note
+    warmup, window = short.measure.warmup, short.measure.duration
+    note = f"{window:.2g} s after {warmup:.2g} s are replayed, less than the search simulates"
+    return short, note
 
 
 def series(trace: forebay.Trace) -> dict[str, Any]:

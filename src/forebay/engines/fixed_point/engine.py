@@ -128,7 +128,7 @@ class NetworkEngine(Engine):
 def _check_kinds(scenario: Scenario) -> None:
     """Refuse traffic that the steady state does not have, but a simulated network does."""
     for index, group in enumerate(scenario.traffic):
-        if KINDS[group.kind].in_simulated_network and not KINDS[group.kind].in_fixed_point:
+        if KINDS[group.kind].has_no_steady_state:
             raise Unsupported(NAME, group.kind, f"traffic.{index}.kind")
 
 
