@@ -92,18 +92,23 @@ class Reader:
 
     def _run(self, block: Block, shown: str) -> None:
         commands = "\n".join([begun(block, BEFORE) or "", filled(shown)])
-        status, out, err = self.shell(commands, serves=UNTIL_CTRL_C in commands)
+        real = Path(block.page).stem == "testbed"
+        status, out, err = self.shell(commands, serves=UNTIL_CTRL_C in commands, real=real)
         self.printed = printable(f"{out}\n{err}")
         assert status == block.status, f"status {status}\n{out[-2000:]}{err[-2000:]}"
         absent = [name for name in FILE.findall(shown) if not (self.folder / name).exists()]
         assert not absent, f"it made no {absent}"
 
-    def shell(self, commands: str, *, serves: bool = False) -> tuple[int, str, str]:
-        """Run commands until one fails; return the status, and what they printed."""
+    def shell(self, commands: str, *, serves: bool, real: bool) -> tuple[int, str, str]:
+        """Run commands until one fails; return the status, and what they printed.
+
+        A server is ended when it answers. Only where ``real``, the testbed may be used: `compare`
+        has a column more where the reader is root.
+        """
         out, err = self.folder / ".out", self.folder / ".err"
         with out.open("w") as stdout, err.open("w") as stderr:
             shell = subprocess.Popen(
-                ["sh", "-ec", commands], cwd=self.folder, env=self._environment(),
+                ["sh", "-ec", commands], cwd=self.folder, env=self._environment(real),
                 stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, process_group=0,
             )  # fmt: skip
             try:
@@ -116,9 +121,10 @@ class Reader:
                     os.killpg(shell.pid, signal.SIGKILL)  # what it left in the background
         return status, out.read_text("utf-8"), err.read_text("utf-8")
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, real: bool) -> dict[str, str]:
         path = f"{HERE / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        return {**os.environ, "PATH": path, "HOME": str(self.folder), "COLUMNS": "80"}
+        none = {} if real else {"FOREBAY_EMULATOR": str(self.folder / "no-testbed")}
+        return {**os.environ, "PATH": path, "HOME": str(self.folder), "COLUMNS": "80", **none}
 
 
 def _wait_for_page(out: Path, server: subprocess.Popen[bytes]) -> None:
