@@ -193,6 +193,7 @@ gallery: setup $(VENV)/.docs
 
 # The tables of docs/sizes: a sizing of each link, flows and mix. What no budget carries (status 3) is said there.
 sizes: setup
+	@mkdir -p build
 	@for study in $(basename $(basename $(wildcard docs/sizes/*.scenario.toml))); do \
 	    $(BIN)/forebay sweep $$study.toml --store build/sizes.sqlite --export $$study.csv || test $$? -eq 3 || exit 1; done
 	$(BIN)/python docs/sizes/write.py

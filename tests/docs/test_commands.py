@@ -12,10 +12,11 @@ import pytest
 
 from forebay.cli.program import program as main
 
+from .blocks import blocks_in
 from .test_pages import PAGES, ROOT
 
 PAPERS = sorted((ROOT / "src/forebay/reproduction/papers").rglob("README.md"))
-COMMAND = re.compile(r"^(?:    |\$ )\s*(?:\$ )?(?:sudo )?(?:\.venv/bin/)?forebay (.*)$", re.M)
+COMMAND = re.compile(r"^\s*(?:\$ )?(?:[A-Z_]+=\S+ )?(?:sudo )?(?:\.venv/bin/)?forebay (.*)$", re.M)
 INLINE = re.compile(r"`(?:\$ )?(?:sudo )?(?:\.venv/bin/)?forebay ([a-z][^`]*)`")
 PLACEHOLDERS = {"N": "1", "K": "2", "F": "flows.csv", "P": "p.svg", "…": "", "...": ""}
 """What pages write for a value of the reader's."""
@@ -24,7 +25,8 @@ PLACEHOLDERS = {"N": "1", "K": "2", "F": "flows.csv", "P": "p.svg", "…": "", "
 def commands(text: str) -> Iterator[str]:
     """Yield what stands after `forebay` in blocks and in running text, without a shell's words."""
     text = re.sub(r"\\\n\s+", " ", text)
-    for match in (*COMMAND.finditer(text), *INLINE.finditer(text)):
+    blocks = "\n".join(code for _, _, code in blocks_in(text))
+    for match in (*COMMAND.finditer(blocks), *INLINE.finditer(text)):
         line = re.split(r"\s(?:\s\s|(?:\||>|>>|&&|#|;)(?:\s|$))", match[1])[0]
         yield re.sub(r"\[[^\]]*\]$", "", line)
 

@@ -11,16 +11,15 @@ from pysnmp.proto import api
 from pysnmp.proto.rfc1905 import endOfMibView, noSuchInstance
 
 V2C = api.PROTOCOL_MODULES[api.SNMP_VERSION_2C]
-BITS_PER_S = 1e6
 
 
 class Router:
-    """``ge-0/0/1``, ifIndex 7, sends 1 Mbit/s and drops one packet in a hundred."""
+    """``ge-0/0/1``, ifIndex 7, sends so many bits per second and drops one packet in a hundred."""
 
-    def __init__(self, drops=0.01):
-        self.drops, self.begin = drops, time.monotonic()
+    def __init__(self, drops=0.01, bits_per_s=1e6, port=0):
+        self.drops, self.bits_per_s, self.begin = drops, bits_per_s, time.monotonic()
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
+        self.socket.bind(("127.0.0.1", port))
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -28,7 +27,7 @@ class Router:
         self.socket.close()
 
     def objects(self):
-        packets = int((time.monotonic() - self.begin + 100) * BITS_PER_S / 12_000)
+        packets = int((time.monotonic() - self.begin + 100) * self.bits_per_s / 12_000)
         table = "1.3.6.1.2.1.31.1.1.1"
         return {
             f"{table}.1.3": V2C.OctetString("lo"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,10 +20,14 @@ def source() -> str:
     return "--set" if current_words() is Words.COMMAND_LINE else "overrides"
 
 
-def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
-    """Change ``tree`` in place, in order; return the paths. Raises ScenarioError."""
+def apply(tree: dict[str, Any], overrides: Sequence[str], folder: str = "") -> list[str]:
+    """Change ``tree`` in place, in order; return the paths. Raises ScenarioError.
+
+    ``folder`` is that of the scenario's file, where relative paths in it start. A file that is in
+    the current folder is taken from there.
+    """
     try:
-        return [_apply_one(tree, override) for override in overrides]
+        return [_apply_one(tree, override, folder) for override in overrides]
     except ScenarioError as error:
         raise error.at(source()) from None
 
@@ -62,15 +67,25 @@ def blames(paths: Sequence[str], field: str) -> bool:
     return any(f"{field}.".startswith(f"{p}.") or f"{p}.".startswith(f"{field}.") for p in paths)
 
 
-def _apply_one(tree: dict[str, Any], override: str) -> str:
+def _apply_one(tree: dict[str, Any], override: str, folder: str) -> str:
     path, equals, text = override.partition("=")
     path = path.strip()
     parts = path.split(".")
     if not equals or not all(parts):
         wrong = f"{show(override)} sets nothing"
         raise ScenarioError("bad-override", wrong, _WRITE, value=override)
-    _put(tree, parts, _value(text.strip()))
+    value = _value(text.strip())
+    _put(tree, parts, _from_here(parts[-1], value) if folder else value)
     return path
+
+
+def _from_here(name: str, value: object) -> object:
+    """Return a value in which a file of the current folder has its whole path."""
+    if isinstance(value, dict):
+        return {key: _from_here(key, each) for key, each in value.items()}
+    if name.endswith("file") and isinstance(value, str) and os.path.isfile(value):
+        return os.path.abspath(value)
+    return value
 
 
 def _put(tree: Any, parts: list[str], value: object) -> None:
