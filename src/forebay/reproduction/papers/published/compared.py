@@ -6,6 +6,7 @@ import csv
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ class Compared:
     band : largest allowed difference, in points of the unit, or with ``relative`` in per cent of
         ``measured``.
     full : what a link that is never idle would give; None if the row is not about utilization.
-    misses : reasons of the artefact's misses by name, as `read_toml` gives them.
+    misses : why rows miss, by a pattern of their name (its cells and quantity), as `read_toml`
+        gives it: ``why``, and ``cause`` where it is known.
     """
 
     cell: Sequence[Any]
@@ -62,12 +64,10 @@ class Compared:
 
     @property
     def _miss(self) -> dict[str, Any]:
-        """Why it misses: the first entry of misses.toml whose words are all in the row's name."""
+        """Why it misses: the first entry whose pattern fits the row's name."""
         name = " ".join([*map(str, self.cell), self.quantity])
-        for words, why in (self.misses or {}).items():
-            if set(words.split()) <= set(name.split()):
-                return dict(why)
-        return {"why": "cause not known"}
+        found = (why for like, why in (self.misses or {}).items() if fnmatchcase(name, like))
+        return dict(next(found, {"why": "cause not known"}))
 
     @property
     def reason(self) -> str:
