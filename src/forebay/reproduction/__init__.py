@@ -20,8 +20,10 @@ from forebay.reproduction.measured import Cell, GateFailed, Measured, Metric, fa
 from forebay.reproduction.result import (
     FORMULA,
     KERNEL,
+    OTHERS,
     OURS,
     SIMULATION,
+    UNEXPLAINED,
     Check,
     Reproduction,
     row_name,
@@ -33,10 +35,12 @@ from forebay.reproduction.variants import Variants
 __all__ = [
     "FORMULA",
     "KERNEL",
+    "OTHERS",
     "OURS",
     "QUICK_SEEDS",
     "SEEDS",
     "SIMULATION",
+    "UNEXPLAINED",
     "Artefact",
     "ArtefactUnavailable",
     "Cache",

@@ -14,7 +14,8 @@ FORMULA = "formula against print"
 SIMULATION = "simulation against print"
 KERNEL = "kernel against print"
 OURS = "ours against ours"
-KINDS = (FORMULA, SIMULATION, KERNEL, OURS)
+OTHERS = "simulation against measurements of others"
+KINDS = (FORMULA, SIMULATION, KERNEL, OURS, OTHERS)
 """Kinds of comparison; evidence of one kind says nothing about another."""
 
 

@@ -17,12 +17,12 @@ impl Bbr {
         (self.small_window.0..=self.small_window.1).contains(&prior_delivered)
     }
 
-    /// Draft, sections 4.1.2 and 4.3.5.
+    /// Draft, sections 4.1.2 and 4.3.5; Linux, bbr_update_min_rtt, since 5.10.
     pub(super) fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
         let expired = self.min_rtt_at > 0 && ack.now > self.min_rtt_at + MIN_RTT_WINDOW;
-        // In the kernel's microseconds: a round trip that equals the least one renews it.
+        // In the kernel's microseconds. A round trip that equals the least one does not renew it; before Linux 5.10 it did.
         let rtt = ack.rtt.unwrap_or(NEVER);
-        if (rtt < self.min_rtt.saturating_add(MICROSECOND)) | (expired & ack.rtt.is_some()) {
+        if (rtt < self.min_rtt) | (expired & ack.rtt.is_some()) {
             self.min_rtt = rtt - rtt % MICROSECOND;
             self.min_rtt_at = ack.now;
         }

@@ -193,18 +193,20 @@ fn timeouts_let_a_policer_be_found() {
     assert!((rate - 2000.0).abs() < 1.0, "{rate}");
 }
 
-/// Linux, bbr_update_min_rtt, in microseconds: what equals the least round trip puts PROBE_RTT off.
+/// Linux, bbr_update_min_rtt, in microseconds: what equals the least round trip does not put PROBE_RTT off (since 5.10).
 #[test]
-fn an_equal_microsecond_renews_the_least_round_trip() {
+fn only_a_shorter_microsecond_renews_the_least_round_trip() {
     let mut path = Path::new(2000.0);
     path.until(Mode::ProbeBw);
     let (least, stamp) = (path.cc.min_rtt, path.cc.min_rtt_at);
     let later = path.now + SECOND;
     let mut ack = testing::ack(later, path.delivered, 200, IncreaseRule::PerWindow);
-    ack.rtt = Some(least + MICROSECOND);
+    for equal in [least, least + MICROSECOND - 1] {
+        ack.rtt = Some(equal);
+        path.cc.on_ack_received(&mut path.window, &ack);
+        assert_eq!((path.cc.min_rtt, path.cc.min_rtt_at), (least, stamp));
+    }
+    ack.rtt = Some(least - 1);
     path.cc.on_ack_received(&mut path.window, &ack);
-    assert_eq!(path.cc.min_rtt_at, stamp);
-    ack.rtt = Some(least + MICROSECOND - 1);
-    path.cc.on_ack_received(&mut path.window, &ack);
-    assert_eq!((path.cc.min_rtt, path.cc.min_rtt_at), (least, later));
+    assert_eq!((path.cc.min_rtt, path.cc.min_rtt_at), (least - MICROSECOND, later));
 }

@@ -1,0 +1,132 @@
+"""What others measured beside the simulator: the tables, the set-ups, bands and reasons."""
+
+from __future__ import annotations
+
+import csv
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import forebay
+from forebay.outcome import Metric
+from forebay.reproduction import OTHERS, UNEXPLAINED, find
+from forebay.reproduction.papers.published.compared import Compared, read_toml, scaled
+
+NAMES = ("coexistence", "many-flows", "single-flow")
+FULL = 100 * 1448 / 1514
+"""Per cent of a link's rate that the payload of its frames can have."""
+
+
+def load(name: str) -> ModuleType:
+    found: Any = find(f"published.{name}").load()
+    return found  # type: ignore[no-any-return]
+
+
+def compared(value: float, **more: Any) -> Compared:
+    known: dict[str, Any] = {"measured": 80.0, "band": 1.0, "full": FULL} | more
+    metric = Metric(value=value, low=None, high=None, n=1)
+    return Compared([100, "cubic"], "goodput", simulated=metric, **known)
+
+
+@pytest.mark.parametrize(
+    ("value", "more", "holds"),
+    [
+        (80.9, {}, True),
+        (81.1, {}, False),
+        (79.1, {}, True),
+        (91.9, {"band": 15.0, "relative": True}, True),
+        (92.1, {"band": 15.0, "relative": True}, False),
+        (67.9, {"band": 15.0, "relative": True}, False),
+    ],
+)
+def test_a_row_is_in_its_band_or_not(value: float, more: dict[str, Any], holds: bool) -> None:
+    row = compared(value, **more)
+    assert row.holds is holds is not bool(row.reason)
+    assert bool(row.cause) is not holds
+    assert row.check.kind == OTHERS and row.check.published
+
+
+@pytest.mark.parametrize(("measured", "passes"), [(95.5, True), (94.0, False)])
+def test_rows_that_a_link_never_idle_would_pass_are_told_apart(
+    measured: float, passes: bool
+) -> None:
+    assert compared(95.0, measured=measured).check.full_passes is passes
+    assert compared(95.0, full=None).check.full_passes is None
+
+
+def test_a_reason_is_found_by_the_rows_name() -> None:
+    known = {"100 bbr*": {"why": "no"}, "100 cubic*": {"why": "yes", "cause": "unknown set-up"}}
+    assert compared(50.0, misses=known).reason.endswith("; yes")
+    assert compared(50.0, misses=known).cause == "unknown set-up"
+    assert compared(50.0).reason.endswith("; cause not known")
+    assert compared(50.0).cause == UNEXPLAINED
+
+
+def test_another_unit_moves_an_interval_too() -> None:
+    assert scaled(Metric(value=2.0, low=1.0, high=3.0, n=5), 10, -1) == Metric(
+        value=19.0, low=9.0, high=29.0, n=5
+    )
+    assert scaled(Metric(value=2.0, low=None, high=None, n=1), 2).low is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_has_all_its_numbers(name: str) -> None:
+    module = load(name)
+    with (module.HERE / "measured.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert all(len(row) == len(rows[0]) for row in rows) and len(rows) > 20
+    for why in read_toml(module.HERE, "misses").values():
+        assert set(why) <= {"why", "cause"} and why["why"]
+
+
+def test_the_single_flows_are_those_of_the_table() -> None:
+    module = load("single-flow")
+    cells = module.cells()
+    assert len(cells) == 72 and len(module.cells("4.15")) == 48
+    for cell in cells:
+        goodput, rate = float(cell["goodput_mbps"]), float(cell["rate_mbps"])
+        assert float(cell["least_mbps"]) <= goodput <= float(cell["most_mbps"])
+        assert goodput < 1.001 * FULL / 100 * rate and cell["trials"] == "5"
+    scenario = module.scenario_of(cells[0])
+    assert scenario.link.rate == 10e6 and scenario.traffic[0].offloads
+
+
+def test_a_single_flow_is_compared_in_points_or_per_cent() -> None:
+    module = load("single-flow")
+    full = next(c for c in module.cells() if c["rate_mbps"] == "10" and c["rtt_ms"] == "10")
+    row = module.compare(full, 1, 1)
+    assert not row.relative and row.band == 1.0 and row.holds and row.check.full_passes
+    low = full | {"goodput_mbps": "6.0"}
+    row = module.compare(low, 1, 1)
+    assert row.relative and row.band == 15.0 and not row.holds
+
+
+def test_the_loss_is_of_what_came() -> None:
+    module = load("many-flows")
+    cell = next(c for c in module.cells() if c["dropped"] == "9179")
+    assert module.loss_percent(cell) == pytest.approx(100 * 9179 / (9179 + 89257163))
+    found = module.compare(cell, 1, 1, seconds=5)
+    assert [row.quantity for row in found] == [module.GOODPUT, module.LOSS]
+    assert found[0].holds
+
+
+def test_a_share_is_judged_where_the_sample_tells_it() -> None:
+    module = load("coexistence")
+    assert module.buffers() == [0.1, 0.5, 1.0, 10.0, 100.0]
+    assert [module.judged(each) for each in module.buffers()] == [True, True, True, False, True]
+    percent, error = module.share(0.5)
+    assert percent == pytest.approx(73.4, abs=0.1) and error == pytest.approx(0.6, abs=0.1)
+    assert "7 %" in module._unjudged(10.0)
+
+
+def test_the_buffer_of_the_coexistence_is_tbfs_limit() -> None:
+    module = load("coexistence")
+    scenario = module.scenario_of(1)
+    assert [each.congestion_control for each in scenario.traffic] == ["bbr3", "cubic"]
+    assert scenario.link.shaper is not None and scenario.link.shaper.rate == 1e9
+    short = scenario.replace({"measure.duration": "3 s"})
+    outcome = forebay.run(short, seed=1)
+    delay = outcome.links["bottleneck"].queue_delay_s
+    assert delay is not None and delay.p99 is not None
+    assert delay.p99.value < 1.1 * module.BDP_BYTES * 8 / module.RATE_BPS
