@@ -40,7 +40,7 @@ class Block:
 
     @property
     def statuses(self) -> set[int]:
-        """The statuses of the block's last command, such as "0|3" where a machine's speed decides."""
+        """The statuses of the last command, such as "0|3" where a machine's speed decides."""
         return {int(status) for status in (self.after("exits") or "0").split("|")}
 
     def after(self, word: str) -> str | None:
