@@ -142,10 +142,11 @@ package: setup
 	    "$(CURDIR)/$(BIN)/maturin" build --release --locked --quiet --out ..
 	$(PYTHON) -m venv $(PACKAGE)/venv
 	grep '==' requirements.lock | sed 's/ *\\$$//' > $(PACKAGE)/versions.txt
-	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
+	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile --only-binary :all: \
 	    --constraint $(PACKAGE)/versions.txt $(PACKAGE)/forebay-*.whl
+	$(PACKAGE)/venv/bin/python .ci/installed-size 60
 	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" bare
-	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
+	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile --only-binary :all: \
 	    --constraint $(PACKAGE)/versions.txt "$$(echo $(CURDIR)/$(PACKAGE)/forebay-*.whl)[report,testbed,web]"
 	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" all
 

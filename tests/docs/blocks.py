@@ -39,9 +39,9 @@ class Block:
         return self.after("from")
 
     @property
-    def status(self) -> int:
-        """The exit status of the block's last command."""
-        return int(self.after("exits") or 0)
+    def statuses(self) -> set[int]:
+        """The statuses of the last command, such as "0|3" where a machine's speed decides."""
+        return {int(status) for status in (self.after("exits") or "0").split("|")}
 
     def after(self, word: str) -> str | None:
         """Return the word that follows another one."""
