@@ -127,6 +127,7 @@ def _variants(wanted: list[Cell], seen: list[Compared], jobs: int) -> Variants:
     older = {_key(cell): cell for cell in cells("4.15")}
     rows = []
     for cell, first in low:
+        found: list[tuple[Metric | float | None, bool]]
         others = [compare(cell, 1, jobs, fields=fields) for fields in list(VARIANTS.values())[1:]]
         rate = float(cell["rate_mbps"])
         old = 100 * float(older[_key(cell)]["goodput_mbps"]) / rate
