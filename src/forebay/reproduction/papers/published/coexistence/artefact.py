@@ -33,7 +33,7 @@ BDP_BYTES, BURST_BYTES = 2_621_440, 500_000
 """What the scripts call a BDP, and tbf's burst."""
 PACKET, SEGMENT = 1514, 1448
 SECONDS = 60
-QUICK = (0.1, 1.0)
+QUICK = (0.5,)
 """Buffers of a quick run."""
 VARIANTS = {
     "offload on": {},
