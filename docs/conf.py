@@ -10,6 +10,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pygments.lexers.special import TextLexer
+
 import forebay
 
 if TYPE_CHECKING:
@@ -90,5 +92,6 @@ def _make_index(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
+    app.add_lexer("csv", TextLexer)  # Pygments has none
     app.connect("source-read", _add)
     app.connect("build-finished", _make_index)
