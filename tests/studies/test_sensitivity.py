@@ -29,6 +29,7 @@ def test_the_square_root_law_has_its_elasticities() -> None:
     )
     assert f"elasticity {powers['link.rate']:+.2f}" in str(found)
     assert found.to_dict()["packets"] == found.packets
+    assert (found.method, found.draws, found.asked_draws) == (ALONE, 0, 0), "no design was asked"
 
 
 def test_shares_of_the_variance_follow_the_law() -> None:
