@@ -201,15 +201,13 @@ def shorter(path: str) -> forebay.Scenario:
     )
 
 
-def blocks(kind: str) -> list[str]:
+def blocks(language: str) -> list[str]:
     text = PAGE.read_text(encoding="utf-8")
-    found = re.findall(r"(?:^    .*\n|^\n)+", text, re.MULTILINE)
-    made = [re.sub("^    ", "", block, flags=re.MULTILINE).strip() for block in found]
-    return [block for block in made if block.startswith(kind)]
+    return re.findall(rf"^```{language}[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def test_the_pages_python_is_a_whole_study_in_twelve_lines(tmp_path: Path, monkeypatch) -> None:
-    (code,) = blocks("import forebay")
+    (code,) = blocks("python")
     assert len([line for line in code.splitlines() if line]) <= 12
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(forebay, "load", shorter)
@@ -220,8 +218,8 @@ def test_the_pages_python_is_a_whole_study_in_twelve_lines(tmp_path: Path, monke
 
 
 def test_the_pages_file_is_the_same_study(tmp_path: Path) -> None:
-    file, *_ = (block for block in blocks("#") if "[axes]" in block)
-    (tmp_path / "study.toml").write_text(file.partition("\n\n")[0] + "\n")
+    file, *_ = (block for block in blocks("toml") if "[axes]" in block)
+    (tmp_path / "study.toml").write_text(file)
     made = forebay.sweep(tmp_path / "study.toml", only_plan=True)
     assert (made.cells, made.runs) == (120, 1200)
 
