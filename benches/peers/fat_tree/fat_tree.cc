@@ -17,9 +17,33 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <unordered_map>
 #include <vector>
 
 using namespace ns3;
+
+// ns-3 looks for a packet's socket among all of its host, one after the other: half of the time with a thousand
+// sockets a host. This definition is found before the library's and gives what that gives for sockets that are
+// bound to an address and a port: the connected one, else the one that listens.
+Ipv4EndPointDemux::EndPoints Ipv4EndPointDemux::Lookup(Ipv4Address daddr, uint16_t dport, Ipv4Address saddr,
+                                                       uint16_t sport, Ptr<Ipv4Interface>) {
+  using ByPort = std::unordered_multimap<uint16_t, Ipv4EndPoint*>;
+  static std::unordered_map<Ipv4EndPointDemux*, ByPort> known;
+  ByPort& sockets = known[this];
+  if (sockets.size() != m_endPoints.size()) {
+    sockets.clear();
+    for (Ipv4EndPoint* each : m_endPoints) sockets.emplace(each->GetLocalPort(), each);
+  }
+  EndPoints listens;
+  auto [first, last] = sockets.equal_range(dport);
+  for (auto each = first; each != last; ++each) {
+    Ipv4EndPoint* socket = each->second;
+    if (!socket->IsRxEnabled() || socket->GetLocalAddress() != daddr) continue;
+    if (socket->GetPeerPort() == sport && socket->GetPeerAddress() == saddr) return {socket};
+    if (socket->GetPeerPort() == 0) listens.push_back(socket);
+  }
+  return listens;
+}
 
 namespace {
 
