@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from forebay.laws import burst_queue, completion_time, effective_bandwidth
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts, of_flow
-from forebay.laws.effective_bandwidth import Order
+from forebay.laws.effective_bandwidth import Order, kappa, prefactor
 from forebay.laws.exact_bursts import exact_queue
 
 FOURTEEN = Bursts.given([2, 4, 8])
@@ -194,3 +194,18 @@ def test_an_unstable_load_is_refused(load: float) -> None:
 def test_bursts_of_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one packet"):
         Bursts.given([0, 2])
+
+
+def test_the_prefactor_of_third_order_is_that_of_its_own_alpha() -> None:
+    """Equation 13 with alpha(k) = l (E[X] + k E[X^2] / 2 + k^2 E[X^3] / 6), at its own kappa."""
+    bursts, load = Bursts.given([1, 4, 30], [0.5, 0.3, 0.2]), 0.7
+    first, second, third = (bursts.mean, bursts.moment(2), bursts.moment(3))
+
+    def alpha(k: float) -> float:
+        return load / first * (first + k * second / 2 + k**2 * third / 6)
+
+    k = float(kappa(load, bursts, Order.THIRD))
+    assert alpha(k) == pytest.approx(1.0)
+    slope = (alpha(k + 1e-6) - alpha(k - 1e-6)) / 2e-6
+    expected = (1.0 - alpha(0.0)) / (k * slope)
+    assert float(prefactor(load, bursts, Order.THIRD)) == pytest.approx(expected, rel=1e-6)

@@ -8,7 +8,7 @@ import pytest
 
 import forebay
 from forebay.engines.errors import NoLaw
-from forebay.laws import LAWS, governing_law, regime_of
+from forebay.laws import LAWS, governing_law, regime_of, regime_words
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 
 VARIED = '{ uniform = ["60 ms", "120 ms"] }'
@@ -202,3 +202,8 @@ def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start: bool) -> N
     from forebay.laws.regime_words import ending
 
     assert "offer 99.9 %" in ending(link(short(0.999)), 0.999, in_slow_start=in_slow_start)
+
+
+def test_words_on_flows_that_end_have_both_shares() -> None:
+    said = regime_words.ending_with_long(0.5, 0.2)
+    assert "may offer 50 %" in said and "Up to 20 %" in said

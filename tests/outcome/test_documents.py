@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 
 import forebay
+from forebay.errors import Words, words
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult
+from forebay.outcome.document import parse
 from forebay.outcome.reference import DOCUMENTS, SHIPPED, schema, text
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
@@ -215,3 +217,10 @@ def test_a_document_is_json_and_nothing_else(answers: dict[str, Document]) -> No
     for answer in answers.values():
         assert json.loads(answer.to_json()) == answer.to_dict()
         assert "\n" not in answer.to_json(indent=None)
+
+
+def test_what_is_no_json_says_how_to_make_some() -> None:
+    with pytest.raises(DocumentError, match=r"make one with to_json\(\)"):
+        parse("{")
+    with words(Words.COMMAND_LINE), pytest.raises(DocumentError, match="make one with --json"):
+        parse("{")

@@ -34,3 +34,12 @@ def test_an_unfinished_transfer_leaves_what_lies_beyond_it_open():
     assert found.slowdown.mean is None
     assert found.least.mean.value >= np.mean(range(1, 10))
     assert found.slowdown.p50.value >= 5.0
+
+
+def test_a_size_at_the_end_of_a_bin_is_in_it() -> None:
+    ends = [10_000, 100_000, 1_000_000, 10_000_000]
+    sizes = np.array([float(size + more) for size in ends for more in (0, 1)])
+    finished = np.zeros(sizes.size, dtype=np.int64)
+    found = by_size([Slowdowns(sizes, np.full(sizes.size, 2.0), finished)])
+    assert [each.transfers for each in found.values()] == [1, 2, 2, 2, 1]
+    assert [each.up_to_bytes for each in found.values()] == [*ends, None]

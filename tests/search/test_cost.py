@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from tests.search.known_links import link
 
 from forebay.scenario import loads
-from forebay.search.cost import Speed, TooLittleTime, cost_s, in_words, packets_per_second
+from forebay.search.cost import (
+    _FLOWS,
+    Speed,
+    TooLittleTime,
+    _at,
+    cost_s,
+    in_words,
+    packets_per_second,
+)
 from forebay.search.run_within import fitted, predict_run
 from forebay.search.stopping import TimeLimit
 
@@ -112,3 +122,10 @@ def test_short_flows_that_arrive_in_a_second_count_as_flows() -> None:
     short = '[[traffic]]\nkind = "short"\nlength = "10 packets"\nload = 0.5\n'
     assert _flows(loads(text + short)) == pytest.approx(0.5 * 1000 / 10, rel=0.05)
     assert _flows(loads(text + short + "[[traffic]]\nflows = 7\n")) == pytest.approx(57, rel=0.05)
+
+
+def test_beyond_the_table_a_packet_costs_with_half_the_last_slope() -> None:
+    row = tuple(1.0 + place for place in range(len(_FLOWS)))
+    steep = math.log(row[-1] / row[-2]) / math.log(_FLOWS[-1] / _FLOWS[-2])
+    assert _at(4.0 * _FLOWS[-1], row) == pytest.approx(row[-1] * 4.0 ** (steep / 2))
+    assert _at(_FLOWS[-1], row) == pytest.approx(row[-1])

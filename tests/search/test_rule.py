@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from forebay.scenario import Scenario, loads
-from forebay.search.strategies.scaling.rule import bucket_packets, rule_of, scaled, why_not
+from forebay.search.strategies.scaling.rule import (
+    bucket_packets,
+    is_one_process,
+    rule_of,
+    scaled,
+    why_not,
+)
 
 
 def link(traffic: str, rate: str = "100 Gbit/s", extra: str = "") -> Scenario:
@@ -115,3 +121,14 @@ def test_the_whole_is_itself() -> None:
 )
 def test_what_cannot_be_scaled_says_why(extra: str, reason: str) -> None:
     assert reason in (why_not(link(MANY, extra=extra)) or "")
+
+
+def test_only_poisson_datagrams_at_a_load_are_one_process() -> None:
+    def of(**source: object) -> bool:
+        size, group = {"size": "10 packets"}, {"kind": "udp", "flows": 1, **source}
+        asked = {"link": {"rate": "10 Mbit/s"}, "queue": size, "traffic": [group]}
+        return is_one_process(Scenario.from_dict(asked))
+
+    assert of(load=0.5, arrivals="poisson")
+    assert not of(load=0.5, arrivals="constant")
+    assert not of(rate="1 Mbit/s", arrivals="poisson")
