@@ -10,6 +10,8 @@
 /// A segment that a receiver gets.
 #[derive(Clone, Copy)]
 pub struct Segment {
+    /// When it comes, in microseconds by the receiver's clock.
+    pub came_us: f64,
     /// When its sender sent it, in microseconds by the sender's clock; NaN if it was sent before.
     pub left_us: f64,
     /// It is the next one expected, and none before it is missing.
@@ -21,8 +23,28 @@ pub struct Segment {
 pub struct Ack {
     /// Whether an ACK of this tick was told.
     pub seen: bool,
+    /// When it is sent, in microseconds by the receiver's clock.
+    pub sent_us: f64,
     /// When it reaches the sender, in microseconds by the sender's clock; NaN if unknown.
     pub reaches_us: f64,
+}
+
+/// A round trip of the first segment that an ACK answers, in microseconds, and how much of it that
+/// segment waited for the ACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Answered {
+    /// The round trip.
+    pub us: f64,
+    /// The wait.
+    pub waited_us: f64,
+}
+
+impl Ack {
+    /// The round trip of `first`, if this is the first ACK for it.
+    pub fn answers(&self, first: Segment) -> Answered {
+        let waited_us = (self.sent_us - first.came_us).max(0.0);
+        Answered { us: self.reaches_us - first.left_us, waited_us }
+    }
 }
 
 /// Round trips that are stored until the paths agree.
@@ -31,36 +53,35 @@ const STORED: usize = 8;
 #[derive(Clone, Copy)]
 struct Path {
     deviations: u32,
-    /// The segment that waits for a second one left its sender at this time; NaN of one that was
-    /// sent before.
-    waiting: Option<f64>,
+    /// The segment that waits for a second one.
+    waiting: Option<Segment>,
     /// An ACK of the current tick is part of the path.
     explained: bool,
-    trips: [f64; STORED],
+    trips: [Answered; STORED],
     stored: usize,
 }
 
 impl Path {
     const fn new() -> Self {
-        let (trips, stored) = ([0.0; STORED], 0);
+        let (trips, stored) = ([Answered { us: 0.0, waited_us: 0.0 }; STORED], 0);
         Self { deviations: 0, waiting: None, explained: false, trips, stored }
     }
 
-    /// An ACK goes, and the first segment that it answers left at `left_us`.
-    fn acknowledge(mut self, left_us: f64, ack: Ack, expected: bool) -> Self {
+    /// An ACK goes, and `first` is the first segment that it answers.
+    fn acknowledge(mut self, first: Segment, ack: Ack, expected: bool) -> Self {
         self.waiting = None;
         self.explained |= ack.seen;
         self.deviations += u32::from(expected && !ack.seen);
-        let trip = ack.reaches_us - left_us;
-        if trip > 0.0 && self.stored < STORED {
+        let trip = ack.answers(first);
+        if trip.us > 0.0 && self.stored < STORED {
             self.trips[self.stored] = trip;
             self.stored += 1;
         }
         self
     }
 
-    fn wait(mut self, left_us: f64) -> Self {
-        self.waiting = Some(left_us);
+    fn wait(mut self, segment: Segment) -> Self {
+        self.waiting = Some(segment);
         self
     }
 
@@ -88,26 +109,25 @@ impl DelayedAcks {
         self.paths.iter().flatten().map(|path| path.deviations).min().unwrap_or(0)
     }
 
-    /// A segment arrives; `ack` is what goes if it is answered now. Gives round trips, in microseconds,
+    /// A segment arrives; `ack` is what goes if it is answered now. Gives round trips
     /// to `trip` as soon as the paths agree on them.
-    pub fn arrive(&mut self, segment: Segment, ack: Ack, trip: &mut impl FnMut(f64)) {
-        let left_us = segment.left_us;
+    pub fn arrive(&mut self, segment: Segment, ack: Ack, trip: &mut impl FnMut(Answered)) {
         let mut next = Successors::default();
         for (from, path) in self.paths.into_iter().enumerate() {
             let Some(path) = path else { continue };
             match path.waiting {
                 _ if !segment.in_order => {
-                    let first = path.waiting.unwrap_or(left_us);
+                    let first = path.waiting.unwrap_or(segment);
                     next.put(path.acknowledge(first, ack, false), from);
                 }
                 None => {
-                    next.put(path.wait(left_us), from);
-                    next.put(path.acknowledge(left_us, ack, true).deviating(), from);
+                    next.put(path.wait(segment), from);
+                    next.put(path.acknowledge(segment, ack, true).deviating(), from);
                 }
                 Some(first) => {
                     next.put(path.acknowledge(first, ack, true), from);
                     if ack.seen && !path.explained {
-                        next.put(path.acknowledge(first, ack, true).wait(left_us), from);
+                        next.put(path.acknowledge(first, ack, true).wait(segment), from);
                     }
                 }
             }
@@ -117,7 +137,7 @@ impl DelayedAcks {
 
     /// No more segments of a tick that was told: an ACK that nothing explains is that of a segment
     /// whose wait has ended.
-    pub fn end_tick(&mut self, ack: Ack, trip: &mut impl FnMut(f64)) {
+    pub fn end_tick(&mut self, ack: Ack, trip: &mut impl FnMut(Answered)) {
         let mut next = Successors::default();
         for (from, path) in self.paths.into_iter().enumerate() {
             let Some(path) = path else { continue };
@@ -138,7 +158,7 @@ impl DelayedAcks {
     }
 
     /// Gives what all successors have from one path, or the better one if it can store no more.
-    fn succeed(&mut self, mut next: Successors, trip: &mut impl FnMut(f64)) {
+    fn succeed(&mut self, mut next: Successors, trip: &mut impl FnMut(Answered)) {
         if next.paths.iter().flatten().any(|(path, _)| path.stored + 1 >= STORED) {
             next.keep_better();
         }
@@ -147,7 +167,7 @@ impl DelayedAcks {
         let given = agreed.and_then(|from| self.paths[from]).map_or(0, |path| path.stored);
         let survivor = next.paths.iter().flatten().next();
         if let Some((path, _)) = survivor {
-            path.trips[..given].iter().for_each(|&us| trip(us));
+            path.trips[..given].iter().for_each(|&one| trip(one));
         }
         self.paths = next.paths.map(|kept| kept.map(|(path, _)| path.without(given)));
     }
@@ -198,14 +218,22 @@ mod tests {
         let (mut delayed, mut found) = (DelayedAcks::default(), Vec::new());
         let mut came = came.iter().copied().peekable();
         for &tick in told {
-            let ack = |at: u32| Ack { seen: at == tick, reaches_us: (f64::from(at) + BACK) * MS };
+            let ack = |at: u32| Ack {
+                seen: at == tick,
+                sent_us: f64::from(at) * MS,
+                reaches_us: (f64::from(at) + BACK) * MS,
+            };
             while let Some(at) = came.next_if(|&at| at <= tick) {
                 let left_us = (f64::from(at) - 30.0) * MS;
-                delayed.arrive(Segment { left_us, in_order: true }, ack(at), &mut |us| {
-                    found.push(us / MS);
-                });
+                delayed.arrive(
+                    Segment { came_us: f64::from(at) * MS, left_us, in_order: true },
+                    ack(at),
+                    &mut |one| {
+                        found.push(one.us / MS);
+                    },
+                );
             }
-            delayed.end_tick(ack(tick), &mut |us| found.push(us / MS));
+            delayed.end_tick(ack(tick), &mut |one| found.push(one.us / MS));
         }
         (found, delayed.deviations())
     }
@@ -239,8 +267,8 @@ mod tests {
         let (_, deviations) = trips(&[100, 110, 120, 130], &[100, 110, 120, 130]);
         assert_eq!(deviations, 0, "each may be a timer's end");
         let mut at_once = DelayedAcks::default();
-        let ack = Ack { seen: false, reaches_us: 0.0 };
-        let segment = Segment { left_us: 0.0, in_order: true };
+        let ack = Ack { seen: false, sent_us: 0.0, reaches_us: 0.0 };
+        let segment = Segment { came_us: 0.0, left_us: 0.0, in_order: true };
         (0..10).for_each(|_| at_once.arrive(segment, ack, &mut |_| ()));
         assert_eq!(at_once.deviations(), 5, "of ten segments five ACKs, and none was told");
     }

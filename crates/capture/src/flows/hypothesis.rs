@@ -1,6 +1,6 @@
 //! What a receiver's clock and rule for its ACKs may be, and how well it fits what was told.
 
-use super::delayed_acks::{Ack, DelayedAcks, Segment};
+use super::delayed_acks::{Ack, Answered, DelayedAcks, Segment};
 use std::collections::VecDeque;
 
 /// Places in a tick that the receiver's clock may have had at the SYN.
@@ -32,7 +32,8 @@ pub struct Told {
 impl Told {
     /// An ACK of a tick no later.
     fn ack(&self, tick: f64) -> Ack {
-        Ack { seen: tick >= self.tick, reaches_us: tick * self.clocks_us.1 + self.back_us }
+        let sent_us = tick * self.clocks_us.1;
+        Ack { seen: tick >= self.tick, sent_us, reaches_us: sent_us + self.back_us }
     }
 }
 
@@ -73,9 +74,9 @@ impl Hypothesis {
         }
     }
 
-    /// The sender has told of an ACK, and of none since the one before. Gives round trips in
-    /// microseconds to `trip`.
-    pub fn told(&mut self, all: &VecDeque<Arrival>, told: &Told, trip: &mut impl FnMut(f64)) {
+    /// The sender has told of an ACK, and of none since the one before. Gives round trips
+    /// to `trip`.
+    pub fn told(&mut self, all: &VecDeque<Arrival>, told: &Told, trip: &mut impl FnMut(Answered)) {
         let mut explained = false;
         while let Some(arrival) = all.get(self.answered) {
             let came = f64::from(arrival.since_us) / told.clocks_us.1 + self.fraction;
@@ -87,7 +88,8 @@ impl Hypothesis {
             explained |= ack.seen;
             let left_us = f64::from(arrival.left) * told.clocks_us.0;
             let left_us = if arrival.fresh { left_us } else { f64::NAN };
-            self.answer(Segment { left_us, in_order: arrival.in_order }, ack, trip);
+            let came_us = came * told.clocks_us.1;
+            self.answer(Segment { came_us, left_us, in_order: arrival.in_order }, ack, trip);
         }
         match &mut self.rule {
             Rule::AtOnce(deviations) => *deviations += u32::from(!explained),
@@ -95,14 +97,14 @@ impl Hypothesis {
         }
     }
 
-    fn answer(&mut self, segment: Segment, ack: Ack, trip: &mut impl FnMut(f64)) {
+    fn answer(&mut self, segment: Segment, ack: Ack, trip: &mut impl FnMut(Answered)) {
         match &mut self.rule {
             Rule::Delayed(delayed) => delayed.arrive(segment, ack, trip),
             Rule::AtOnce(deviations) => {
                 *deviations += u32::from(segment.in_order && !ack.seen);
-                let us = ack.reaches_us - segment.left_us;
-                if us > 0.0 {
-                    trip(us);
+                let one = ack.answers(segment);
+                if one.us > 0.0 {
+                    trip(one);
                 }
             }
         }

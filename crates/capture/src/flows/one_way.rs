@@ -5,6 +5,7 @@
 //! from the times at which they came by (`hypothesis`). The round trip is that of the first of them,
 //! as a sender measures it: what the receiver waited is part of it.
 
+use super::delayed_acks::Answered;
 use super::holes::before;
 use super::hypothesis::{Arrival, Hypothesis, Told};
 use super::in_order::InOrder;
@@ -44,8 +45,8 @@ pub struct Stamped {
 pub struct Trip {
     /// Microseconds.
     pub us: f64,
-    /// What it is at least and at most: the ACK may have reached the sender as fast as any of this
-    /// connection did, and the difference of two stamps is known to a tick.
+    /// What it is at least and at most: the segment may have been answered at once, and the ACK have reached
+    /// the sender as fast as any of this connection; the difference of two stamps is known to a tick.
     pub ends_us: (f64, f64),
     /// ACKs of segments that were not watched, and this one.
     pub weight: u32,
@@ -164,10 +165,10 @@ impl OneWay {
         let mut found = Vec::new();
         for (place, one) in self.hypotheses.iter_mut().enumerate() {
             let chosen = best == Some(place);
-            one.told(&self.arrivals, &told, &mut |us| found.extend(chosen.then_some(us)));
+            one.told(&self.arrivals, &told, &mut |trip| found.extend(chosen.then_some(trip)));
         }
         self.forget_answered();
-        found.into_iter().for_each(|us| self.give(us, clocks_us.0, trips));
+        found.into_iter().for_each(|one| self.give(one, clocks_us.0, trips));
     }
 
     /// From a receiver's ACK to the sender: the middle one, because a sender whose window is full or that
@@ -187,14 +188,14 @@ impl OneWay {
 
     /// A difference of two stamps is spread evenly over a tick about it: quantiles would else be whole
     /// ticks. Segments that were not watched had an ACK for two.
-    fn give(&mut self, us: f64, tick_us: f64, trips: &mut impl FnMut(Trip)) {
+    fn give(&mut self, one: Answered, tick_us: f64, trips: &mut impl FnMut(Trip)) {
         self.place = (self.place + GOLDEN).fract();
-        let us = us + (self.place - 0.5) * tick_us;
+        let us = one.us + (self.place - 0.5) * tick_us;
         if us < 1.0 {
             return;
         }
         let late_us = (self.back_us() - self.least_back_us).max(0.0);
-        let ends_us = ((us - late_us - tick_us).max(1.0), us + tick_us);
+        let ends_us = ((us - one.waited_us - late_us - tick_us).max(1.0), us + tick_us);
         trips(Trip { us, ends_us, weight: 1 + std::mem::take(&mut self.unwatched) / 2 });
     }
 }
