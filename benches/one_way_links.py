@@ -1,6 +1,6 @@
-"""Round trips that data alone tells, beside the senders' own: the figures in `docs/reference/estimates.md`.
+"""Round trips that data alone tells, beside the senders' own: for `docs/reference/estimates.md`.
 
-PYTHONPATH=. python benches/one_way_links.py        30 drawn links, each with delayed ACKs and without: 2 minutes
+PYTHONPATH=. python benches/one_way_links.py    30 links, delayed ACKs or not: 2 minutes
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import random
 import tempfile
 from pathlib import Path
 
+from tests.measure.test_simulated import LONG, forward
+
 import forebay
 from forebay import measure
 from forebay.scenario import loads
-from tests.measure.test_simulated import LONG, forward
 
 SEED = 5
 LINKS = 30
@@ -20,7 +21,7 @@ Link = tuple[int, int, int, float, float, str]
 
 
 def drawn(draw: random.Random) -> Link:
-    """Return rate in Mbit/s, buffer in packets, 2 to 400 flows, ends of round trips in ms, control."""
+    """Return rate in Mbit/s, buffer in packets, flows, ends of round trips in ms, control."""
     flows = round(2 * 200 ** draw.random())
     rate = max(draw.choice([10, 20, 40, 60, 100, 155, 200, 300]), flows // 3)
     low = draw.choice([5, 10, 20, 40, 80])
@@ -31,7 +32,7 @@ def drawn(draw: random.Random) -> Link:
 
 
 def row(link: Link, delayed: bool, folder: Path) -> list[tuple[float, bool]]:
-    """Return for mean, median and 95 % quantile how far off it is, and whether its interval holds."""
+    """Return how far off mean, median and 95 % quantile are, and whether intervals hold them."""
     rate, buffer, flows, low, high, control = link
     seconds = max(4, min(15, 3000 // rate))
     text = f'link.rate = "{rate} Mbit/s"\nqueue.size = "{buffer} packets"\n'

@@ -67,10 +67,10 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Estimates) -> None:
 
 
 def _widened(rows: dict[str, Any], flows: CaptureFlows) -> dict[str, Any]:
-    """Widen the intervals of round trips that data alone tells, by what each may be at least and most.
+    """Widen the intervals of round trips that data alone tells, to the least and most they may be.
 
-    The segment may have been answered at once, and the ACK have come as fast as any of its connection.
-    Two stamps tell a difference to a tick.
+    The segment may have been answered at once, and the ACK have come as fast as any of its
+    connection. Two stamps tell a difference to a tick.
     """
     independent = rows["p50"]["n"]
     ends = [

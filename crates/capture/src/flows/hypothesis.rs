@@ -42,7 +42,7 @@ enum Rule {
     /// At once; what was told deviates so often.
     AtOnce(u32),
     /// RFC 1122, section 4.2.3.2.
-    Delayed(DelayedAcks),
+    Delayed(Box<DelayedAcks>),
 }
 
 /// What may be.
@@ -57,7 +57,7 @@ pub struct Hypothesis {
 impl Hypothesis {
     /// All that are considered.
     pub fn all() -> Vec<Self> {
-        let rules = [|| Rule::Delayed(DelayedAcks::default()), || Rule::AtOnce(0)];
+        let rules = [|| Rule::Delayed(Box::default()), || Rule::AtOnce(0)];
         let fraction = |place: u32| (f64::from(place) + 0.5) / f64::from(FRACTIONS);
         let of = |rule: fn() -> Rule| {
             let with = move |place| Self { fraction: fraction(place), rule: rule(), answered: 0 };
