@@ -294,6 +294,8 @@ class CaptureFlows(TypedDict):
     lengths: _Counted
     short_packets: _Counted
     rtt_us: _Counted
+    rtt_us_at_least: _Counted
+    rtt_us_at_most: _Counted
     unstamped_rtt_us: _Counted
     least_rtt_us: _Counted
     handshake_us: _Counted

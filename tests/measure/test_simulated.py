@@ -1,6 +1,7 @@
 """Captures of the simulator, whose outcome is known, in the bands of ``test_truth.py``."""
 
 import struct
+from pathlib import Path
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_estimates_are_the_outcome(tmp_path, name):
         assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
 
 
-def forward(path):
+def forward(path: Path) -> Path:
     """Return a copy of a capture without the blocks of ACKs, which are of interface 1."""
     data, kept, at = path.read_bytes(), [], 0
     while at < len(data):
@@ -116,6 +117,7 @@ def test_the_interval_of_data_alone_holds_the_senders_own(tmp_path, link, delaye
     for name in ("mean", "p50", "p95"):
         true = getattr(own, name).value
         assert told[name]["low"] <= true <= told[name]["high"], name
+    assert told["p50"]["value"] == pytest.approx(own.p50.value, rel=0.05)
 
 
 @pytest.mark.parametrize(("flows", "buffer", "control"), [(8, 10, "reno"), (12, 30, "cubic")])

@@ -1,6 +1,8 @@
 //! All sums over the packets of a link.
 
 use crate::flows::flow::NONE;
+use crate::flows::holes::before;
+use crate::flows::one_way::Stamped;
 use crate::flows::round_trip::{UNKNOWN, clock};
 use crate::flows::table::Table;
 use crate::flows::tally::Tally;
@@ -126,9 +128,10 @@ impl Meter {
         }
         let (now, tally) = (self.now_ns, &mut self.tally);
         let place = self.table.place(&packet.key, now, on_link, tally);
+        let expected = self.table.flow(place).next_seq();
         self.table.flow(place).packet(now, packet.bytes, packet.tcp.as_ref(), tally);
         if let Some(segment) = &packet.tcp {
-            self.round_trips(place, segment);
+            self.round_trips(place, segment, expected);
         }
     }
 
@@ -173,11 +176,11 @@ impl Meter {
     }
 
     /// Updates the round trips of a segment's connection.
-    fn round_trips(&mut self, place: u32, segment: &Segment) {
+    fn round_trips(&mut self, place: u32, segment: &Segment, expected: u32) {
         let now = clock(self.now_ns);
         let peer = self.table.flow(place).peer;
         if peer == NONE {
-            self.one_direction(place, segment, now);
+            self.one_direction(place, segment, expected, now);
             return;
         }
         let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
@@ -201,15 +204,29 @@ impl Meter {
         self.table.flow(peer).sample(whole, packets, stamped, &mut self.tally);
     }
 
-    fn one_direction(&mut self, place: u32, segment: &Segment, now: u32) {
+    /// Updates those of a connection of which only this direction was seen; `expected` was the
+    /// number after the highest before this segment.
+    fn one_direction(&mut self, place: u32, segment: &Segment, expected: u32, now: u32) {
         let flow = self.table.flow(place);
         if is_syn(segment) {
             flow.probe(segment, segment.seq.wrapping_add(1), false, now);
         }
-        let Some((_, echo)) = segment.stamps.filter(|_| segment.payload > 0) else { return };
-        if let Some(whole) = flow.one_way(echo, now) {
-            let told = flow.rtt.one_more();
-            flow.sample(whole, told, true, &mut self.tally);
+        let Some(stamps) = segment.stamps.filter(|_| segment.payload > 0) else { return };
+        let Some(since_us) = flow.rtt.since_syn(now) else { return };
+        let handshake_us = flow.rtt.handshake_us;
+        let range = (segment.seq, segment.seq.wrapping_add(segment.payload));
+        let fresh = !before(segment.seq, expected);
+        let mut trips = Vec::new();
+        let stamped = Stamped { since_us, handshake_us, stamps, range, fresh };
+        let Some(watched) = self.table.one_way(place) else { return };
+        watched.data(&stamped, &mut |trip| trips.push(trip));
+        let flow = self.table.flow(place);
+        for trip in trips {
+            let told = flow.rtt.more(trip.weight);
+            flow.sample(trip.us as u32, told, true, &mut self.tally);
+            if flow.has_data_on_link() {
+                self.tally.rtt_ends(trip.ends_us, trip.weight);
+            }
         }
     }
 }

@@ -216,10 +216,12 @@ fn flows<'py>(py: Python<'py>, tally: &Tally) -> PyResult<Bound<'py, PyDict>> {
     counts.into_iter().try_for_each(|(name, count)| dict.set_item(name, count))?;
     let names = ["tcp_bytes", "quic_bytes", "udp_bytes", "other_bytes"];
     names.into_iter().zip(tally.kinds).try_for_each(|(name, bytes)| dict.set_item(name, bytes))?;
-    let histograms: [(&str, &LogHistogram); 7] = [
+    let histograms: [(&str, &LogHistogram); 9] = [
         ("lengths", &tally.lengths),
         ("short_packets", &tally.short_packets),
         ("rtt_us", &tally.rtt_us),
+        ("rtt_us_at_least", &tally.rtt_ends_us[0]),
+        ("rtt_us_at_most", &tally.rtt_ends_us[1]),
         ("unstamped_rtt_us", &tally.unstamped_rtt_us),
         ("least_rtt_us", &tally.least_rtt_us),
         ("handshake_us", &tally.handshake_us),

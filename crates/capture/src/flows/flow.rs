@@ -2,7 +2,7 @@
 
 use super::holes::{Holes, before};
 use super::pace::Pace;
-use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock, drawn};
+use super::round_trip::{RoundTrip, UNKNOWN, clock, drawn};
 use super::tally::{LONG_PACKETS, Tally};
 use crate::packet::{FlowKey, Segment, flags};
 
@@ -40,7 +40,7 @@ pub struct Flow {
     flags: u8,
     /// Segments since the last pause of half a round trip.
     burst: u16,
-    /// See `Flight`.
+    /// Segments until the next one that may become a probe.
     skip: u16,
     /// Index of the other direction, or `NONE`.
     pub peer: u32,
@@ -106,14 +106,6 @@ impl Flow {
         }
     }
 
-    /// A complete round trip from this direction only, if this echo gives it.
-    pub fn one_way(&mut self, echo: u32, now_us: u32) -> Option<u32> {
-        let mut flight = Flight { segments: self.pace.last_round(), skip: self.skip };
-        let told = self.rtt.one_way(echo, now_us, &mut flight);
-        self.skip = flight.skip;
-        told
-    }
-
     /// Packets so far.
     pub fn packets(&self) -> u32 {
         self.packets
@@ -173,6 +165,7 @@ impl Flow {
         if segment.flags & flags::SYN != 0 {
             self.flags |= if self.is(SYN) { SYN_AGAIN } else { SYN };
             self.rtt.mark_us = now_us;
+            self.rtt.bases.0 = segment.stamps.map_or(0, |stamps| stamps.0);
             self.next_seq = segment.seq.wrapping_add(1);
         } else if self.is(SYN) && !self.is(SHAKEN) {
             self.shaken(now_us, segment, tally);

@@ -9,14 +9,6 @@ use super::holes::before;
 /// An unknown time.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Usual clocks of timestamps, in microseconds for each tick (RFC 7323, section 5.4: 1 ms to
-/// 1 s; Linux has 1 ms, and 1 µs by choice).
-const TICKS_US: [f64; 6] = [1.0, 1e3, 2e3, 4e3, 1e4, 1e5];
-/// Minimum time for an estimate of a clock's rate.
-const SETTLED_US: u32 = 2_000_000;
-/// Time after which two clocks with rates that differ by 1e-4 differ by 6 ms.
-const DRIFTED_US: u32 = 60_000_000;
-
 /// Spreads times over their top bits (Fibonacci hashing: Knuth, volume 3, section 6.4).
 const SPREAD: u32 = 0x9e37_79b1;
 
@@ -25,8 +17,7 @@ const SPREAD: u32 = 0x9e37_79b1;
 pub struct RoundTrip {
     probe: u32,
     probe_us: u32,
-    /// From the capture to this direction's receiver and back; with one direction only, the time by
-    /// which the receiver delayed the ACK of a segment, signed.
+    /// From the capture to this direction's receiver and back.
     pub half_us: u32,
     /// Time of the SYN; after the handshake, time of its last ACK, if it has timestamps.
     pub mark_us: u32,
@@ -36,18 +27,10 @@ pub struct RoundTrip {
     pub latest_us: u32,
     /// The minimum complete round trip.
     pub least_us: u32,
-    base_echo: u32,
+    /// TSval of the SYN, and what the ACK that ends the handshake echoes.
+    pub bases: (u32, u32),
     weighed: u32,
     last_value: u32,
-    last_echo: u32,
-}
-
-/// The flight of a connection with one direction only.
-pub struct Flight {
-    /// Segments in the last round trip.
-    pub segments: u16,
-    /// Segments until the next one whose ACK delay is measured.
-    pub skip: u16,
 }
 
 impl Default for RoundTrip {
@@ -60,10 +43,9 @@ impl Default for RoundTrip {
             handshake_us: UNKNOWN,
             latest_us: UNKNOWN,
             least_us: UNKNOWN,
-            base_echo: 0,
+            bases: (0, 0),
             weighed: 0,
             last_value: 0,
-            last_echo: 0,
         }
     }
 }
@@ -123,9 +105,15 @@ impl RoundTrip {
         self.least_us = self.least_us.min(us);
     }
 
-    /// The count at the last sample, plus one.
-    pub fn one_more(&self) -> u32 {
-        self.weighed.saturating_add(1)
+    /// The time since the SYN, once a handshake with timestamps has ended.
+    pub fn since_syn(&self, now_us: u32) -> Option<u32> {
+        let known = self.handshake_us != UNKNOWN && self.mark_us != UNKNOWN;
+        known.then(|| now_us.wrapping_sub(self.mark_us).wrapping_add(self.handshake_us))
+    }
+
+    /// The count at the last sample, plus some more.
+    pub fn more(&self, weight: u32) -> u32 {
+        self.weighed.saturating_add(weight)
     }
 
     /// The count since the last sample, from the total.
@@ -150,71 +138,8 @@ impl RoundTrip {
         self.mark_us = UNKNOWN;
         self.sample(self.handshake_us);
         if let Some(echo) = echo {
-            (self.base_echo, self.mark_us, self.last_echo) = (echo, now_us, echo);
+            (self.bases.1, self.mark_us) = (echo, now_us);
         }
-    }
-
-    /// A complete round trip from one direction only: the handshake's, the delay of this segment's
-    /// echo after the handshake's by the receiver's clock, and the time that a segment waited there
-    /// for its ACK.
-    ///
-    /// It does not include queues from the capture to the receiver. The segment after
-    /// an answer is usually the first of a burst, and the last of a `flight` waits longest: a random
-    /// number of segments is skipped, up to a flight.
-    pub fn one_way(&mut self, echo: u32, now_us: u32, flight: &mut Flight) -> Option<u32> {
-        if self.handshake_us == UNKNOWN || self.mark_us == UNKNOWN {
-            return None;
-        }
-        let elapsed = now_us.wrapping_sub(self.mark_us);
-        if !before(self.last_echo, echo) {
-            self.watch_wait(now_us, flight);
-            return None;
-        }
-        let before_it = std::mem::replace(&mut self.last_echo, echo);
-        let ticks = f64::from(echo.wrapping_sub(self.base_echo));
-        let measured = f64::from(elapsed) / ticks;
-        let tick = TICKS_US
-            .into_iter()
-            .find(|tick| (measured / tick - 1.0).abs() < 0.1)
-            .filter(|_| (SETTLED_US..DRIFTED_US).contains(&elapsed));
-        let Some(tick) = tick else {
-            self.forget();
-            return None;
-        };
-        let answered_us = ticks * tick;
-        let before_us = f64::from(before_it.wrapping_sub(self.base_echo)) * tick;
-        self.wait(answered_us, before_us, tick, flight);
-        self.watch_wait(now_us, flight);
-        let waited = if self.half_us == UNKNOWN { 0.0 } else { f64::from(self.half_us as i32) };
-        let us = f64::from(self.handshake_us) + f64::from(elapsed) - answered_us + waited;
-        (us >= 1.0).then_some(us as u32)
-    }
-
-    /// Starts to measure the ACK delay of this segment, unless another is being measured;
-    /// `probe` has the time of the previous segment.
-    fn watch_wait(&mut self, now_us: u32, flight: &mut Flight) {
-        if self.probe_us == UNKNOWN && flight.skip == 0 {
-            (self.probe, self.probe_us) = (self.last_value, now_us);
-        }
-        flight.skip = flight.skip.saturating_sub(1);
-        self.last_value = now_us;
-    }
-
-    /// The receiver has sent an ACK and the previous ACK at these times after the SYN arrived: the
-    /// first ACK after the measured segment gives its delay. As at a sender, only the first segment
-    /// of an ACK counts: the segment before it had arrived by the previous ACK.
-    fn wait(&mut self, answered_us: f64, before_us: f64, tick: f64, flight: &mut Flight) {
-        let syn_us = self.mark_us.wrapping_sub(self.handshake_us);
-        let came = |at_us: u32| f64::from(at_us.wrapping_sub(syn_us));
-        // Each ACK may be up to a tick later than its timestamp.
-        if self.probe_us == UNKNOWN || answered_us + tick <= came(self.probe_us) {
-            return;
-        }
-        if before_us + tick > came(self.probe) && before_us + tick <= came(self.probe_us) {
-            self.half_us = (answered_us - came(self.probe_us)) as i32 as u32;
-        }
-        flight.skip = drawn(self.probe_us, flight.segments);
-        self.forget();
     }
 }
 

@@ -1,10 +1,12 @@
 //! All active flows, in bounded memory.
 
 use super::flow::{Flow, NONE};
+use super::one_way::OneWay;
 use super::tally::Tally;
 use crate::packet::FlowKey;
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashTable};
 use std::hash::{BuildHasher, Hasher};
 
 /// Flows allocated at a time, so that growing never copies them.
@@ -13,6 +15,8 @@ const CHUNK: usize = 1 << 12;
 const SWEEP: usize = 2;
 /// Places from which the longest-idle flow is removed if the table is full.
 const SAMPLED: usize = 64;
+/// Connections of which only data is seen that are watched at a time: a state takes some kB.
+const ONE_WAY: usize = 1 << 12;
 
 /// Flows by key. A flow idle for `idle_ns` has ended; later packets are of a new flow.
 pub struct Table {
@@ -20,6 +24,8 @@ pub struct Table {
     chunks: Vec<Vec<Flow>>,
     free: Vec<u32>,
     used: Vec<u64>,
+    /// Connections of which only data was seen, by place.
+    one_way: HashMap<u32, OneWay, RandomState>,
     state: RandomState,
     hand: usize,
     idle_ns: u64,
@@ -40,6 +46,7 @@ impl Table {
             chunks: Vec::new(),
             free: Vec::new(),
             used: Vec::new(),
+            one_way: HashMap::default(),
             state: RandomState::default(),
             hand: 0,
             idle_ns,
@@ -55,6 +62,15 @@ impl Table {
         &mut self.chunks[place as usize / CHUNK][place as usize % CHUNK]
     }
 
+    /// The state of a connection of which only data was seen, if it is one of those watched.
+    pub fn one_way(&mut self, place: u32) -> Option<&mut OneWay> {
+        let (bases, full) = (self.flow(place).rtt.bases, self.one_way.len() >= ONE_WAY);
+        match self.one_way.entry(place) {
+            Entry::Vacant(_) if full => None,
+            entry => Some(entry.or_insert_with(|| OneWay::new(bases.0, bases.1))),
+        }
+    }
+
     /// The place of a packet's flow, which is added if it is new.
     pub fn place(&mut self, key: &FlowKey, now_ns: u64, on_link: bool, tally: &mut Tally) -> u32 {
         let found = self.find(key);
@@ -65,6 +81,7 @@ impl Table {
                 let peer = flow.peer;
                 let old = std::mem::replace(flow, Flow::new(*key, now_ns, on_link));
                 flow.peer = peer;
+                self.one_way.remove(&place);
                 old.finish(tally);
             }
             self.recent = place;
@@ -140,6 +157,7 @@ impl Table {
                 let flow = self.flow(one);
                 flow.peer = other;
                 flow.rtt.meet();
+                self.one_way.remove(&one);
             }
         }
     }
@@ -176,6 +194,7 @@ impl Table {
             self.flow(flow.peer).peer = NONE;
         }
         self.used[place as usize / 64] &= !(1 << (place % 64));
+        self.one_way.remove(&place);
         self.free.push(place);
         if self.recent == place {
             self.recent = NONE;

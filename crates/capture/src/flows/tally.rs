@@ -82,6 +82,8 @@ pub struct Tally {
     pub brief: Count,
     /// Complete round trips, about one for each round trip and flow, weighted by packets.
     pub rtt_us: LogHistogram,
+    /// Of these from data alone: what they are at least and at most.
+    pub rtt_ends_us: [LogHistogram; 2],
     /// Those of flows without timestamps: the part between receiver and capture is from the
     /// last ACK, and that of the sender's side only from the handshake.
     pub unstamped_rtt_us: LogHistogram,
@@ -119,6 +121,7 @@ impl Default for Tally {
             avoiding: Count::default(),
             brief: Count::default(),
             rtt_us: LogHistogram::default(),
+            rtt_ends_us: Default::default(),
             unstamped_rtt_us: LogHistogram::default(),
             least_rtt_us: LogHistogram::default(),
             handshake_us: LogHistogram::default(),
@@ -148,6 +151,13 @@ impl Tally {
         let mut all: Vec<u64> = self.longest.iter().map(|length| length.0).collect();
         all.sort_unstable_by(|a, b| b.cmp(a));
         all
+    }
+
+    /// Counts what a round trip is at least and at most.
+    pub fn rtt_ends(&mut self, ends_us: (f64, f64), weight: u32) {
+        let [least, most] = &mut self.rtt_ends_us;
+        least.add_times(ends_us.0, u64::from(weight));
+        most.add_times(ends_us.1, u64::from(weight));
     }
 
     /// Counts a slow-start burst.

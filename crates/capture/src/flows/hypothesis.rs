@@ -1,0 +1,119 @@
+//! What a receiver's clock and rule for its ACKs may be, and how well it fits what was told.
+
+use super::delayed_acks::{Ack, Answered, DelayedAcks, Segment};
+use std::collections::VecDeque;
+
+/// Places in a tick that the receiver's clock may have had at the SYN.
+const FRACTIONS: u32 = 8;
+
+/// A segment that came by.
+#[derive(Clone, Copy)]
+pub struct Arrival {
+    /// When, in microseconds since the SYN.
+    pub since_us: u32,
+    /// When its sender sent it, in ticks of the sender's clock since the SYN.
+    pub left: u32,
+    /// See `Segment`.
+    pub in_order: bool,
+    /// It was not sent before.
+    pub fresh: bool,
+}
+
+/// The latest ACK of which the sender told.
+pub struct Told {
+    /// When the receiver sent it, in ticks of its clock since the SYN.
+    pub tick: f64,
+    /// Microseconds in a tick of the sender's and of the receiver's clock.
+    pub clocks_us: (f64, f64),
+    /// From a receiver's ACK to the sender, and what their clocks differ; NaN while unknown.
+    pub back_us: f64,
+}
+
+impl Told {
+    /// An ACK of a tick no later.
+    fn ack(&self, tick: f64) -> Ack {
+        let sent_us = tick * self.clocks_us.1;
+        Ack { seen: tick >= self.tick, sent_us, reaches_us: sent_us + self.back_us }
+    }
+}
+
+/// When a receiver answers segments in order.
+enum Rule {
+    /// At once; what was told deviates so often.
+    AtOnce(u32),
+    /// RFC 1122, section 4.2.3.2.
+    Delayed(Box<DelayedAcks>),
+}
+
+/// What may be.
+pub struct Hypothesis {
+    /// What the receiver's clock was beyond a whole tick when it got the SYN.
+    fraction: f64,
+    rule: Rule,
+    /// Segments at the front of those watched that were answered.
+    pub answered: usize,
+}
+
+impl Hypothesis {
+    /// All that are considered.
+    pub fn all() -> Vec<Self> {
+        let rules = [|| Rule::Delayed(Box::default()), || Rule::AtOnce(0)];
+        let fraction = |place: u32| (f64::from(place) + 0.5) / f64::from(FRACTIONS);
+        let of = |rule: fn() -> Rule| {
+            let with = move |place| Self { fraction: fraction(place), rule: rule(), answered: 0 };
+            (0..FRACTIONS).map(with)
+        };
+        rules.into_iter().flat_map(of).collect()
+    }
+
+    /// Number of ACKs, ticks and segments that do not fit.
+    pub fn deviations(&self) -> u32 {
+        match &self.rule {
+            Rule::AtOnce(deviations) => *deviations,
+            Rule::Delayed(delayed) => delayed.deviations(),
+        }
+    }
+
+    /// The sender has told of an ACK, and of none since the one before. Gives round trips
+    /// to `trip`.
+    pub fn told(&mut self, all: &VecDeque<Arrival>, told: &Told, trip: &mut impl FnMut(Answered)) {
+        let mut explained = false;
+        while let Some(arrival) = all.get(self.answered) {
+            let came = f64::from(arrival.since_us) / told.clocks_us.1 + self.fraction;
+            if came >= told.tick + 1.0 {
+                break;
+            }
+            self.answered += 1;
+            let ack = told.ack(came.floor());
+            explained |= ack.seen;
+            let left_us = f64::from(arrival.left) * told.clocks_us.0;
+            let left_us = if arrival.fresh { left_us } else { f64::NAN };
+            let came_us = came * told.clocks_us.1;
+            self.answer(Segment { came_us, left_us, in_order: arrival.in_order }, ack, trip);
+        }
+        match &mut self.rule {
+            Rule::AtOnce(deviations) => *deviations += u32::from(!explained),
+            Rule::Delayed(delayed) => delayed.end_tick(told.ack(told.tick), trip),
+        }
+    }
+
+    fn answer(&mut self, segment: Segment, ack: Ack, trip: &mut impl FnMut(Answered)) {
+        match &mut self.rule {
+            Rule::Delayed(delayed) => delayed.arrive(segment, ack, trip),
+            Rule::AtOnce(deviations) => {
+                *deviations += u32::from(segment.in_order && !ack.seen);
+                let one = ack.answers(segment);
+                if one.us > 0.0 {
+                    trip(one);
+                }
+            }
+        }
+    }
+
+    /// Segments were not watched.
+    pub fn interrupt(&mut self) {
+        if let Rule::Delayed(delayed) = &mut self.rule {
+            delayed.interrupt();
+        }
+    }
+}
