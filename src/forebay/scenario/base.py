@@ -206,6 +206,12 @@ def format_validation_error(error: ValidationError, model: type[ScenarioModel]) 
     return format_error(error, model).at(name)
 
 
+class GivenHere(str):
+    """A path that starts at the current folder, not at that of the scenario's file."""
+
+    __slots__ = ()
+
+
 class FromFile(ABC):
     """A file's content, read once. `path` is relative to the current folder, or absolute."""
 
@@ -258,6 +264,8 @@ class FromFile(ABC):
         if not (info.context or {}).get(FILES, True):
             hint = "write it without, or use the command line"
             raise ScenarioError("file-refused", "no file is read here", hint, value=value)
+        if isinstance(value, GivenHere):
+            return cls.read(os.path.abspath(value))
         return cls.read(os.path.join((info.context or {}).get(FOLDER, ""), value))
 
     def _written(self, info: SerializationInfo) -> Any:

@@ -90,7 +90,7 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
     with words(Words.FILE):
         tree = _tree(text, source)
-        paths = _override(tree, overrides, folder) if overrides else []
+        paths = _override(tree, overrides) if overrides else []
         try:
             return Scenario.model_validate(tree, context={FOLDER: folder})
         except ValidationError as error:
@@ -101,10 +101,10 @@ def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scen
         raise found.at(sets.source() if sets.blames(paths, found.field) else source)
 
 
-def _override(tree: dict[str, Any], overrides: Sequence[str], folder: str) -> list[str]:
+def _override(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     from forebay.scenario import overrides as sets
 
-    return sets.apply(tree, overrides, folder)
+    return sets.apply(tree, overrides)
 
 
 def expect_scenario(value: object) -> None:

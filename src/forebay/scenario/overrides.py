@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forebay.errors import Words, current_words, literal
-from forebay.scenario.base import ScenarioModel
+from forebay.scenario.base import GivenHere, ScenarioModel
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import Target
 
@@ -20,14 +20,14 @@ def source() -> str:
     return "--set" if current_words() is Words.COMMAND_LINE else "overrides"
 
 
-def apply(tree: dict[str, Any], overrides: Sequence[str], folder: str = "") -> list[str]:
+def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     """Change ``tree`` in place, in order; return the paths. Raises ScenarioError.
 
-    ``folder`` is that of the scenario's file, where relative paths in it start. A file that is in
-    the current folder is taken from there.
+    A path of a file starts at the current folder if the file is there, else where those of the
+    scenario do.
     """
     try:
-        return [_apply_one(tree, override, folder) for override in overrides]
+        return [_apply_one(tree, override) for override in overrides]
     except ScenarioError as error:
         raise error.at(source()) from None
 
@@ -67,25 +67,24 @@ def blames(paths: Sequence[str], field: str) -> bool:
     return any(f"{field}.".startswith(f"{p}.") or f"{p}.".startswith(f"{field}.") for p in paths)
 
 
-def _apply_one(tree: dict[str, Any], override: str, folder: str) -> str:
+def _apply_one(tree: dict[str, Any], override: str) -> str:
     path, equals, text = override.partition("=")
     path = path.strip()
     parts = path.split(".")
     if not equals or not all(parts):
         wrong = f"{show(override)} sets nothing"
         raise ScenarioError("bad-override", wrong, _WRITE, value=override)
-    value = _value(text.strip())
-    _put(tree, parts, _from_here(parts[-1], value) if folder else value)
+    _put(tree, parts, _given(_value(text.strip())))
     return path
 
 
-def _from_here(name: str, value: object) -> object:
-    """Return a value in which a file of the current folder has its whole path."""
+def _given(value: object) -> object:
+    """Return a value in which text that names a file of the current folder says so."""
     if isinstance(value, dict):
-        return {key: _from_here(key, each) for key, each in value.items()}
-    if name.endswith("file") and isinstance(value, str) and os.path.isfile(value):
-        return os.path.abspath(value)
-    return value
+        return {key: _given(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_given(each) for each in value]
+    return GivenHere(value) if isinstance(value, str) and os.path.isfile(value) else value
 
 
 def _put(tree: Any, parts: list[str], value: object) -> None:
