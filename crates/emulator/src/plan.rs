@@ -3,6 +3,7 @@
 mod check;
 
 use crate::failure::Failure;
+use forebay_sim::config::RateTrace;
 use forebay_sim::time::Picos;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -301,6 +302,13 @@ pub struct Trace {
     pub step_ps: Picos,
     /// Flows with samples of their own.
     pub flows: Vec<u32>,
+}
+
+impl Rates {
+    /// As links have it; `None` if it is none.
+    pub fn trace(&self) -> Option<RateTrace> {
+        RateTrace::new(self.steps.clone(), self.period_ps, self.repeats)
+    }
 }
 
 impl Flows {

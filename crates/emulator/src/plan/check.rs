@@ -1,8 +1,7 @@
 //! Refuses an invalid plan. Python has checked the scenario, so such a plan is
 //! of another version or written by hand.
 
-use super::{Bucket, Flows, Jitter, Link, Loss, Plan, Rates, Tokens};
-use forebay_sim::config::RateTrace;
+use super::{Bucket, Flows, Jitter, Link, Loss, Plan, Tokens};
 use forebay_sim::time::Picos;
 
 /// The version of the plan's format that this binary reads.
@@ -91,13 +90,6 @@ impl Plan {
             }
         }
         Ok(())
-    }
-}
-
-impl Rates {
-    /// As links have it; `None` if it is none.
-    pub fn trace(&self) -> Option<RateTrace> {
-        RateTrace::new(self.steps.clone(), self.period_ps, self.repeats)
     }
 }
 
