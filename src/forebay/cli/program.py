@@ -104,9 +104,11 @@ class _Answer:
 
     def write(self, text: str) -> int:
         """Write the text, or discard it if nobody reads it; report all of it as written."""
-        self.begun = True
         with self._while_read():
-            self._stream.write(text)
+            try:  # CPython handles no signal between this line and the write
+                self._stream.write(text)
+            finally:
+                self.begun = True
         return len(text)
 
     def flush(self) -> None:
