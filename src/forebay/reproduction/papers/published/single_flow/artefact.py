@@ -75,10 +75,14 @@ def goodput_percent(outcome: forebay.Outcome, rate_bps: float) -> Metric:
 
 
 def compare(
-    cell: Cell, seeds: int, jobs: int = 0, told: Progress | None = None, **changes: Any
+    cell: Cell,
+    seeds: int,
+    jobs: int = 0,
+    told: Progress | None = None,
+    fields: dict[str, Any] | None = None,
 ) -> Compared:
     """Simulate one cell, with some fields changed, and compare it."""
-    scenario = scenario_of(cell).replace(changes.get("fields", {}))
+    scenario = scenario_of(cell).replace(fields or {})
     outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=told)
     rate = float(cell["rate_mbps"])
     measured, bands = float(cell["goodput_mbps"]) / rate, read_toml(HERE, "bands")
