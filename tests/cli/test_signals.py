@@ -135,6 +135,26 @@ def test_a_signal_at_a_fork_does_not_keep_the_lock_of_logging(tmp_path):
     assert made.stderr == "forebay: terminated; nothing was kept\n"
 
 
+def test_an_answer_of_which_nothing_was_written_is_not_said_to_be_printed(tmp_path):
+    """click writes nothing at all to learn whether a stream is binary."""
+    code = (
+        "import os, signal\n"
+        "from forebay.cli import program, main\n"
+        "import click\n"
+        "def strip_ansi(text):\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    return text\n"
+        "click.utils.strip_ansi = strip_ansi\n"
+        "main()\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code, "platforms", "list"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (made.returncode, made.stdout) == (143, "")
+    assert made.stderr == "forebay: terminated; nothing was kept\n"
+
+
 @pytest.mark.parametrize("made_by", ["open", "mkdir"])
 def test_a_signal_while_a_temporary_folder_is_made_leaves_none(made_by, tmp_path):
     """tempfile tries the place with a file first; neither has a name that others know yet."""

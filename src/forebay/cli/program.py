@@ -108,7 +108,7 @@ class _Answer:
             try:  # CPython handles no signal between this line and the write
                 self._stream.write(text)
             finally:
-                self.begun = True
+                self.begun = self.begun or bool(text)  # click tries a stream with nothing
         return len(text)
 
     def flush(self) -> None:
