@@ -38,15 +38,16 @@ def test_off_is_what_was_simulated_before(name: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "on"),
     [
-        ("", False),
-        ('offload = "auto"', False),
+        ("", True),
+        ('offload = "auto"', True),
         ('offload = "off"', False),
         ('offload = "on"', True),
         ('sender = "ns2"', False),
+        ('sender = "ns2"\noffload = "auto"', False),
         ('sender = "ns2"\noffload = "on"', True),
     ],
 )
-def test_auto_is_off_for_every_sender(fields: str, on: bool) -> None:
+def test_auto_is_what_the_stack_of_the_sender_does(fields: str, on: bool) -> None:
     (group,) = made(fields).traffic
     assert group.offloads is on  # type: ignore[union-attr]
 
@@ -59,7 +60,10 @@ def lost(fields: str) -> float:
 
 
 def test_the_switch_reaches_the_simulator() -> None:
-    assert lost('offload = "on"') != lost("") == lost('offload = "off"')
+    assert lost('offload = "off"') != lost("") == lost('offload = "on"')
+    assert made("").sha256() == made(ON).sha256() != made('offload = "off"').sha256()
+    ns2 = 'sender = "ns2"\n'
+    assert made(ns2).sha256() == made(f'{ns2}offload = "off"').sha256()
 
 
 def test_a_segment_follows_from_the_packet_unless_it_is_written() -> None:
@@ -75,5 +79,6 @@ def test_the_testbed_says_that_offload_is_one_switch_for_a_side() -> None:
     line = "segmentation offload is one switch for all senders of one side: on"
     one = "{}[[traffic]]\nflows = 5\n{}"
     assert broken(made(ON)) == broken(made("")) == []
-    assert line in broken(made(one.format(ON, "")))
-    assert line not in broken(made(one.format(ON, 'direction = "reverse"')))
+    off = 'offload = "off"\n'
+    assert line in broken(made(one.format(ON, off)))
+    assert line not in broken(made(one.format(ON, f'{off}direction = "reverse"')))

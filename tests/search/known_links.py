@@ -19,10 +19,10 @@ _LOOK_S = 0.05
 
 
 def link(rate: str, flows: int, goals: str = "utilization = 0.98", extra: str = "") -> Scenario:
-    """Return a link with long flows of cubic."""
+    """Return a link with long flows of cubic, whose hosts are chosen."""
     return loads(
         f'name = "a link"\n[link]\nrate = "{rate}"\n{extra}\n[[traffic]]\nflows = {flows}\n'
-        'congestion_control = "cubic"\n'
+        'congestion_control = "cubic"\noffload = "off"\n'
         f'rtt = {{ uniform = ["30 ms", "90 ms"] }}\n[goals]\n{goals}\n'
     )
 

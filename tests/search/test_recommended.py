@@ -174,10 +174,10 @@ def smaller_windows(packets: int = 1000) -> SizeResult:
     )  # fmt: skip
     evaluations = Evaluations((), "simulation")
     evaluations.record(packets, outcome)
-    from forebay.search.result import _curve
+    from forebay.search.result import curve_of
 
     found = size(900, packets, packets, [(packets, 4000)], scaled=SCALED)
-    return found.model_copy(update={"curve": _curve(evaluations)})
+    return found.model_copy(update={"curve": curve_of(evaluations)})
 
 
 def falling(at_1000: float) -> Callable[[Any, int], Any]:

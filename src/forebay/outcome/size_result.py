@@ -231,6 +231,8 @@ class SizeResult(Document):
         like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
     cheaper : what 1, 1/2, 1/4 and 1/8 of the recommended size do, if that was asked.
+    without_offload : the least size with hosts that send one packet at a time, on the same seeds;
+        None where the scenario chose its hosts, or the time was too short for that run.
     links : for a class of links sized together, the size that each of them needs, the one that
         forces the answer first.
     memory, configuration : added by the command line: the memory for the answer, and the document
@@ -265,6 +267,7 @@ class SizeResult(Document):
     bracket: Bracket | None = None
     cost: Cost | None = None
     cheaper: tuple[Cheaper, ...] = ()
+    without_offload: CurvePoint | None = None
     links: tuple[LinkSize, ...] = ()
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None

@@ -10,12 +10,14 @@ from forebay.catalogue import DISCIPLINES
 from forebay.outcome import (
     Aqm,
     Buffer,
+    CurvePoint,
     GoalResult,
     Interval,
     Recommended,
     SizeResult,
+    Verdict,
 )
-from forebay.report.goal_words import metric_words, size_name, sized, target
+from forebay.report.goal_words import goal_name, listed, metric_words, size_name, sized, target
 from forebay.report.loss_warnings import completion_words, lossy
 from forebay.report.tables import (
     NOT_MEASURED,
@@ -141,9 +143,32 @@ def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
 def at_once(answer: SizeResult) -> list[str]:
     """Return loss, delay and completion time at the answer in one sentence."""
     there = answer.there
+    parts = [] if there is None else _measured(there)
+    if there is None or not parts:
+        return []
+    return [f"With {sized(answer, there.packets)}{nearest_words(answer)}: {', '.join(parts)}."]
+
+
+def single_packets(answer: SizeResult) -> list[str]:
+    """Return what the least size does with hosts that have no segmentation offload."""
+    there = answer.without_offload
     if there is None:
         return []
-    link, parts = there.link, []
+    names = listed(goal_name(answer, name) for name in there.unmet)
+    verdicts = {
+        Verdict.MET: "the goals are met too",
+        Verdict.MISSED: f"that misses {names}",
+        Verdict.UNDECIDED: f"{names} undecided",
+    }
+    size = sized(answer, there.packets)
+    return [
+        f"With {size} and hosts that send one packet at a time, without segmentation offload: "
+        f"{', '.join(_measured(there))}; {verdicts[there.verdict]}."
+    ]
+
+
+def _measured(there: CurvePoint) -> list[str]:
+    link, parts = there.link, list[str]()
     if link.utilization is not None:
         used = bounded(link.utilization, there.outcome, "utilization")
         parts.append(f"{show(used, 100)} % of the link used")
@@ -156,9 +181,7 @@ def at_once(answer: SizeResult) -> list[str]:
         parts.append(f"a wait of {duration(waits.value)}{tail}")
     for each in there.outcome.classes:
         parts += completion_words(each)
-    if not parts:
-        return []
-    return [f"With {sized(answer, there.packets)}{nearest_words(answer)}: {', '.join(parts)}."]
+    return parts
 
 
 def why(answer: SizeResult) -> list[str]:

@@ -28,6 +28,7 @@ from forebay.report.headline import (
     relaxations_table,
     sentence,
     share_of_bdp,
+    single_packets,
     sized_line,
     why,
 )
@@ -91,7 +92,8 @@ def print_size(answer: SizeResult) -> None:
 
 def reason_lines(answer: SizeResult) -> list[str]:
     """Return why the size is what it is, and what is known of its cost and its law."""
-    lines = [*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)]
+    lines = [*sized_line(answer), *why(answer), *at_once(answer), *single_packets(answer)]
+    lines += region_lines(answer)
     lines += [*flows_lines(answer), *share_of_bdp(answer), *memory(answer)]
     if answer.scaled is not None:
         from forebay.report.scaling import scaled_lines

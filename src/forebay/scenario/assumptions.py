@@ -84,6 +84,11 @@ _LIST = (
         lambda _, group: f"packets of {group.packet}",
     ),
     Assumption(
+        "offload",
+        lambda _, group: isinstance(group, Tcp) and group.offloads,
+        lambda _, group: "hosts with segmentation offload, which send bursts of up to 64 KiB",
+    ),
+    Assumption(
         "",
         _sends_singly,
         lambda _, group: "hosts that send one packet at a time, without segmentation offload",

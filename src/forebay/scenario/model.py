@@ -23,7 +23,7 @@ from forebay.scenario.quantity import DataSize, Duration
 from forebay.scenario.queue import Queue
 from forebay.scenario.requests import Requests
 from forebay.scenario.source import End, Standing
-from forebay.scenario.tcp import Long, Session
+from forebay.scenario.tcp import Long, Session, Tcp
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Replay, Traffic
 from forebay.scenario.transfers import Transfers
@@ -281,9 +281,10 @@ class Scenario(ScenarioModel):
         Hosts without offload have the hash of scenarios from before there was any.
         """
         meaning = self.model_dump(mode="python", exclude_none=True)
-        for group in meaning["traffic"]:
-            if group.get("offload") != "on":
-                group.pop("offload", None)
+        for group, data in zip(self.traffic, meaning["traffic"], strict=True):
+            data.pop("offload", None)
+            if isinstance(group, Tcp) and group.offloads:
+                data["offload"] = "on"
         text = json.dumps(meaning, sort_keys=True, default=lambda part: part.canonical())
         return hashlib.sha256(text.encode()).hexdigest()
 

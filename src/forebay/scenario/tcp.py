@@ -154,8 +154,8 @@ class Tcp(Sized):
     offload: Literal["auto", "on", "off"] = Field(
         default="auto",
         description="Segmentation offload of the senders: whether they hand their cards bursts of "
-        'several segments, which cross the access link back to back. "auto": off for '
-        "every sender in this version, until CUBIC and Reno with bursts agree with a kernel.",
+        'several segments, which cross the access link back to back. "auto": as the sender\'s '
+        'stack does: on for "linux", off for "ns2".',
     )
     segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = Field(
         default=None,
@@ -182,7 +182,7 @@ class Tcp(Sized):
     @property
     def offloads(self) -> bool:
         """Whether its senders have segmentation offload."""
-        return self.offload == "on"  # "auto" is off until CUBIC and Reno agree with a kernel
+        return self.offload == "on" or (self.offload == "auto" and self.sender == "linux")
 
     @property
     def shares(self) -> dict[str, float]:

@@ -129,7 +129,7 @@ def _result(
         buffer=None,
         goals=() if there is None else _goal_results(there, binding),
         laws=context.results,
-        curve=_curve(evaluations),
+        curve=curve_of(evaluations),
         nearest=None,
         largest=None,
         limit=problem.limit,
@@ -205,7 +205,8 @@ def _at_point(goal: Goal, there: Evaluation) -> GoalAtPoint:
     return GoalAtPoint(name=goal.kind.name, reached=metric, verdict=goal.judge(metric))
 
 
-def _curve(evaluations: Evaluations) -> tuple[CurvePoint, ...]:
+def curve_of(evaluations: Evaluations) -> tuple[CurvePoint, ...]:
+    """Return what was evaluated as the points of a result's curve, the smallest size first."""
     return tuple(
         CurvePoint(
             packets=packets,

@@ -17,6 +17,7 @@ from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.recommended import with_recommended
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.strategies.protocol import Session
+from forebay.search.without_offload import of_link
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -51,14 +52,15 @@ def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
         Ctrl-C; the exception contains the findings so far.
     """
     _check(problem, options.seeds)
-    result = with_recommended(problem, _searched(problem, engine, options))
+    session = Session.begin(engine, options)
+    result = with_recommended(problem, _searched(problem, session))
+    result = of_link(problem, result, session)
     return result if problem.network is None else problem.network.named(result)
 
 
-def _searched(problem: Problem, engine: Engine, options: Options) -> SizeResult:
+def _searched(problem: Problem, session: Session) -> SizeResult:
     """Choose how to search by the budget."""
-    session = Session.begin(engine, options)
-    if options.budget_s is None:
+    if session.options.budget_s is None:
         return ask(problem, Bisection(), session).result
     if problem.network is not None and problem.network.load is not None:
         from forebay.search.links_within_budget import search_links

@@ -24,6 +24,7 @@ from forebay.studies.uncertain import Uncertain, value_at
 METHODS = ("one-at-a-time", "sobol")
 _FIELDS = (
     "flows", "rtt", "start", "load", "rate", "length", "peak_rate", "on", "off", "arrival_rate",
+    "access_rate",
 )  # fmt: skip
 _RESAMPLES = 400
 Point = tuple[Any, ...]

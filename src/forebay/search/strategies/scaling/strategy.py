@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
@@ -32,6 +32,7 @@ from forebay.search.strategies.scaling.loss import looking
 from forebay.search.strategies.scaling.more_seeds import MoreSeeds
 from forebay.search.strategies.scaling.notes import notes_of
 from forebay.search.strategies.scaling.verify import evaluate
+from forebay.search.without_offload import of_largest_level
 
 if TYPE_CHECKING:
     from forebay.outcome import Interval
@@ -83,7 +84,8 @@ class Scaling:
         found = _found(problem, study)
         if study.stopped:
             raise Interrupted(interrupted(found.result, "the links simulated so far give"))
-        return found
+        result = of_largest_level(problem, found.result, study, session)
+        return replace(found, result=result)
 
 
 def _found(problem: Problem, study: ScalingStudy) -> Extrapolated:
