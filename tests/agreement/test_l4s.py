@@ -50,11 +50,13 @@ coupling_factor = {k}
 name = "classic"
 flows = {classic}
 congestion_control = "{control}"
+offload = "off"
 rtt = {{ uniform = ["{rtt - 0.5} ms", "{rtt + 0.5} ms"] }}
 [[traffic]]
 name = "l4s"
 flows = {l4s}
 congestion_control = "prague"
+offload = "off"
 rtt = {{ uniform = ["{rtt - 0.5} ms", "{rtt + 0.5} ms"] }}
 """
     return SimulationEngine().run(loads(text), [1, 2])
@@ -140,6 +142,7 @@ load = 2.0
 name = "l4s"
 flows = 2
 congestion_control = "prague"
+offload = "off"
 rtt = "20 ms"
 """
     outcome = SimulationEngine().run(loads(text), [1])

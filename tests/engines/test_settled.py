@@ -76,7 +76,7 @@ def test_with_a_budget_the_window_is_lengthened_until_flows_have_settled() -> No
 
 
 def test_a_window_that_the_scenario_sets_is_kept() -> None:
-    more = '[measure]\nwarmup = "20 s"\nduration = "40 s"'
+    more = 'offload = "off"\n[measure]\nwarmup = "20 s"\nduration = "40 s"'
     outcome = forebay.run(flow("500 Mbit/s", "500 kB", "reno", more), budget="60 s")
     assert settled(outcome) == [False]
     assert outcome.links["bottleneck"].utilization.value == pytest.approx(0.318, abs=0.02)  # type: ignore[union-attr]

@@ -86,7 +86,10 @@ def test_data_alone_tells_the_round_trip_with_the_wait_of_delayed_acks(tmp_path,
     window = 'measure = { warmup = "0 s", duration = "25 s" }\n'
     traffic = LONG.format(flows=8, low=30, high=90, control='"cubic"')
     path = tmp_path / "link.pcapng"
-    scenario = loads(link + window + traffic, overrides=[f"traffic.0.delayed_ack={delayed}"])
+    scenario = loads(
+        link + window + traffic,
+        overrides=[f"traffic.0.delayed_ack={delayed}", "traffic.0.offload=off"],
+    )
     outcome = forebay.run(scenario, seed=7, capture=path)
     told = measure.capture([forward(path)], rate="40 Mbit/s", interface="bottleneck").estimates
     median = outcome.classes[0].rtt_s.p50.value
@@ -142,10 +145,11 @@ def test_a_measured_link_simulated_again_is_the_link_that_was_captured(
 
 
 def test_short_flows_that_recover_from_a_loss_are_left_out_of_the_low_end(tmp_path):
-    brief = SHORT.replace("0.15", "0.4").replace("20 packets", "60 packets")
+    single = 'offload = "off"\n'
+    brief = SHORT.replace("0.15", "0.4").replace("20 packets", "60 packets") + single
     link = 'link.rate = "20 Mbit/s"\nqueue.size = "40 packets"\n'
     window = 'measure = { warmup = "6 s", duration = "12 s" }\n'
-    traffic = LONG.format(flows=8, low=30, high=90, control='"reno"') + brief
+    traffic = LONG.format(flows=8, low=30, high=90, control='"reno"') + single + brief
     path = tmp_path / "link.pcapng"
     forebay.run(loads(link + window + traffic), seed=3, capture=path)
     n = measure.capture([path], rate="20 Mbit/s", interface="bottleneck").estimates["long_flows"]

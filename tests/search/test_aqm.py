@@ -148,7 +148,7 @@ def test_a_target_that_meets_the_goals_stays(
 
 
 def test_a_default_target_that_misses_a_goal_does_not_stay() -> None:
-    short = ["goals.utilization=0.5", "goals.queue_delay_mean=0.3 ms"]
+    short = ["goals.utilization=0.5", "goals.queue_delay_mean=0.3 ms", "traffic.0.offload=off"]
     scenario = loads(UPLINK.format(discipline="codel"), overrides=short)
     answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
     assert answer.aqm is None or (answer.aqm.parameter == "target" and answer.aqm.target_s < 0.005)

@@ -29,6 +29,7 @@ direction = "{direction}"
 flows = 1
 rtt = "20 ms"
 max_window = 2
+offload = "off"
 [measure]
 warmup = "1 s"
 duration = "2 s"

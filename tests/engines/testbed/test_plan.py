@@ -125,10 +125,13 @@ def test_offload_is_of_the_side_that_sends():
         _, _, plan = plan_of(text)
         return plan["sender"]["offload"], plan["receiver"]["offload"]
 
-    forward = MIXED.replace("flows = 5", 'flows = 5\noffload = "on"')
-    reverse = MIXED.replace("flows = 3", 'flows = 3\noffload = "on"')
-    assert (sides(MIXED), sides(forward), sides(reverse)) == (
-        (False, False), (True, False), (False, True),
+    def singly(*classes):
+        off = {f"traffic.{each}.offload": "off" for each in classes}
+        return loads(MIXED).replace(off).to_toml()
+
+    forward, reverse, neither = singly(1), singly(0, 2), singly(0, 1, 2)
+    assert (sides(MIXED), sides(forward), sides(reverse), sides(neither)) == (
+        (True, True), (True, False), (False, True), (False, False),
     )  # fmt: skip
 
 
@@ -166,7 +169,9 @@ def test_more_flows_than_addresses_are_refused(monkeypatch):
 
 
 def test_what_the_kernel_does_otherwise_is_said():
-    said = broken(loads(MIXED.replace("flows = 5", 'flows = 5\nsender = "ns2"\nsack = false')))
+    said = broken(
+        loads(MIXED.replace("flows = 5", 'flows = 5\nsender = "ns2"\nsack = false\noffload = "on"'))
+    )
     assert len(said) == 2
     assert said[0].startswith("the testbed's senders are Linux") and said[0].endswith("not ns2")
     assert "SACK" in said[1]
