@@ -91,7 +91,9 @@ fn far_end<'a>(
 
 fn begin_capture(plan: &Plan) -> Result<(Option<Capture>, Option<CaptureWriter>), Failure> {
     let names = || plan.links.iter().map(|link| link.name.clone()).collect();
-    let begun = plan.capture.as_deref().map(|path| Capture::begin(path, names())).transpose()?;
+    let window = plan.warmup_ps..plan.end_ps();
+    let begin = |path| Capture::begin(path, names(), window);
+    let begun = plan.capture.as_deref().map(begin).transpose()?;
     Ok(begun.map_or((None, None), |(capture, writer)| (Some(capture), Some(writer))))
 }
 

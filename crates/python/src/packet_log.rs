@@ -68,8 +68,14 @@ impl PacketLog {
     }
 
     /// Writes what left each link to a pcapng file, an interface a link. Raises OSError.
-    fn write_capture(&self, py: Python<'_>, path: PathBuf, links: Vec<String>) -> PyResult<()> {
+    fn write_capture(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        links: Vec<String>,
+        comment: String,
+    ) -> PyResult<()> {
         let packets = py.detach(|| captured(&self.events, &self.open_loop));
-        Packets::new(packets, self.sizes.clone(), false).write(py, path, links)
+        Packets::new(packets, self.sizes.clone(), false).write(py, path, links, comment)
     }
 }

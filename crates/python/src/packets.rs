@@ -6,7 +6,8 @@ use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
-use pcap_file::{DataLink, PcapError, PcapResult};
+use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
+use pcap_file::{DataLink, Endianness, PcapError, PcapResult};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::borrow::Cow;
@@ -55,9 +56,15 @@ impl Packets {
 
 #[pymethods]
 impl Packets {
-    /// Writes them to a file with these interfaces; times count from the start of the run. Raises OSError.
-    pub fn write(&self, py: Python<'_>, path: PathBuf, interfaces: Vec<String>) -> PyResult<()> {
-        py.detach(|| self.keep(&path, interfaces)).map_err(|error| match error {
+    /// Writes them to a file with these interfaces and a comment; times count from the start of the run. Raises OSError.
+    pub fn write(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        interfaces: Vec<String>,
+        comment: String,
+    ) -> PyResult<()> {
+        py.detach(|| self.keep(&path, interfaces, comment)).map_err(|error| match error {
             // PyO3's own conversion keeps the text and loses the number.
             PcapError::IoError(error) => match error.raw_os_error() {
                 Some(number) => PyOSError::new_err((number, error.to_string())),
@@ -73,9 +80,14 @@ impl Packets {
 }
 
 impl Packets {
-    fn keep(&self, path: &Path, interfaces: Vec<String>) -> PcapResult<()> {
+    fn keep(&self, path: &Path, interfaces: Vec<String>, comment: String) -> PcapResult<()> {
         let file = File::create(path).map_err(PcapError::IoError)?;
-        let mut writer = PcapNgWriter::new(BufWriter::new(file))?;
+        let header = SectionHeaderBlock {
+            endianness: Endianness::native(),
+            options: vec![SectionHeaderOption::Comment(comment.into())],
+            ..SectionHeaderBlock::default()
+        };
+        let mut writer = PcapNgWriter::with_section_header(BufWriter::new(file), header)?;
         for name in interfaces {
             writer.write_pcapng_block(InterfaceDescriptionBlock {
                 linktype: DataLink::RAW,

@@ -13,6 +13,8 @@ from typing import get_args
 
 import pytest
 
+import forebay
+from forebay import measure
 from forebay.engines.testbed import namespaces, one_run, registry
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.namespace_pair import pair_for
@@ -114,12 +116,24 @@ def test_a_capture_has_an_interface_a_link(small, tmp_path):
         ["tshark", "-r", path, *fields], capture_output=True, text=True, check=True
     )
     rows = [line.split("\t") for line in read.stdout.splitlines()]
-    assert {name for name, _, _ in rows} == {"bottleneck", "reverse"}
+    assert {name for name, _, _ in rows} == {"bottleneck", "reverse", "acks"}
     for place, link in enumerate(("bottleneck", "reverse")):
         own = [(float(at), int(octets)) for name, octets, at in rows if name == link]
         assert own == sorted(own, key=lambda row: row[0])
         sent = played.raw["links"][place]["sent_bytes"].sum()
-        assert sum(octets for _, octets in own) >= sent > 0, "the warm-up too"
+        assert 0 < sum(octets for _, octets in own) == pytest.approx(sent, abs=3000)
+
+
+def test_a_capture_of_the_window_tells_what_the_router_counted(small, tmp_path):
+    path = tmp_path / "link.pcapng"
+    outcome = forebay.run(small, "testbed", capture=path)
+    rate = str(small.link.rate)
+    told = measure.capture([path], rate=rate, interface="bottleneck").estimates
+    link, flows = outcome.links["bottleneck"], outcome.classes[0]
+    assert told["load"].value == pytest.approx(link.utilization.value, abs=0.002)
+    assert told["rtt_s"]["mean"]["value"] == pytest.approx(flows.rtt_s.mean.value, rel=0.1)
+    with path.open("rb") as file:
+        assert b"forebay: the measured window, " in file.read(200)
 
 
 def test_every_address_of_the_side_is_local_without_being_configured(small):

@@ -33,6 +33,7 @@ impl Router {
             None if hops.is_empty() && meta.hop == 0 => {
                 let at = now + flow.to_sender;
                 self.slab.meta_of(slot).hop = 1;
+                egress.returns(now, self.slab.packet(slot));
                 self.send_off(at, slot, egress);
             }
             None => {

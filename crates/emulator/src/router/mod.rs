@@ -57,6 +57,8 @@ pub trait Egress {
     fn post(&mut self, _: TimedPacket) {}
     /// A packet's last bit leaves a link `at`, now or soon.
     fn departs(&mut self, link: usize, at: Picos, packet: &[u8]);
+    /// A packet comes back `at`, now, over a route without links.
+    fn returns(&mut self, _at: Picos, _packet: &[u8]) {}
 }
 
 /// A packet on its last hop, with its time of delivery.

@@ -129,6 +129,13 @@ impl Egress for TunPorts<'_> {
             capture.take(link, at, packet);
         }
     }
+
+    #[inline]
+    fn returns(&mut self, at: Picos, packet: &[u8]) {
+        if let Some(capture) = &mut self.capture {
+            capture.take_returning(at, packet);
+        }
+    }
 }
 
 impl<'a> TunPorts<'a> {

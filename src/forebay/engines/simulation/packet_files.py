@@ -44,11 +44,18 @@ class PacketFiles:
         """Write what is asked for. Raises OSError, MissingPackage."""
         names = [link.name for link in layout.links]
         if self.capture is not None and packets is not None:
-            packets.write(self.capture, [BOTTLENECK, "acks"])
+            packets.write(self.capture, [BOTTLENECK, "acks"], _window(scenario))
         elif self.capture is not None and log is not None:
-            log.write_capture(self.capture, names)
+            log.write_capture(self.capture, names, _window(scenario))
         if self.table is not None and log is not None:
             write_columns(self.table, _blocks(scenario, workload, names, log))
+
+
+def _window(scenario: Scenario) -> str:
+    """Return the comment of a capture; the testbed's has the same words."""
+    begin = float(scenario.measure.warmup)
+    end = begin + float(scenario.measure.duration)
+    return f"forebay: the measured window, {begin:g} s to {end:g} s"
 
 
 def _blocks(
