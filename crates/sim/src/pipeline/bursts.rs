@@ -14,25 +14,23 @@ impl Network<'_> {
     pub(super) fn send_bursts<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) -> AccessState {
         let profile = self.profile::<GeneralKind>(flow);
         let bytes = profile.segment_bytes_of(flow.packet_bytes);
-        let goal = flow.sender.burst_goal(bytes, profile);
         let mut access = AccessState::Unchanged;
-        loop {
-            let sendable = flow.sender.sendable_segments::<K>(profile);
-            if sendable == 0 || self.holds_burst_back::<K>(now, flow, goal, profile) {
+        let mut left = flow.sender.sendable_segments::<K>(profile);
+        let goal = if left > 0 { flow.sender.burst_goal(bytes, profile) } else { 0 };
+        while left > 0 && !self.holds_burst_back::<K>(now, flow, goal, profile) {
+            let burst = flow.sender.next_burst(now, left, goal, bytes, profile);
+            if burst == 0 {
                 break;
             }
-            match flow.sender.next_burst(now, sendable, goal, bytes, profile) {
-                0 => break,
-                burst => {
-                    self.send_burst::<K>(now, flow, burst, sendable <= 2, profile, &mut access)
-                }
-            }
+            self.send_burst::<K>(now, flow, burst, left <= 2, profile, &mut access);
+            left -= u64::from(burst);
         }
         self.arm_timer_if_no_ack_pending::<K>(now, flow);
         access
     }
 
     /// Small queues or the pacer hold the next burst back.
+    #[inline]
     fn holds_burst_back<K: FlowKind>(
         &mut self,
         now: Picos,

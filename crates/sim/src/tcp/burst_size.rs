@@ -6,7 +6,7 @@ use super::profile::Profile;
 use super::scoreboard::Scoreboard;
 use super::sender::Sender;
 use crate::cc::Phase;
-use crate::time::{MICROSECOND, MILLISECOND, Picos};
+use crate::time::{MICROSECOND, MILLISECOND, Picos, SECOND};
 
 /// The most payload of a burst: 64 KiB (GSO_LEGACY_MAX_SIZE) less the room for headers (sk_setup_caps).
 const MOST_BYTES: f64 = 65_215.0;
@@ -32,6 +32,9 @@ impl Sender {
         if !profile.offload.autosizing {
             return 1;
         }
+        if self.is_slow_and_far(segment_bytes) {
+            return LEAST_SEGMENTS;
+        }
         let bytes = f64::from(segment_bytes);
         let rate = if self.rtt.srtt == 0 { 0.0 } else { self.sending_rate() * bytes };
         let halvings = self.rtt.min_rtt / HALVES_EVERY;
@@ -39,6 +42,17 @@ impl Sender {
         let single = self.controls_cwnd_by_rates() && rate < SINGLE_BELOW;
         let least = if single { 1 } else { LEAST_SEGMENTS };
         (((rate / BURSTS_PER_SECOND + near).min(MOST_BYTES) / bytes) as u32).max(least)
+    }
+
+    /// A burst is surely two segments, which takes no division: what the most common window of ACK clocking sends
+    /// is no more than that in a millisecond, and the allowance for near receivers less than a byte.
+    #[inline]
+    fn is_slow_and_far(&self, segment_bytes: u32) -> bool {
+        const MOST: f64 = 0.99 * BURSTS_PER_SECOND * (LEAST_SEGMENTS + 1) as f64 / SECOND as f64;
+        self.window.pacing_rate.is_none()
+            && self.rtt.min_rtt >= 16 * HALVES_EVERY
+            && segment_bytes >= 100
+            && 2.0 * self.window.cwnd <= MOST * self.rtt.srtt as f64
     }
 
     /// The segments that go in one burst of the `sendable`; 0 where they wait for an ACK. Repairs go singly.
@@ -53,16 +67,19 @@ impl Sender {
         if self.has_repairs() {
             return 1;
         }
-        let in_buffer = self.left_in_buffer(most_segments(segment_bytes));
         let sendable = u32::try_from(sendable).unwrap_or(u32::MAX);
-        if in_buffer > 1
-            && self.is_part(now, sendable, goal, in_buffer)
-            && self.waits_for_ack(now, profile.offload.deferral)
-        {
-            return 0;
+        let in_buffer = || self.left_in_buffer(most_segments(segment_bytes));
+        let most = if profile.offload.grows_buffers { self.left_to_send() } else { in_buffer() };
+        if sendable < goal {
+            let in_buffer = in_buffer();
+            if in_buffer > 1
+                && self.is_part(now, sendable, goal, in_buffer)
+                && self.waits_for_ack(now, profile.offload.deferral)
+            {
+                return 0;
+            }
         }
         let half = (self.window.cwnd / 2.0) as u32; // tcp_cwnd_test
-        let most = if profile.offload.grows_buffers { self.left_to_send() } else { in_buffer };
         sendable.min(goal).min(half).min(most).max(1)
     }
 
