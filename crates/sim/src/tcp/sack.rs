@@ -141,7 +141,26 @@ fn detect_losses(
     if loses {
         enter_recovery(tcp, board, now, profile);
     }
+    if !profile.rack && tcp.phase == Phase::Recovery {
+        take_unsacked_as_lost(tcp, board, profile);
+    }
     found
+}
+
+/// RFC 6675's NextSeg, rules 3 and 4: where nothing is known to be lost and nothing new may go, the next segment below
+/// the highest that was SACKed goes again; and once in each recovery the last one, of which no SACK would tell.
+#[inline(never)]
+fn take_unsacked_as_lost(tcp: &Sender, board: &mut Scoreboard, profile: &Profile) {
+    let room = board.in_flight() < tcp.window.cwnd as u32;
+    if !room || board.lost > board.retrans_out || tcp.new_allowed(profile) > 0 {
+        return;
+    }
+    let una = tcp.snd_una;
+    if let Some(seq) = board.first_unsacked(una) {
+        board.mark_lost(una, seq);
+    } else if board.last_is_unsacked() && board.rescues(una, tcp.recover) {
+        board.mark_lost(una, tcp.snd_max - 1);
+    }
 }
 
 /// Takes what an ACK reports: everything below `next`, and what lies beyond of what is `reported`.

@@ -139,3 +139,46 @@ fn what_a_lost_ack_reported_is_delivered_with_the_next() {
     assert_eq!(delivered(2, 1, &[SackRun { last: 0, count: 1 }]), (2, 0, 12.0), "in order");
     assert_eq!(delivered(1, 5, &[SackRun { last: 4, count: 1 }]), (1, 2, 13.0), "beyond a gap");
 }
+
+/// Sends a file of so many segments in one window and loses some, once; what is sent then, and in how many round trips
+/// without a timeout. Without RACK nothing but numbers tells of a loss.
+fn repaired(file: u64, lost: &[u64]) -> Option<Vec<u64>> {
+    let profile = Profile { sack: true, initial_window: 1000, delayed_ack: None, ..Profile::ns2() };
+    let mut tcp = Sender::new(Cc::by_name("reno").expect("listed"), file, &profile);
+    let (mut now, mut again) = (MILLISECOND, Vec::new());
+    let (mut arrived, mut next) = (BTreeSet::new(), 0);
+    for _ in 0..20 {
+        let mut sent = Vec::new();
+        for _ in 0..tcp.sendable_segments::<GeneralKind>(&profile) {
+            sent.push(tcp.next_segment::<GeneralKind>(now));
+        }
+        now += 10 * MILLISECOND;
+        for seq in sent {
+            let first = tcp.retransmissions == 0;
+            if !first {
+                again.push(seq);
+            } else if lost.contains(&seq) {
+                continue;
+            }
+            arrived.insert(seq);
+            while arrived.remove(&next) {
+                next += 1;
+            }
+            on_ack::<GeneralKind>(&mut tcp, now, next, (seq, 1, &[][..]), false, &profile);
+        }
+        if next == file {
+            return Some(again);
+        }
+    }
+    None
+}
+
+#[test]
+fn of_the_last_segments_those_go_again_that_no_three_above_tell_of() {
+    assert_eq!(repaired(20, &[5]), Some(vec![5]));
+    assert_eq!(repaired(20, &[5, 18]), Some(vec![5, 18]), "rule 3: one is SACKed above");
+    assert_eq!(repaired(20, &[5, 19]), Some(vec![5, 19]), "rule 4: none is");
+    assert_eq!(repaired(20, &[5, 18, 19]), Some(vec![5, 19, 18]), "the rescue's SACK tells of 18");
+    assert_eq!(repaired(20, &[5, 16, 18, 19]), Some(vec![5, 16, 19, 18]));
+    assert_eq!(repaired(20, &[19]), None, "nothing tells of it");
+}

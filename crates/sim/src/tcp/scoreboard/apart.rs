@@ -11,12 +11,14 @@ pub(super) struct Apart {
     rates: Option<DeliveryRate>,
     /// Of a flow over a link that reorders.
     reordering: Option<Reordering>,
+    /// No last segment is taken as lost again before all below this have arrived (RFC 6675's RescueRxt).
+    rescued_to: u64,
 }
 
 impl Apart {
     /// Of a flow whose controller wants the delivery rate.
     pub(super) fn with_rates() -> Box<Self> {
-        Box::new(Self { rates: Some(DeliveryRate::default()), reordering: None })
+        Box::new(Self { rates: Some(DeliveryRate::default()), ..Self::default() })
     }
 }
 
@@ -41,6 +43,14 @@ impl Scoreboard {
     /// Put back, or begun.
     pub(in crate::tcp) fn keep_reordering(&mut self, state: Reordering) {
         self.apart.get_or_insert_default().reordering = Some(state);
+    }
+
+    /// The last segment, `recover` - 1 or later, was not taken as lost in this recovery; it now is.
+    pub(in crate::tcp) fn rescues(&mut self, una: u64, recover: u64) -> bool {
+        let apart = self.apart.get_or_insert_default();
+        let first = una >= apart.rescued_to;
+        apart.rescued_to = recover.max(apart.rescued_to);
+        first
     }
 
     /// Delivery rates, whatever the kind of flow.
