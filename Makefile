@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo test test-rust test-python long lint package format docs gallery sizes bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup dev demo test test-rust test-python long lint lint-python lint-rust package package-sdist unpacked-sdist format docs gallery sizes bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -22,10 +22,10 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 help:
 	@echo 'make demo     how large must the buffer of an OC3 line card be? (sets everything up first)'
 	@echo 'make test     the tests of every language; the last lines say how many were skipped, and why'
-	@echo 'make long     what takes more than minutes: tests marked long, agreement, artefacts, mutants, fuzz'
+	@echo 'make long     what takes more than minutes: tests marked long, agreement, artefacts, the wheel from the sdist, mutants, fuzz'
 	@echo 'make lint     format, lints, types, import rules'
 	@echo 'make docs     the pages as a site, build/docs/index.html'
-	@echo 'make package  sdist and wheel, installed and tried'
+	@echo 'make package  sdist and wheel, installed and tried; make package-sdist the wheel that is built from the sdist'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
 	@echo 'make dev      the core after a change of Rust, in seconds; it is slower than that of make setup'
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
@@ -114,41 +114,61 @@ test-python: setup
 
 # What takes too long for each change. In this order: tests marked `long`, of which each has a short one beside it that
 # runs with every change; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
-# property that a control declares; all artefacts, of which none may be out of its band; mutants of lines; random scenarios,
+# property that a control declares; all artefacts, of which none may be out of its band; the wheel from the sdist; mutants of lines; random scenarios,
 # also within budgets; mutated captures.
 long: setup
 	FOREBAY_LONG=1 $(BIN)/python -m pytest -m long
 	$(BIN)/python -m pytest tests/agreement
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
 	$(BIN)/forebay reproduce
-	$(MAKE) --no-print-directory mutants fuzz fuzz-budgets fuzz-capture
+	$(MAKE) --no-print-directory package-sdist mutants fuzz fuzz-budgets fuzz-capture
 
-lint: setup
+lint: lint-python lint-rust
+
+lint-python: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
 
-# What a user installs: the sdist, and the wheel that is built from it, in an environment of its own.
-# It shares the target folder with setup, so that only our crates are compiled again.
+# What a user installs: the wheel, in an environment of its own. Its core and its testbed's program are those of setup, so that
+# nothing is compiled twice. The sdist must have the same files, and its crates must compile: `cargo check` has their
+# dependencies from lint. `make package-sdist`, of `make long`, builds and tries the wheel that is built from the sdist.
 PACKAGE := build/package
-package: setup
+TARGET = $${CARGO_TARGET_DIR:-$(CURDIR)/target}
+FROM_SDIST = cd $(PACKAGE)/forebay-*/ && CARGO_TARGET_DIR="$(TARGET)" VIRTUAL_ENV="$(CURDIR)/$(VENV)"
+package: setup unpacked-sdist
+	FOREBAY_EMULATOR="$(EMULATOR)" VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	    $(BIN)/maturin build --release --locked --quiet --out $(PACKAGE)
+	$(BIN)/python .ci/same-files $(PACKAGE)/forebay-*/ $(PACKAGE)/forebay-*.whl
+	$(FROM_SDIST) cargo check --locked --quiet --workspace
+	$(TRY_WHEEL)
+
+package-sdist: setup unpacked-sdist
+	$(FROM_SDIST) "$(CURDIR)/$(BIN)/maturin" build --release --locked --quiet --out ..
+	$(BIN)/python .ci/same-files $(PACKAGE)/forebay-*/ $(PACKAGE)/forebay-*.whl
+	$(TRY_WHEEL)
+
+unpacked-sdist: setup
 	@rm -rf $(PACKAGE) && mkdir -p $(PACKAGE)
 	$(BIN)/maturin sdist --out $(PACKAGE) >/dev/null
 	tar -xzf $(PACKAGE)/forebay-*.tar.gz -C $(PACKAGE)
-	cd $(PACKAGE)/forebay-*/ && CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-$(CURDIR)/target}" VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
-	    "$(CURDIR)/$(BIN)/maturin" build --release --locked --quiet --out ..
-	$(PYTHON) -m venv $(PACKAGE)/venv
-	grep '==' requirements.lock | sed 's/ *\\$$//' > $(PACKAGE)/versions.txt
-	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile --only-binary :all: \
-	    --constraint $(PACKAGE)/versions.txt $(PACKAGE)/forebay-*.whl
-	$(PACKAGE)/venv/bin/python .ci/installed-size 60
-	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" bare
-	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile --only-binary :all: \
-	    --constraint $(PACKAGE)/versions.txt "$$(echo $(CURDIR)/$(PACKAGE)/forebay-*.whl)[report,testbed,web]"
-	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" all
+
+INSTALL := PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile --only-binary :all: \
+    --constraint $(PACKAGE)/versions.txt
+define TRY_WHEEL
+$(PYTHON) -m venv $(PACKAGE)/venv
+grep '==' requirements.lock | sed 's/ *\\$$//' > $(PACKAGE)/versions.txt
+$(INSTALL) $(PACKAGE)/forebay-*.whl
+$(PACKAGE)/venv/bin/python .ci/installed-size 60
+.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" bare
+$(INSTALL) "$$(echo $(CURDIR)/$(PACKAGE)/forebay-*.whl)[report,testbed,web]"
+.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin" all
+endef
 
 format: setup
 	$(BIN)/ruff check --fix .

@@ -1,8 +1,8 @@
 """Lone transfers whose slow start overflows their host's own queue, against ns-3 on the same table.
 
-ns-3 3.37 of Debian 12 by `benches/peers/fat_tree/fat_tree.cc`: transfers ten seconds apart from host 0
-to host 15 over six links, in packets of 1500 bytes. What is lost is among the last packets, so that
-few or none above tell of it.
+ns-3 3.37 of Debian 12 by `benches/peers/fat_tree/fat_tree.cc`: transfers ten seconds apart from
+host 0 to host 15 over six links, in packets of 1500 bytes. What is lost is among the last packets,
+so that few or none above tell of it.
 """
 
 from __future__ import annotations
