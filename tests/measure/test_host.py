@@ -88,6 +88,23 @@ def test_one_socket_sampled_often_is_one_connection(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("local", "peer"),
+    [
+        ("[fe80::1]%eth0:5000{}", "[fe80::2]%eth0:443"),
+        ("[fe80::1%wg-1]:5000{}", "[fe80::2]:https"),
+        ("192.0.2.7%bond0.12:5000{}", "198.51.100.9:443"),
+        ("web-1.example:5000{}", "cache.example:https"),
+    ],
+)
+def test_a_socket_is_known_by_its_ends_with_an_interface_too(tmp_path, local, peer):
+    lines = [f"ESTAB 0 9 {local.format(port)} {peer}\n\t cubic {INFO.format(rtt=9, cwnd=30)}"
+             for port in (1, 2, 1, 1)]  # fmt: skip
+    told, values = seen(tmp_path, *lines)
+    assert values["connections"] == 2
+    assert "4 samples of 2 sockets" in told.notes[-1]
+
+
+@pytest.mark.parametrize(
     "local", ["127.0.0.1:9000", "[::1]:9000", "[::ffff:127.0.0.1]:9000", "localhost:http"]
 )
 def test_loopback_and_listeners_are_left_out(tmp_path, local):

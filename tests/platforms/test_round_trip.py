@@ -176,6 +176,25 @@ def test_fifty_answers_of_a_shaped_port_are_read_back(name: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("name", names())
+@settings(deadline=None, max_examples=50)
+@given(data=st.data(), rate=RATES, packets=COUNTS)
+def test_fifty_answers_of_a_plain_port_are_read_back(
+    name: str, data: st.DataObject, rate: float, packets: int
+) -> None:
+    """The size, and that nothing shapes: times count at the port's rate."""
+    platform = get(name)
+    form = data.draw(st.sampled_from(platform.forms))
+    port = Port(rate, pool_bytes=2_000_000_000)
+    made = emitted(packets * 1500, port, name, form, platform.models[0])
+    found = lint(made.text, port, platform=name, wanted=made.wanted)
+    reading = found.readings[0]
+    assert found.verdict(reading) == "as asked" and not found.unread
+    assert reading.served is None
+    assert reading.bytes == made.given.bytes
+    assert reading.seconds(port) == pytest.approx(8 * reading.bytes / rate)
+
+
+@pytest.mark.parametrize("name", names())
 def test_a_shaped_port_is_written_at_the_shapers_rate(name: str) -> None:
     port = Port(2e8, line_bps=1e9, burst_bytes=250_000)
     made = emit(Wanted(500_000, 333, "20 ms"), port, name)

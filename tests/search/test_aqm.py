@@ -147,6 +147,53 @@ def test_a_target_that_meets_the_goals_stays(
     assert answer.buffer is not None and answer.buffer.seconds < target_s
 
 
+@pytest.mark.parametrize(("low", "high"), [(30_000, 90_000), (30_000, 36_000), (20_000, 160_000)])
+def test_thresholds_that_meet_the_goals_stay(low: int, high: int) -> None:
+    goals = ("goals.utilization=0.5", "goals.queue_delay_p99=400 ms")
+    own = (f"queue.min={low} B", f"queue.max={high} B")
+    easy = loads(UPLINK.format(discipline="red"), overrides=[*goals, *own])
+    answer = forebay.size(easy, seeds=1, max_seeds=1, jobs=1)
+    assert answer.recommended is not None and answer.aqm is not None
+    assert answer.recommended.why[0].startswith(f"the scenario's thresholds of {low} B and {high}")
+    assert answer.recommended.bytes == low
+    assert answer.aqm.parameter == "min"
+    assert (answer.aqm.min_bytes, answer.aqm.max_bytes) == (low, high)
+
+
+def test_thresholds_that_miss_a_goal_keep_their_ratio() -> None:
+    own = ["queue.min=400 kB", "queue.max=600 kB", "goals.utilization=0.5",
+           "goals.queue_delay_p99=40 ms"]  # fmt: skip
+    scenario = loads(UPLINK.format(discipline="red"), overrides=own)
+    parameter = parameter_of(scenario, "simulation", 500)
+    for packets in (2, 7, 100):
+        asked = parameter.set(scenario, packets).queue
+        assert asked.min is not None and asked.max is not None
+        assert asked.max == 1.5 * asked.min
+    answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
+    assert answer.aqm is not None and answer.aqm.parameter == "min"
+    assert answer.aqm.max_bytes == 1.5 * answer.aqm.min_bytes < 600_000
+
+
+def test_thresholds_that_follow_from_a_limit_do_not_stay() -> None:
+    easy = loads(UPLINK.format(discipline="red"), overrides=["goals.utilization=0.5"])
+    answer = forebay.size(easy, seeds=1, max_seeds=1, jobs=1)
+    assert answer.recommended is not None
+    assert "stay" not in answer.recommended.why[0]
+
+
+def test_red_of_a_class_queue_says_below_which_size_it_does_nothing() -> None:
+    queues = """size = "50 packets"
+[[queue.classes]]
+name = "one"
+default = true
+red = { min = "60 kB" }
+"""
+    text = UPLINK.format(discipline="classes").replace('size = "50 packets"\n', queues)
+    scenario = loads(text)
+    notes = notes_of(scenario, "simulation", parameter_of(scenario, "simulation", 500))
+    assert any("RED of one acts above an average of 60000 B" in each for each in notes)
+
+
 def test_a_default_target_that_misses_a_goal_does_not_stay() -> None:
     short = ["goals.utilization=0.5", "goals.queue_delay_mean=0.3 ms", "traffic.0.offload=off"]
     scenario = loads(UPLINK.format(discipline="codel"), overrides=short)

@@ -136,6 +136,7 @@ def test_the_command_sizes_runs_and_writes_a_port(tmp_path: Any) -> None:
             "--memory", "1 MB", "--budget", "20 s"]  # fmt: skip
     done = CliRunner().invoke(program, call)
     assert done.exit_code in (0, 3), done.output
+    assert done.stderr.startswith("sizing 1 class queue: at most 20 s, and then one run")
     document = json.loads(done.stdout)
     rows = {row["name"]: row for row in document["class_queues"]}
     assert rows["rest"]["packets"] == 60
@@ -161,6 +162,7 @@ def test_sizes_that_miss_a_goal_are_not_written(tmp_path: Any) -> None:
     call = ["size", str(path), "--class-queues", "--seeds", "2", "--emit", "junos", "--json",
             "--budget", "10 s"]  # fmt: skip
     done = CliRunner().invoke(program, call)
+    assert done.stderr.startswith("sizing 1 class queue: at most 10 s, and then one run")
     document = json.loads(done.stdout)
     assert "missed" in {each["verdict"] for each in document["goals"]}
     assert document["configuration"] is None

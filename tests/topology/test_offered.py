@@ -321,6 +321,15 @@ def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(
     assert "not in it" in said
 
 
+def test_the_time_of_all_failures_is_foretold_once(tmp_path: Path) -> None:
+    first, second = designs(tmp_path, 9000.0)
+    today, planned = networks.load(first), networks.load(second)
+    said: list[float] = []
+    networks.single_failures(today, expect=said.append)
+    networks.compare_designs(today, planned, growth=1.2, expect=said.append)
+    assert len(said) == 2 and all(seconds > 0 for seconds in said)
+
+
 def test_two_designs_of_greedy_connections_do_not_grow(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

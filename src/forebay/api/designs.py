@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from forebay.api.single_failures import Failure, severity, topology_of, with_link_down
+from forebay.api.single_failures import Failure, Foreseen, severity, topology_of, with_link_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +61,7 @@ def compare_designs(
     *,
     growth: float | None = None,
     progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
 ) -> list[Contrast]:
     """Solve both networks as they are and with each link of either down alone.
 
@@ -69,6 +70,7 @@ def compare_designs(
     Parameters
     ----------
     growth : factor on the demand, such as 1.5: everything is solved again with it.
+    expect : called once with the predicted seconds of all, at the latest after the first network.
 
     Raises
     ------
@@ -79,6 +81,7 @@ def compare_designs(
     names = [_names(each) for each in (first, second)]
     steps = len(factors) * sum(1 + len(each) for each in names)
     done = 0
+    first_solved = Foreseen(steps, expect)
 
     def told() -> None:
         nonlocal done
@@ -91,7 +94,7 @@ def compare_designs(
         grown = [_grown(each, factor) for each in (first, second)]
         demands = _demand(grown[0]), _demand(grown[1])
         states = [
-            {"": with_link_down(each, "")} | _down(each, known, told)
+            {"": with_link_down(each, "", first_solved)} | _down(each, known, told)
             for each, known in zip(grown, names, strict=True)
         ]
         for _ in grown:

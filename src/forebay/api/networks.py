@@ -168,11 +168,15 @@ def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
     return outcome.model_copy(update={"assumptions": assumed(scenario)})
 
 
-def single_failures(scenario: Scenario, progress: Progress | None = None) -> list[Failure]:
+def single_failures(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> list[Failure]:
     """Solve with each link down alone; see `forebay.api.single_failures`."""
     from forebay.api import single_failures as of_links
 
-    return of_links.single_failures(scenario, progress)
+    return of_links.single_failures(scenario, progress, expect)
 
 
 def compare_designs(
@@ -181,11 +185,12 @@ def compare_designs(
     *,
     growth: float | None = None,
     progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
 ) -> list[Contrast]:
     """Solve two networks with each link down alone; see `forebay.api.designs`."""
     from forebay.api import designs
 
-    return designs.compare_designs(first, second, growth=growth, progress=progress)
+    return designs.compare_designs(first, second, growth=growth, progress=progress, expect=expect)
 
 
 def write_series(course: Transient, path: str | os.PathLike[str]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.api.networks import solve
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from forebay.outcome import Metric
     from forebay.progress import Progress
     from forebay.scenario import Scenario, Topology
@@ -32,8 +35,34 @@ class Failure(NamedTuple):
     error: str | None = None
 
 
-def single_failures(scenario: Scenario, progress: Progress | None = None) -> list[Failure]:
+class Foreseen:
+    """Tells once how long ``steps`` networks take: predicted for a large one, else measured."""
+
+    def __init__(self, steps: int, expect: Callable[[float], None] | None) -> None:
+        self._steps, self._expect = steps, expect
+        self._begun = monotonic()
+
+    def __call__(self, seconds: float) -> None:
+        """Tell the seconds of all from those of one, unless they were told."""
+        if self._expect is not None:
+            self._expect(self._steps * seconds)
+        self._expect = None
+
+    def ended(self) -> None:
+        """Tell by the time since the first one began."""
+        self(monotonic() - self._begun)
+
+
+def single_failures(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> list[Failure]:
     """Solve a network with each link between routers down, one at a time; the worst first.
+
+    Parameters
+    ----------
+    expect : called once with the predicted seconds of all, at the latest after the first failure.
 
     Raises
     ------
@@ -46,7 +75,8 @@ def single_failures(scenario: Scenario, progress: Progress | None = None) -> lis
     names = wire_names(wired(topology_of(scenario)))
     found = []
     for place, name in enumerate(names):
-        found.append(with_link_down(scenario, name))
+        first = Foreseen(len(names), expect) if place == 0 else None
+        found.append(with_link_down(scenario, name, first))
         if progress is not None:
             progress((place + 1) / len(names))
     return sorted(found, key=severity)
@@ -68,16 +98,18 @@ def severity(failure: Failure) -> tuple[bool, float, float, float]:
     return failure.error is None, -failure.loss_rate, -offered, -failure.utilization
 
 
-def with_link_down(scenario: Scenario, name: str) -> Failure:
-    """Solve a network without one link; with all of them for ""."""
+def with_link_down(scenario: Scenario, name: str, first: Foreseen | None = None) -> Failure:
+    """Solve a network without one link; with all of them for "". ``first`` is told of its time."""
     from forebay.engines.fixed_point.errors import NoSteadyState
     from forebay.scenario import ScenarioError
 
     down = (*topology_of(scenario).failed, *([name] if name else []))
     try:
-        answer = solve(scenario.replace({"topology.failed": list(down)}))
+        answer = solve(scenario.replace({"topology.failed": list(down)}), expect=first)
     except (ScenarioError, NoSteadyState) as error:
         return Failure(name, error=str(error).partition("; ")[0])
+    if first is not None:
+        first.ended()
     links = answer.outcome.links
     values = {
         each: (

@@ -184,7 +184,7 @@ def _failures(scenario: Scenario, as_json: bool) -> None:
     from forebay.api.networks import single_failures
 
     with progress("failures") as update:
-        found = single_failures(scenario, update)
+        found = single_failures(scenario, update, announce("failures"))
     if as_json:
         print_json({"schema": 1, "failures": [each._asdict() for each in found]})
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.api import networks
-from forebay.cli.output import answered, print_json, progress
+from forebay.cli.output import announce, answered, print_json, progress
 
 if TYPE_CHECKING:
     from forebay import Scenario
@@ -18,7 +18,9 @@ Design = tuple[str, "Scenario"]
 def compare(first: Design, second: Design, growth: float | None, as_json: bool) -> None:
     """Solve both designs with each link down alone, and print them beside each other."""
     with progress("designs") as update:
-        found = networks.compare_designs(first[1], second[1], growth=growth, progress=update)
+        found = networks.compare_designs(
+            first[1], second[1], growth=growth, progress=update, expect=announce("designs")
+        )
     names = _names(first[0], second[0])
     document = {
         "schema": 1, "designs": [first[0], second[0]],

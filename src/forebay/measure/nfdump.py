@@ -95,6 +95,8 @@ def _record(row: dict[str, str]) -> FlowRecord:
         last = _milliseconds(row["last"])
     else:
         last = first + math.floor(float(row["duration"]) * 1000 + 0.5)
+        if last < first:
+            raise ValueError("a negative duration")
     return FlowRecord(
         _address(row["source"]), _address(row["destination"]),
         _port(row["from"]), _port(row["to"]), protocol_number(row["protocol"]),

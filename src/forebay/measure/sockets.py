@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-_ADDRESS = re.compile(r"(?<!\S)(\[?[0-9A-Fa-f.:*]+(?:%\S+?)?\]?|[\w.-]+):(\d+|[\w-]+)(?!\S)")
+_ADDRESS = re.compile(r"(?<!\S)(\[?[0-9A-Fa-f.:*]+\]?(?:%\S+?)?\]?|[\w.-]+):(\d+|[\w-]+)(?!\S)")
 _NUMBER = re.compile(r"(?<![\w.])(\w+):([0-9.]+)(?:/([0-9.]+))?")
 _CONTROL = re.compile(r"(?<!\S)([a-z][\w-]*) (?:wscale:\S+ )?rto:")
 _WITHOUT_FLOW = ("LISTEN", "UNCONN", "TIME-WAIT", "CLOSED")

@@ -130,11 +130,26 @@ def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     inside = port if served is None else port.served_at(served.rate_bps)
     lines = (each.line for each in tree.above(node))
     reading = _qdisc(place, node.kind, node.options, inside).serving(served, also=lines)
+    reading = _within_memory(reading, node.options, inside)
+    unread = [word for each in (node, *tree.above(node)) for word in each.unread_rates]
+    if unread:
+        said = f'the rate "{short(unread[0], 30)}" is not known: the queue may drain more slowly'
+        reading = reading.serving(None, trap(said))
     if lowest is None or served is None or reading.bytes is None or lowest >= served.rate_bps:
         return reading
     slow = say_time(8 * reading.bytes / float(lowest))
     said = f"{slow} while others use the rest: {Rate(float(lowest))} is guaranteed"
     return reading.serving(None, note(said))
+
+
+def _within_memory(reading: ConfiguredQueue, options: list[str], port: Port) -> ConfiguredQueue:
+    """Return fq_codel's reading by its memory limit, if that is the smaller one."""
+    memory = tc_units.size(value(options, "memory_limit") or "")
+    if memory is None or reading.bytes is None or memory >= reading.bytes:
+        return reading
+    said = trap("memory_limit comes first; it counts the kernel's memory, overhead included")
+    held = replace(reading, bytes=memory, packets=memory // port.packet_bytes)
+    return held.serving(None, said)
 
 
 def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> ConfiguredQueue:

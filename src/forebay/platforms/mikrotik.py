@@ -14,6 +14,7 @@ from forebay.platforms.unread import matching
 
 DEFAULT_BYTES = 15_000
 _MOST = 2**32 - 1
+_DEEPEST = 16
 # kind: the key of its limit, its default, its unit
 _KINDS = {
     "bfifo": ("bfifo-limit", DEFAULT_BYTES, "bytes"),
@@ -84,14 +85,29 @@ def _kind_of(fields: dict[str, str]) -> str:
 def _rates(every: list[tuple[int, dict[str, str]]]) -> dict[str, list[float]]:
     """Return the max-limits in bit/s by the type of queue that they apply to."""
     found: dict[str, list[float]] = {}
+    queues = {fields["name"]: fields for _, fields in every if {"name", "parent"} <= fields.keys()}
     for _, fields in every:
-        names = fields.get("queue", "").split("/") if "max-limit" in fields else []
-        limits = fields.get("max-limit", "").split("/")
-        for at, name in enumerate(names[:2]):
-            rate = _rate(limits[min(at, len(limits) - 1)])
-            if rate and name:
-                found.setdefault(name, []).append(float(rate))
+        for at, name in enumerate(fields.get("queue", "").split("/")[:2]):
+            limits = [_limit(each, at) for each in (fields, *_above(fields, queues))]
+            known = [float(rate) for rate in limits if rate]
+            if known and name:
+                found.setdefault(name, []).append(min(known))
     return found
+
+
+def _above(fields: dict[str, str], queues: dict[str, dict[str, str]]) -> Iterator[dict[str, str]]:
+    """Yield the queue that is the parent of another, and so on; an interface is none."""
+    for _ in range(_DEEPEST):
+        if fields.get("parent") not in queues:
+            return
+        fields = queues[fields["parent"]]
+        yield fields
+
+
+def _limit(fields: dict[str, str], at: int) -> int | None:
+    """Return the max-limit of one direction: the first is the upload's."""
+    limits = fields.get("max-limit", "").split("/")
+    return _rate(limits[min(at, len(limits) - 1)])
 
 
 def _rate(text: str) -> int | None:
@@ -114,6 +130,9 @@ def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> Config
     if limit == default:
         ten = " (ten packets of 1500 B)" if kind == "bfifo" else ""
         notes.append(trap(f"RouterOS's default of {default} {unit}{ten}: did anybody choose it?"))
+    if f"{kind}-memlimit" in fields:
+        memory = short(fields[f"{kind}-memlimit"], 30)
+        notes.append(trap(f"its memory ends at {memory} too, which may be fewer packets"))
     if kind in _MANAGED:
         notes.append(trap("drops before it is full: the limit is a last resort"))
     if unit == "bytes":

@@ -31,12 +31,14 @@ class _Queue:
 def read(snippet: Snippet, port: Port) -> Iterator[ConfiguredQueue]:
     """Yield the queue of each direction that has a rate; sqm does not shape at rate 0."""
     for queue in _queues(snippet):
+        off = (trap("enabled is 0: nothing of it is set up"),)
+        notes = off if queue.options.get("enabled") == "0" else ()
         for way, rate, limit in _WAYS:
             kbits = whole(queue.options.get(rate, ""), 10**10)
             if kbits:
                 served = Served(1000.0 * kbits, f"sqm's {rate}")
                 reading = _way(snippet, queue, way, limit, port.served_at(served.rate_bps))
-                yield reading.serving(served, also=queue.lines)
+                yield reading.serving(served, *notes, also=queue.lines)
 
 
 def _way(snippet: Snippet, queue: _Queue, way: str, limit: str, port: Port) -> ConfiguredQueue:

@@ -27,6 +27,7 @@ from forebay.platforms.snippet import Snippet, plain, whole
 from forebay.platforms.unread import keys, line_of
 
 LEAST_TH, MOST_TH = -8, 7
+_LAST_QUEUE = 31
 _POOL = "egress_lossy_pool"
 _PROFILE = "forebay"
 _UNREAD = (
@@ -127,10 +128,12 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     document = snippet.json()
     tables = document if isinstance(document, dict) else {}
     pools, profiles = _table(tables, "BUFFER_POOL"), _table(tables, "BUFFER_PROFILE")
+    rows = _rows(tables)
     for name, fields in profiles.items():
         place = Place(line_of(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields))
-        reading = _profile(place, fields, pools, port).serving(_served(tables, name))
-        yield _marked(reading, _marks(tables, name), line_of(snippet, "WRED_PROFILE"))
+        used = rows.get(name, [])
+        reading = _profile(place, fields, pools, port).serving(_served(tables, used, port))
+        yield _marked(reading, _marks(tables, used), line_of(snippet, "WRED_PROFILE"))
 
 
 def _marked(reading: ConfiguredQueue, wred: dict[str, Any], line: int) -> ConfiguredQueue:
@@ -146,27 +149,54 @@ def _marked(reading: ConfiguredQueue, wred: dict[str, Any], line: int) -> Config
     return reading.serving(None, said, also=(line,))
 
 
-def _marks(tables: dict[str, Any], profile: str) -> dict[str, Any]:
+def _rows(tables: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return what is set for the queues, and for their ports, that have each buffer profile."""
+    queues = {
+        place: fields for key, fields in _table(tables, "QUEUE").items() for place in _places(key)
+    }
+    ports = {
+        name: fields
+        for key, fields in _table(tables, "PORT_QOS_MAP").items()
+        for name in key.split(",")
+    }
+    found: dict[str, list[dict[str, Any]]] = {}
+    for key, fields in _table(tables, "BUFFER_QUEUE").items():
+        rows = found.setdefault(_reference(fields.get("profile")), [])
+        for place in _places(key):
+            rows += [table for table in (queues.get(place), ports.get(place[0])) if table]
+    return found
+
+
+def _places(key: str) -> Iterator[tuple[str, str]]:
+    """Yield port and queue of a key such as "Ethernet0,Ethernet4|3-4"."""
+    ports, _, queues = key.rpartition("|")
+    first, last = (whole(each, _LAST_QUEUE) for each in (queues.partition("-")[::2]))
+    numbers = [queues]
+    if first is not None and last is not None:
+        numbers = [str(number) for number in range(first, last + 1)]
+    for port in dict.fromkeys(ports.split(",")):
+        yield from ((port, number) for number in numbers)
+
+
+def _marks(tables: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the WRED profile of the queues that have a buffer profile; {} without one."""
-    wred, queues = _table(tables, "WRED_PROFILE"), _table(tables, "QUEUE")
-    for queue, fields in _table(tables, "BUFFER_QUEUE").items():
-        if _reference(fields.get("profile")) == profile:
-            chosen = wred.get(_reference(queues.get(queue, {}).get("wred_profile")))
-            if chosen is not None:
-                return chosen
-    return {}
+    wred = _table(tables, "WRED_PROFILE")
+    chosen = (wred.get(_reference(fields.get("wred_profile"))) for fields in rows)
+    return next((each for each in chosen if each is not None), {})
 
 
-def _served(tables: dict[str, Any], profile: str) -> Served | None:
+def _served(tables: dict[str, Any], rows: list[dict[str, Any]], port: Port) -> Served | None:
     """Return the lowest peak rate of the schedulers of the queues that have a profile."""
-    schedulers, queues = _table(tables, "SCHEDULER"), _table(tables, "QUEUE")
-    rates = []
-    for queue, fields in _table(tables, "BUFFER_QUEUE").items():
-        if _reference(fields.get("profile")) == profile:
-            chosen = _reference(queues.get(queue, {}).get("scheduler"))
-            peak = _count(schedulers.get(chosen, {}).get("pir"))
-            rates += [8.0 * peak] if peak else []
+    schedulers = _table(tables, "SCHEDULER")
+    chosen = (schedulers.get(_reference(fields.get("scheduler")), {}) for fields in rows)
+    rates = [rate for each in chosen if (rate := _peak(each, port))]
     return Served(min(rates), "its scheduler's peak rate") if rates else None
+
+
+def _peak(scheduler: dict[str, Any], port: Port) -> float:
+    """Return a scheduler's peak in bit/s, from bytes or packets per second; 0 without one."""
+    unit = port.packet_bytes if scheduler.get("meter_type") == "packets" else 1
+    return 8.0 * unit * (_count(scheduler.get("pir")) or 0)
 
 
 def _table(tables: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:

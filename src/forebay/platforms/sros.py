@@ -151,7 +151,10 @@ def _mbs(
     value = whole(rest[0], 2**40)
     if value is None or value == 0:
         return place.unknown(trap("mbs default depends on the card; 0 or default is no size here"))
-    unit = rest[1] if rest[1:] and rest[1] in ("bytes", "kilobytes") else ""
+    unit = rest[1] if rest[1:] else ""
+    if unit.endswith("bytes") and unit not in ("bytes", "kilobytes"):
+        return place.unknown(trap(f"mbs takes bytes or kilobytes, not {short(unit, 20)}"))
+    unit = unit if unit in ("bytes", "kilobytes") else ""
     in_bytes = unit == "bytes" or (model_driven and not unit)
     size = value if in_bytes else value * KILOBYTE
     notes = []

@@ -43,6 +43,13 @@ class Node:
             return rate, self._rate("ceil") or rate
         return None, self._rate(_OWN[self.kind]) if self.kind in _OWN else None
 
+    @property
+    def unread_rates(self) -> list[str]:
+        """The words of a rate that is no number: a share of the device, or a shell's variable."""
+        key = {"htb": ("rate", "ceil")}.get(self.kind, (_OWN.get(self.kind, ""),))
+        words = (value(self.options, each) for each in key)
+        return [word for word in words if word and tc_units.rate(word) is None]
+
     def _rate(self, key: str) -> Fraction | None:
         return tc_units.rate(value(self.options, key) or "")
 
@@ -75,6 +82,8 @@ class Tree:
     def above(self, node: Node) -> Iterator[Node]:
         """Yield the class or qdisc above a node, and so on."""
         for _ in range(_DEEPEST):
+            if not node.parent and node.number.endswith(":"):  # a root; many may be called 0:
+                return
             major = (node.parent or node.number).partition(":")[0]
             found = self._find(node.device, node.parent) or self._find(node.device, f"{major}:")
             if found is None or found.line == node.line:

@@ -13,7 +13,9 @@ _SIZES: dict[str, int | Fraction] = {
 }  # fmt: skip
 _RATES = {
     "": 1, "bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12,
-    "bps": 8, "kbps": 8 * 10**3, "mbps": 8 * 10**6, "gbps": 8 * 10**9,
+    "kibit": 2**10, "mibit": 2**20, "gibit": 2**30, "tibit": 2**40,
+    "bps": 8, "kbps": 8 * 10**3, "mbps": 8 * 10**6, "gbps": 8 * 10**9, "tbps": 8 * 10**12,
+    "kibps": 8 * 2**10, "mibps": 8 * 2**20, "gibps": 8 * 2**30, "tibps": 8 * 2**40,
 }  # fmt: skip
 _TIMES = {
     "": Fraction(1, 10**6), "us": Fraction(1, 10**6), "usec": Fraction(1, 10**6),

@@ -1,4 +1,4 @@
-"""Keep the target of an AQM that the scenario or the discipline gives, where it meets all goals."""
+"""Keep an AQM's own target or thresholds where they meet all goals."""
 
 from __future__ import annotations
 
@@ -17,23 +17,20 @@ if TYPE_CHECKING:
 
 
 def default_kept(problem: Problem, found: SizeResult, buffer: Buffer) -> SizeResult | None:
-    """Return a result that keeps the target of the scenario, or else of the discipline.
+    """Return a result that keeps what the scenario, or else the discipline, has the queue aim at.
 
     None if it was not shown to meet all goals: the packets next to it on both sides must.
     """
-    aqm = found.aqm
-    if aqm is None or aqm.parameter != "target":
+    aqm, queue = found.aqm, problem.scenario.queue
+    if aqm is None:
         return None
-    queue = problem.scenario.queue
+    if aqm.parameter == "min":
+        return _thresholds_kept(problem, found, buffer)
     own = queue.target is not None or queue.rtt is not None
     target_s = _own_target(queue) or DISCIPLINES[queue.discipline].default_target_s
-    if target_s is None:
+    if target_s is None or not _meets(found, buffer, target_s / aqm.packet_s):
         return None
     packets = target_s / aqm.packet_s
-    around = max(math.floor(packets), 1), max(math.ceil(packets), 1)
-    region = part_from(found.region, buffer.packets)
-    if not any(i.low <= around[0] and around[1] <= end_of(i) for i in region):
-        return None
     whose = "the scenario's" if own else "its default"
     why = f"{whose} target of {1e3 * target_s:g} ms meets all goals, and stays"
     size = int(problem.scenario.packet)
@@ -46,6 +43,32 @@ def default_kept(problem: Problem, found: SizeResult, buffer: Buffer) -> SizeRes
     if aqm.discipline == "cake":
         timed["interval_s"] = CAKE_TARGETS * target_s
     return found.model_copy(update={"recommended": made, "aqm": described.model_copy(update=timed)})
+
+
+def _meets(found: SizeResult, buffer: Buffer, packets: float) -> bool:
+    """Whether the packets next to a number on both sides meet all goals."""
+    around = max(math.floor(packets), 1), max(math.ceil(packets), 1)
+    region = part_from(found.region, buffer.packets)
+    return any(part.low <= around[0] and around[1] <= end_of(part) for part in region)
+
+
+def _thresholds_kept(problem: Problem, found: SizeResult, buffer: Buffer) -> SizeResult | None:
+    """Return a result that keeps RED's thresholds; those of the discipline follow from a limit."""
+    queue, aqm = problem.scenario.queue, problem.parameter
+    if queue.min is None or queue.max is None:
+        return None
+    low, high = int(queue.min), int(queue.max)
+    packets = low / aqm.packet_bytes
+    if aqm.is_step and high != low + 1:  # a step was tried with the least distance there is
+        return None
+    if not _meets(found, buffer, packets):
+        return None
+    why = f"the scenario's thresholds of {low} B and {high} B meet all goals, and stay"
+    seconds = packets * aqm.packet_s
+    made = Recommended(packets=max(round(packets), 1), bytes=low, seconds=seconds, why=(why,))
+    described = aqm.describe(made.packets)
+    kept = described.model_copy(update={"min_bytes": low, "max_bytes": high})
+    return found.model_copy(update={"recommended": made, "aqm": kept})
 
 
 def _own_target(queue: Queue) -> float | None:

@@ -11,6 +11,7 @@ their own, or a share of it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,7 @@ class SizedParameter:
     ecn : whether packets are marked instead of dropped.
     probability : probability of a signal at RED's max.
     is_step : whether RED's max is just above its min: dctcp's step K (Alizadeh et al. 2010, 3.1).
+    spread : RED's ratio of max to min, which a sizing keeps.
     """
 
     discipline: str
@@ -58,6 +60,7 @@ class SizedParameter:
     ecn: bool = False
     probability: float = _RED_PROBABILITY
     is_step: bool = False
+    spread: float = _RED_SPREAD
 
     def set(self, scenario: Scenario, packets: int) -> Scenario:
         """Return the scenario with a queue that aims at, or is limited to, ``packets``."""
@@ -107,11 +110,13 @@ class SizedParameter:
 
     def _thresholds(self, packets: int) -> tuple[int, int]:
         low = max(packets, _RED_LEAST) * self.packet_bytes
-        return low, low + 1 if self.is_step else _RED_SPREAD * low
+        return low, low + 1 if self.is_step else max(round(self.spread * low), low + 1)
 
     def _least_limit(self, packets: int) -> int:
         """Room above the target, so that the discipline acts before the guard does."""
-        return 4 * packets if self.parameter == "target" else 2 * _RED_SPREAD * packets
+        if self.parameter == "target":
+            return 4 * packets
+        return math.ceil(2 * max(self.spread, _RED_SPREAD) * packets)
 
 
 def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
@@ -132,8 +137,9 @@ def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
         chance = queue.probability or _RED_PROBABILITY
         low, high = queue.min, queue.max
         step = low is not None and high is not None and high - low <= packet
+        spread = high / low if low is not None and high is not None else float(_RED_SPREAD)
         return SizedParameter(
-            "red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance, is_step=step
+            "red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance, step, spread
         )
     timed = queue.discipline in _INTERVALS
     default_s = DISCIPLINES[queue.discipline].parameters.get("interval")
@@ -159,7 +165,7 @@ def _of_lossy_link(scenario: Scenario) -> list[str]:
 def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
     name = scenario.queue.discipline
     if scenario.queue.classes:
-        return [_sized_classes(scenario)]
+        return [_sized_classes(scenario), *_red_of_classes(scenario)]
     if parameter.guard_packets is None:
         if name not in (*_TARGETS, "red"):
             return []
@@ -192,6 +198,16 @@ def _sized_classes(scenario: Scenario) -> str:
     kinds = (("this size", whole), ("a share of it", parts), ("a size of their own", own))
     parts = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
     return f"class queues {'; '.join(parts)}"
+
+
+def _red_of_classes(scenario: Scenario) -> list[str]:
+    """Say below which limit RED of a sized class queue never acts."""
+    return [
+        f"RED of {queue.name} acts above an average of {queue.red.min}: with a smaller size the "
+        "limit alone decides"
+        for queue in scenario.queue.classes
+        if queue.is_sized and queue.red is not None and queue.red.min is not None
+    ]
 
 
 def _with_queue(scenario: Scenario, changes: dict[str, Any]) -> Scenario:

@@ -25,8 +25,10 @@ _LONGER = 1.25
 def notes_of(problem: Problem, study: ScalingStudy, buffer: Buffer) -> tuple[str, ...]:
     """Return notes on the interval, the benefit of more time, and a governing law outside it."""
     top, sawtooths = study.levels[0], problem.law_context.sawtooths
+    alone = buffer.low == buffer.high == 1 and study.levels[0].factor == 1.0  # no range to narrow
+    between = f"between {buffer.low} and {buffer.high} packets (95 %); {_more(study)}"
     return (
-        f"between {buffer.low} and {buffer.high} packets (95 %); {_more(study)}",
+        *(() if alone else (between,)),
         *_too_wide(problem, buffer),
         *_narrowed(problem, study, buffer),
         *_cut(study),
