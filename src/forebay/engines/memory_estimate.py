@@ -37,8 +37,8 @@ _FLOW_HEAP_NEWRENO = 300  # the same without SACK: no scoreboard
 _FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
 _FLOW_LISTED = 60  # of a transfer that is not made yet, or freed: its place, order and counts
 _BETWEEN_SWEEPS = 4096  # transfers that are made before those that are over are freed (arrivals.rs)
-_LINGERING_RTT, _LINGERING_S = 5.0, 1.0
-"""How long a transfer is held: round trips, and its last retransmission timer."""
+_HELD_RTT = 3.0
+"""Round trips for which a short transfer is held: its windows, and what is then on its way."""
 _LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
@@ -183,7 +183,7 @@ def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: boo
     drawn = isinstance(group, Short) or (isinstance(group, Transfers) and group.table is None)
     if not (freed and drawn and isinstance(group, Tcp)):
         return starting
-    held_s = _LINGERING_S + _LINGERING_RTT * float(group.rtt.high)
+    held_s = _HELD_RTT * float(group.rtt.high)
     return min(starting, _BETWEEN_SWEEPS + _OVERSHOOT * starting / seconds * held_s)
 
 
