@@ -4,6 +4,9 @@ use super::Flow;
 
 /// The flows by their number.
 pub(crate) struct Flows {
+    /// All of them, in a run that frees none: side by side, without a look at where each lies.
+    kept: Vec<Flow>,
+    /// Those of a run that frees some.
     made: Vec<Option<Box<Flow>>>,
     /// What those that are freed have counted, by flow; empty where none ever is.
     freed: Vec<Delivered>,
@@ -28,24 +31,26 @@ impl Flows {
     /// So many, of which none is made.
     pub(crate) fn of(flows: usize, some_are_freed: bool) -> Self {
         let freed = vec![Delivered::default(); if some_are_freed { flows } else { 0 }];
-        Self { made: (0..flows).map(|_| None).collect(), freed }
+        let (kept, apart) = if some_are_freed { (0, flows) } else { (flows, 0) };
+        let made = (0..apart).map(|_| None).collect();
+        Self { kept: Vec::with_capacity(kept), made, freed }
     }
 
     /// How many a run has, made or not.
     pub(crate) fn len(&self) -> usize {
-        self.made.len()
+        self.kept.len() + self.made.len()
     }
 
     /// A flow that is made and not freed.
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> Option<&Flow> {
-        self.made.get(index)?.as_deref()
+        self.kept.get(index).or_else(|| self.made.get(index)?.as_deref())
     }
 
     /// See `get`.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Flow> {
-        self.made.get_mut(index)?.as_deref_mut()
+        self.kept.get_mut(index).or_else(|| self.made.get_mut(index)?.as_deref_mut())
     }
 
     /// The flow of a packet on its way.
@@ -56,17 +61,21 @@ impl Flows {
 
     /// Those that are made and not freed, by number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Flow> {
-        self.made.iter().filter_map(Option::as_deref)
+        self.kept.iter().chain(self.made.iter().filter_map(Option::as_deref))
     }
 
     /// See `iter`.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
-        self.made.iter_mut().filter_map(Option::as_deref_mut)
+        self.kept.iter_mut().chain(self.made.iter_mut().filter_map(Option::as_deref_mut))
     }
 
     /// Adds one that is made.
     pub(crate) fn make(&mut self, flow: Flow) -> &mut Flow {
         let index = flow.index() as usize;
+        if self.made.is_empty() {
+            self.kept.push(flow);
+            return &mut self.kept[index];
+        }
         self.made[index].insert(Box::new(flow))
     }
 
@@ -81,6 +90,8 @@ impl Flows {
     pub(crate) fn delivered(&self) -> impl Iterator<Item = Delivered> {
         let freed = |index: usize| self.freed.get(index).copied().unwrap_or_default();
         let flows = self.made.iter().enumerate();
-        flows.map(move |(index, flow)| flow.as_deref().map_or_else(|| freed(index), Delivered::by))
+        let made = flows
+            .map(move |(index, flow)| flow.as_deref().map_or_else(|| freed(index), Delivered::by));
+        self.kept.iter().map(Delivered::by).chain(made)
     }
 }
