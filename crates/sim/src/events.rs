@@ -17,6 +17,7 @@ mod crowds;
 mod event;
 pub(crate) mod event_key;
 pub(crate) mod event_timer;
+mod keys;
 mod look_ahead;
 mod overflow;
 mod slot_list;

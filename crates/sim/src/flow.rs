@@ -12,6 +12,7 @@ pub(crate) mod barriers;
 mod build;
 pub(crate) mod counts;
 pub(crate) mod early_deliveries;
+pub(crate) mod flows;
 pub(crate) mod jitter;
 pub(crate) mod lost_acks;
 pub(crate) mod route_state;

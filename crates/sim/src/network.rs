@@ -17,6 +17,7 @@ use crate::flow::lost_acks::LostAcks;
 use crate::link::{Link, Links};
 use crate::meters::flow_records::FlowRecorder;
 use crate::meters::histogram::Histogram;
+use crate::meters::report::ClassBatch;
 use crate::packet::{Packet, Payload};
 use crate::packet_log::PacketLog;
 use crate::paths::Paths;
@@ -24,7 +25,7 @@ use crate::queue::parameters::Wire;
 use crate::run::outbox::Part;
 use crate::run::partition::Partition;
 use crate::tcp::profile::Profile;
-use crate::time::Picos;
+use crate::time::{NEVER, Picos};
 use crate::traffic::Traffic;
 
 /// What flows share. Its methods here schedule events; `sending`, `forwarding`, `receiving` and `sources`
@@ -53,8 +54,12 @@ pub(crate) struct Network<'a> {
     /// By flow, data packets of which it is known when they leave, or have left, the last forward
     /// queue; not of flows whose other counts give it (`readings::passed`).
     pub(crate) passed: Vec<u64>,
+    /// By class, what flows that are freed have counted.
+    pub(crate) freed: Vec<ClassBatch>,
     /// When the next reading is taken.
     next_reading: Picos,
+    /// When the next transfers are made.
+    next_arrivals: Picos,
     /// What ACKs carry of others that were lost.
     pub(crate) lost_acks: LostAcks,
     /// By link, when it takes the next packet off its queue, if it has to be asked.
@@ -104,8 +109,10 @@ impl<'a> Network<'a> {
             barriers: Barriers::of(config),
             early_deliveries: EarlyDeliveries::until(config.warmup),
             passed: vec![0; config.flows.len()],
+            freed: vec![ClassBatch::default(); classes],
             event_limit: 0,
             next_reading: 0,
+            next_arrivals: NEVER,
             side_drops: Vec::new(),
             lost_acks: LostAcks::default(),
             sole_dequeue: SoleDequeue::of(config),
@@ -180,7 +187,20 @@ impl<'a> Network<'a> {
     /// The next reading is taken at `at`.
     pub(crate) fn schedule_reading(&mut self, at: Picos) {
         self.next_reading = at;
-        self.event_limit = at.min(self.sole_dequeue.at);
+        self.event_limit = at.min(self.sole_dequeue.at).min(self.next_arrivals);
+    }
+
+    /// The next transfers are made at `at`.
+    pub(crate) fn schedule_arrivals(&mut self, at: Picos) {
+        self.next_arrivals = at;
+        self.schedule_reading(self.next_reading);
+    }
+
+    /// The next transfers are made before anything else happens.
+    #[inline]
+    pub(crate) fn arrivals_due(&self) -> bool {
+        self.next_arrivals <= self.next_reading.min(self.sole_dequeue.at)
+            && self.next_arrivals < NEVER
     }
 
     /// The next reading, where it comes no later than the sole dequeue.
@@ -192,7 +212,7 @@ impl<'a> Network<'a> {
     /// The sole dequeue happens: its link and the time.
     #[inline]
     pub(crate) fn fire_sole_dequeue(&mut self) -> Option<(usize, Picos)> {
-        self.event_limit = self.next_reading;
+        self.event_limit = self.next_reading.min(self.next_arrivals);
         self.sole_dequeue.fire()
     }
 

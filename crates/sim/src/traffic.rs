@@ -1,6 +1,7 @@
 //! What is known of each flow from the configuration while a run goes on.
 
-use crate::config::Config;
+use crate::cc::Cc;
+use crate::config::{Config, FlowSpec};
 use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::flow::Flow;
 use crate::packet::{Packet, Payload};
@@ -18,6 +19,14 @@ impl<'a> Traffic<'a> {
         let one = config.profiles.len() == 1;
         let classes = config.flows.iter().filter(|_| !one).map(|flow| flow.class).collect();
         Self { config, classes }
+    }
+
+    /// A sender has a scoreboard: it has SACK, or paces.
+    pub(crate) fn has_scoreboards(&self) -> bool {
+        let paces =
+            |flow: &FlowSpec| Cc::by_name(flow.congestion_control).is_some_and(|cc| cc.paced());
+        self.config.profiles.iter().any(|profile| profile.sack)
+            || self.config.flows.iter().any(paces)
     }
 
     /// The traffic class of a flow by its number.

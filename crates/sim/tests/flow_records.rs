@@ -2,7 +2,7 @@
 
 mod testbench;
 
-use forebay_sim::config::{Config, File, FlowSpec, Source};
+use forebay_sim::config::{Config, File, FlowSpec, Source, TraceSpec};
 use forebay_sim::meters::flow_records::FlowRecord;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
@@ -79,4 +79,35 @@ fn a_user_has_a_record_for_each_file() {
     assert_eq!(sum(|each| each.window_bytes), report.flow_bytes[0]);
     assert!(sum(|each| each.retransmissions) > 0, "a buffer of 5 packets loses some of 10");
     assert!(records.iter().all(|each| each.sent >= each.retransmissions));
+}
+
+/// A trace keeps every flow to the end.
+#[test]
+fn transfers_that_are_freed_are_read_as_those_that_are_kept() {
+    for (profile, jitter) in
+        [(Profile::linux(), 0), (Profile::ns2(), 0), (Profile::linux(), MILLISECOND)]
+    {
+        let mut flows = spread(3);
+        let short = |at: u64| transfer(at * 1_500_000_000, 1 + at % 9);
+        flows.extend((0..12_000).map(short));
+        let profile = Profile { jitter, ..profile };
+        for flow_records in [false, true] {
+            let freeing =
+                Config { flow_records, ..dumbbell(link(4e7, 30), profile.clone(), flows.clone()) };
+            let keeping = Config {
+                trace: Some(TraceSpec { step: SECOND, ..TraceSpec::default() }),
+                ..freeing.clone()
+            };
+            let (freed, kept) = (simulate(&freeing), simulate(&keeping));
+            assert!(freed.completions[0].len() > 6000);
+            assert_eq!(freed.classes, kept.classes);
+            assert_eq!(freed.completions, kept.completions);
+            assert_eq!(freed.unfinished, kept.unfinished);
+            assert_eq!(
+                (freed.flow_bytes, freed.flow_packets),
+                (kept.flow_bytes, kept.flow_packets)
+            );
+            assert_eq!(freed.flow_records, kept.flow_records);
+        }
+    }
 }

@@ -35,6 +35,10 @@ _FLOW_READ = 200  # its goodput in the arrays of readings and outcome
 _FLOW_HEAP = 700  # controller, first rings, timers
 _FLOW_HEAP_NEWRENO = 300  # the same without SACK: no scoreboard
 _FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
+_FLOW_LISTED = 60  # of a transfer that is not made yet, or freed: its place, order and counts
+_BETWEEN_SWEEPS = 4096  # transfers that are made before those that are over are freed (arrivals.rs)
+_HELD_RTT = 3.0
+"""Round trips for which a short transfer is held: its windows, and what is then on its way."""
 _LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
@@ -148,8 +152,10 @@ def _running(
     scenario: Scenario, core: Mapping[str, int], seconds: float, network: Layout | None
 ) -> float:
     """Return the bytes of flows, packets on their way, queues and the event queue."""
+    freed = network is None and _offers_less_than_the_link(scenario)
     flows = sum(
-        group.starting_in(seconds, scenario.link.capacity) * _flow(group, core)
+        _made_at_a_time(group, seconds, scenario.link.capacity, freed) * _flow(group, core)
+        + group.starting_in(seconds, scenario.link.capacity) * _FLOW_LISTED
         for group in scenario.traffic
     )
     ways = _packets_in_flight(scenario, seconds) * _in_flight(scenario, core)
@@ -159,6 +165,26 @@ def _running(
     many = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
     state = sum(_queue(queue, core, many) for queue in queues)
     return flows + ways + state + _event_queue(scenario, core, network)
+
+
+def _offers_less_than_the_link(scenario: Scenario) -> bool:
+    """Return whether transfers end: none does while more and more wait for the link."""
+    offered = [each for each in scenario.traffic if isinstance(each, Short | Transfers)]
+    rate = scenario.link.capacity
+    return sum(each.offered(rate) for each in offered) < rate
+
+
+def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: bool) -> float:
+    """Return the most flows of a class that are in memory at the same time.
+
+    Transfers are freed when they are over; those of a table may all start at once.
+    """
+    starting = group.starting_in(seconds, link_rate)
+    drawn = isinstance(group, Short) or (isinstance(group, Transfers) and group.table is None)
+    if not (freed and drawn and isinstance(group, Tcp)):
+        return starting
+    held_s = _HELD_RTT * float(group.rtt.high)
+    return min(starting, _BETWEEN_SWEEPS + _OVERSHOOT * starting / seconds * held_s)
 
 
 def _flow(group: Traffic, core: Mapping[str, int]) -> float:

@@ -212,6 +212,20 @@ impl Buckets {
         self.sorted.get(self.next + after)
     }
 
+    /// All events, in no order.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        let pending = self.scheduled.min(PENDING);
+        let late = self.late.iter().map(|Reverse(late)| &late.event);
+        let near = self.sorted[self.next..].iter().chain(&self.pending[..pending]);
+        near.chain(late).chain(self.buckets.iter().flat_map(|bucket| self.events_of(bucket)))
+    }
+
+    fn events_of(&self, bucket: &Bucket) -> impl Iterator<Item = &Event> {
+        let next = |&chunk: &u32| Some(self.following[chunk as usize]).filter(|&at| at != NIL);
+        let chunks = std::iter::successors(Some(bucket.first).filter(|&at| at != NIL), next);
+        chunks.flat_map(|chunk| &self.chunks[chunk as usize]).take(bucket.events as usize)
+    }
+
     /// Whether nothing is due up to and with `at`. May be false though nothing is, where the search would take long.
     pub fn is_empty_until(&self, at: Picos) -> bool {
         let bucket = at >> self.shift;

@@ -56,6 +56,11 @@ impl Crowds {
         crowd.waiting.push(Reverse(Ranked { order, event }));
     }
 
+    /// All events of all crowds, in no order.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.crowds.iter().flat_map(|crowd| &crowd.waiting).map(|Reverse(ranked)| &ranked.event)
+    }
+
     /// Takes the next event out, linked to what follows it. A crowd that holds nothing then is free.
     pub fn leave(&mut self, link: u32) -> Event {
         let crowd = &mut self.crowds[(link - CROWDED) as usize];

@@ -45,6 +45,12 @@ proptest! {
                 wheel.insert(at, key, payload(number_));
                 model.insert((at, key, number_));
             }
+            let (mut keys, mut scheduled) = (Vec::new(), Vec::new());
+            wheel.for_each_key(|key| keys.push(key));
+            model.iter().for_each(|&(_, key, _)| scheduled.push(key));
+            keys.sort_unstable();
+            scheduled.sort_unstable();
+            prop_assert_eq!(keys, scheduled);
             let due = model.first().map_or(u64::MAX, |&(at, ..)| at);
             for until in [now, now + 7, now + 100] {
                 prop_assert!(due > until || !wheel.is_empty_until(until));

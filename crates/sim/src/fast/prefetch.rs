@@ -4,6 +4,7 @@
 use crate::events::event_key::{HOP, decode};
 use crate::events::{Event, EventKey, Wheel};
 use crate::flow::Flow;
+use crate::flow::flows::Flows;
 use crate::network::Network;
 use crate::paths::Then;
 use crate::tcp::scoreboard::Scoreboard;
@@ -38,7 +39,7 @@ pub(crate) trait Prefetcher {
         event: &Event,
         next_event_key: EventKey,
         network: &Network<'_>,
-        flows: &[Flow],
+        flows: &Flows,
     );
 }
 
@@ -48,7 +49,7 @@ pub(crate) struct NextEventPrefetch<const SACK: bool>;
 
 impl<const SACK: bool> Prefetcher for NextEventPrefetch<SACK> {
     #[inline(always)]
-    fn prefetch(&mut self, _: &Event, next_event_key: EventKey, _: &Network<'_>, flows: &[Flow]) {
+    fn prefetch(&mut self, _: &Event, next_event_key: EventKey, _: &Network<'_>, flows: &Flows) {
         if let Some(flow) = flows.get(decode(next_event_key).0) {
             flow.prefetch_near::<SACK>();
         }
@@ -75,7 +76,7 @@ impl Prefetcher for DeepPrefetch {
         event: &Event,
         next_event_key: EventKey,
         network: &Network<'_>,
-        flows: &[Flow],
+        flows: &Flows,
     ) {
         let wheel = &network.wheel;
         if event.is_followed() {
@@ -112,7 +113,7 @@ impl Prefetcher for NetworkPrefetch {
     }
 
     #[inline(always)]
-    fn prefetch(&mut self, _: &Event, _: EventKey, network: &Network<'_>, flows: &[Flow]) {
+    fn prefetch(&mut self, _: &Event, _: EventKey, network: &Network<'_>, flows: &Flows) {
         prefetch_step(Step::First, FIRST, network, flows);
         prefetch_step(Step::Second, SECOND, network, flows);
         prefetch_step(Step::Third, THIRD, network, flows);
@@ -130,7 +131,7 @@ enum Step {
 }
 
 #[inline]
-fn prefetch_flow(key: EventKey, flows: &[Flow]) {
+fn prefetch_flow(key: EventKey, flows: &Flows) {
     if let Some(flow) = flows.get(decode(key).0) {
         flow.prefetch();
     }
@@ -138,7 +139,7 @@ fn prefetch_flow(key: EventKey, flows: &[Flow]) {
 
 /// What the event that comes so many after the next touches.
 #[inline(always)]
-fn prefetch_step(step: Step, after: usize, network: &Network<'_>, flows: &[Flow]) {
+fn prefetch_step(step: Step, after: usize, network: &Network<'_>, flows: &Flows) {
     let Some(event) = network.wheel.upcoming(after) else { return };
     let (index, kind) = decode(event.key);
     let Some(flow) = flows.get(index) else { return };

@@ -93,26 +93,31 @@ struct Connection {
 
 /// Collects the records.
 pub(crate) struct FlowRecorder {
-    seen: Vec<Seen>,
+    /// By flow; `None` before anything is seen, and once a flow is freed.
+    seen: Vec<Option<Box<Seen>>>,
     ended: Vec<Connection>,
 }
 
 impl FlowRecorder {
     /// Of a configuration, before its run.
     pub(crate) fn of(config: &Config) -> Self {
-        Self { seen: vec![Seen::default(); config.flows.len()], ended: Vec::new() }
+        Self { seen: config.flows.iter().map(|_| None).collect(), ended: Vec::new() }
+    }
+
+    fn seen_of(&mut self, flow: &Flow) -> &mut Seen {
+        self.seen[flow.index() as usize].get_or_insert_default()
     }
 
     /// A data packet reaches the receiver at `at`.
     pub(crate) fn arrived(&mut self, flow: &Flow, at: Picos, marked: bool) {
-        let seen = &mut self.seen[flow.index() as usize];
+        let seen = self.seen_of(flow);
         seen.first_byte = seen.first_byte.min(at);
         seen.marks += u64::from(marked);
     }
 
     /// The sender has measured a round trip.
     pub(crate) fn measured(&mut self, flow: &Flow, rtt: Picos) {
-        let seen = &mut self.seen[flow.index() as usize];
+        let seen = self.seen_of(flow);
         seen.min_rtt = seen.min_rtt.min(rtt);
         seen.rtt_sum += u128::from(rtt);
         seen.rtt_samples += 1;
@@ -120,13 +125,13 @@ impl FlowRecorder {
 
     /// The packet that completes the transfer reaches the receiver at `at`.
     pub(crate) fn completed(&mut self, flow: &Flow, at: Picos) {
-        self.seen[flow.index() as usize].last_byte = at;
+        self.seen_of(flow).last_byte = at;
     }
 
     /// The connection of a flow ends, and the next one begins.
     pub(crate) fn restarts(&mut self, flow: &Flow, config: &Config) {
         self.ended.extend(self.connection(flow, config));
-        let seen = &mut self.seen[flow.index() as usize];
+        let seen = self.seen_of(flow);
         *seen = Seen {
             transfer: seen.transfer + 1,
             before: (flow.counts(), flow.route.drops.into()),
@@ -134,23 +139,31 @@ impl FlowRecorder {
         };
     }
 
+    /// A flow is freed.
+    pub(crate) fn ends(&mut self, flow: &Flow, config: &Config) {
+        self.ended.extend(self.connection(flow, config));
+        self.seen[flow.index() as usize] = None;
+    }
+
     /// Takes what another part of the network has seen.
     pub(crate) fn add(&mut self, other: &mut Self) {
         for (one, more) in self.seen.iter_mut().zip(&mut other.seen) {
-            one.add(&take(more));
+            if let Some(more) = take(more) {
+                one.get_or_insert_default().add(&more);
+            }
         }
         self.ended.append(&mut other.ended);
     }
 
     /// All records, flow by flow, each in its order. `received` has what each flow's receiver had counted
     /// when the window began, and when it ended.
-    pub(crate) fn finish(
+    pub(crate) fn finish<'a>(
         mut self,
         config: &Config,
-        flows: &[Flow],
+        flows: impl Iterator<Item = &'a Flow>,
         received: (&[u64], &[u64]),
     ) -> Vec<FlowRecord> {
-        let open = flows.iter().filter_map(|flow| self.connection(flow, config));
+        let open = flows.filter_map(|flow| self.connection(flow, config));
         let open: Vec<_> = open.collect();
         self.ended.extend(open);
         self.ended.sort_by_key(|each| (each.record.flow, each.record.transfer));
@@ -159,7 +172,8 @@ impl FlowRecorder {
 
     /// What is known of a flow's present connection; `None` if it has not begun before the window's end.
     fn connection(&self, flow: &Flow, config: &Config) -> Option<Connection> {
-        let seen = &self.seen[flow.index() as usize];
+        let none = Seen::default();
+        let seen = self.seen[flow.index() as usize].as_deref().unwrap_or(&none);
         let start = flow.start(config);
         if start >= config.warmup + config.window {
             return None;

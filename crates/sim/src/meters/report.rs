@@ -28,6 +28,19 @@ pub struct ClassBatch {
     pub retransmissions: u64,
 }
 
+impl ClassBatch {
+    /// Adds what another one has counted.
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.sent_segments += more.sent_segments;
+        self.drops += more.drops;
+        self.passed += more.passed;
+        self.delivered_segments += more.delivered_segments;
+        self.delivered_bytes += more.delivered_bytes;
+        self.timeouts += more.timeouts;
+        self.retransmissions += more.retransmissions;
+    }
+}
+
 /// Readings of one link.
 #[derive(Clone)]
 pub struct LinkReport {

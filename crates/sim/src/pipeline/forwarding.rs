@@ -4,6 +4,7 @@ use crate::events::EventKey;
 use crate::events::event_key::{HOP, encode};
 use crate::fast::flow_kind::{FlowKind, GeneralKind, dispatch_kind};
 use crate::flow::Flow;
+use crate::flow::flows::Flows;
 use crate::link::Verdict;
 use crate::network::Network;
 use crate::packet::Payload;
@@ -118,7 +119,7 @@ impl Network<'_> {
     fn enqueue_whole(
         &mut self,
         now: Picos,
-        flow: &Flow,
+        flow: &mut Flow,
         at: LinkClass,
         packet: Payload,
     ) -> Verdict {
@@ -129,6 +130,7 @@ impl Network<'_> {
             log.arrived(now, at.link, &whole, verdict, &self.side_drops[dropped_before..]);
         }
         if verdict == Verdict::Queued {
+            flow.route.waiting += 1;
             self.arm_dequeue(now, link);
         }
         verdict
@@ -220,7 +222,7 @@ impl Network<'_> {
 
     /// A link can take the next packet off its queue, and further ones while nothing else happens
     /// before: these need no event of their own.
-    pub(crate) fn on_dequeue_event(&mut self, now: Picos, link: usize, flows: &mut [Flow]) {
+    pub(crate) fn on_dequeue_event(&mut self, now: Picos, link: usize, flows: &mut Flows) {
         if !self.dequeue_timers[link].timer.fire(now) {
             return;
         }
@@ -232,7 +234,8 @@ impl Network<'_> {
                 log.dequeued(now, link as u32, sent, &self.side_drops[dropped_before..]);
             }
             if let Some((packet, departs, marked)) = sent {
-                let flow = &mut flows[packet.flow as usize];
+                let flow = flows.of_packet(packet.flow);
+                flow.route.waiting -= 1;
                 self.forward(flow, departs, packet.payload.with_ce(marked));
             }
             let Some(next) = next else { return };
@@ -247,12 +250,14 @@ impl Network<'_> {
 
     /// Counts the packets that a queue dropped other than the one that arrived, or at dequeue.
     #[inline]
-    pub(crate) fn account_side_drops(&mut self, flows: &mut [Flow]) {
+    pub(crate) fn account_side_drops(&mut self, flows: &mut Flows) {
         if self.side_drops.is_empty() {
             return;
         }
         while let Some(packet) = self.side_drops.pop() {
-            self.on_drop(&mut flows[packet.flow as usize], packet.payload);
+            let flow = flows.of_packet(packet.flow);
+            flow.route.waiting -= 1;
+            self.on_drop(flow, packet.payload);
         }
     }
 }

@@ -9,9 +9,11 @@ use crate::fast::flow_kind::{
 use crate::fast::many_flows::exceed_cache;
 use crate::fast::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher};
 use crate::flow::Flow;
+use crate::flow::flows::Flows;
 use crate::meters::report::Report;
 use crate::network::Network;
 use crate::packet::Payload;
+use crate::run::arrivals::Arrivals;
 use crate::run::partition::Partition;
 use crate::run::readings::Readings;
 use crate::time::Picos;
@@ -32,8 +34,9 @@ const WATCH_INTERVAL: u64 = 4096;
 
 /// A run in progress, or a part of it.
 pub(crate) struct Simulation<'a> {
-    pub(crate) flows: Vec<Flow>,
+    pub(crate) flows: Flows,
     pub(crate) network: Network<'a>,
+    arrivals: Arrivals,
 }
 
 /// What is done where no event comes before the limit that the network has been given.
@@ -56,9 +59,13 @@ impl<'a> Simulation<'a> {
     /// Part `number` of a network, at the start.
     pub(crate) fn of_part(config: &'a Config, partition: &Partition, number: u8) -> Self {
         let mut network = Network::new(config, partition, number);
-        let make = |(index, spec)| Flow::new(index, spec, config, &network.paths);
-        let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
-        for flow in &mut flows {
+        let arrivals = Arrivals::of(config, partition);
+        let mut flows = Flows::of(config.flows.len(), arrivals.exist());
+        for (index, spec) in (0..).zip(&config.flows) {
+            if arrivals.make_later(config, index) {
+                continue;
+            }
+            let flow = flows.make(Flow::new(index, spec, config, &network.paths));
             let first_link = network.paths.unpack(flow.first_hop).link;
             if partition.by_link[first_link as usize] == number {
                 network.arm_timer(flow, flow.start(config));
@@ -68,7 +75,8 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
-        Self { flows, network }
+        network.schedule_arrivals(arrivals.next_at(config));
+        Self { flows, network, arrivals }
     }
 
     pub(crate) fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
@@ -88,7 +96,7 @@ impl<'a> Simulation<'a> {
             self.sorted_event_loop(at_limit, control)
         } else if exceed_cache(self.flows.len()) {
             self.event_loop(DeepPrefetch::default(), at_limit, control)
-        } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
+        } else if !self.network.traffic.has_scoreboards() {
             self.event_loop(NextEventPrefetch::<false>, at_limit, control)
         } else {
             self.event_loop(NextEventPrefetch::<true>, at_limit, control)
@@ -147,6 +155,10 @@ impl<'a> Simulation<'a> {
     #[cold]
     #[inline(never)]
     fn on_event_limit(&mut self, at_limit: &mut dyn AtLimit) -> ControlFlow<bool, u64> {
+        if self.network.arrivals_due() {
+            self.arrivals.make(&mut self.network, &mut self.flows);
+            return ControlFlow::Continue(0);
+        }
         let Some(at) = self.network.reading_due() else {
             self.on_sole_dequeue();
             return ControlFlow::Continue(1);

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::fast::flow_kind::{FlowKind, dispatch_kind};
 use crate::flow::Flow;
+use crate::flow::flows::Flows;
 use crate::link::Link;
 use crate::meters::histogram::Histogram;
 use crate::meters::report::{ClassBatch, LinkReport, Report};
@@ -41,7 +42,7 @@ impl<'a> Readings<'a> {
 
     /// Takes what is due up to `now`; true once the measured window is over.
     #[cold]
-    pub(crate) fn take(&mut self, network: &mut Network, flows: &[Flow], now: Picos) -> bool {
+    pub(crate) fn take(&mut self, network: &mut Network, flows: &Flows, now: Picos) -> bool {
         while self.next_at <= now && self.batches_done <= self.config.batches {
             if self.sampler.next_at < self.next_batch_end {
                 self.sampler.sample(network, flows);
@@ -53,7 +54,7 @@ impl<'a> Readings<'a> {
         self.batches_done > self.config.batches
     }
 
-    fn end_batch(&mut self, network: &mut Network, flows: &[Flow]) {
+    fn end_batch(&mut self, network: &mut Network, flows: &Flows) {
         network.links.iter_mut().for_each(|link| link.end_batch(self.next_batch_end));
         network.early_deliveries.leave(self.next_batch_end);
         let totals = class_totals(network, flows);
@@ -78,13 +79,14 @@ impl<'a> Readings<'a> {
         network.early_deliveries.next_batch_end = self.next_batch_end;
     }
 
-    pub(crate) fn finish(self, mut network: Network, flows: &[Flow], events: u64) -> Report {
+    pub(crate) fn finish(self, mut network: Network, flows: &Flows, events: u64) -> Report {
         // In an order that does not depend on which part of the network counted them.
         network.completions.iter_mut().for_each(|ended| ended.sort_unstable());
         let ends = received_bytes(&network, flows);
         let received = (&self.flows_at_start[..], &ends[..]);
         let recorder = network.flow_recorder.take();
-        let flow_records = recorder.map(|recorder| recorder.finish(self.config, flows, received));
+        let flow_records =
+            recorder.map(|recorder| recorder.finish(self.config, flows.iter(), received));
         let window = self.config.warmup..self.config.warmup + self.config.window;
         let unfinished = under_way(&network, flows, &window);
         network.requests.iter_mut().for_each(|ended| ended.sort_unstable());
@@ -145,10 +147,10 @@ fn times_within(window: &Range<Picos>, mut ended: Vec<(Picos, Picos)>) -> Vec<Pi
 }
 
 /// How long those transfers had taken, by class, that had begun and not ended when the window did.
-fn under_way(network: &Network, flows: &[Flow], window: &Range<Picos>) -> Vec<Vec<Picos>> {
+fn under_way(network: &Network, flows: &Flows, window: &Range<Picos>) -> Vec<Vec<Picos>> {
     let config = network.traffic.config;
     let mut ages = vec![Vec::new(); config.profiles.len()];
-    for flow in flows {
+    for flow in flows.iter() {
         if flow.transfers(config) && flow.start(config) < window.end {
             ages[network.class(flow)].push(window.end - flow.start(config));
         }
@@ -179,8 +181,10 @@ fn add_late(ages: &mut [Vec<Picos>], ended: &[Vec<(Picos, Picos)>], window: &Ran
 }
 
 /// Data packets of each flow that queues dropped, and that last queues send.
-fn decided_packets(network: &Network, flows: &[Flow]) -> Vec<(u64, u64)> {
-    flows.iter().map(|flow| (flow.route.drops.into(), passed(network, flow))).collect()
+fn decided_packets(network: &Network, flows: &Flows) -> Vec<(u64, u64)> {
+    let pass = |flow: usize| flows.get(flow).map_or(network.passed[flow], |it| passed(network, it));
+    let delivered = flows.delivered().enumerate();
+    delivered.map(|(flow, each)| (each.drops.into(), pass(flow))).collect()
 }
 
 /// Data packets of a flow of which it is known when they leave, or have left, the last forward queue. With few
@@ -196,27 +200,18 @@ fn passed(network: &Network, flow: &Flow) -> u64 {
 }
 
 /// Bytes that each flow's receiver had counted at the end of the last batch.
-fn received_bytes(network: &Network, flows: &[Flow]) -> Vec<u64> {
-    let counted = flows.iter().map(|flow| flow.counts().received_bytes);
-    let mut bytes: Vec<u64> = counted.collect();
+fn received_bytes(network: &Network, flows: &Flows) -> Vec<u64> {
+    let mut bytes: Vec<u64> = flows.delivered().map(|each| each.bytes).collect();
     for later in &network.early_deliveries.deliveries {
         bytes[later.flow as usize] -= later.bytes;
     }
     bytes
 }
 
-fn class_totals(network: &Network, flows: &[Flow]) -> Vec<ClassBatch> {
-    let mut totals = vec![ClassBatch::default(); network.traffic.config.profiles.len()];
-    for flow in flows {
-        let total = &mut totals[network.class(flow)];
-        let counts = flow.counts();
-        total.sent_segments += counts.sent;
-        total.drops += u64::from(flow.route.drops);
-        total.passed += passed(network, flow);
-        total.delivered_segments += counts.received;
-        total.delivered_bytes += counts.received_bytes;
-        total.timeouts += counts.timeouts;
-        total.retransmissions += counts.retransmissions;
+fn class_totals(network: &Network, flows: &Flows) -> Vec<ClassBatch> {
+    let mut totals = network.freed.clone();
+    for flow in flows.iter() {
+        flow_totals(network, flow, &mut totals[network.class(flow)]);
     }
     for later in &network.early_deliveries.deliveries {
         let total = &mut totals[network.traffic.class(later.flow)];
@@ -224,6 +219,20 @@ fn class_totals(network: &Network, flows: &[Flow]) -> Vec<ClassBatch> {
         total.delivered_bytes -= later.bytes;
     }
     totals
+}
+
+/// Adds what a flow has counted.
+pub(crate) fn flow_totals(network: &Network, flow: &Flow, total: &mut ClassBatch) {
+    let counts = flow.counts();
+    total.add(&ClassBatch {
+        sent_segments: counts.sent,
+        drops: flow.route.drops.into(),
+        passed: passed(network, flow),
+        delivered_segments: counts.received,
+        delivered_bytes: counts.received_bytes,
+        timeouts: counts.timeouts,
+        retransmissions: counts.retransmissions,
+    });
 }
 
 fn difference((end, start): (&ClassBatch, &ClassBatch)) -> ClassBatch {

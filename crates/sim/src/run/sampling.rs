@@ -3,6 +3,7 @@
 use crate::cc::{Controller, Phase};
 use crate::config::{Config, TraceSpec};
 use crate::flow::Flow;
+use crate::flow::flows::Flows;
 use crate::meters::flow_moments::FlowMoments;
 use crate::meters::trace::{FlowTrace, State, Trace};
 use crate::network::Network;
@@ -35,13 +36,13 @@ impl<'a> Sampler<'a> {
     }
 
     /// The measured window begins.
-    pub(crate) fn begin(&mut self, flows: &[Flow]) {
+    pub(crate) fn begin(&mut self, flows: &Flows) {
         if self.spec.is_some_and(|spec| spec.every_flow) {
             self.flow_moments = flows.iter().map(FlowMoments::new).collect();
         }
     }
 
-    pub(crate) fn sample(&mut self, network: &mut Network, flows: &[Flow]) {
+    pub(crate) fn sample(&mut self, network: &mut Network, flows: &Flows) {
         let Some(spec) = self.spec else { return };
         let now = self.next_at;
         self.trace.at.push(now);
@@ -51,11 +52,11 @@ impl<'a> Sampler<'a> {
         if spec.window_sum {
             self.sum_windows(flows);
         }
-        for (watch, flow) in self.flow_moments.iter_mut().zip(flows) {
+        for (watch, flow) in self.flow_moments.iter_mut().zip(flows.iter()) {
             watch.sample(now, flow, window(flow), &mut self.trace);
         }
         for (samples, &index) in self.trace.flows.iter_mut().zip(&spec.flows) {
-            let flow = &flows[index as usize];
+            let Some(flow) = flows.get(index as usize) else { continue };
             samples.cwnd.push(window(flow));
             samples.srtt.push(flow.sender.rtt.srtt);
             samples.state.push(state(flow));
@@ -63,7 +64,7 @@ impl<'a> Sampler<'a> {
         self.next_at = now.saturating_add(spec.step);
     }
 
-    fn sum_windows(&mut self, flows: &[Flow]) {
+    fn sum_windows(&mut self, flows: &Flows) {
         self.trace.window_sum.push(flows.iter().map(window).sum());
         let avoiding = flows.iter().filter(|flow| state(flow).in_avoidance()).count();
         self.trace.in_avoidance.push(avoiding as u32);

@@ -18,7 +18,7 @@ pub(super) fn swap_into_first(parts: &mut [Simulation], config: &Config, partiti
         let links = first.network.links.iter_mut().zip(other.network.links.iter_mut());
         let theirs = links.zip(&partition.by_link).filter(|&(_, &part)| part == number);
         theirs.for_each(|((one, other), _)| swap(one, other));
-        for (one, other) in first.flows.iter_mut().zip(&mut other.flows) {
+        for (one, other) in first.flows.iter_mut().zip(other.flows.iter_mut()) {
             one.route.drops += take(&mut other.route.drops);
             let spec = &config.flows[one.index() as usize];
             let forward = &config.routes[spec.route as usize].forward;
