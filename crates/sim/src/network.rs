@@ -54,6 +54,8 @@ pub(crate) struct Network<'a> {
     /// By flow, data packets of which it is known when they leave, or have left, the last forward
     /// queue; not of flows whose other counts give it (`readings::passed`).
     pub(crate) passed: Vec<u64>,
+    /// By flow, its packets, ACKs too, that wait in queues; empty where no flow is ever freed.
+    pub(crate) waiting: Vec<u32>,
     /// By class, what flows that are freed have counted.
     pub(crate) freed: Vec<ClassBatch>,
     /// When the next reading is taken.
@@ -109,6 +111,7 @@ impl<'a> Network<'a> {
             barriers: Barriers::of(config),
             early_deliveries: EarlyDeliveries::until(config.warmup),
             passed: vec![0; config.flows.len()],
+            waiting: Vec::new(),
             freed: vec![ClassBatch::default(); classes],
             event_limit: 0,
             next_reading: 0,

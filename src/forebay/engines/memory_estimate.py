@@ -37,8 +37,6 @@ _FLOW_HEAP_NEWRENO = 300  # the same without SACK: no scoreboard
 _FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
 _FLOW_LISTED = 60  # of a transfer that is not made yet, or freed: its place, order and counts
 _BETWEEN_SWEEPS = 4096  # transfers that are made before those that are over are freed (arrivals.rs)
-_HELD_RTT = 3.0
-"""Round trips for which a short transfer is held: its windows, and what is then on its way."""
 _LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
@@ -180,11 +178,22 @@ def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: boo
     Transfers are freed when they are over; those of a table may all start at once.
     """
     starting = group.starting_in(seconds, link_rate)
-    drawn = isinstance(group, Short) or (isinstance(group, Transfers) and group.table is None)
-    if not (freed and drawn and isinstance(group, Tcp)):
+    if not freed:
         return starting
-    held_s = _HELD_RTT * float(group.rtt.high)
+    if isinstance(group, Short):
+        packets = group.length.mean_packets(group.packet)
+    elif isinstance(group, Transfers) and group.table is None:
+        packets = group.mean_packets
+    else:
+        return starting
+    held_s = _round_trips(group, packets) * float(group.rtt.high)
     return min(starting, _BETWEEN_SWEEPS + _OVERSHOOT * starting / seconds * held_s)
+
+
+def _round_trips(group: Tcp, packets: float) -> int:
+    """Return the windows of slow start that so many packets take, and one for the last ACK."""
+    window = group.initial_window or (10 if group.sender == "linux" else 2)
+    return math.ceil(math.log2(1.0 + packets / window)) + 1
 
 
 def _flow(group: Traffic, core: Mapping[str, int]) -> float:

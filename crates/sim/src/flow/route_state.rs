@@ -14,8 +14,6 @@ pub(crate) struct RouteState {
     pub(crate) path: u32,
     /// Data packets that its queues have dropped.
     pub(crate) drops: u32,
-    /// Packets of it, ACKs too, that wait in queues.
-    pub(crate) waiting: u32,
 }
 
 /// What a route over more than one queue needs.
@@ -42,7 +40,7 @@ impl RouteState {
                 ack_part,
             })
         });
-        Self { multi_hop, path, drops: 0, waiting: 0 }
+        Self { multi_hop, path, drops: 0 }
     }
 
     /// Where in `Paths` the queue is that a packet is at or reaches next.

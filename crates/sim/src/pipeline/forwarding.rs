@@ -119,7 +119,7 @@ impl Network<'_> {
     fn enqueue_whole(
         &mut self,
         now: Picos,
-        flow: &mut Flow,
+        flow: &Flow,
         at: LinkClass,
         packet: Payload,
     ) -> Verdict {
@@ -130,7 +130,9 @@ impl Network<'_> {
             log.arrived(now, at.link, &whole, verdict, &self.side_drops[dropped_before..]);
         }
         if verdict == Verdict::Queued {
-            flow.route.waiting += 1;
+            if let Some(waiting) = self.waiting.get_mut(flow.index() as usize) {
+                *waiting += 1;
+            }
             self.arm_dequeue(now, link);
         }
         verdict
@@ -235,7 +237,7 @@ impl Network<'_> {
             }
             if let Some((packet, departs, marked)) = sent {
                 let flow = flows.of_packet(packet.flow);
-                flow.route.waiting -= 1;
+                self.waits_no_longer(packet.flow);
                 self.forward(flow, departs, packet.payload.with_ce(marked));
             }
             let Some(next) = next else { return };
@@ -248,6 +250,14 @@ impl Network<'_> {
         }
     }
 
+    /// A packet of the flow has left its queue.
+    #[inline]
+    fn waits_no_longer(&mut self, flow: u32) {
+        if let Some(waiting) = self.waiting.get_mut(flow as usize) {
+            *waiting -= 1;
+        }
+    }
+
     /// Counts the packets that a queue dropped other than the one that arrived, or at dequeue.
     #[inline]
     pub(crate) fn account_side_drops(&mut self, flows: &mut Flows) {
@@ -256,7 +266,7 @@ impl Network<'_> {
         }
         while let Some(packet) = self.side_drops.pop() {
             let flow = flows.of_packet(packet.flow);
-            flow.route.waiting -= 1;
+            self.waits_no_longer(packet.flow);
             self.on_drop(flow, packet.payload);
         }
     }

@@ -81,7 +81,8 @@ impl Arrivals {
         busy.sort_unstable();
         self.made.retain(|&index| {
             let Some(flow) = flows.get(index as usize) else { return false };
-            let over = !flow.transfers(network.traffic.config) && flow.route.waiting == 0;
+            let over =
+                !flow.transfers(network.traffic.config) && network.waiting[index as usize] == 0;
             if !over || busy.binary_search(&index).is_ok() {
                 return true;
             }

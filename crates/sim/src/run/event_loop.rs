@@ -61,6 +61,7 @@ impl<'a> Simulation<'a> {
         let mut network = Network::new(config, partition, number);
         let arrivals = Arrivals::of(config, partition);
         let mut flows = Flows::of(config.flows.len(), arrivals.exist());
+        network.waiting = vec![0; if arrivals.exist() { config.flows.len() } else { 0 }];
         for (index, spec) in (0..).zip(&config.flows) {
             if arrivals.make_later(config, index) {
                 continue;
