@@ -4,6 +4,7 @@ mod apart;
 mod rates;
 #[cfg(test)]
 mod tests;
+mod unsacked;
 
 use super::cwnd_limited::CwndLimited;
 use super::highest_sacked::HighestSacked;
@@ -239,19 +240,6 @@ impl Scoreboard {
         }
         self.loss_marked_to = from.max(below);
         self.lost - before
-    }
-
-    /// The first segment below the highest SACKed of which nothing is known (RFC 6675, NextSeg, rule 3).
-    pub(super) fn first_unsacked(&self, una: u64) -> Option<u64> {
-        let from = self.loss_marked_to.max(una);
-        (from..self.highest.first)
-            .find(|seq| !self.segments[(seq - una) as usize].is(SACKED | LOST))
-    }
-
-    /// Nothing is known of the last segment (rule 4).
-    pub(super) fn last_is_unsacked(&self) -> bool {
-        let last = self.segments.len().checked_sub(1).and_then(|last| self.segments.get(last));
-        last.is_some_and(|last| !last.is(SACKED | LOST))
     }
 
     /// A segment on its way is lost.
