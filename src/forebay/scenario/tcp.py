@@ -182,7 +182,12 @@ class Tcp(Sized):
     @property
     def offloads(self) -> bool:
         """Whether its senders have segmentation offload."""
-        return self.offload == "on" or (self.offload == "auto" and self.sender == "linux")
+        return self.offload == "on" or self.offloads_by_default
+
+    @property
+    def offloads_by_default(self) -> bool:
+        """Whether its senders have segmentation offload because nobody chose otherwise."""
+        return self.offload == "auto" and self.sender == "linux"
 
     @property
     def shares(self) -> dict[str, float]:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome import SizeResult
+from forebay.scenario import Tcp
 from forebay.search.ask import ask
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.recommended import with_recommended
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.strategies.protocol import Session
-from forebay.search.without_offload import of_link
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -54,7 +54,10 @@ def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
     _check(problem, options.seeds)
     session = Session.begin(engine, options)
     result = with_recommended(problem, _searched(problem, session))
-    result = of_link(problem, result, session)
+    if any(isinstance(each, Tcp) and each.offloads_by_default for each in problem.scenario.traffic):
+        from forebay.search.without_offload import of_link
+
+        result = of_link(problem, result, session)
     return result if problem.network is None else problem.network.named(result)
 
 

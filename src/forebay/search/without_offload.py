@@ -70,7 +70,7 @@ def _changes(problem: Problem) -> dict[str, str]:
     return {
         f"traffic.{index}.offload": "off"
         for index, group in enumerate(problem.scenario.traffic)
-        if isinstance(group, Tcp) and group.offload == "auto" and group.offloads
+        if isinstance(group, Tcp) and group.offloads_by_default
     }
 
 
