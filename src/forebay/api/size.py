@@ -119,17 +119,24 @@ def size(
         return sized.model_copy(update=said)
     only = None if sizes is None else _parsed(sizes, scenario)
     with storing(chosen, store) as chosen, _documented(said):
-        watched = chosen if observe is None else _observed(chosen, observe)
+        watched = chosen if observe is None else _observed(chosen, scenario, observe)
         sized = size_link(watched, scenario, options)
     seen = None if sized.there is None else sized.there.outcome
     sized = sized.model_copy(update=remarks(scenario, options.seeds, seen))
     return sized if only is None else _within(scenario, sized, only)
 
 
-def _observed(engine: Engine, observe: Callable[[Outcome], None]) -> Engine:
+def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], None]) -> Engine:
+    """Tell of every run but that of other hosts, which is none of the search."""
     from forebay.api.observing import Observed
 
-    return Observed(engine, observe)
+    hosts = [getattr(group, "offload", None) for group in scenario.traffic]
+
+    def of_its_hosts(outcome: Outcome) -> None:
+        if [group.get("offload") for group in outcome.scenario["traffic"]] == hosts:
+            observe(outcome)
+
+    return Observed(engine, of_its_hosts)
 
 
 def _parsed(sizes: str, scenario: Scenario) -> Sequence[int]:
