@@ -131,7 +131,7 @@ def test_its_places_are_counted(name: str) -> None:
     assert len(places) <= AT_MOST.get(name, len(places))
 
 
-MOST = ("metric", "control", "traffic_kind")
+MOST = ("metric", "traffic_kind")
 """The changes that touch most; copies with the others are tried by `make long`."""
 
 

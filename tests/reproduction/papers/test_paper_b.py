@@ -34,7 +34,13 @@ def load(name: str) -> Any:
     return find(f"B.{name}").load()
 
 
-@pytest.mark.parametrize("name", RED)
+LONG = ("fig4",)
+"""Those that take ten seconds and are of a kind with another."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in RED]
+)
 def test_quick_holds_what_the_whole_holds(name: str) -> None:
     options = {} if name in ("fig2", "fig3") else {"quick": True}
     made = load(name).reproduce(seeds=5, jobs=1, **options)
