@@ -64,7 +64,7 @@ def mbps(each: ClassOutcome) -> float:
 @pytest.mark.parametrize(
     "bucket",
     [
-        'burst = "15 kB"',
+        pytest.param('burst = "15 kB"', marks=pytest.mark.long),
         pytest.param('burst = "15 kB", refill = "interval"', marks=pytest.mark.long),
         pytest.param('refill = "deficit"', marks=pytest.mark.long),
     ],
