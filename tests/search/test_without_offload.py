@@ -45,6 +45,20 @@ def test_it_is_run_at_the_least_on_the_same_seeds() -> None:
     assert single_packets(found)[0].endswith("the goals are met too.")
 
 
+def test_a_link_that_was_simulated_whole_is_run_without_offload_once() -> None:
+    """Its crossing is that of a study with one level, the link itself."""
+    without = []
+
+    def truth(scenario: Scenario) -> float:
+        if scenario.traffic[0].offload == "off":  # type: ignore[union-attr]
+            without.append(scenario.buffer_packets)
+        return twice_with_bursts(scenario)
+
+    found, _ = asked("2 Gbit/s", 400, 60.0, truth=truth)
+    assert found.scaled is None and found.without_offload is not None
+    assert without == [found.without_offload.packets]
+
+
 def test_goals_that_are_missed_are_named() -> None:
     def half_with_bursts(scenario: Scenario) -> float:
         return 4 * half_root(scenario) / twice_with_bursts(scenario) * half_root(scenario)

@@ -43,13 +43,15 @@ def of_largest_level(
 ) -> SizeResult:
     """Return an extrapolated answer with that run of the largest link, if there is time.
 
+    The link itself, if it is the largest, is left to `of_link`.
+
     Raises
     ------
     Interrupted
         Ctrl-C.
     """
     top = study.levels[0]
-    if found.buffer is None or study.stopped or not _asks(problem):
+    if found.buffer is None or top.factor == 1.0 or not _asks(problem):
         return found
     ran = top.curve.evaluator.sized(int(top.meets))
     outcome = _run(problem, found, ran, top.curve.seeds, session)
