@@ -158,7 +158,7 @@ def single_packets(answer: SizeResult) -> list[str]:
     verdicts = {
         Verdict.MET: "the goals are met too",
         Verdict.MISSED: f"that misses {names}",
-        Verdict.UNDECIDED: f"{names} undecided",
+        Verdict.UNDECIDED: f"{names} is undecided",
     }
     size = sized(answer, there.packets)
     return [
