@@ -21,6 +21,7 @@ pub fn readings(router_result: &RouterResult, driven: &DriveReadings, wall_s: f6
         "passed": table(&router.classes, |counts: &Counts| counts.passed),
         "flow_drops": router.flows.iter().map(|flow| flow.drops).collect::<Vec<_>>(),
         "flow_passed": router.flows.iter().map(|flow| flow.passed).collect::<Vec<_>>(),
+        "rtt": router.rtt.iter().map(histogram).collect::<Vec<_>>(),
         "packets": router.packets,
         "events": router.events,
         "wall_s": wall_s,

@@ -108,9 +108,6 @@ impl Host {
         if sender.stage != Stage::Connecting {
             let last = TcpInfo::of(&sender.socket).map_err(refused)?;
             self.counters.keep(spec.class, flow, &Counts::of_sender(&last, &sender.base));
-            if self.counters.measures() {
-                self.sampler.take_rtt(spec.class, &sender.seen, &last);
-            }
         }
         if !sender.has_sent_all() && !self.counters.over() {
             self.failures += 1;

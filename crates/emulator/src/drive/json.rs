@@ -13,7 +13,6 @@ impl DriveReadings {
             "timeouts": self.timeouts,
             "retransmissions": self.retransmissions,
             "flow_bytes": self.flow_bytes,
-            "rtt": self.rtt.iter().map(histogram).collect::<Vec<_>>(),
             "completions_s": self.completions.iter().map(|each| spans(each)).collect::<Vec<_>>(),
             "unfinished_s": self.unfinished.iter().map(|each| spans(each)).collect::<Vec<_>>(),
             "streams": {

@@ -6,7 +6,6 @@ use super::sender::Stage;
 use super::tcp_info::TcpInfo;
 use super::timer_queue::Task;
 use crate::failure::Failure;
-use forebay_sim::meters::histogram::Histogram;
 use forebay_sim::meters::trace::Trace;
 use forebay_sim::time::Picos;
 use rustix::time::{ClockId, clock_gettime};
@@ -15,7 +14,6 @@ use rustix::time::{ClockId, clock_gettime};
 pub(super) struct HostReadings {
     pub(super) counters: Counters,
     pub(super) trace: Trace,
-    pub(super) rtt: Vec<Histogram>,
     /// By flow: arrived datagrams that `DrivePlan::counts_in_window`.
     pub(super) received: Vec<u64>,
     pub(super) failures: u64,
@@ -70,8 +68,7 @@ impl Host {
         self.sampler.begin(at);
         for sender in self.senders.iter_mut().filter(|one| one.stage != Stage::Connecting) {
             let info = TcpInfo::of(&sender.socket).map_err(refused)?;
-            let class = self.drive_plan.flows[sender.flow as usize].class;
-            self.sampler.take(class, sender.flow, &sender.seen, &info);
+            self.sampler.take(sender.flow, &sender.seen, &info);
             sender.seen = info;
         }
         let next = at.saturating_add(self.drive_plan.step);
@@ -90,10 +87,8 @@ impl Host {
 
     /// Ends every connection and returns the readings.
     pub(super) fn finish(self) -> HostReadings {
-        let (trace, rtt) = self.sampler.finish();
         HostReadings {
-            trace,
-            rtt,
+            trace: self.sampler.finish(),
             received: self.udp_sink.received,
             failures: self.failures,
             cpu: self.cpu[1].saturating_sub(self.cpu[0]),

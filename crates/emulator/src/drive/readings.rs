@@ -33,9 +33,6 @@ pub struct DriveReadings {
     pub retransmissions: Vec<Vec<u64>>,
     /// `delivered_bytes` of each flow over the window.
     pub flow_bytes: Vec<u64>,
-    /// Round-trip times that senders measured, by class: the smoothed one at each sample, as often
-    /// as segments were acknowledged since the sample before.
-    pub rtt: Vec<Histogram>,
     /// Completion times of transfers that began and ended in the window, by class: from the first byte
     /// that the sender's kernel was given to the last one at the receiver.
     pub completions: Vec<Vec<Picos>>,
@@ -101,7 +98,6 @@ impl Sides {
             streams: self.streams(drive_plan),
             completions: self.of_sinks(drive_plan, |counters| &mut counters.completions),
             unfinished: self.of_sinks(drive_plan, |counters| &mut counters.unfinished),
-            rtt: self.rtt(drive_plan),
             trace: self.trace(drive_plan),
         }
     }
@@ -169,13 +165,6 @@ impl Sides {
         let take = |(nth, class): (usize, &super::drive_plan::Class)| {
             let sinks = &mut self.hosts[class.from.other() as usize].counters;
             std::mem::take(&mut read(sinks)[nth])
-        };
-        drive_plan.classes.iter().enumerate().map(take).collect()
-    }
-
-    fn rtt(&mut self, drive_plan: &DrivePlan) -> Vec<Histogram> {
-        let take = |(nth, class): (usize, &super::drive_plan::Class)| {
-            std::mem::take(&mut self.hosts[class.from as usize].rtt[nth])
         };
         drive_plan.classes.iter().enumerate().map(take).collect()
     }

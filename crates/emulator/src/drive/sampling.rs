@@ -2,7 +2,6 @@
 
 use super::drive_plan::DrivePlan;
 use super::tcp_info::TcpInfo;
-use forebay_sim::meters::histogram::Histogram;
 use forebay_sim::meters::trace::{EventCount, FlowTrace, State, Trace};
 use forebay_sim::time::Picos;
 
@@ -10,9 +9,6 @@ const PICOS_PER_MICRO: Picos = 1_000_000;
 
 /// Samples of every connection's TCP_INFO.
 pub(super) struct Sampler {
-    /// By class: the smoothed round-trip time at each sample, as often as segments were
-    /// acknowledged since the sample before.
-    pub(super) rtt: Vec<Histogram>,
     /// `finish` makes `windows`; `queue` and `drops` are the router's.
     trace: Trace,
     /// By flow: sums of its windows and of their squares; empty without a trace.
@@ -31,7 +27,6 @@ impl Sampler {
             }
         }
         Self {
-            rtt: vec![Histogram::default(); drive_plan.classes.len()],
             trace: Trace {
                 flows: vec![FlowTrace::default(); drive_plan.traced.len()],
                 ..Trace::default()
@@ -54,8 +49,7 @@ impl Sampler {
     }
 
     /// Adds one connection to the current sample.
-    pub(super) fn take(&mut self, class: u16, flow: u32, before: &TcpInfo, now: &TcpInfo) {
-        self.take_rtt(class, before, now);
+    pub(super) fn take(&mut self, flow: u32, before: &TcpInfo, now: &TcpInfo) {
         let (window, state) = (now.window(), now.state());
         if let (Some(sum), Some(avoiding)) =
             (self.trace.window_sum.last_mut(), self.trace.in_avoidance.last_mut())
@@ -78,23 +72,15 @@ impl Sampler {
         }
     }
 
-    /// Adds the round-trip time of a connection, as often as it was measured since `before`.
-    pub(super) fn take_rtt(&mut self, class: u16, before: &TcpInfo, now: &TcpInfo) {
-        let rtt = Picos::from(now.rtt) * PICOS_PER_MICRO;
-        for _ in 0..now.delivered.wrapping_sub(before.delivered) {
-            self.rtt[usize::from(class)].record(rtt);
-        }
-    }
-
     /// Returns the samples.
-    pub(super) fn finish(mut self) -> (Trace, Vec<Histogram>) {
+    pub(super) fn finish(mut self) -> Trace {
         let n = self.trace.at.len().max(1) as f64;
         let moments = |&(sum, squares): &(f64, f64)| {
             let mean = sum / n;
             (mean, (squares / n - mean * mean).max(0.0))
         };
         self.trace.windows = self.sums.iter().map(moments).collect();
-        (self.trace, self.rtt)
+        self.trace
     }
 }
 

@@ -5,6 +5,7 @@
 //! segment, or if it was late. So it records which segments were sent again, and for which
 //! connections it was late.
 
+use super::tcp_segment::{Key, RST, Range, SYN, Segment, before};
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use std::collections::{HashMap, VecDeque};
 
@@ -15,19 +16,6 @@ pub const LATE: Picos = MILLISECOND;
 const REMEMBERED: Picos = 2 * SECOND;
 /// Retransmissions recorded for each connection.
 const KEPT: usize = 1 << 10;
-
-const TCP: u8 = 6;
-const SYN: u8 = 2;
-const RST: u8 = 4;
-/// TCP's options: those without a length, and selective acknowledgements (RFC 2018).
-const END: u8 = 0;
-const NOTHING: u8 = 1;
-const SACK: u8 = 5;
-
-/// Address and port of the end that sends data.
-type Key = (u32, u16);
-/// Sequence numbers, the second one past the last.
-type Range = (u32, u32);
 
 /// Attributes each DSACK to the router or to the sender's own retransmission.
 #[derive(Default)]
@@ -46,15 +34,6 @@ struct Connection {
     next: u32,
     retransmitted: VecDeque<Range>,
     kept_late: Option<Picos>,
-}
-
-struct Segment<'a> {
-    from: Key,
-    to: Key,
-    flags: u8,
-    ack: u32,
-    data: Range,
-    options: &'a [u8],
 }
 
 impl DsackAudit {
@@ -120,121 +99,24 @@ impl Connection {
     }
 }
 
-impl<'a> Segment<'a> {
-    /// `None` if it is not a complete TCP segment of IPv4.
-    fn read(packet: &'a [u8]) -> Option<Self> {
-        let header = usize::from(packet.first()? & 0xf) * 4;
-        let bytes = usize::from(u16::from_be_bytes(part(packet, 2)?));
-        let tcp = packet.get(header..bytes)?;
-        let offset = usize::from(tcp.get(12)? >> 4) * 4;
-        let end = |address, port| Some((word(packet, address)?, half(tcp, port)?));
-        let data = word(tcp, 4)?;
-        let payload = tcp.len().checked_sub(offset)? as u32;
-        (packet[9] == TCP).then_some(())?;
-        Some(Self {
-            from: end(12, 0)?,
-            to: end(16, 2)?,
-            flags: *tcp.get(13)?,
-            ack: word(tcp, 8)?,
-            data: (data, data.wrapping_add(payload)),
-            options: tcp.get(20..offset)?,
-        })
-    }
-
-    /// The duplicate range: a first block below the acknowledgement, or inside the second (RFC 2883,
-    /// section 4).
-    fn dsack(&self) -> Option<Range> {
-        let blocks = self.sack_blocks()?;
-        let block = |at: usize| Some((word(blocks, at)?, word(blocks, at + 4)?));
-        let first: Range = block(0)?;
-        let acknowledged = !before(self.ack, first.1) && self.flags & RST == 0;
-        let inside = |outer: Range| !before(first.0, outer.0) && !before(outer.1, first.1);
-        (acknowledged || block(8).is_some_and(inside)).then_some(first)
-    }
-
-    fn sack_blocks(&self) -> Option<&'a [u8]> {
-        let mut rest = self.options;
-        loop {
-            let (&kind, after) = rest.split_first()?;
-            if kind == END {
-                return None;
-            }
-            if kind == NOTHING {
-                rest = after;
-                continue;
-            }
-            let length = usize::from(*after.first()?);
-            if kind == SACK {
-                return rest.get(2..length);
-            }
-            rest = rest.get(length.max(2)..)?;
-        }
-    }
-}
-
-/// Compares sequence numbers, which wrap around (RFC 9293, section 3.4).
-fn before(one: u32, other: u32) -> bool {
-    (one.wrapping_sub(other) as i32) < 0
-}
-
-fn part<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
-    bytes.get(at..at + N)?.try_into().ok()
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    part(bytes, at).map(u32::from_be_bytes)
-}
-
-fn half(bytes: &[u8], at: usize) -> Option<u16> {
-    part(bytes, at).map(u16::from_be_bytes)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::tcp_segment::tests::{RECEIVER, SENDER, packet, sack};
     use super::*;
 
-    const SENDER: [u8; 6] = [10, 64, 0, 1, 0x80, 1];
-    const RECEIVER: [u8; 6] = [10, 128, 0, 1, 0x13, 0x89];
     const START: u32 = u32::MAX - 2000; // sequence numbers wrap around
-
-    fn packet(
-        from: [u8; 6],
-        to: [u8; 6],
-        words: [u32; 2],
-        options: &[u8],
-        payload: u16,
-    ) -> Vec<u8> {
-        let offset = 20 + options.len();
-        let bytes = 20 + offset as u16 + payload;
-        let mut packet = vec![0; usize::from(bytes)];
-        (packet[0], packet[9], packet[32]) = (0x45, TCP, ((offset / 4) << 4) as u8);
-        packet[2..4].copy_from_slice(&bytes.to_be_bytes());
-        packet[12..16].copy_from_slice(&from[..4]);
-        packet[16..20].copy_from_slice(&to[..4]);
-        packet[20..22].copy_from_slice(&from[4..]);
-        packet[22..24].copy_from_slice(&to[4..]);
-        packet[24..28].copy_from_slice(&words[0].to_be_bytes());
-        packet[28..32].copy_from_slice(&words[1].to_be_bytes());
-        packet[40..40 + options.len()].copy_from_slice(options);
-        packet
-    }
 
     /// The nth segment of 1448 bytes.
     fn data(nth: u32) -> Vec<u8> {
         let at = START.wrapping_add(1 + nth * 1448);
-        packet(SENDER, RECEIVER, [at, 0], &[NOTHING; 12], 1448)
+        packet(SENDER, RECEIVER, [at, 0], &[1; 12], 1448)
     }
 
     /// An ACK of all before `up_to`, with blocks of segments from and to.
     fn ack(up_to: u32, blocks: &[Range]) -> Vec<u8> {
         let number = |nth: u32| START.wrapping_add(1 + nth * 1448);
-        let mut options = vec![NOTHING; 14];
-        options.extend([SACK, 2 + 8 * blocks.len() as u8]);
-        for &(from, to) in blocks {
-            options.extend(number(from).to_be_bytes());
-            options.extend(number(to).to_be_bytes());
-        }
-        packet(RECEIVER, SENDER, [1, number(up_to)], &options, 0)
+        let blocks: Vec<_> = blocks.iter().map(|&(from, to)| (number(from), number(to))).collect();
+        packet(RECEIVER, SENDER, [1, number(up_to)], &sack(&blocks), 0)
     }
 
     fn three_segments() -> DsackAudit {
@@ -300,7 +182,7 @@ mod tests {
         let mut syn = packet(SENDER, RECEIVER, [7, 0], &[], 0);
         syn[33] = SYN;
         dsack_audit.enters(&syn);
-        dsack_audit.enters(&packet(SENDER, RECEIVER, [8, 0], &[NOTHING; 12], 1448));
+        dsack_audit.enters(&packet(SENDER, RECEIVER, [8, 0], &[1; 12], 1448));
         assert_eq!(dsack_audit.connections[&(0x0a40_0001, 0x8001)].retransmitted.len(), 0);
     }
 

@@ -1,6 +1,7 @@
 //! Forwarding of packets through the router.
 
 use super::slab::{PacketMeta, Slot};
+use super::tcp_segment::Segment;
 use super::timer_queue::Due;
 use super::{Egress, Router, Side, TimedPacket, packet};
 use forebay_sim::link::Verdict;
@@ -37,9 +38,22 @@ impl Router {
                 self.send_off(at, slot, egress);
             }
             None => {
+                self.measure(now, &meta, slot);
                 egress.deliver(self.end_of(&meta), now, self.slab.packet(slot));
                 self.slab.give(slot);
             }
+        }
+    }
+
+    /// An ACK of a TCP connection may measure a round trip.
+    fn measure(&mut self, now: Picos, meta: &PacketMeta, slot: Slot) {
+        if meta.forward {
+            return;
+        }
+        let flow = &mut self.flows[meta.flow as usize];
+        let ack = Segment::read(self.slab.packet(slot));
+        if let Some(rtt) = ack.and_then(|ack| flow.round_trips.on_ack(now, &ack)) {
+            self.recorder.measured(flow.class, rtt);
         }
     }
 

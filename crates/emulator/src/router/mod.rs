@@ -13,9 +13,11 @@ pub mod far_end;
 mod forwarding;
 pub mod packet;
 pub mod recorder;
+mod round_trips;
 pub mod router_loop;
 mod routes;
 mod slab;
+mod tcp_segment;
 mod timer_queue;
 pub mod timing;
 pub mod tun_ports;
@@ -34,6 +36,7 @@ use routes::{Flow, Layout, Route};
 use slab::Slab;
 pub use slab::Slot;
 use std::net::Ipv4Addr;
+use tcp_segment::Segment;
 use timer_queue::{Due, TimerQueue};
 
 /// A namespace: sender's or receiver's.
@@ -204,6 +207,11 @@ impl Router {
         let flow = &mut self.flows[meta.flow as usize];
         if meta.data {
             self.recorder.sent(flow.class);
+        }
+        if meta.forward
+            && let Some(segment) = Segment::read(self.slab.packet(slot))
+        {
+            flow.round_trips.sends(now, &segment);
         }
         let at = if meta.forward { flow.through_access(now, meta.bytes) } else { now };
         if at > now {

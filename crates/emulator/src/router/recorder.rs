@@ -2,6 +2,7 @@
 
 use crate::plan::Plan;
 use forebay_sim::link::Link;
+use forebay_sim::meters::histogram::Histogram;
 use forebay_sim::meters::trace::EventCount;
 use forebay_sim::report::LinkReport;
 use forebay_sim::time::{NEVER, Picos};
@@ -35,6 +36,8 @@ pub struct RouterReadings {
     pub classes: Vec<Vec<Counts>>,
     /// Of each flow in the window, without sent packets.
     pub flows: Vec<Counts>,
+    /// Round trips that senders measured in the window, by class.
+    pub rtt: Vec<Histogram>,
     /// Trace, if requested.
     pub trace: Option<QueueTrace>,
     /// Data packets that left last links since the run began.
@@ -65,6 +68,7 @@ pub struct Recorder {
     flows: Vec<Counts>,
     flows_at_first: Vec<Counts>,
     at_batch_ends: Vec<Vec<Counts>>,
+    rtt: Vec<Histogram>,
     trace: Option<QueueTrace>,
     /// Flows whose packets were dropped since the last sample, one entry for each packet.
     dropped: Vec<u32>,
@@ -93,6 +97,7 @@ impl Recorder {
             flows: vec![Counts::default(); plan.flows.len()],
             flows_at_first: Vec::new(),
             at_batch_ends: Vec::new(),
+            rtt: vec![Histogram::default(); plan.classes.len()],
             trace: step.map(|_| trace()),
             dropped: Vec::new(),
         }
@@ -122,6 +127,14 @@ impl Recorder {
         self.totals[class as usize].passed += 1;
         if !self.finished() {
             self.flows[flow as usize].passed += 1;
+        }
+    }
+
+    /// A sender has measured a round trip.
+    #[inline]
+    pub fn measured(&mut self, class: u16, rtt: Picos) {
+        if self.batches_done > 0 && !self.finished() {
+            self.rtt[class as usize].record(rtt);
         }
     }
 
@@ -186,6 +199,7 @@ impl Recorder {
         RouterReadings {
             links: links.into_iter().take(self.links).map(|link| link.meter.into()).collect(),
             flows,
+            rtt: self.rtt,
             classes: self.at_batch_ends.windows(2).map(batch).collect(),
             trace: self.trace,
             packets: self.packets,

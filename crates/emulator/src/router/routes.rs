@@ -1,5 +1,6 @@
 //! The queues that a flow's packets cross, and their other delays.
 
+use super::round_trips::RoundTrips;
 use crate::plan::{self, Bucket, ClassQueue, Link as LinkPlan, Plan, Tokens};
 use forebay_sim::config::{
     BucketSpec, JitterSpec, LinkSpec, LossPlace, LossSpec, LossUnit, Refill,
@@ -40,6 +41,8 @@ pub struct Flow {
     pub to_receiver: Picos,
     /// Delay of ACKs from the last link, or from the receiver, to the sender.
     pub to_sender: Picos,
+    /// What its sender measures.
+    pub round_trips: RoundTrips,
     access_bps: f64,
     access_free: Picos,
 }
@@ -123,6 +126,7 @@ fn flow(plan: &Plan, index: usize) -> Flow {
         reverse: plan.classes[class as usize].reverse,
         to_receiver: edge / 2,
         to_sender: edge - edge / 2,
+        round_trips: RoundTrips::default(),
         access_bps: flows.access_bps[index],
         access_free: 0,
     }

@@ -24,7 +24,6 @@ fn long_flows_deliver_and_batches_add_up() {
         assert_eq!((read.failures, read.refused), (0, 0));
         assert_eq!(read.trace.at.len(), 10);
         assert!(read.trace.window_sum[2] >= 2.0 && read.trace.flows.is_empty());
-        assert!(read.rtt[0].counts().iter().sum::<u64>() > 100);
         assert_eq!(read.rwnd_limited, 0.0, "a limit that was asked for is not one to tell of");
     });
 }
