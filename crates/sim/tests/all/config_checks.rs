@@ -1,7 +1,5 @@
 //! Which configurations are refused, and that those accepted neither panic nor stop making progress, however extreme.
 
-mod testbench;
-
 use forebay_sim::cc;
 use forebay_sim::config::{
     BucketSpec, Config, ConfigError, Datagram, File, FlowSpec, LinkSpec, Refill, Route, Source,
@@ -13,7 +11,7 @@ use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
-use testbench::{dumbbell, flow, link, simulate, spread};
+use crate::testbench::{dumbbell, flow, link, simulate, spread};
 
 fn one() -> Config {
     dumbbell(link(1e6, 10), Profile::linux(), spread(1))

@@ -3,8 +3,6 @@
 //! That no datagram without ECN overtakes another of its source is asserted where they are received
 //! (`app_source`).
 
-mod testbench;
-
 use forebay_sim::cc;
 use forebay_sim::config::{Config, Datagram, File, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::registry::{NAMES, QueueSpec};
@@ -12,7 +10,7 @@ use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
-use testbench::{dumbbell, flow, link, simulate};
+use crate::testbench::{dumbbell, flow, link, simulate};
 
 const DATAGRAMS: u32 = 200;
 const FILES: u32 = 4;
