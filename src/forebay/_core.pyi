@@ -142,6 +142,13 @@ class Packets:
     def write(self, path: str | PathLike[str], interfaces: Sequence[str], comment: str) -> None: ...
 
 @final
+class FlowRecords:
+    def __len__(self) -> int: ...
+    def columns(
+        self, first: int = 0, end: int | None = None, names: Sequence[str] | None = None
+    ) -> FlowRecordColumns: ...
+
+@final
 class PacketLog:
     EVENTS: Sequence[str]
     def __len__(self) -> int: ...
@@ -206,7 +213,7 @@ class TraceReadings(TypedDict):
     drops: Incidents
     reductions: Incidents
 
-class FlowRecords(TypedDict):
+class FlowRecordColumns(TypedDict):
     """Shape (records,), flow by flow; NaN, and -1 for ``segments``, is what there was none of."""
 
     flow: NDArray[np.int64]

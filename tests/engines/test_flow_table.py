@@ -137,6 +137,30 @@ def test_a_file_has_every_row_and_empty_cells(outcome: forebay.Outcome, tmp_path
     assert begun == pytest.approx(table["start_s"].sum())
 
 
+@pytest.mark.parametrize("name", ["flows.csv", "flows.parquet"])
+@pytest.mark.parametrize("block_rows", [1, 7, 1000])
+def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
+    scenario: forebay.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str,
+    block_rows: int,
+) -> None:  # fmt: skip
+    from forebay.engines.replication import flow_rows
+
+    monkeypatch.setattr(flow_rows, "BLOCK_ROWS", block_rows)
+    short = scenario.model_copy(update={"measure": forebay.Measure(warmup="0 s", duration="1 s")})
+    path = tmp_path / name
+    run = forebay.run(short, seeds=2, flows=path)
+    if name.endswith(".csv"):
+        run.flows().export(tmp_path / "table.csv")
+        assert path.read_bytes() == (tmp_path / "table.csv").read_bytes()
+        return
+    from pyarrow import parquet
+
+    read, table = parquet.read_table(path), run.flows()
+    assert read.column_names == list(table) and read.num_rows == table.rows > 10
+    assert np.array_equal(read["flow"].to_numpy(), table["flow"])
+    assert read["control"].to_pylist() == table["control"].tolist()
+
+
 def test_a_network_names_the_links_of_each_route(tmp_path: Path) -> None:
     s = forebay.load(
         "scenarios/abilene-slow-edge-small.toml",

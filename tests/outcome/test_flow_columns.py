@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
+import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -52,14 +51,7 @@ def test_a_csv_file_has_whole_sizes_words_and_empty_cells(
 def test_without_pyarrow_a_parquet_file_is_refused_and_none_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = builtins.__import__
-
-    def missing(name: str, *more: Any, **named: Any) -> Any:
-        if name == "pyarrow":
-            raise ImportError(name)
-        return real(name, *more, **named)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingPackage, match="parquet"):
         table(1.0).export(tmp_path / "flows.parquet")
     with pytest.raises(MissingPackage, match="Arrow stream"):

@@ -33,6 +33,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Flows>()?;
     module.add_class::<run::Sources>()?;
     module.add_class::<run::Run>()?;
+    module.add_class::<flow_records::FlowRecords>()?;
     module.add_class::<packets::Packets>()?;
     module.add_class::<packet_log::PacketLog>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;

@@ -1,7 +1,6 @@
 //! Reports as dicts of NumPy arrays.
 
 use crate::arrays::{histogram, seconds, spans, table};
-use crate::flow_records::columns;
 use crate::tracing::trace;
 use forebay_sim::meters::link::{ClassCounts, LinkBatch, LinkDetail};
 use forebay_sim::meters::periods::PeriodStats;
@@ -53,8 +52,6 @@ pub fn readings<'py>(
         dict.set_item(name, times.iter().map(|times| spans(py, times)).collect::<Vec<_>>())?;
     }
     dict.set_item("trace", report.trace.as_ref().map(|read| trace(py, read)).transpose()?)?;
-    let records = report.flow_records.as_ref().map(|records| columns(py, records)).transpose()?;
-    dict.set_item("flow_records", records)?;
     dict.set_item("packets", report.packets)?;
     dict.set_item("events", report.events)?;
     dict.set_item("wall_s", wall_s)?;

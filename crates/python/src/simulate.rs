@@ -1,5 +1,6 @@
 //! Runs of the simulator, in parallel threads, with the GIL released.
 
+use crate::flow_records::FlowRecords;
 use crate::packet_log::PacketLog;
 use crate::packets::Packets;
 use crate::readings::readings;
@@ -44,6 +45,7 @@ pub fn simulate<'py>(
         });
         let dict = readings(py, &report, cpu)?;
         dict.set_item("capture", packets)?;
+        dict.set_item("flow_records", report.flow_records.take().map(FlowRecords))?;
         let log = report.packet_log.take().map(|events| PacketLog::new(events, &run.0));
         dict.set_item("packet_log", log)?;
         Ok(dict)

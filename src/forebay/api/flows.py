@@ -10,7 +10,7 @@ from forebay.errors import option
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import Outcome
-    from forebay.outcome.flow_table import FlowTable
+    from forebay.outcome.flow_table import KeptFlows
 
 
 def keep_flows(engine: Engine) -> None:
@@ -31,8 +31,8 @@ def keep_flows(engine: Engine) -> None:
     record_flows()
 
 
-def flows_again(outcome: Outcome) -> FlowTable:
-    """Return the table of flows of the runs of an Outcome, which are made once more.
+def flows_again(outcome: Outcome) -> KeptFlows:
+    """Return the rows of the runs of an Outcome, which are made once more.
 
     Raises
     ------
@@ -44,5 +44,11 @@ def flows_again(outcome: Outcome) -> FlowTable:
     engine = get_engine(outcome.engine, None)
     keep_flows(engine)
     scenario = Scenario.model_validate(outcome.scenario)
-    made = engine.run(scenario, outcome.provenance.seeds)
-    return made.flows()
+    return kept_flows(engine.run(scenario, outcome.provenance.seeds))
+
+
+def kept_flows(outcome: Outcome) -> KeptFlows:
+    """Return the rows that a run kept, in blocks."""
+    kept = outcome._kept_flows
+    assert kept is not None, "keep_flows before the run"
+    return kept

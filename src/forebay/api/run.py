@@ -125,7 +125,7 @@ def run(
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
         _refuse_store()
     if flows is not None:
-        from forebay.api.flows import keep_flows
+        from forebay.api.flows import keep_flows, kept_flows
         from forebay.packages import check_file
 
         check_file(flows)
@@ -136,7 +136,7 @@ def run(
     with capturing, storing(chosen, store) as chosen:
         outcome = _run(chosen, scenario, counted, jobs, progress, budget)
     if flows is not None:
-        outcome.flows().export(flows)
+        kept_flows(outcome).export(flows)
     return outcome.model_copy(update=remarks(scenario, counted, outcome))
 
 

@@ -80,8 +80,10 @@ def command(
         written.append(f"packets {packets}")
         say(f"packets: {packets}")
     if flows is not None:
+        from forebay.api.flows import kept_flows
+
         written.append(f"flows {flows}")
-        say(f"flows: {flows} ({outcome.flows().rows} rows; a flow that never began has none)")
+        say(f"flows: {flows} ({kept_flows(outcome).rows} rows; a flow that never began has none)")
     if figure is not None:
         from forebay.report.figures import draw_flows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,15 +61,58 @@ class FlowTable(dict[str, NDArray[Any]]):
         OSError, MissingPackage
             It cannot be written; pyarrow is missing.
         """
-        write_columns(path, self._blocks(), _WHOLE_OR_NONE)
+        write_columns(path, self.blocks(), _WHOLE_OR_NONE)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the rows as an Arrow stream. Raises MissingPackage."""
         pyarrow = import_package("an Arrow stream", "pyarrow")
-        batches = [record_batch(block, _WHOLE_OR_NONE) for block in self._blocks()]
+        batches = [record_batch(block, _WHOLE_OR_NONE) for block in self.blocks()]
         return pyarrow.Table.from_batches(batches).__arrow_c_stream__(requested_schema)
 
-    def _blocks(self) -> Iterator[dict[str, NDArray[Any]]]:
+    def blocks(self) -> Iterator[FlowTable]:
         """Yield the rows in blocks; of a table without rows, one without rows."""
-        for start in range(0, max(self.rows, 1), BLOCK_ROWS):
-            yield {name: column[start : start + BLOCK_ROWS] for name, column in self.items()}
+        for first in range(0, max(self.rows, 1), BLOCK_ROWS):
+            part = {name: column[first : first + BLOCK_ROWS] for name, column in self.items()}
+            yield FlowTable(part)
+
+
+class RowsInBlocks(Protocol):
+    """Rows of the table of flows, all or of one replication."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    def blocks(self) -> Iterator[FlowTable]:
+        """Yield the rows in blocks, at least one."""
+
+
+class KeptFlows:
+    """The rows that a run kept. A file of them is made without the table, which is larger."""
+
+    def __init__(self, parts: Sequence[RowsInBlocks]) -> None:
+        self._parts = list(parts)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(part.rows for part in self._parts)
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write them as `FlowTable.export` does."""
+        write_columns(path, self._blocks(), _WHOLE_OR_NONE)
+
+    def table(self) -> FlowTable:
+        """Return the table, which is kept instead of what it was made of."""
+        match self._parts:
+            case [FlowTable() as table]:
+                return table
+        table = FlowTable.concatenate(list(self._blocks()))
+        self._parts = [table]
+        return table
+
+    def __reduce__(self) -> tuple[type[KeptFlows], tuple[list[FlowTable]]]:
+        return KeptFlows, ([self.table()],)
+
+    def _blocks(self) -> Iterator[FlowTable]:
+        return (block for part in self._parts for block in part.blocks())

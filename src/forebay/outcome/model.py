@@ -14,12 +14,12 @@ from forebay.outcome.values import Metric as Metric
 from forebay.outcome.values import Quantiles as Quantiles
 
 if TYPE_CHECKING:
-    from forebay.outcome.flow_table import FlowTable
+    from forebay.outcome.flow_table import FlowTable, KeptFlows
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
 _FLOWS_AGAIN = "forebay.api.flows"  # by name, because it imports the answers
-_KEPT_FLOWS = "_kept_flows"
+_KEPT_FLOWS = "_flows_of_run"
 DELAY_MAXIMUM = "queue_delay_maximum"
 FCT_INCREASE = "fct_increase"
 """Only if an engine gives the increase itself; otherwise two outcomes' `fct_s` give it."""
@@ -257,15 +257,20 @@ class Outcome(Document):
         ScenarioError, EngineUnavailable
             The engine keeps no record of each flow, or cannot run here.
         """
-        kept: FlowTable | None = self.__dict__.get(_KEPT_FLOWS)
-        if kept is None:
-            kept = import_module(_FLOWS_AGAIN).flows_again(self)
-            self._keep_flows(kept)
+        if self._kept_flows is None:
+            self._keep_flows(import_module(_FLOWS_AGAIN).flows_again(self))
+        kept = self._kept_flows
+        assert kept is not None, "_keep_flows"
+        return kept.table()
+
+    @property
+    def _kept_flows(self) -> KeptFlows | None:
+        # Beside the fields, which are the document.
+        kept: KeptFlows | None = self.__dict__.get(_KEPT_FLOWS)
         return kept
 
-    def _keep_flows(self, table: FlowTable) -> None:
-        # Beside the fields, which are the document.
-        self.__dict__[_KEPT_FLOWS] = table
+    def _keep_flows(self, kept: KeptFlows) -> None:
+        self.__dict__[_KEPT_FLOWS] = kept
 
     @model_validator(mode="before")
     @classmethod

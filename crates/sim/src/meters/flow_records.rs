@@ -42,6 +42,8 @@ pub struct FlowRecord {
     pub rtt_samples: u64,
     /// How long the transfer takes on an empty path whose slowest link never waits for it; 0 without an end.
     pub ideal: Picos,
+    /// What its flow's receiver had counted when the connection began and ended.
+    received: (u64, u64),
 }
 
 /// What is seen of the present connection of a flow.
@@ -85,17 +87,23 @@ impl Seen {
     }
 }
 
-/// A connection, and what its flow's receiver had counted when it began and ended.
-struct Connection {
-    record: FlowRecord,
-    bytes: (u64, u64),
+impl FlowRecord {
+    /// Leaves of it what belongs to the window: receivers count a packet before it has come.
+    fn keep_window(&mut self, config: &Config, (begun, ended): (&[u64], &[u64])) {
+        let (flow, end) = (self.flow as usize, config.warmup + config.window);
+        let (from, to) = self.received;
+        self.window_bytes = to.min(ended[flow]).saturating_sub(from.max(begun[flow]));
+        for at in [&mut self.first_byte, &mut self.last_byte] {
+            *at = if *at < end { *at } else { NEVER };
+        }
+    }
 }
 
 /// Collects the records.
 pub(crate) struct FlowRecorder {
     /// By flow; `None` before anything is seen, and once a flow is freed.
     seen: Vec<Option<Box<Seen>>>,
-    ended: Vec<Connection>,
+    ended: Vec<FlowRecord>,
 }
 
 impl FlowRecorder {
@@ -163,15 +171,15 @@ impl FlowRecorder {
         flows: impl Iterator<Item = &'a Flow>,
         received: (&[u64], &[u64]),
     ) -> Vec<FlowRecord> {
-        let open = flows.filter_map(|flow| self.connection(flow, config));
-        let open: Vec<_> = open.collect();
-        self.ended.extend(open);
-        self.ended.sort_by_key(|each| (each.record.flow, each.record.transfer));
-        self.ended.into_iter().map(|each| in_window(each, config, received)).collect()
+        let mut records = take(&mut self.ended);
+        records.extend(flows.filter_map(|flow| self.connection(flow, config)));
+        records.sort_unstable_by_key(|each| (each.flow, each.transfer));
+        records.iter_mut().for_each(|each| each.keep_window(config, received));
+        records
     }
 
     /// What is known of a flow's present connection; `None` if it has not begun before the window's end.
-    fn connection(&self, flow: &Flow, config: &Config) -> Option<Connection> {
+    fn connection(&self, flow: &Flow, config: &Config) -> Option<FlowRecord> {
         let none = Seen::default();
         let seen = self.seen[flow.index() as usize].as_deref().unwrap_or(&none);
         let start = flow.start(config);
@@ -181,7 +189,7 @@ impl FlowRecorder {
         let spec = &config.flows[flow.index() as usize];
         let segments = segments(flow, spec);
         let (counts, (earlier, drops)) = (flow.counts(), &seen.before);
-        let record = FlowRecord {
+        Some(FlowRecord {
             flow: flow.index(),
             transfer: seen.transfer,
             start,
@@ -198,8 +206,8 @@ impl FlowRecorder {
             rtt_sum: seen.rtt_sum,
             rtt_samples: seen.rtt_samples,
             ideal: segments.map_or(0, |segments| ideal(config, spec, segments)),
-        };
-        Some(Connection { record, bytes: (earlier.received_bytes, counts.received_bytes) })
+            received: (earlier.received_bytes, counts.received_bytes),
+        })
     }
 }
 
@@ -208,23 +216,6 @@ fn segments(flow: &Flow, spec: &FlowSpec) -> Option<u64> {
     match spec.source {
         Source::Datagrams(..) => None,
         _ => Some(flow.sender.app_limit).filter(|&segments| segments < u64::MAX),
-    }
-}
-
-/// What of a connection belongs to the window: receivers count a packet before it has come.
-fn in_window(
-    connection: Connection,
-    config: &Config,
-    (begun, ended): (&[u64], &[u64]),
-) -> FlowRecord {
-    let Connection { record, bytes: (from, to) } = connection;
-    let (flow, end) = (record.flow as usize, config.warmup + config.window);
-    let within = |at: Picos| if at < end { at } else { NEVER };
-    FlowRecord {
-        window_bytes: to.min(ended[flow]).saturating_sub(from.max(begun[flow])),
-        first_byte: within(record.first_byte),
-        last_byte: within(record.last_byte),
-        ..record
     }
 }
 

@@ -32,7 +32,7 @@ from forebay.engines.replication.seed_cache import SeedCache
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.flow_rows import to_flow_table
+    from forebay.engines.replication.flow_rows import FlowRows
     from forebay.engines.replication.network_layout import expand, problem_of
     from forebay.engines.replication.tracing import check_step, to_trace
 
@@ -43,6 +43,7 @@ __all__ = [
     "Bucket",
     "ClassSpec",
     "FlowRoutes",
+    "FlowRows",
     "Layout",
     "LinkJitter",
     "LinkLoss",
@@ -57,7 +58,6 @@ __all__ = [
     "n_parts",
     "picoseconds",
     "problem_of",
-    "to_flow_table",
     "to_reading",
     "to_trace",
 ]
@@ -67,7 +67,7 @@ _HOLDERS = {
     "check_step": "tracing",
     "expand": "network_layout",
     "problem_of": "network_layout",
-    "to_flow_table": "flow_rows",
+    "FlowRows": "flow_rows",
     "to_trace": "tracing",
 }
 

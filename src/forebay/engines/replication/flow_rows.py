@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
+from forebay.files.columns import BLOCK_ROWS
 from forebay.outcome.flow_table import FlowTable
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
+    from forebay._core import FlowRecordColumns, FlowRecords
     from forebay.engines.replication.layout import Layout
-    from forebay.engines.replication.raw import RawFlowRecords
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
@@ -22,10 +25,31 @@ ROUTE_SEPARATOR = "; "
 """Between the names of the links of a route."""
 
 
-def to_flow_table(
-    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawFlowRecords
+@dataclass(frozen=True, slots=True)
+class FlowRows:
+    """One replication's rows, which are made block by block: records take less memory."""
+
+    scenario: Scenario
+    seed: int
+    workload: Workload
+    layout: Layout
+    records: FlowRecords
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.records)
+
+    def blocks(self) -> Iterator[FlowTable]:
+        """Yield the rows in blocks; without rows, one without rows."""
+        for first in range(0, max(self.rows, 1), BLOCK_ROWS):
+            raw = self.records.columns(first, first + BLOCK_ROWS)
+            yield _to_table(self.scenario, self.seed, self.workload, self.layout, raw)
+
+
+def _to_table(
+    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: FlowRecordColumns
 ) -> FlowTable:
-    """Return one replication's rows."""
     flow = raw["flow"]
     group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]

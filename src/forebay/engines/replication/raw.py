@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 from forebay.outcome.reading import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    pass
+    from forebay._core import FlowRecords
 
 
 RawHistogram = tuple[FloatArray, FloatArray]
@@ -76,26 +76,6 @@ class RawTrace(TypedDict):
     reductions: RawIncidents
 
 
-class RawFlowRecords(TypedDict):
-    """Shape (records,), flow by flow; NaN, and -1 for ``segments``, is what there was none of."""
-
-    flow: IntArray
-    transfer: IntArray
-    segments: IntArray
-    window_bytes: IntArray
-    sent: IntArray
-    lost: IntArray
-    retransmitted: IntArray
-    timeouts: IntArray
-    marks: IntArray
-    start_s: FloatArray
-    first_byte_s: FloatArray
-    last_byte_s: FloatArray
-    min_rtt_s: FloatArray
-    mean_rtt_s: FloatArray
-    ideal_s: FloatArray
-
-
 class RawReadings(TypedDict):
     """Shapes (batches, classes) and (flows,)."""
 
@@ -115,7 +95,7 @@ class RawReadings(TypedDict):
     requests_s: NotRequired[list[FloatArray]]
     unfinished_requests_s: NotRequired[list[FloatArray]]
     trace: RawTrace | None
-    flow_records: NotRequired[RawFlowRecords | None]
+    flow_records: NotRequired[FlowRecords | None]
     packets: int
     events: int
     wall_s: float

@@ -243,13 +243,14 @@ def _slowdowns(
     if records is None or not KINDS[scenario.traffic[index].kind].completes:
         return None
     begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
-    start, last, segments = records["start_s"], records["last_byte_s"], records["segments"]
-    mine = (workload.traffic_class[records["flow"]] == index) & (segments > 0)
+    own = records.columns(names=("flow", "start_s", "last_byte_s", "segments", "ideal_s"))
+    start, last, segments = own["start_s"], own["last_byte_s"], own["segments"]
+    mine = (workload.traffic_class[own["flow"]] == index) & (segments > 0)
     mine &= (start >= begin) | np.isnan(last)
     took = np.where(np.isnan(last), begin + span, last)[mine] - start[mine]
     return Slowdowns(
-        size_bytes=(segments * workload.packet_bytes[records["flow"]])[mine].astype(np.float64),
-        slowdown=took / records["ideal_s"][mine],
+        size_bytes=(segments * workload.packet_bytes[own["flow"]])[mine].astype(np.float64),
+        slowdown=took / own["ideal_s"][mine],
         unfinished=np.isnan(last[mine]).astype(np.int64),
     )
 

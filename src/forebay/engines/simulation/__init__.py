@@ -42,9 +42,9 @@ from forebay.scenario import Long
 from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
+    from forebay.engines.replication import FlowRows
     from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
-    from forebay.outcome.flow_table import FlowTable
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
@@ -66,7 +66,7 @@ class SimulationEngine(ReplicatingEngine):
     def __init__(self) -> None:
         check_core()
         self._files: PacketFiles | None = None
-        self._flows: dict[int, FlowTable] | None = None
+        self._flows: dict[int, FlowRows] | None = None
         self._set_limit(Limit())
 
     def _set_limit(self, limit: Limit) -> None:
@@ -211,10 +211,9 @@ class SimulationEngine(ReplicatingEngine):
             network=network,
         )
         if self._flows is not None:
-            from forebay.outcome.flow_table import FlowTable
+            from forebay.outcome.flow_table import KeptFlows
 
-            tables = [self._flows[reading.seed] for reading in readings]
-            outcome._keep_flows(FlowTable.concatenate(tables))
+            outcome._keep_flows(KeptFlows([self._flows[reading.seed] for reading in readings]))
         return checked(outcome, violations_of_readings(readings))
 
     def size_links(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from forebay.workload.model import Packets, Periods, Sessions
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.raw import RawFlowRecords, RawReadings
+    from collections.abc import Sequence
+
+    from forebay._core import FlowRecordColumns, FlowRecords
+    from forebay.engines.replication.raw import RawReadings
     from forebay.workload import Workload
 
 _Ints = NDArray[np.int64]
@@ -74,7 +77,7 @@ def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
     }
     records = raw.get("flow_records")
     if records is not None:
-        changed["flow_records"] = _records(records, periods)
+        changed["flow_records"] = _OfFlows(records, periods)
     return cast("RawReadings", arrays | changed)
 
 
@@ -84,11 +87,22 @@ def _sums(values: _Ints, periods: Periods, flows: int) -> _Ints:
     return sums
 
 
-def _records(records: RawFlowRecords, periods: Periods) -> RawFlowRecords:
-    """Return records whose flows are those of the workload, and the connections their transfers."""
-    rows = records["flow"]
-    return {
-        **records,
-        "flow": periods.owner[rows],
-        "transfer": records["transfer"] + periods.number[rows],
-    }
+@dataclass(frozen=True, slots=True)
+class _OfFlows:
+    """Records whose flows are those of the workload, and the connections their transfers."""
+
+    records: FlowRecords
+    periods: Periods
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def columns(
+        self, first: int = 0, end: int | None = None, names: Sequence[str] | None = None
+    ) -> FlowRecordColumns:
+        raw = self.records.columns(first, end, None if names is None else ("flow", *names))
+        rows = raw["flow"]
+        if "transfer" in raw:
+            raw["transfer"] = raw["transfer"] + self.periods.number[rows]
+        raw["flow"] = self.periods.owner[rows]
+        return raw

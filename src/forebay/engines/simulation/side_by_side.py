@@ -18,9 +18,8 @@ from forebay.outcome import Reading
 from forebay.progress import enter
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Layout, RawReadings
+    from forebay.engines.replication import FlowRows, Layout, RawReadings
     from forebay.engines.simulation.packet_files import PacketFiles
-    from forebay.outcome.flow_table import FlowTable
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.workload import Workload
@@ -32,14 +31,14 @@ STRUCTURES = _core.structure_bytes()
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What an engine keeps: workloads; tables of flows and files of packets if asked.
+    """What an engine keeps: workloads; rows of flows and files of packets if asked.
 
     ``held_bytes`` are those of its readings.
     """
 
     draws: Draws | None
     held_bytes: float
-    flows: dict[int, FlowTable] | None
+    flows: dict[int, FlowRows] | None
     files: PacketFiles | None
 
 
@@ -125,18 +124,18 @@ def _side_by_side(
         seen = by_flow(each, workload)
         found[seed] = to_reading(scenario, seed, workload, own, seen)
         if kept.flows is not None:
-            kept.flows[seed] = flow_table_of(scenario, seed, workload, own, seen)
+            kept.flows[seed] = _flow_rows(scenario, seed, workload, own, seen)
         if kept.files is not None:
             packets, log = each["capture"], each["packet_log"]
             kept.files.write(scenario, workload, own, packets, log)
     return found
 
 
-def flow_table_of(
+def _flow_rows(
     scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
-) -> FlowTable:
-    from forebay.engines.replication import to_flow_table
+) -> FlowRows:
+    from forebay.engines.replication import FlowRows
 
     records = raw.get("flow_records")
     assert records is not None, "flow_records=True"
-    return to_flow_table(scenario, seed, workload, layout, records)
+    return FlowRows(scenario, seed, workload, layout, records)
