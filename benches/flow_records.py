@@ -43,12 +43,13 @@ def scenario(flows: int) -> dict[str, object]:
 def child(case: str, flows: int) -> None:
     """Run one case, and print its time, memory and rows."""
     import forebay
+    from forebay.api.flows import kept_flows
 
     asked = forebay.Scenario.from_dict(scenario(flows))
     with tempfile.TemporaryDirectory() as folder:
         kept = None if case == "without" else Path(folder) / f"flows.{case}"
         outcome = forebay.run(asked, seed=1, flows=kept, memory_limit="8 GB")
-        rows = 0 if case == "without" else outcome.flows().rows
+        rows = 0 if case == "without" else kept_flows(outcome).rows
     used = resource.getrusage(resource.RUSAGE_SELF)
     found = {"cpu_s": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024, "rows": rows}
     print(json.dumps(found | {"packets": outcome.provenance.packets}))

@@ -18,6 +18,8 @@ pub trait FlowKind {
     const PACED: bool = false;
     /// Besides, its controller sets the window itself on every ACK.
     const CONTROLLED_CWND: bool = Self::PACED && Self::SACK_ONLY;
+    /// A record of each flow may be kept: its packets are asked for.
+    const RECORDS: bool = false;
     /// Its profile, where that is a shipped one.
     const PROFILE: Option<&'static Profile> = None;
     /// The kind of event in which an ACK reaches the sender.
@@ -31,7 +33,7 @@ pub trait FlowKind {
 }
 
 /// So many kinds of events are ACKs that reach a sender.
-pub const ACK_EVENT_KINDS: u32 = 6;
+pub const ACK_EVENT_KINDS: u32 = 8;
 
 /// `FlowKind::NEWRENO_ONLY` with the profile `ns2`.
 pub struct Ns2Kind;
@@ -43,11 +45,15 @@ pub struct NewRenoKind;
 pub struct SackKind;
 /// `FlowKind::CONTROLLED_CWND` with the profile `linux`.
 pub struct PacedKind;
+/// `FlowKind::NEWRENO_ONLY` with any profile and a record.
+pub struct RecordedNewRenoKind;
+/// `FlowKind::SACK_ONLY` with any profile and a record.
+pub struct RecordedSackKind;
 /// Any flow, also one of the others.
 pub struct GeneralKind;
 
-/// Does something with a flow of a kind, given by the event of its ACKs, in the code of `NewRenoKind`,
-/// `LinuxKind`, `SackKind` or `GeneralKind`. What is rare needs none for each profile; but a flow with SACK shares
+/// Does something with a flow of a kind, given by the event of its ACKs, in the code of its kind,
+/// or of `NewRenoKind` for `Ns2Kind`. What is rare needs none for each profile; but a flow with SACK shares
 /// much code with its ACKs (`enqueue_outlined`), and is to find it in the cache.
 macro_rules! dispatch_kind {
     ($ack_event:expr, $kind:ident => $does:expr) => {
@@ -67,6 +73,14 @@ macro_rules! dispatch_kind {
             }
             $crate::fast::flow_kind::SackKind::ACK_EVENT => {
                 type $kind = $crate::fast::flow_kind::SackKind;
+                $does
+            }
+            $crate::fast::flow_kind::RecordedNewRenoKind::ACK_EVENT => {
+                type $kind = $crate::fast::flow_kind::RecordedNewRenoKind;
+                $does
+            }
+            $crate::fast::flow_kind::RecordedSackKind::ACK_EVENT => {
+                type $kind = $crate::fast::flow_kind::RecordedSackKind;
                 $does
             }
             _ => {
@@ -107,7 +121,20 @@ impl FlowKind for PacedKind {
     const ACK_EVENT: u32 = 5;
 }
 
+impl FlowKind for RecordedNewRenoKind {
+    const NEWRENO_ONLY: bool = true;
+    const RECORDS: bool = true;
+    const ACK_EVENT: u32 = 6;
+}
+
+impl FlowKind for RecordedSackKind {
+    const SACK_ONLY: bool = true;
+    const RECORDS: bool = true;
+    const ACK_EVENT: u32 = 7;
+}
+
 impl FlowKind for GeneralKind {
     const PACED: bool = true;
-    const ACK_EVENT: u32 = 6;
+    const RECORDS: bool = true;
+    const ACK_EVENT: u32 = 8;
 }

@@ -6,7 +6,8 @@ use crate::config::{Config, Datagram, FlowSpec, Source};
 use crate::events::event_key::encode;
 use crate::events::event_timer::EventTimer;
 use crate::fast::flow_kind::{
-    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind,
+    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, RecordedNewRenoKind,
+    RecordedSackKind, SackKind,
 };
 use crate::flow::access_link::AccessLink;
 use crate::flow::ack_path::AckPath;
@@ -50,14 +51,15 @@ impl Flow {
             offloads: profile.offload != Offload::OFF,
         };
         if flow.is_plain(route.forward[0], config, profile) {
-            flow.key = encode(index, ack_event_of_plain_flow(profile, &flow.sender));
+            flow.key =
+                encode(index, ack_event_of_plain_flow(profile, &flow.sender, config.flow_records));
         }
         flow.plan_first_datagram(spec, config);
         flow
     }
 
     /// It sends its segments once, over one queue that keeps its memory to itself, without marks, jitter,
-    /// a receiver's timer, a capture or a record of every flow.
+    /// a receiver's timer or a capture.
     fn is_plain(&self, first_link: u32, config: &Config, profile: &Profile) -> bool {
         self.route.has_one_queue()
             && self.app.is_none()
@@ -66,7 +68,6 @@ impl Flow {
             && profile.jitter == 0
             && profile.timer_tick == 0
             && !config.capture
-            && !config.flow_records
     }
 
     /// An open-loop source starts when its first datagram reaches the first queue.
@@ -161,15 +162,27 @@ pub(crate) fn ack_delays(spec: &FlowSpec, config: &Config) -> (Picos, Picos) {
 }
 
 /// The kind of a flow that `is_plain`, as the event of its ACKs.
-fn ack_event_of_plain_flow(profile: &Profile, sender: &Sender) -> u32 {
+fn ack_event_of_plain_flow(profile: &Profile, sender: &Sender, recorded: bool) -> u32 {
     let (linux, ns2) =
         (profile.equal_but_what_flows_keep(&LINUX), profile.equal_but_what_flows_keep(&NS2));
     if profile.sack && sender.is_ack_clocked() {
-        if linux { LinuxKind::ACK_EVENT } else { SackKind::ACK_EVENT }
-    } else if linux && sender.controls_cwnd_by_rates() {
+        if recorded {
+            RecordedSackKind::ACK_EVENT
+        } else if linux {
+            LinuxKind::ACK_EVENT
+        } else {
+            SackKind::ACK_EVENT
+        }
+    } else if linux && !recorded && sender.controls_cwnd_by_rates() {
         PacedKind::ACK_EVENT
     } else if profile.is_newreno_only() && sender.ignores_dupacks() {
-        if ns2 { Ns2Kind::ACK_EVENT } else { NewRenoKind::ACK_EVENT }
+        if recorded {
+            RecordedNewRenoKind::ACK_EVENT
+        } else if ns2 {
+            Ns2Kind::ACK_EVENT
+        } else {
+            NewRenoKind::ACK_EVENT
+        }
     } else {
         GeneralKind::ACK_EVENT
     }

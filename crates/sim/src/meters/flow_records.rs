@@ -46,16 +46,17 @@ pub struct FlowRecord {
     received: (u64, u64),
 }
 
-/// What is seen of the present connection of a flow.
+/// What is seen of the present connection of a flow. What a packet changes is in one line of the cache.
 #[derive(Clone)]
+#[repr(C, align(64))]
 struct Seen {
-    transfer: u32,
-    first_byte: Picos,
-    last_byte: Picos,
-    marks: u64,
-    min_rtt: Picos,
     rtt_sum: u128,
     rtt_samples: u64,
+    min_rtt: Picos,
+    first_byte: Picos,
+    marks: u64,
+    last_byte: Picos,
+    transfer: u32,
     /// What the flow had counted, and lost, before.
     before: (Counts, u64),
 }
@@ -112,18 +113,30 @@ impl FlowRecorder {
         Self { seen: config.flows.iter().map(|_| None).collect(), ended: Vec::new() }
     }
 
+    #[inline]
     fn seen_of(&mut self, flow: &Flow) -> &mut Seen {
         self.seen[flow.index() as usize].get_or_insert_default()
     }
 
-    /// A data packet reaches the receiver at `at`.
-    pub(crate) fn arrived(&mut self, flow: &Flow, at: Picos, marked: bool) {
+    /// A data packet has left the last queue, and what delays it behind that, at `released`; `way` is how long it takes
+    /// from there to the receiver.
+    #[inline]
+    pub(crate) fn arrived(
+        &mut self,
+        flow: &Flow,
+        released: Picos,
+        marked: bool,
+        way: impl FnOnce() -> Picos,
+    ) {
         let seen = self.seen_of(flow);
-        seen.first_byte = seen.first_byte.min(at);
+        if released < seen.first_byte {
+            seen.first_byte = seen.first_byte.min(released + way());
+        }
         seen.marks += u64::from(marked);
     }
 
     /// The sender has measured a round trip.
+    #[inline]
     pub(crate) fn measured(&mut self, flow: &Flow, rtt: Picos) {
         let seen = self.seen_of(flow);
         seen.min_rtt = seen.min_rtt.min(rtt);

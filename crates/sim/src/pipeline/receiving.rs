@@ -50,7 +50,7 @@ impl Network<'_> {
         if !K::FAST_PATH && self.recorder.is_some() {
             self.capture(departs, released - departs, flow, segment);
         }
-        if !K::FAST_PATH && self.flow_recorder.is_some() {
+        if K::RECORDS {
             self.record_arrival(flow, released, segment);
         }
         if !K::FAST_PATH && flow.app.is_some() && self.receive_datagram(flow, segment.seq()) {
@@ -87,14 +87,14 @@ impl Network<'_> {
 
     /// A packet of data has left the last queue, and what delays it behind that, at `released`. The way of a
     /// datagram ends there: an open-loop source has no round trip.
-    #[cold]
+    #[inline]
     fn record_arrival(&mut self, flow: &Flow, released: Picos, packet: Payload) {
         let config = self.traffic.config;
-        let open_loop = matches!(&flow.app, Some(app) if app.datagrams_end().is_some());
-        let way = if open_loop { 0 } else { flow.last_hop_to_receiver(config) };
-        if let Some(recorder) = &mut self.flow_recorder {
-            recorder.arrived(flow, released + way, packet.ecn() == EcnCodepoint::Ce);
-        }
+        let Some(recorder) = &mut self.flow_recorder else { return };
+        recorder.arrived(flow, released, packet.ecn() == EcnCodepoint::Ce, || match &flow.app {
+            Some(app) if app.datagrams_end().is_some() => 0,
+            _ => flow.last_hop_to_receiver(config),
+        });
     }
 
     /// When a segment goes on that leaves the last queue at `departs`: jitter and a receiver's timer

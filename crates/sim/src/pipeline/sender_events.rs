@@ -62,7 +62,7 @@ impl Network<'_> {
         if let Some(rtt) = flow.sender.on_ack::<K>(now, ack, lost, profile) {
             let class = self.class(flow);
             self.rtt[class].record(rtt);
-            if let Some(recorder) = self.flow_recorder.as_mut().filter(|_| !K::FAST_PATH) {
+            if let Some(recorder) = self.flow_recorder.as_mut().filter(|_| K::RECORDS) {
                 recorder.measured(flow, rtt);
             }
         }

@@ -4,7 +4,8 @@ use crate::config::{Config, Source};
 use crate::events::event_key::{ACCESS, DELACK, NEXT_FILE, PACE, STOP, TIMER, decode, decode_link};
 use crate::events::{Event, EventKey};
 use crate::fast::flow_kind::{
-    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
+    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, RecordedNewRenoKind,
+    RecordedSackKind, SackKind, dispatch_kind,
 };
 use crate::fast::many_flows::exceed_cache;
 use crate::fast::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher};
@@ -217,6 +218,12 @@ impl<'a> Simulation<'a> {
                 self.network.on_ack_arrival::<NewRenoKind>(now, flow, payload)
             }
             SackKind::ACK_EVENT => self.network.on_ack_arrival::<SackKind>(now, flow, payload),
+            RecordedNewRenoKind::ACK_EVENT => {
+                self.network.on_ack_arrival::<RecordedNewRenoKind>(now, flow, payload)
+            }
+            RecordedSackKind::ACK_EVENT => {
+                self.network.on_ack_arrival::<RecordedSackKind>(now, flow, payload)
+            }
             GeneralKind::ACK_EVENT => {
                 self.network.on_ack_arrival::<GeneralKind>(now, flow, payload)
             }

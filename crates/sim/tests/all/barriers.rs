@@ -1,9 +1,9 @@
 //! Flows that answer requests together, checked by hand.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Barrier, Config, File, FlowSpec, Source};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MICROSECOND, MILLISECOND, Picos, SECOND, serialization};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 const RATE: f64 = 1e9;
 const RTT: Picos = 100 * MICROSECOND;

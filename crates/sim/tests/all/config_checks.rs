@@ -1,5 +1,6 @@
 //! Which configurations are refused, and that those accepted neither panic nor stop making progress, however extreme.
 
+use crate::testbench::{dumbbell, flow, link, simulate, spread};
 use forebay_sim::cc;
 use forebay_sim::config::{
     BucketSpec, Config, ConfigError, Datagram, File, FlowSpec, LinkSpec, Refill, Route, Source,
@@ -11,7 +12,6 @@ use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
-use crate::testbench::{dumbbell, flow, link, simulate, spread};
 
 fn one() -> Config {
     dumbbell(link(1e6, 10), Profile::linux(), spread(1))

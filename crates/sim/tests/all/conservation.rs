@@ -3,6 +3,7 @@
 //! That no datagram without ECN overtakes another of its source is asserted where they are received
 //! (`app_source`).
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::cc;
 use forebay_sim::config::{Config, Datagram, File, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::registry::{NAMES, QueueSpec};
@@ -10,7 +11,6 @@ use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 const DATAGRAMS: u32 = 200;
 const FILES: u32 = 4;

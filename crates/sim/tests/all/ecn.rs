@@ -1,5 +1,6 @@
 //! Congestion marks: how receivers echo them, and how windows yield.
 
+use crate::testbench::path::RTT;
 use forebay_sim::cc::{Cc, Phase};
 use forebay_sim::flow_kind::GeneralKind;
 use forebay_sim::tcp::ack_packet::{AckPacket, EcnFlags};
@@ -7,7 +8,6 @@ use forebay_sim::tcp::profile::Profile;
 use forebay_sim::tcp::receiver::Receiver;
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use crate::testbench::path::RTT;
 
 const MARKED: EcnFlags = EcnFlags { ce: true, cwr: false };
 const CUT: EcnFlags = EcnFlags { ce: false, cwr: true };

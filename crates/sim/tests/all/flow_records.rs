@@ -1,11 +1,11 @@
 //! A record of every flow and file.
 
+use crate::testbench::{dumbbell, flow, link, simulate, spread};
 use forebay_sim::config::{Config, File, FlowSpec, Source, TraceSpec};
 use forebay_sim::meters::flow_records::FlowRecord;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, NEVER, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate, spread};
 
 fn recorded(config: Config) -> (Report, Vec<FlowRecord>) {
     let mut report = simulate(&Config { flow_records: true, ..config });

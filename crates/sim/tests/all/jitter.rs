@@ -1,8 +1,8 @@
 //! Segments that are held up on their way to the receiver.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 const RTT: Picos = 100 * MILLISECOND;
 

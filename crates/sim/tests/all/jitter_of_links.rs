@@ -1,11 +1,11 @@
 //! A link behind whose wire packets are delayed by chance, and may overtake each other.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Config, ConfigError, JitterSpec, Route};
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 const RTT: Picos = 40 * MILLISECOND;
 

@@ -1,5 +1,7 @@
 //! What the profile `linux` does and `ns2` does not, each mechanism against itself switched off.
 
+use crate::testbench::path::{Listener, Path, RTT, finished};
+use crate::testbench::{dumbbell, flow, link, simulate, spread, traced};
 use forebay_sim::cc::{Cc, Phase};
 use forebay_sim::config::LinkSpec;
 use forebay_sim::flow_kind::GeneralKind;
@@ -7,8 +9,6 @@ use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::path::{Listener, Path, RTT, finished};
-use crate::testbench::{dumbbell, flow, link, simulate, spread, traced};
 
 #[test]
 fn a_lost_retransmission_is_repaired_without_a_timeout() {

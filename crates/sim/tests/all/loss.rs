@@ -1,11 +1,11 @@
 //! Links that lose packets by chance, against closed forms.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Config, Datagram, LossPlace, LossSpec, LossUnit, Source};
 use forebay_sim::queue::registry::{NAMES, QueueSpec};
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 const PACKETS: u64 = 100_000;
 

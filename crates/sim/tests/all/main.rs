@@ -22,6 +22,6 @@ mod seeds;
 mod shaping;
 mod single_flow;
 mod single_flow_controllers;
+mod testbench;
 mod ties;
 mod timeouts;
-mod testbench;

@@ -1,11 +1,11 @@
 //! Long routes, and more classes than a link tells apart.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Datagram, File, Route, Source};
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::LinkReport;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 /// Thirty queues there and thirty back, each of which takes a segment or an ACK and a millisecond.
 #[test]

@@ -1,11 +1,11 @@
 //! What a queue sees of hosts with segmentation offload.
 
+use crate::testbench::{dumbbell, flow, link, simulate, spread};
 use forebay_sim::config::{Config, FlowSpec, Source};
 use forebay_sim::report::Report;
 use forebay_sim::tcp::offload::{Deferral, Offload};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate, spread};
 
 fn profile(offload: Offload) -> Profile {
     Profile { offload, ..Profile::linux() }

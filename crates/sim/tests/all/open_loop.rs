@@ -1,5 +1,6 @@
 //! Sources that nothing holds back, against queueing theory; users that fetch file after file.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Config, Datagram, File, Source};
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
@@ -7,7 +8,6 @@ use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 const BYTES: u32 = 1500;
 /// A service takes one millisecond.

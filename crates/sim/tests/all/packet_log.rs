@@ -1,5 +1,6 @@
 //! What becomes of each packet at each link.
 
+use crate::testbench::{dumbbell, flow, link, simulate, spread};
 use forebay_sim::config::{Config, File, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::packet_log::PacketEventKind::{Dequeue, Drop, Enqueue, Mark};
 use forebay_sim::packet_log::{PacketEvent, PacketEventKind};
@@ -7,7 +8,6 @@ use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate, spread};
 
 fn logged(config: Config) -> (Report, Vec<PacketEvent>) {
     let logged_links = config.links.len() as u32;

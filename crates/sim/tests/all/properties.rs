@@ -1,5 +1,6 @@
 //! What holds for every scenario, on random small ones.
 
+use crate::testbench::{dumbbell, flow, link, simulate, spread, traced, utilization};
 use forebay_sim::cc;
 use forebay_sim::config::{Config, Datagram, File, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::registry::{NAMES, QueueSpec};
@@ -8,7 +9,6 @@ use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
 use proptest::prelude::*;
 use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
-use crate::testbench::{dumbbell, flow, link, simulate, spread, traced, utilization};
 
 /// Packets that sources send, and files that users fetch.
 const PACKETS: u64 = 300;

@@ -1,11 +1,11 @@
 //! A wire of varying rate against sums by hand.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Config, Datagram, LossSpec, RateTrace, Source};
 use forebay_sim::queue::registry::{NAMES, QueueSpec};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use std::sync::Arc;
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 /// 12 Mbit/s for 2 s and 6 Mbit/s for 2 s, again and again: a packet takes 1 ms or 2 ms.
 fn two_steps() -> RateTrace {

@@ -1,5 +1,6 @@
 //! Readings against each other and against what is known of simple queues.
 
+use crate::testbench::{dumbbell, flow, link, simulate, spread, traced};
 use forebay_sim::config::{Config, Source};
 use forebay_sim::meters::link::{LinkBatch, LinkDetail};
 use forebay_sim::meters::trace::State;
@@ -7,7 +8,6 @@ use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate, spread, traced};
 
 /// Packets of a millisecond each, one a flow, at random instants: an M/D/1 queue of load `rho`.
 fn poisson(rho: f64, seconds: u64) -> Config {

@@ -1,11 +1,11 @@
 //! What a reading has of what is underway, and what comes first at an instant.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Config, Datagram, Source};
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 const BYTES: u32 = 1500;
 /// A service takes one millisecond.

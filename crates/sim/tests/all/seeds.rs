@@ -1,10 +1,10 @@
 //! What a run's seed reaches.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::cc;
 use forebay_sim::meters::link::LinkBatch;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::MILLISECOND;
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 /// Controllers that the kernel or the draft lets draw: BBR the phase in which it begins to probe, BBRv3
 /// the wait before each probe.

@@ -1,11 +1,11 @@
 //! Links with a shaper or a policer.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{BucketSpec, Config, Datagram, LinkSpec, Refill, Source};
 use forebay_sim::queue::registry::{NAMES, QueueSpec};
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 /// Bc of 10 packets at 10 Mbit/s: Tc is 12 ms.
 fn bucket(refill: Refill) -> BucketSpec {

@@ -1,8 +1,8 @@
 //! One Reno flow against the fluid model of paper A, appendix B.
 
+use crate::testbench::{dumbbell, flow, link, simulate, traced, utilization};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate, traced, utilization};
 
 /// C = 1000 packets/s of 1500 bytes; a round trip of 142 ms: a bandwidth-delay product of 142.
 const RATE: f64 = 12e6;

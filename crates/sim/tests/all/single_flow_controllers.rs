@@ -6,10 +6,10 @@
 //! growth by a per ACK (Scalable)    U = (1 - beta m + b) / (ln(1 / (beta m)) + b)
 //! any growth                        U >= beta m, the worst instant (Spang, Arslan, McKeown 2021)
 
+use crate::testbench::{dumbbell, flow, link, simulate, utilization};
 use forebay_sim::config::Config;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate, utilization};
 
 const RATE: f64 = 50e6;
 const RTT_MS: f64 = 40.0;

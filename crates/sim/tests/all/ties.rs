@@ -1,9 +1,9 @@
 //! What happens first of all that happens at an instant.
 
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::config::{Config, Datagram, FlowSpec, Source};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 /// Packets that leave their senders every 20, 30 and 60 ms: of those that meet at a queue for one, one is
 /// sent, one waits, and one is dropped.

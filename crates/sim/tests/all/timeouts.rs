@@ -1,11 +1,11 @@
 //! When a retransmission timer expires: what is cut, and when that was too early.
 
+use crate::testbench::path::{Path, RTT, finished};
+use crate::testbench::{dumbbell, flow, link, simulate};
 use forebay_sim::cc::Phase;
 use forebay_sim::config::{File, Source};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use crate::testbench::path::{Path, RTT, finished};
-use crate::testbench::{dumbbell, flow, link, simulate};
 
 /// Without what repairs a lost repair, or a lost tail, before the timer does.
 fn only_timeouts() -> Profile {
