@@ -48,7 +48,7 @@ def child(case: str, flows: int) -> None:
     asked = forebay.Scenario.from_dict(scenario(flows))
     with tempfile.TemporaryDirectory() as folder:
         kept = None if case == "without" else Path(folder) / f"flows.{case}"
-        outcome = forebay.run(asked, seed=1, flows=kept, memory_limit="8 GB")
+        outcome = forebay.run(asked, seed=1, flows=kept, memory_limit="16 GB")
         rows = 0 if case == "without" else kept_flows(outcome).rows
     used = resource.getrusage(resource.RUSAGE_SELF)
     found = {"cpu_s": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024, "rows": rows}

@@ -50,9 +50,7 @@ _NETWORK = 12_000_000  # modules that only networks need
 ROUTE_CELL = 60.0
 """Bytes of a link of a path while a network is routed and laid out."""
 _CAPTURED = 160  # 40 of a packet or event in crates/sim: two of each packet, two copies of the list
-_RECORDED = (
-    900  # of a flow or file: FlowRecord in crates/sim while its list grows, two copies of the table
-)
+_RECORDED = 330  # of a flow or file: FlowRecord in crates/sim, in a list that grows by doubling
 _OVERSHOOT = 2.0
 """A list that grows has room for twice what it holds."""
 _LONGER = 10.0
