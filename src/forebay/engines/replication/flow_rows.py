@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,17 @@ from forebay.outcome.flow_table import FlowTable
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay._core import FlowRecordColumns, FlowRecords
     from forebay.engines.replication.layout import Layout
+    from forebay.engines.replication.raw import RawFlowRecords
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
 _PS_PER_S = 1e12
 ROUTE_SEPARATOR = "; "
 """Between the names of the links of a route."""
+
+
+Columns = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class FlowRows:
     seed: int
     workload: Workload
     layout: Layout
-    records: FlowRecords
+    records: RawFlowRecords
 
     @property
     def rows(self) -> int:
@@ -48,7 +51,11 @@ class FlowRows:
 
 
 def _to_table(
-    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: FlowRecordColumns
+    scenario: Scenario,
+    seed: int,
+    workload: Workload,
+    layout: Layout,
+    raw: Columns,
 ) -> FlowTable:
     flow = raw["flow"]
     group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, Protocol, TypedDict
+
+from numpy.typing import NDArray
 
 from forebay.outcome.reading import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from forebay._core import FlowRecords
-
 
 RawHistogram = tuple[FloatArray, FloatArray]
 
@@ -76,8 +75,24 @@ class RawTrace(TypedDict):
     reductions: RawIncidents
 
 
+class RawFlowRecords(Protocol):
+    """Records of flows, of which columns are made as they are needed: they take more memory.
+
+    A column has shape (records,), flow by flow; NaN, and -1 for ``segments``, is what there was
+    none of.
+    """
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+
+    def columns(
+        self, first: int = 0, end: int | None = None, names: Sequence[str] | None = None
+    ) -> Mapping[str, NDArray[Any]]:
+        """Return the columns, or those of ``names``, of the records from first to before end."""
+
+
 class RawReadings(TypedDict):
-    """Shapes (batches, classes) and (flows,)."""
+    """Shapes (batches, classes) and (flows,). ``flow_records``: `RawFlowRecords`, or None."""
 
     links: list[RawLink]
     sent: IntArray
@@ -95,7 +110,7 @@ class RawReadings(TypedDict):
     requests_s: NotRequired[list[FloatArray]]
     unfinished_requests_s: NotRequired[list[FloatArray]]
     trace: RawTrace | None
-    flow_records: NotRequired[FlowRecords | None]
+    flow_records: NotRequired[Any]
     packets: int
     events: int
     wall_s: float

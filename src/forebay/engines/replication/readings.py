@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
-
 BATCHES = 20
 """Batches of the measured window, for intervals from a single seed."""
 
@@ -243,14 +242,14 @@ def _slowdowns(
     if records is None or not KINDS[scenario.traffic[index].kind].completes:
         return None
     begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
-    own = records.columns(names=("flow", "start_s", "last_byte_s", "segments", "ideal_s"))
-    start, last, segments = own["start_s"], own["last_byte_s"], own["segments"]
-    mine = (workload.traffic_class[own["flow"]] == index) & (segments > 0)
+    names = ("flow", "start_s", "last_byte_s", "segments", "ideal_s")
+    flow, start, last, segments, ideal = map(records.columns(names=names).__getitem__, names)
+    mine = (workload.traffic_class[flow] == index) & (segments > 0)
     mine &= (start >= begin) | np.isnan(last)
     took = np.where(np.isnan(last), begin + span, last)[mine] - start[mine]
     return Slowdowns(
-        size_bytes=(segments * workload.packet_bytes[own["flow"]])[mine].astype(np.float64),
-        slowdown=took / own["ideal_s"][mine],
+        size_bytes=(segments * workload.packet_bytes[flow])[mine].astype(np.float64),
+        slowdown=took / ideal[mine],
         unfinished=np.isnan(last[mine]).astype(np.int64),
     )
 

@@ -13,8 +13,7 @@ from forebay.workload.model import Packets, Periods, Sessions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forebay._core import FlowRecordColumns, FlowRecords
-    from forebay.engines.replication.raw import RawReadings
+    from forebay.engines.replication.raw import RawFlowRecords, RawReadings
     from forebay.workload import Workload
 
 _Ints = NDArray[np.int64]
@@ -91,7 +90,7 @@ def _sums(values: _Ints, periods: Periods, flows: int) -> _Ints:
 class _OfFlows:
     """Records whose flows are those of the workload, and the connections their transfers."""
 
-    records: FlowRecords
+    records: RawFlowRecords
     periods: Periods
 
     def __len__(self) -> int:
@@ -99,8 +98,9 @@ class _OfFlows:
 
     def columns(
         self, first: int = 0, end: int | None = None, names: Sequence[str] | None = None
-    ) -> FlowRecordColumns:
-        raw = self.records.columns(first, end, None if names is None else ("flow", *names))
+    ) -> dict[str, NDArray[Any]]:
+        names = None if names is None else ("flow", *names)
+        raw = dict(self.records.columns(first, end, names))
         rows = raw["flow"]
         if "transfer" in raw:
             raw["transfer"] = raw["transfer"] + self.periods.number[rows]
