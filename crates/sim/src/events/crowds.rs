@@ -3,7 +3,7 @@
 //! An event finds its place in a list by a walk. Where thousands of flows start within one slot, each
 //! would walk past thousands of others.
 
-use super::event::{Event, EventKey, NIL};
+use super::event::{Event, NIL};
 use crate::time::Picos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -75,8 +75,8 @@ impl Crowds {
 }
 
 impl Ranked {
-    fn rank(&self) -> (Picos, EventKey, i64) {
-        (self.event.at, self.event.key, self.order)
+    fn rank(&self) -> (Picos, u64, i64) {
+        (self.event.at, self.event.rank(), self.order)
     }
 }
 

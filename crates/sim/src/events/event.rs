@@ -1,5 +1,6 @@
 //! An event: its time, whose it is, and what it carries.
 
+use super::event_key;
 use crate::packet::Payload;
 use crate::time::Picos;
 
@@ -36,6 +37,12 @@ impl Event {
     /// It fires before an event that was scheduled earlier.
     #[inline(always)]
     pub(super) fn is_before(&self, earlier: &Self) -> bool {
-        (self.at < earlier.at) | ((self.at == earlier.at) & (self.key < earlier.key))
+        self.at < earlier.at || (self.at == earlier.at && self.rank() < earlier.rank())
+    }
+
+    /// Its rank among the events of its instant.
+    #[inline]
+    pub(super) fn rank(&self) -> u64 {
+        event_key::rank(self.key, self.at)
     }
 }

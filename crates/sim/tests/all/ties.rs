@@ -1,7 +1,7 @@
 //! What happens first of all that happens at an instant.
 
 use crate::testbench::{dumbbell, flow, link, simulate};
-use forebay_sim::config::{Config, Datagram, FlowSpec, Source};
+use forebay_sim::config::{Config, Datagram, FlowSpec, Route, Source};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
 
@@ -28,4 +28,20 @@ fn of_packets_that_meet_the_flow_of_the_highest_number_loses() {
         let drops: Vec<u64> = report.flow_packets.iter().map(|&(dropped, _)| dropped).collect();
         assert_eq!(drops, [0, 0, 67], "{periods:?}: they meet every 60 ms from 1 to 5.02 s");
     }
+}
+
+/// Two streams whose packets meet at the second queue of a network: neither is always the one that loses.
+#[test]
+fn of_packets_that_meet_behind_equal_links_each_flow_loses() {
+    let mut config = meeting([20, 20, 20]);
+    config.links = vec![link(12e6, 10), link(12e6, 10), link(12e6, 10), link(12e6, 1)];
+    let over = |first| Route { forward: vec![first, 3], backward: vec![] };
+    config.routes = vec![over(0), over(1), over(2)];
+    for (flow, route) in config.flows.iter_mut().zip(0..) {
+        flow.route = route;
+    }
+    let report = simulate(&config);
+    let drops: Vec<u64> = report.flow_packets.iter().map(|&(dropped, _)| dropped).collect();
+    let met = drops.iter().sum::<u64>();
+    assert!(met > 150 && drops.iter().all(|&each| 5 * each > met), "{drops:?}");
 }

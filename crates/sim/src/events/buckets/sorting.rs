@@ -133,7 +133,7 @@ impl Buckets {
         }
         let sorted = &mut self.sorted[begin..];
         if shared > LONG_PART * sorted.len() {
-            sorted.sort_by_key(|event| (event.at, event.key));
+            sorted.sort_by_key(|event| (event.at, event.rank()));
         } else {
             insertion_sort(sorted);
         }
