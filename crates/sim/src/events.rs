@@ -24,8 +24,9 @@ mod slot_list;
 
 use self::buckets::Buckets;
 use self::crowds::{Crowds, is_crowd};
+pub use self::event::Event;
 use self::event::NIL;
-pub use self::event::{Event, EventKey};
+pub use self::event_key::EventKey;
 use crate::packet::Payload;
 use crate::time::{NEVER, Picos};
 

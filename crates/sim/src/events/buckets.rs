@@ -8,7 +8,8 @@
 mod sorting;
 
 use super::crowds::Ranked;
-use super::event::{Event, EventKey, NIL};
+use super::event::{Event, NIL};
+use super::event_key::EventKey;
 use crate::packet::Payload;
 use crate::time::Picos;
 use prefetch_index::prefetch_index;

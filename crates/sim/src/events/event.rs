@@ -1,11 +1,8 @@
 //! An event: its time, whose it is, and what it carries.
 
-use super::event_key;
+use super::event_key::{self, EventKey};
 use crate::packet::Payload;
 use crate::time::Picos;
-
-/// Whose event it is and of what kind, and its rank among those of an instant.
-pub type EventKey = i32;
 
 /// No place.
 pub(super) const NIL: u32 = u32::MAX;

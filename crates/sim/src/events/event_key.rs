@@ -5,9 +5,11 @@
 //! planned on arrival. Then come the flows by their number, and of each flow the kinds of event as they are
 //! listed here: its timer before its ACK; last packets that reach a further queue (`rank`). Events of one key fire in the order in which they were scheduled.
 
-use crate::events::EventKey;
 use crate::fast::flow_kind::ACK_EVENT_KINDS;
 use crate::time::Picos;
+
+/// Whose event it is and of what kind.
+pub type EventKey = i32;
 
 /// The timer of a flow's sender, or of its source.
 pub(crate) const TIMER: u32 = 0;

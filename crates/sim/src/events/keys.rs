@@ -1,7 +1,8 @@
 //! Whose events are scheduled.
 
 use super::crowds::is_crowd;
-use super::event::{EventKey, NIL};
+use super::event::NIL;
+use super::event_key::EventKey;
 use super::{NOWHERE, Wheel};
 
 impl Wheel {
