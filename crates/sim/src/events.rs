@@ -1,8 +1,8 @@
 //! The event queue: a timing wheel.
 //!
 //! An event is a packet that arrives somewhere, or a timer. None is taken out before its time: the
-//! owner of a timer that was moved ignores the event when it fires (`event_timer`). Events of the same instant fire in ascending
-//! order of their keys (`event_key`), and of one key in the order in which they were scheduled: so what a
+//! owner of a timer that was moved ignores the event when it fires (`event_timer`). Events of the same instant fire in the
+//! order of `event_key::rank`, and of one key in the order in which they were scheduled: so what a
 //! flow does at an instant does not depend on when other flows scheduled theirs.
 //!
 //! A slot spans 2^shift picoseconds. Its first event lies in the slot itself, for mostly it is the

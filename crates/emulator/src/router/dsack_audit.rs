@@ -101,7 +101,7 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tcp_segment::tests::{RECEIVER, SENDER, packet, sack};
+    use super::super::tcp_segment::tests::{NOTHING, RECEIVER, SENDER, packet, sack};
     use super::*;
 
     const START: u32 = u32::MAX - 2000; // sequence numbers wrap around
@@ -109,7 +109,7 @@ mod tests {
     /// The nth segment of 1448 bytes.
     fn data(nth: u32) -> Vec<u8> {
         let at = START.wrapping_add(1 + nth * 1448);
-        packet(SENDER, RECEIVER, [at, 0], &[1; 12], 1448)
+        packet(SENDER, RECEIVER, [at, 0], &[NOTHING; 12], 1448)
     }
 
     /// An ACK of all before `up_to`, with blocks of segments from and to.
@@ -182,7 +182,7 @@ mod tests {
         let mut syn = packet(SENDER, RECEIVER, [7, 0], &[], 0);
         syn[33] = SYN;
         dsack_audit.enters(&syn);
-        dsack_audit.enters(&packet(SENDER, RECEIVER, [8, 0], &[1; 12], 1448));
+        dsack_audit.enters(&packet(SENDER, RECEIVER, [8, 0], &[NOTHING; 12], 1448));
         assert_eq!(dsack_audit.connections[&(0x0a40_0001, 0x8001)].retransmitted.len(), 0);
     }
 

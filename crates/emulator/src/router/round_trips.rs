@@ -94,17 +94,17 @@ impl RoundTrips {
         }
         // A block grows at its ends: what lies between is known already, or was sent again.
         let new = |sent: &&mut Sent| !sent.sacked;
-        let mut first = NEVER;
+        let mut at_its_end = NEVER;
         for sent in self.outstanding.range_mut(begin..end).rev().take_while(new) {
             sent.sacked = true;
-            first = if sent.retransmitted { first } else { sent.at };
+            at_its_end = if sent.retransmitted { at_its_end } else { sent.at };
         }
-        let mut before = NEVER;
+        let mut first = NEVER;
         for sent in self.outstanding.range_mut(begin..end).take_while(new) {
             sent.sacked = true;
-            before = if sent.retransmitted || before != NEVER { before } else { sent.at };
+            first = if sent.retransmitted || first != NEVER { first } else { sent.at };
         }
-        if before == NEVER { first } else { before }
+        if first == NEVER { at_its_end } else { first }
     }
 
     /// Place of the first outstanding segment that ends after `number`.

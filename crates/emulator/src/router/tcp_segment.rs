@@ -7,7 +7,7 @@ pub const SYN: u8 = 2;
 pub const RST: u8 = 4;
 /// TCP's options: those without a length, selective acknowledgements (RFC 2018) and timestamps (RFC 7323).
 const END: u8 = 0;
-const NOTHING: u8 = 1;
+pub const NOTHING: u8 = 1;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 
@@ -118,6 +118,7 @@ fn half(bytes: &[u8], at: usize) -> Option<u16> {
 
 #[cfg(test)]
 pub mod tests {
+    pub use super::NOTHING;
     use super::*;
 
     pub const SENDER: [u8; 6] = [10, 64, 0, 1, 0x80, 1];

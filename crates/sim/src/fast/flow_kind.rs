@@ -18,7 +18,7 @@ pub trait FlowKind {
     const PACED: bool = false;
     /// Besides, its controller sets the window itself on every ACK.
     const CONTROLLED_CWND: bool = Self::PACED && Self::SACK_ONLY;
-    /// A record of each flow may be kept: its packets are asked for.
+    /// The recorder of flows is told of its packets, where there is one.
     const RECORDS: bool = false;
     /// Its profile, where that is a shipped one.
     const PROFILE: Option<&'static Profile> = None;

@@ -1,4 +1,4 @@
-//! The simulator from outside, in one program: each file that were one of its own would be linked by itself.
+//! The simulator from outside. One program for all files: each as a program of its own would be compiled and linked apart.
 
 mod barriers;
 mod config_checks;

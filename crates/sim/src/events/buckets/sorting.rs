@@ -146,7 +146,7 @@ fn part(at: Picos, shift: u32) -> usize {
     (at << (63 - shift) >> (63 - PART_BITS)) as usize & (PARTS - 1)
 }
 
-/// Sorts events that lie almost in order, by time and then by key; of equal ones the first stays first. Takes a step for
+/// Sorts events that lie almost in order, by time and then by rank; of equal ones the first stays first. Takes a step for
 /// each pair that is out of order.
 fn insertion_sort(events: &mut [Event]) {
     for i in 1..events.len() {

@@ -1,5 +1,4 @@
 //! Small scenarios for tests.
-#![allow(dead_code)] // each test file uses some of it
 
 pub mod path;
 
