@@ -257,10 +257,10 @@ class Outcome(Document):
         ScenarioError, EngineUnavailable
             The engine keeps no record of each flow, or cannot run here.
         """
-        if self._kept_flows is None:
-            self._keep_flows(import_module(_FLOWS_AGAIN).flows_again(self))
         kept = self._kept_flows
-        assert kept is not None, "_keep_flows"
+        if kept is None:
+            kept = import_module(_FLOWS_AGAIN).flows_again(self)
+            self._keep_flows(kept)
         return kept.table()
 
     @property
