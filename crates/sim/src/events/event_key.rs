@@ -2,8 +2,8 @@
 //!
 //! Events of the same instant fire in the order of `rank`. Links' dequeues come first, so that a
 //! packet that arrives then finds the queue without the packet that leaves it, as where departures are
-//! planned on arrival. Then come the flows by their number, and of each flow the kinds of event as they are
-//! listed here: its timer before its ACK; last packets that reach a further queue (`rank`). Events of one key fire in the order in which they were scheduled.
+//! planned on arrival. Then come the flows in an order of the instant, and of each flow the kinds of event as they are
+//! listed here: its timer before its ACK. Events of one key fire in the order in which they were scheduled.
 
 use crate::fast::flow_kind::ACK_EVENT_KINDS;
 use crate::time::Picos;
@@ -41,16 +41,16 @@ pub(crate) fn encode(flow: u32, kind: u32) -> EventKey {
     ((flow << KIND_BITS) + kind) as EventKey
 }
 
-/// The place of a key among those of an instant: links, then flows in order of their numbers and kinds, then packets that
-/// reach a further queue, in an order of flows that is another at each instant. Over equal links and paths they meet again
-/// and again (phase effects, Floyd and Jacobson 1991). In one order the same flow would lose each time, and the other none.
+/// The place of a key among those of an instant: links, then flows in an order that is another at each instant, then the
+/// kinds of a flow as they are listed here. Flows of equal links and paths meet again and again at the same instants
+/// (phase effects, Floyd and Jacobson 1991). In one order the same flow would lose each time, and the other none.
 #[inline]
 pub(super) fn rank(key: EventKey, at: Picos) -> u64 {
-    let (flow, kind) = decode(key);
-    if key < 0 || kind != HOP {
-        return (i64::from(key) - i64::from(EventKey::MIN)) as u64;
+    if key < 0 {
+        return (key as u32).into();
     }
     // A flow has one number in each order: all steps can be undone.
+    let (flow, kind) = decode(key);
     let instant = (at ^ at >> 32) as u32;
     let mixed = (flow as u32 ^ instant.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b1);
     let order = (mixed ^ mixed >> 15).wrapping_mul(0x2c1b_3c6d);
@@ -83,5 +83,22 @@ mod tests {
         assert_eq!(decode(encode(last_flow, NEXT_FILE)), (last_flow as usize, NEXT_FILE));
         assert_eq!(decode_link(keys[1]), 65_535);
         assert!(decode(keys[1]).0 >= MAX_FLOWS, "a link is no flow");
+    }
+
+    #[test]
+    fn links_rank_first_and_a_flow_keeps_the_order_of_its_kinds() {
+        let mut firsts = std::collections::HashSet::new();
+        for at in (0..200).map(|tick| tick * 12_000_000) {
+            let ranked = |flow, kind| rank(encode(flow, kind), at);
+            assert!(rank(encode_link(0), at) < rank(encode_link(1), at));
+            assert!((0..50).all(|flow| rank(encode_link(65_535), at) < ranked(flow, TIMER)));
+            assert!((0..50).all(|flow| ranked(flow, TIMER) < ranked(flow, HOP)));
+            firsts.insert((0..50).min_by_key(|&flow| ranked(flow, TIMER)));
+        }
+        assert!(
+            firsts.len() > 40,
+            "of 50 flows {} are the first at some of 200 instants",
+            firsts.len()
+        );
     }
 }
