@@ -56,8 +56,9 @@ impl Window {
 }
 
 /// Two readings of "one segment a round trip" (RFC 5681, section 3.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IncreaseRule {
+    #[default]
     /// Each ACK adds 1/cwnd (equation 3 of the RFC; ns-2).
     PerAck,
     /// A whole segment once a window of segments is acknowledged (Linux).

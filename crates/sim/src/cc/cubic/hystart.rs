@@ -26,7 +26,7 @@ pub struct HyStart {
     /// The round ends when this is acknowledged.
     end: u64,
     round_rtt: Option<Picos>,
-    bursts_segments: f64,
+    pub(super) bursts_segments: f64,
 }
 
 impl Default for HyStart {
@@ -44,6 +44,11 @@ impl Default for HyStart {
 }
 
 impl HyStart {
+    /// The same segments, and nothing else of it.
+    pub fn of_segments(of: &Self) -> Self {
+        Self { bursts_segments: of.bursts_segments, ..Self::default() }
+    }
+
     /// Segments have so many bytes.
     pub fn set_segment_bytes(&mut self, bytes: u32) {
         self.bursts_segments = (BURSTS_BYTES / bytes).into();

@@ -2,7 +2,8 @@
 //!
 //! Where the RFC and Linux differ, this is Linux: W(t) is aimed one minimum round trip ahead, not
 //! one smoothed one; the Reno-friendly estimate keeps its increase factor beyond the last maximum;
-//! the window grows by at most one segment for two acknowledged.
+//! the window grows by at most one segment for two acknowledged. Where whole segments are counted, what Linux rounds
+//! down is rounded down: the distance from W_max on both sides of it, and W_max itself.
 
 mod hystart;
 
@@ -35,6 +36,7 @@ pub struct Cubic<const BETA: u32, const HYSTART: bool> {
     delay_min: Picos,
     epoch: Option<Epoch>,
     segments_per_increment: f64,
+    increase_rule: IncreaseRule,
 }
 
 /// From one reduction of the window to the next.
@@ -100,6 +102,7 @@ impl Declared for Cubic<717, false> {
 
 impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        self.increase_rule = ack.increase_rule;
         let mut segments = ack.segments;
         if window.in_slow_start() {
             segments = window.slow_start(segments);
@@ -137,12 +140,14 @@ impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
         self.ai_counter.reset();
         self.epoch = None;
         let (cwnd, beta) = (window.cwnd, Self::beta());
-        self.last_max = if cwnd < self.last_max { cwnd * (1.0 + beta) / 2.0 } else { cwnd };
+        let last_max = if cwnd < self.last_max { cwnd * (1.0 + beta) / 2.0 } else { cwnd };
+        self.last_max = counted(self.increase_rule, last_max);
         (cwnd * beta).max(2.0)
     }
 
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
-        *self = Self::default();
+        let hystart = HyStart::of_segments(&self.hystart);
+        *self = Self { hystart, increase_rule: self.increase_rule, ..Self::default() };
     }
 }
 
@@ -166,13 +171,19 @@ impl<const BETA: u32, const HYSTART: bool> Cubic<BETA, HYSTART> {
                 epoch.curve_per = epoch.curve_per.min(BEFORE_LOSS);
             }
         }
-        let friendly = epoch.reno_friendly(cwnd, Self::reno_segments_an_increase(cwnd));
+        let per_reno = Self::reno_segments_an_increase(cwnd, ack.increase_rule);
+        let friendly = epoch.reno_friendly(cwnd, per_reno, ack.increase_rule);
         self.segments_per_increment =
             counted(ack.increase_rule, epoch.curve_per.min(friendly)).max(2.0);
     }
 
-    /// cwnd / alpha with alpha = 3 (1 - beta) / (1 + beta) (RFC 9438, section 4.3, equation 4).
-    fn reno_segments_an_increase(cwnd: f64) -> f64 {
+    /// cwnd / alpha with alpha = 3 (1 - beta) / (1 + beta) (RFC 9438, section 4.3, equation 4). Linux has 1 / alpha in eighths.
+    /// The variants without HyStart run in a kernel as programs that divide exactly.
+    fn reno_segments_an_increase(cwnd: f64, increase_rule: IncreaseRule) -> f64 {
+        if HYSTART && increase_rule == IncreaseRule::PerWindow {
+            let eighths = 8 * (1024 + BETA) / 3 / (1024 - BETA);
+            return whole_below(cwnd * f64::from(eighths) / 8.0).max(1.0);
+        }
         cwnd * (1.0 + Self::beta()) / (3.0 * (1.0 - Self::beta()))
     }
 }
@@ -194,23 +205,27 @@ impl Epoch {
     }
 
     /// RFC 9438, section 4.2, equation 1: W(t) = C (t - K)^3 + W_max, `t` after the epoch's start.
-    fn curve(&self, t: f64) -> f64 {
-        C * (t - self.k).powi(3) + self.plateau
+    fn curve(&self, t: f64, increase_rule: IncreaseRule) -> f64 {
+        let from_plateau = C * (t - self.k).powi(3);
+        self.plateau + counted(increase_rule, from_plateau.abs()).copysign(from_plateau)
     }
 
     fn read(&mut self, cwnd: f64, now: Picos, ahead: Picos, increase_rule: IncreaseRule) {
         self.read_cwnd = cwnd;
         self.read_at = now;
         let t = (now - self.start + ahead) as f64 / SECOND as f64;
-        let target = counted(increase_rule, self.curve(t));
-        let gap = target - cwnd;
+        let gap = self.curve(t, increase_rule) - cwnd;
         self.curve_per = if gap > 0.0 { cwnd / gap } else { STANDSTILL * cwnd };
     }
 
     /// RFC 9438, section 4.3: W_est rises by one for `per_reno` acknowledged; the window follows it
-    /// where it is ahead.
-    fn reno_friendly(&mut self, cwnd: f64, per_reno: f64) -> f64 {
-        let steps = whole_below(self.reno_credit / per_reno);
+    /// where it is ahead. Where segments are counted, one more than `per_reno` has to be acknowledged at first.
+    fn reno_friendly(&mut self, cwnd: f64, per_reno: f64, increase_rule: IncreaseRule) -> f64 {
+        let kept = match increase_rule {
+            IncreaseRule::PerAck => 0.0,
+            IncreaseRule::PerWindow => 1.0,
+        };
+        let steps = whole_below((self.reno_credit - kept) / per_reno);
         self.reno += steps;
         self.reno_credit -= steps * per_reno;
         if self.reno > cwnd { cwnd / (self.reno - cwnd) } else { f64::INFINITY }

@@ -30,9 +30,9 @@ fn curve_of_rfc_9438() {
     let (_, window, epoch) = reduced::<717, true>(1000.0);
     assert!((window.cwnd - 700.2).abs() < 0.1);
     assert!((epoch.k - 9.086).abs() < 0.005, "{}", epoch.k);
-    assert!((epoch.curve(0.0) - window.cwnd).abs() < 1e-9);
-    assert!((epoch.curve(epoch.k) - 1000.0).abs() < 1e-9);
-    assert!((epoch.curve(2.0 * epoch.k) - 1299.8).abs() < 0.2);
+    assert!((epoch.curve(0.0, IncreaseRule::PerAck) - window.cwnd).abs() < 1e-9);
+    assert!((epoch.curve(epoch.k, IncreaseRule::PerAck) - 1000.0).abs() < 1e-9);
+    assert!((epoch.curve(2.0 * epoch.k, IncreaseRule::PerAck) - 1299.8).abs() < 0.2);
 }
 
 /// Yang 2013, Table III: over an epoch the curve's mean is 0.95 (0.925) w_max and its deviation 0.06
@@ -41,7 +41,10 @@ fn curve_of_rfc_9438() {
 fn mean_and_deviation_of_table_3_of_yang() {
     let check = |epoch: &Epoch, mean: f64, deviation: f64| {
         let steps = 100_000;
-        let at = |i| epoch.curve(epoch.k * (f64::from(i) + 0.5) / f64::from(steps)) / 1000.0;
+        let at = |i| {
+            let t = epoch.k * (f64::from(i) + 0.5) / f64::from(steps);
+            epoch.curve(t, IncreaseRule::PerAck) / 1000.0
+        };
         let average = (0..steps).map(at).sum::<f64>() / f64::from(steps);
         let square = (0..steps).map(|i| at(i).powi(2)).sum::<f64>() / f64::from(steps);
         assert!((average - mean).abs() < 5e-4, "{average}");
@@ -61,6 +64,48 @@ fn fast_convergence() {
     let _: &Old8 = &cubic;
     cubic.ssthresh(&testing::window(900.0), 0, CongestionEvent::Loss);
     assert!((cubic.last_max - 900.0 * (1024.0 + 819.0) / 2048.0).abs() < 1e-9);
+}
+
+/// Linux (bictcp_update): the distance from W_max is rounded down, so below it the target is rounded up.
+#[test]
+fn whole_segments_below_the_maximum_are_rounded_up() {
+    let (_, _, epoch) = reduced::<717, true>(20.0);
+    let targets: Vec<f64> =
+        [0.0, 1.0, 2.0, 3.9].map(|t| epoch.curve(t, IncreaseRule::PerWindow)).into();
+    // 20 - 6, 20 - 1.2, 20 - 0.06 and 20 + 1.2.
+    let exact = [0.0, 1.0, 2.0, 3.9].map(|t| epoch.curve(t, IncreaseRule::PerAck));
+    assert_eq!(targets, [exact[0].ceil(), exact[1].ceil(), 20.0, exact[3].floor()], "{exact:?}");
+}
+
+/// Linux: beta_scale is 15 eighths, so with 13 segments W_est rises for each 24 acknowledged, first with the 25th.
+#[test]
+fn reno_friendly_window_of_whole_segments() {
+    let per_reno = Linux::reno_segments_an_increase(13.0, IncreaseRule::PerWindow);
+    let (_, _, mut epoch) = reduced::<717, true>(13.0);
+    let mut risen_at = vec![];
+    for acknowledged in 1..=73 {
+        epoch.reno_credit += 1.0;
+        let before = epoch.reno;
+        epoch.reno_friendly(13.0, per_reno, IncreaseRule::PerWindow);
+        if epoch.reno > before {
+            risen_at.push(acknowledged);
+        }
+    }
+    assert_eq!((per_reno, risen_at), (24.0, vec![25, 49, 73]));
+}
+
+/// A timeout forgets the path, not the segments' size.
+#[test]
+fn bursts_keep_their_segments_after_a_timeout() {
+    let trained = |timeout: bool| {
+        let mut cubic = Linux::default();
+        cubic.set_segment_bytes(8948);
+        if timeout {
+            cubic.on_timeout(&mut testing::window(10.0), 0);
+        }
+        cubic.hystart.bursts_segments
+    };
+    assert_eq!((trained(false), trained(true)), (29.0, 29.0));
 }
 
 /// RFC 9438, section 4.3, equation 4: alpha = 3 (1 - beta) / (1 + beta) = 0.529 at beta = 0.7; a
