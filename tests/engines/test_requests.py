@@ -96,17 +96,21 @@ def test_a_request_without_loss_takes_a_round_trip_and_all_transmissions():
     assert outcome.requests.value == 30e-3 // (each + 5e-3) + 1
 
 
-def test_a_lost_tail_costs_a_probe():
-    """At 300 packets every answer loses its end: a probe follows two round trips and 2 ms later
-    (RFC 8985, section 7.2), and what it finds lost comes a round trip after it."""
-    few, many = (
-        run({"queue.size": f"{size} packets", "measure.duration": "1 s"}).classes[0].request_s
-        for size in (300, 1000)
-    )
-    assert few is not None and few.mean is not None
-    assert many is not None and many.mean is not None
-    assert 2e-3 + 2 * 30e-6 < few.mean.value < 2.6e-3
-    assert many.mean.value < 0.23e-3
+@pytest.mark.parametrize(
+    ("packets", "least", "most"),
+    [
+        (5, 2e-3 + 2 * 30e-6, 2.6e-3),  # four are lost: a probe after two round trips and 2 ms
+        (8, 10e-3, 10.6e-3),  # the last is: a single segment may be acknowledged as late as min_rto
+        (9, 0, 0.1e-3),
+    ],
+)
+def test_a_lost_tail_costs_a_probe(packets: int, least: float, most: float) -> None:
+    """Ten packets arrive while the first is being sent. RFC 8985, section 7.2."""
+    changes = {"traffic.0.flows": 1, "traffic.0.access_rate": "1 Tbit/s"}
+    found = run(changes | {"queue.size": f"{packets} packets", "measure.duration": "1 s"})
+    whole = found.classes[0].request_s
+    assert whole is not None and whole.mean is not None
+    assert least < whole.mean.value < most
 
 
 def test_a_lost_answer_costs_a_timeout():

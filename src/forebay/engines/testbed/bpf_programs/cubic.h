@@ -58,7 +58,7 @@ static void begin(struct cubic *cubic, u32 cwnd, u64 now)
 	cubic->reno = cwnd;
 }
 
-/* Equation 1: W(t) = C (t - K)^3 + W_max, rounded down. */
+/* Equation 1: W(t) = C (t - K)^3 + W_max, with the distance from W_max rounded down, as Linux has it. */
 static u32 curve(const struct cubic *cubic, u64 t_ms)
 {
 	u64 off = t_ms < cubic->k_ms ? cubic->k_ms - t_ms : t_ms - cubic->k_ms;
@@ -66,7 +66,7 @@ static u32 curve(const struct cubic *cubic, u64 t_ms)
 	off = min_of(off, LONGEST_MS);
 	off = off * off * off;
 	if (t_ms < cubic->k_ms)
-		return cubic->plateau - (off + CUBED - 1) / CUBED;
+		return cubic->plateau - off / CUBED;
 	return min_of(cubic->plateau + off / CUBED, NEVER);
 }
 
