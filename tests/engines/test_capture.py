@@ -1,5 +1,7 @@
 """The simulator's captures agree with the outcome."""
 
+import struct
+
 import pytest
 
 import forebay
@@ -72,3 +74,35 @@ def test_routes_over_several_queues_have_an_interface_for_each_link(tmp_path):
     used = outcome.links["bottleneck"].utilization.value
     assert told["load"].value == pytest.approx(used, abs=0.01)
     assert told["tuples"].value == 5
+
+
+def headers(path):
+    """ECN field and TCP's flags of each packet: the headers follow 28 bytes of an enhanced packet block."""
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind == 6:
+            ip = at + 28
+            yield data[ip + 1] & 3, data[ip + 33]
+        at += length
+
+
+@pytest.mark.parametrize("links", ["", 'access_rate = "50 Mbit/s"\naccess_sharing = 5\n'])
+@pytest.mark.parametrize("queue", ["red", "codel"])
+def test_marks_stand_in_the_headers(tmp_path, links, queue):
+    """RFC 3168: data is ECT(0) or CE, ACKs echo by ECE until a segment has CWR."""
+    text = (
+        LINK.replace("measure", f'queue.discipline = "{queue}"\nqueue.ecn = true\nmeasure')
+        + LONG
+        + "ecn = true\n"
+    )
+    _, outcome, path = captured(tmp_path, text + links)
+    found = list(headers(path))
+    marks = outcome.links["bottleneck"].marks.value
+    assert marks > 10
+    assert sum(ecn == 3 for ecn, _ in found) == pytest.approx(marks, abs=2)
+    assert {ecn for ecn, _ in found if ecn} == {2, 3}
+    # A reduction takes a round trip, in which several segments may be marked.
+    assert sum(flags & 0x80 > 0 for _, flags in found) <= marks + 5
+    if not links:  # else ACKs cross no link that is captured
+        assert sum(flags & 0x40 > 0 for _, flags in found) >= marks

@@ -36,6 +36,8 @@ const NANOSECONDS: u8 = 9;
 const FIN: u8 = 1;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
+const ECE: u8 = 64;
+const CWR: u8 = 128;
 
 /// The packets of the measured window that crossed links.
 #[pyclass(frozen, module = "forebay._core")]
@@ -130,7 +132,7 @@ impl Packets {
     fn ip(&self, packet: &CapturedPacket, bytes: u32, head: &mut Vec<u8>) {
         let protocol =
             if packet.kind == CapturedKind::Datagram { PROTOCOL_UDP } else { PROTOCOL_TCP };
-        head.extend([0x45, 0]);
+        head.extend([0x45, packet.congestion.ecn as u8]);
         head.extend((bytes as u16).to_be_bytes());
         head.extend([0, 0, 0, 0, 64, protocol, 0, 0]);
         let hosts = [SENDERS, RECEIVERS].map(|first| u32::from(first) + packet.flow);
@@ -151,6 +153,9 @@ impl Packets {
             CapturedKind::Ack => (1, reached, ACK),
             CapturedKind::Data | CapturedKind::Datagram => (reached, 1, ACK),
         };
+        let flags = flags
+            | if packet.congestion.ece { ECE } else { 0 }
+            | if packet.congestion.cwr { CWR } else { 0 };
         let client = FIRST_PORT.wrapping_add(packet.connection);
         let forward = packet.kind.is_forward();
         let [from, to] = if forward { [client, SERVICE] } else { [SERVICE, client] };

@@ -8,7 +8,7 @@
 
 use crate::config::Config;
 use crate::flow::Flow;
-use crate::packet::Payload;
+use crate::packet::{EcnCodepoint, Payload};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -42,6 +42,28 @@ impl CapturedKind {
     }
 }
 
+/// What the headers of a packet say of congestion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Congestion {
+    /// The ECN field of its IP header.
+    pub ecn: EcnCodepoint,
+    /// TCP's flag that echoes a mark.
+    pub ece: bool,
+    /// TCP's flag that the window was reduced.
+    pub cwr: bool,
+}
+
+impl Congestion {
+    /// That of a segment or an acknowledgement.
+    pub(crate) fn of(payload: Payload) -> Self {
+        if payload.is_ack() {
+            Self { ece: payload.as_ack().marked, ..Self::default() }
+        } else {
+            Self { ecn: payload.ecn(), ece: false, cwr: payload.carries_cwr() }
+        }
+    }
+}
+
 /// A packet that came by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
@@ -63,6 +85,26 @@ pub struct CapturedPacket {
     pub connection: u16,
     /// What it is.
     pub kind: CapturedKind,
+    /// Its marks.
+    pub congestion: Congestion,
+}
+
+impl CapturedPacket {
+    /// One of a run with one link, at no time yet.
+    fn of(kind: CapturedKind, flow: &Flow, connection: u16) -> Self {
+        Self {
+            at: 0,
+            number: 0,
+            flow: flow.index(),
+            stamp: 0,
+            echo: 0,
+            bytes: 0,
+            interface: u32::from(!kind.is_forward()),
+            connection,
+            kind,
+            congestion: Congestion::default(),
+        }
+    }
 }
 
 /// A segment that its sender has sent, and what its header says.
@@ -135,20 +177,13 @@ impl Recorder {
         bytes: u32,
     ) {
         let (at, seq) = (at as i64, payload.seq());
+        let congestion = Congestion::of(payload);
         let hosts = &mut self.hosts[flow.index() as usize];
         // Those of a flow stay in order: what was sent before and has not passed is lost.
         let of_it = |sent: &Sent| sent.seq == seq && sent.connection == payload.connection();
         let Some(place) = hosts.sent.iter().position(of_it) else {
-            let (stamp, echo, connection) = (0, 0, 0);
-            return self.keep(
-                at,
-                CapturedKind::Datagram,
-                flow,
-                connection,
-                seq,
-                (stamp, echo),
-                bytes,
-            );
+            let datagram = CapturedPacket::of(CapturedKind::Datagram, flow, 0);
+            return self.keep(at, CapturedPacket { number: seq, bytes, congestion, ..datagram });
         };
         let sent = hosts.sent.drain(..=place).next_back();
         let Some(Sent { stamp, echo, at: left, .. }) = sent else { return };
@@ -165,8 +200,9 @@ impl Recorder {
         }
         let last = behind == 0 && seq + 1 == flow.sender.app_limit;
         let kind = if last { CapturedKind::LastData } else { CapturedKind::Data };
-        let stamps = (stamp, echo.unwrap_or(hosts.answered));
-        self.keep(at, kind, flow, connection, seq, stamps, bytes);
+        let echo = echo.unwrap_or(hosts.answered);
+        let packet = CapturedPacket::of(kind, flow, connection);
+        self.keep(at, CapturedPacket { number: seq, stamp, echo, bytes, congestion, ..packet });
     }
 
     /// The handshake before a connection's first segment passes, which has `waited` in the queue.
@@ -178,10 +214,19 @@ impl Recorder {
         (hosts.begun, hosts.answered, hosts.recent) = (true, syn_ack, syn);
         let connection = hosts.connections;
         let ends = clock(syn_passes + 2 * behind + back);
-        self.keep(syn_passes, CapturedKind::Syn, flow, connection, 0, (syn, 0), 0);
         let answered = syn_passes + 2 * behind;
-        self.keep(answered, CapturedKind::SynAck, flow, connection, 0, (syn_ack, syn), 0);
-        self.keep(at, CapturedKind::HandshakeAck, flow, connection, 0, (ends, syn_ack), 0);
+        // RFC 3168, section 6.1.1: how ECN is agreed.
+        let ece = flow.ecn != EcnCodepoint::NotEct;
+        let asks = Congestion { ece, cwr: ece, ..Congestion::default() };
+        let agrees = Congestion { ece, ..Congestion::default() };
+        for (at, kind, (stamp, echo), congestion) in [
+            (syn_passes, CapturedKind::Syn, (syn, 0), asks),
+            (answered, CapturedKind::SynAck, (syn_ack, syn), agrees),
+            (at, CapturedKind::HandshakeAck, (ends, syn_ack), Congestion::default()),
+        ] {
+            let packet = CapturedPacket::of(kind, flow, connection);
+            self.keep(at, CapturedPacket { stamp, echo, congestion, ..packet });
+        }
     }
 
     /// An ACK reaches its sender, whose next packet would reach the queue `now`.
@@ -201,36 +246,16 @@ impl Recorder {
             }
         }
         hosts.last_ack = next;
-        let (stamp, connection) = (clock(left), hosts.connections);
-        let stamps = (stamp, hosts.recent);
+        let (stamp, echo, connection) = (clock(left), hosts.recent, hosts.connections);
         hosts.ts_recent_of_sender = Some(stamp);
-        self.keep(passed, CapturedKind::Ack, flow, connection, next, stamps, 0);
+        let packet = CapturedPacket::of(CapturedKind::Ack, flow, connection);
+        let congestion = Congestion::of(payload);
+        self.keep(passed, CapturedPacket { number: next, stamp, echo, congestion, ..packet });
     }
 
-    #[allow(clippy::too_many_arguments)] // the fields of a packet
-    fn keep(
-        &mut self,
-        at: i64,
-        kind: CapturedKind,
-        flow: &Flow,
-        connection: u16,
-        number: u64,
-        (stamp, echo): (u32, u32),
-        bytes: u32,
-    ) {
+    fn keep(&mut self, at: i64, packet: CapturedPacket) {
         if self.window.contains(&at) {
-            let (at, flow) = (at as Picos, flow.index());
-            self.packets.push(CapturedPacket {
-                at,
-                number,
-                flow,
-                stamp,
-                echo,
-                bytes,
-                interface: u32::from(!kind.is_forward()),
-                connection,
-                kind,
-            });
+            self.packets.push(CapturedPacket { at: at as Picos, ..packet });
         }
     }
 

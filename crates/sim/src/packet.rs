@@ -212,6 +212,11 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// With CE where a queue has `marked` it.
+    pub(crate) fn with_ce(&self, marked: bool) -> Self {
+        Self { payload: self.payload.with_ce(marked), ..*self }
+    }
+
     /// As a queue that keeps no packets sees it.
     pub fn as_arriving(&self) -> ArrivingPacket {
         ArrivingPacket { bytes: self.bytes, class: self.class, ecn: self.payload.is_ecn_capable() }

@@ -3,7 +3,7 @@
 //! A packet is dequeued when its last bit has left the wire, and whatever delays it behind that is over. One that the
 //! link loses (`LinkSpec::loss`) is dropped when it arrives, before the queue or behind it.
 
-use crate::capture::{CapturedKind, CapturedPacket};
+use crate::capture::{CapturedKind, CapturedPacket, Congestion};
 use crate::config::Config;
 use crate::link::Verdict;
 use crate::packet::{Packet, Payload};
@@ -45,6 +45,8 @@ pub struct PacketEvent {
     pub kind: PacketEventKind,
     /// It is an acknowledgement.
     pub is_ack: bool,
+    /// Its marks, when it leaves with the CE that this link sets.
+    pub congestion: Congestion,
 }
 
 /// The log as it grows.
@@ -89,7 +91,7 @@ impl PacketLog {
             Verdict::DepartsMarked(at) => {
                 keep(now, PacketEventKind::Enqueue);
                 keep(now, PacketEventKind::Mark);
-                keep(at, PacketEventKind::Dequeue);
+                self.keep(at, link, &packet.with_ce(true), PacketEventKind::Dequeue);
             }
         }
         self.dropped(now, link, others);
@@ -108,7 +110,7 @@ impl PacketLog {
         if marked {
             self.keep(now, link, &packet, PacketEventKind::Mark);
         }
-        self.keep(departs, link, &packet, PacketEventKind::Dequeue);
+        self.keep(departs, link, &packet.with_ce(marked), PacketEventKind::Dequeue);
     }
 
     fn dropped(&mut self, now: Picos, link: u32, packets: &[Packet]) {
@@ -122,7 +124,18 @@ impl PacketLog {
         let &Packet { flow, bytes, payload, .. } = packet;
         let (number, is_ack) = (number_of(payload), payload.is_ack());
         let connection = self.connection_of(flow, payload);
-        self.events.push(PacketEvent { at, number, flow, connection, link, bytes, kind, is_ack });
+        let congestion = Congestion::of(payload);
+        self.events.push(PacketEvent {
+            at,
+            number,
+            flow,
+            connection,
+            link,
+            bytes,
+            kind,
+            is_ack,
+            congestion,
+        });
     }
 
     /// A packet names its connection by a byte, and may be of an earlier one.
@@ -175,5 +188,6 @@ fn as_captured(event: &PacketEvent, open_loop: bool) -> CapturedPacket {
         interface: event.link,
         connection: event.connection as u16,
         kind,
+        congestion: event.congestion,
     }
 }
