@@ -18,8 +18,9 @@ BEFORE = {
     "mix": (0.8926017052179999, 0.06751617894888517, 255313),
     "l4s": (0.9668931806476001, 0.003389075796556501, 70326),
 }
-"""Utilization, loss and packets of seed 1, 5 s after 5 s, before there was segmentation offload; of mix after
-the order of packets that meet was mended too."""
+"""Utilization, loss and packets of seed 1, 5 s after 5 s, before there was segmentation offload.
+
+Those of mix are from after the order of packets that meet was mended."""
 
 
 def made(traffic: str) -> Scenario:
