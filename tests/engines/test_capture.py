@@ -77,7 +77,7 @@ def test_routes_over_several_queues_have_an_interface_for_each_link(tmp_path):
 
 
 def headers(path):
-    """ECN field and TCP's flags of each packet: the headers follow 28 bytes of an enhanced packet block."""
+    """ECN field and TCP flags of each packet; 28 bytes of its block are before the headers."""
     data, at = path.read_bytes(), 0
     while at < len(data):
         kind, length = struct.unpack_from("<II", data, at)
