@@ -119,8 +119,8 @@ def emit(
         raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and not _writes(chosen.name, wanted.aqm):
         kind = wanted.aqm.discipline
-        wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"
-        hint = f"write {_also(wanted.aqm)}, or size {setting('queue.discipline', 'drop-tail')}"
+        wrong = f"the queue is {kind}, and {chosen.name} is written as drop-tail here"
+        hint = f"write {_also(wanted.aqm)}, or take {setting('queue.discipline', 'drop-tail')}"
         raise PlatformError("managed", wrong, hint)
     written = chosen.write(order)
     text = "\n".join(written.lines)
@@ -132,7 +132,15 @@ def emit(
         written.lines,
         given,
         written.rounding_bytes,
-        _once((chosen.rounds, *_slowed(chosen, port), *written.notes, *given.notes)),
+        _once(
+            (
+                chosen.rounds,
+                *_slowed(chosen, port),
+                *_unwritten(wanted),
+                *written.notes,
+                *given.notes,
+            )
+        ),
         chosen.comment,
     )
 
@@ -146,6 +154,12 @@ def _writes(platform: str, aqm: Aqm) -> bool:
 def _also(aqm: Aqm) -> str:
     """Return the platforms for which an AQM queue can be written."""
     return ", ".join(name for name in (_MANAGES, *_MARKS) if _writes(name, aqm))
+
+
+def _unwritten(wanted: Wanted) -> tuple[Note, ...]:
+    if not wanted.unwritten:
+        return ()
+    return (trap(f"the scenario's queue has what is not written: {', '.join(wanted.unwritten)}"),)
 
 
 def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
@@ -23,7 +24,8 @@ _KINDS = {
     "red": ("red-limit", 60, "packets"),
     "fq-codel": ("fq-codel-limit", 10240, "packets"),
 }
-_MANAGED = ("red", "fq-codel")
+_MANAGED = {"red": "red", "fq-codel": "fq_codel"}
+"""Kinds that drop before they are full, with a scenario's names."""
 _HEADER = uncertain("whether RouterOS counts the link-layer header (14 B a packet) is not verified")
 _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
@@ -63,7 +65,10 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         )
         place = Place(line, short(f"queue type {name}"), short(written))
         served = Served(min(rates[name]), "its queue's max-limit") if name in rates else None
-        yield _type(place, kind, fields, port).serving(served)
+        reading = _type(place, kind, fields, port).serving(served)
+        yield replace(
+            reading, discipline=_MANAGED.get(kind, "drop-tail" if kind in _KINDS else None)
+        )
 
 
 def _fields(statement: Statement) -> tuple[int, dict[str, str]]:

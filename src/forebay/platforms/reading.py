@@ -61,6 +61,8 @@ class ConfiguredQueue:
     also : the other lines of the text that were read for it.
     marks_bytes : the step K from which on every packet of ECN-capable flows is marked; None if the
         text has none.
+    discipline : the queue discipline with a scenario's name; None if the reader does not tell.
+    aims : what it aims at: red's min and max in bytes, or a target in s; () if not read.
     """
 
     line: int
@@ -74,6 +76,8 @@ class ConfiguredQueue:
     served: Served | None = None
     also: frozenset[int] = frozenset()
     marks_bytes: int | None = None
+    discipline: str | None = None
+    aims: tuple[float, ...] = ()
 
     def seconds(self, port: Port) -> float | None:
         """Time in s in which the full queue drains; None if its size is unknown."""

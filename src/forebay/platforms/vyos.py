@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from forebay.platforms import tc_units
@@ -15,6 +16,9 @@ from forebay.platforms.unread import matching
 
 _MOST = 2**32 - 1
 _READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target")
+_DISCIPLINES = {
+    "drop-tail": "drop-tail", "fq-codel": "fq_codel", "random-detect": "red", "fair-queue": "sfq"
+}  # fmt: skip
 _PFIFO = trap("a packet may be a GSO super-packet of up to 64 kB; small ones count as one too")
 _BOTTLENECK = trap("does not slow anything: packets wait here only if this is the slowest link")
 _MANAGED = trap("not drop-tail: it drops before it is full, or shares its packets among flows")
@@ -76,11 +80,12 @@ def _queue(
     written = " ".join(first.words[-2:])
     place = Place(first.line, short(" ".join(path)), short(written))
     lines = [each.line for key, each in leaves.items() if key in _READ]
-    return _size(place, path, leaves, port).serving(served, also=lines)
-
-
-def _size(place: Place, path: _Path, leaves: dict[str, Statement], port: Port) -> ConfiguredQueue:
     kind = leaves["queue-type"].words[-1] if "queue-type" in leaves else path[0]
+    reading = _size(place, kind, leaves, port).serving(served, also=lines)
+    return replace(reading, discipline=_DISCIPLINES.get(kind))
+
+
+def _size(place: Place, kind: str, leaves: dict[str, Statement], port: Port) -> ConfiguredQueue:
     managed: tuple[Note, ...] = () if kind == "drop-tail" else (_MANAGED,)
     if kind == "shaper":
         managed = (trap("no queue-type: fq-codel since VyOS 1.4, before fair-queue"), _MANAGED)
