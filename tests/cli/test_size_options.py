@@ -132,6 +132,20 @@ def test_a_table_of_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert any(line.strip().startswith("queue-limit") for line in lines)
 
 
+def test_ports_of_one_platform_have_names_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "two.csv"
+    rows = "up,1 Gbit/s,400,20 ms..80 ms,ios-xe,Gi1\ndown,10 Gbit/s,900,20 ms..80 ms,ios-xe,Te1\n"
+    table.write_text(
+        f"name,rate,n,rtt,platform,interface\n{rows}z,1 Gbit/s,400,20 ms..80 ms,sros,\n"
+    )
+    assert size("--ports", table, "--engine", "theory") == 0
+    out = capsys.readouterr().out
+    assert [out.count(f"policy-map {name}\n") for name in ("FOREBAY-up", "FOREBAY-down")] == [1, 1]
+    assert " service-policy output FOREBAY-down" in out and "sap-egress 100 create" in out
+
+
 def _width(port: dict) -> float:
     answer = port["answer"]
     if answer is None or answer["recommended"] is None:

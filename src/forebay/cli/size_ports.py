@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +26,8 @@ def size_table(path: str, size: Callable[[Scenario], SizeResult], as_json: bool)
         done.append(port)
         say(f"{len(done)} of {len(rows)}: {port.row.name}: {_said(port)}")
     done = ports.most_uncertain_first(done)
-    made = {port.row.name: _emitted(port) for port in done}
+    names = _object_names(rows)
+    made = {port.row.name: _emitted(port, *names[port.row.name]) for port in done}
     if as_json:
         documents = [_document(port, made[port.row.name]) for port in done]
         print_json({"schema": 1, "ports": documents})
@@ -51,7 +52,19 @@ def _status(port: ports.SizedPort) -> int:
     return 3 if port.answer is None else port.answer.exit_status
 
 
-def _emitted(port: ports.SizedPort) -> Emission | str | None:
+def _object_names(rows: Sequence[ports.PortRow]) -> dict[str, tuple[str, int]]:
+    """Return the name and the number of what is written for each port, apart on each platform."""
+    from forebay.platforms import object_names
+
+    found = {}
+    for platform in {row.platform for row in rows}:
+        own = [row.name for row in rows if row.platform == platform]
+        for number, (port, name) in enumerate(zip(own, object_names(own), strict=True), 100):
+            found[port] = (name, number)
+    return found
+
+
+def _emitted(port: ports.SizedPort, name: str, number: int) -> Emission | str | None:
     """Return a port's configuration; one line why there is none; None without a platform."""
     answer, row = port.answer, port.row
     if row.platform is None or answer is None or answer.buffer is None:
@@ -60,7 +73,7 @@ def _emitted(port: ports.SizedPort) -> Emission | str | None:
 
     try:
         wanted, place = of_sizing(answer, row.name)
-        return emit(wanted, place, row.platform, interface=row.interface)
+        return emit(wanted, place, row.platform, interface=row.interface, name=name, number=number)
     except PlatformError as error:
         return str(error)
 

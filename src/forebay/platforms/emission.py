@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.errors import setting
 from forebay.platforms.amounts import amounts, say, say_step
 from forebay.platforms.errors import PlatformError, printable, short
+from forebay.platforms.naming import is_object_name
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
 from forebay.platforms.reading import ConfiguredQueue, Note, note, trap
@@ -97,6 +98,8 @@ def emit(
     form: str | None = None,
     model: str | None = None,
     interface: str | None = None,
+    name: str = "FOREBAY",
+    number: int = 100,
 ) -> Emission:
     """Return the configuration of the wanted buffer for a port.
 
@@ -111,6 +114,8 @@ def emit(
         _one_of("form", form, chosen.forms, chosen),
         _one_of("model", model, chosen.models, chosen),
         _checked_interface(interface or chosen.port_name(port.line)),
+        _checked_name(name),
+        number,
     )
     if wanted.packets < 1:
         wrong = (
@@ -188,6 +193,13 @@ def _checked_interface(name: str) -> str:
     if not _INTERFACE.fullmatch(name):
         wrong = f'"{short(name)}" is no name of an interface'
         raise PlatformError("bad-interface", wrong, 'write one such as "eth0" or "xe-0/0/0"')
+    return name
+
+
+def _checked_name(name: str) -> str:
+    if not is_object_name(name):
+        wrong = f'"{short(name)}" is no name that every platform takes'
+        raise PlatformError("bad-name", wrong, 'write letters, digits and "-", such as "FOREBAY-1"')
     return name
 
 

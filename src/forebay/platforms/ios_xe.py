@@ -43,13 +43,13 @@ def _write(order: Order) -> Written:
     rate = order.port.rate_in()
     shape = (f"  shape average {rate}",) if order.port.is_shaped else ()
     lines = (
-        "policy-map FOREBAY",
+        f"policy-map {order.name}",
         " class class-default",
         *shape,
         f"  queue-limit {value}",
         "!",
         f"interface {order.interface}",
-        " service-policy output FOREBAY",
+        f" service-policy output {order.name}",
         "!",
     )
     doubt = uncertain("some releases want bandwidth, shape or priority in class-default too")

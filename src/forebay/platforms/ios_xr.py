@@ -54,7 +54,7 @@ def _write(order: Order) -> Written:
     burst = f" {port.burst_bytes} bytes" if port.burst_bytes else ""
     shape = (f"  shape average {port.rate_in()} bps{burst}",) if port.is_shaped else ()
     lines = (
-        "policy-map FOREBAY",
+        f"policy-map {order.name}",
         " class class-default",
         *shape,
         f"  queue-limit {value}",
@@ -62,7 +62,7 @@ def _write(order: Order) -> Written:
         " end-policy-map",
         "!",
         f"interface {order.interface}",
-        " service-policy output FOREBAY",
+        f" service-policy output {order.name}",
         "!",
     )
     return Written(lines, rounding, _form_notes(order))

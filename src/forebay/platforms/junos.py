@@ -84,17 +84,18 @@ def _microsecond(port: Port) -> int:
 
 def _lines(order: Order, value: str, rounding: int) -> Written:
     port, cos = order.port, "set class-of-service"
-    own, control = f"{cos} schedulers FOREBAY", f"{cos} schedulers FOREBAY-NETWORK-CONTROL"
-    fits = f"{cos} scheduler-maps FOREBAY forwarding-class"
+    name, kept = order.name, f"{order.name}-NETWORK-CONTROL"
+    own, control = f"{cos} schedulers {name}", f"{cos} schedulers {kept}"
+    fits = f"{cos} scheduler-maps {name} forwarding-class"
     shape = (f"{cos} interfaces {order.interface} shaping-rate {port.rate_in()}",)
     lines = (
         f"{own} buffer-size {value}",
         f"{own} transmit-rate percent {100 - _CONTROL}",
         f"{control} buffer-size percent {_CONTROL}",
         f"{control} transmit-rate percent {_CONTROL}",
-        f"{fits} best-effort scheduler FOREBAY",
-        f"{fits} network-control scheduler FOREBAY-NETWORK-CONTROL",
-        f"{cos} interfaces {order.interface} scheduler-map FOREBAY",
+        f"{fits} best-effort scheduler {name}",
+        f"{fits} network-control scheduler {kept}",
+        f"{cos} interfaces {order.interface} scheduler-map {name}",
         *(shape if port.is_shaped else ()),
     )
     return Written(lines, rounding, (_KEPT,))

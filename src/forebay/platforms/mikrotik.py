@@ -42,10 +42,11 @@ def _write(order: Order) -> Written:
             "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
         )
     rate = order.port.rate_in()
-    shaped = f"/queue tree add name=forebay parent={order.interface} queue=forebay max-limit={rate}"
-    plain = f"/queue interface set {order.interface} queue=forebay"
+    name = order.name.lower()
+    shaped = f"/queue tree add name={name} parent={order.interface} queue={name} max-limit={rate}"
+    plain = f"/queue interface set {order.interface} queue={name}"
     lines = (
-        f"/queue type add kind={kind} name=forebay {key}={limit}",
+        f"/queue type add kind={kind} name={name} {key}={limit}",
         shaped if order.port.is_shaped else plain,
     )
     rounding = order.port.packet_bytes - 1 if unit == "packets" else 0

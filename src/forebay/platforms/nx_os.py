@@ -67,14 +67,14 @@ def _write(order: Order) -> Written:
     rate = order.port.rate_in(1000)
     shape = (f"    shape min 0 kbps max {rate} kbps",) if order.port.is_shaped else ()
     lines = (
-        "policy-map type queuing FOREBAY",
+        f"policy-map type queuing {order.name}",
         f"  class type queuing {_CLASS}",
         *shape,
         *_marks(order),
         f"    queue-limit {size} bytes",
         "!",
         f"interface {order.interface}",
-        "  service-policy type queuing output FOREBAY",
+        f"  service-policy type queuing output {order.name}",
         "!",
     )
     named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")

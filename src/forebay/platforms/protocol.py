@@ -16,7 +16,8 @@ class Order:
     """What to write: the buffer, the port, and the platform's choices.
 
     ``form`` is one of the platform's forms, ``model`` one of its models, ``interface`` the port's
-    name. All three are checked before the platform gets them.
+    name. All three are checked before the platform gets them. ``name`` is the name of what the
+    lines make, and ``number`` its number on a platform that numbers policies.
     """
 
     wanted: Wanted
@@ -24,6 +25,8 @@ class Order:
     form: str
     model: str
     interface: str
+    name: str = "FOREBAY"
+    number: int = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,17 +40,21 @@ def _write(order: Order) -> Written:
     if size > _MOST_BYTES:
         wrong = f"{size} B is more than the {_MOST_BYTES} B that mbs takes"
         raise PlatformError("too-large", wrong, "ask for less")
+    number = order.number
     write = _model_driven if order.form == "md-cli" else _classic
-    attach = note("100 is a policy number to change; give it to the SAP with egress qos 100")
+    attach = note(
+        f"{number} is a policy number to change; give it to the SAP with egress qos {number}"
+    )
     percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")
     rounding = order.port.packet_bytes if chained else 0
-    return Written(write(size, order.port), rounding, (attach, percent))
+    return Written(write(size, order), rounding, (attach, percent))
 
 
-def _classic(size: int, port: Port) -> tuple[str, ...]:
+def _classic(size: int, order: Order) -> tuple[str, ...]:
+    port = order.port
     rate = (f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()
     return (
-        "/configure qos sap-egress 100 create",
+        f"/configure qos sap-egress {order.number} create",
         "    queue 1 create",
         *rate,
         f"        mbs {size} bytes",
@@ -59,8 +63,8 @@ def _classic(size: int, port: Port) -> tuple[str, ...]:
     )
 
 
-def _model_driven(size: int, port: Port) -> tuple[str, ...]:
-    queue = '/configure qos sap-egress "100" queue 1'
+def _model_driven(size: int, order: Order) -> tuple[str, ...]:
+    port, queue = order.port, f'/configure qos sap-egress "{order.number}" queue 1'
     rate = (f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()
     return (*rate, f"{queue} mbs {size}")
 

@@ -29,16 +29,16 @@ def _write(order: Order) -> Written:
     if packets > _MOST:
         raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
     before = trap("before VyOS 1.4 it is: set traffic-policy, not set qos policy")
-    attach = f"set qos interface {order.interface} egress 'FOREBAY'"
+    attach = f"set qos interface {order.interface} egress '{order.name}'"
     if order.port.is_shaped:
-        lines = (*_shaper(order.port, packets), attach)
+        lines = (*_shaper(order.name, order.port, packets), attach)
         return Written(lines, order.port.packet_bytes - 1, (before,))
-    lines = (f"set qos policy drop-tail FOREBAY queue-limit '{packets}'", attach)
+    lines = (f"set qos policy drop-tail {order.name} queue-limit '{packets}'", attach)
     return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, before))
 
 
-def _shaper(port: Port, packets: int) -> tuple[str, ...]:
-    policy = "set qos policy shaper FOREBAY"
+def _shaper(name: str, port: Port, packets: int) -> tuple[str, ...]:
+    policy = f"set qos policy shaper {name}"
     burst = f"{policy} default burst '{port.burst_bytes}'"
     return (
         f"{policy} bandwidth '{port.rate_in()}bit'",
