@@ -12,7 +12,7 @@ from forebay.platforms.junos_schedulers import Schedulers, scheduler_of, suffixe
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.snippet import Snippet, Statement, decimal
 from forebay.platforms.unread import matching
 
 _GIGABIT = 10**9
@@ -35,6 +35,7 @@ _KEPT = note(
     "a map of one's own replaces the default one: network-control keeps its 5 % of rate and buffer"
 )
 _EXACT = note("exact: the queue may not borrow from a shared buffer")
+_INACTIVE = trap("inactive: it is in the text and not in force")
 _EARLY = trap("a drop-profile drops before the buffer is full: no drop-tail queue of this size")
 _HARDWARE = uncertain(
     f"rounding: an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes "
@@ -113,17 +114,21 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         notes = ((_EARLY,) if early else ()) + ((_EXACT,) if exact else ())
         own = config.own_shape(name, inside)
         said = (*notes, *config.doubts(name, port))
-        yield reading.serving(own or shaped, *said, also=(*early, *exact))
+        yield reading.serving(own or shaped, *said, also=(*early, *exact, *config.switches))
+    for statement in config.inactive:
+        yield _place(statement).unknown(_INACTIVE).serving(None, also=config.switches)
+
+
+def _place(statement: Statement) -> Place:
+    words = statement.words
+    value = short(f"buffer-size {' '.join(words[words.index('buffer-size') + 1 :])}")
+    return Place(statement.line, short(f"scheduler {scheduler_of(statement)}"), value)
 
 
 def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:
     words = statement.words
     value = words[words.index("buffer-size") + 1 :]
-    place = Place(
-        statement.line,
-        short(f"scheduler {scheduler_of(statement)}"),
-        short(f"buffer-size {' '.join(value)}"),
-    )
+    place = _place(statement)
     exact = (_EXACT,) if "exact" in value else ()
     value = tuple(word for word in value if word != "exact")
     if value[:1] == ("temporal",) and len(value) == 2:
@@ -146,7 +151,7 @@ def _temporal(place: Place, text: str, port: Port) -> ConfiguredQueue:
 
 
 def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
-    percent = _share(text)
+    percent = decimal(text, 100)
     if percent is None:
         return place.unknown(trap("percent goes from 0 to 100"))
     total = _whole_buffer(port)
@@ -155,15 +160,6 @@ def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
     said = trap(f"percent of the port's delay buffer, taken as {ms} ms at line rate (MX MIC/MPC)")
     one = port.bytes_in(total / 100) + 1
     return place.of_bytes(size, port, (said, _HARDWARE), one)
-
-
-def _share(text: str) -> Fraction | None:
-    before, _, after = text.partition(".")
-    parts = (whole(before, 100), whole(after or "0", 99_999))
-    if parts[0] is None or parts[1] is None:
-        return None
-    share = parts[0] + Fraction(parts[1], 10 ** len(after or "0"))
-    return share if share <= 100 else None
 
 
 def _limits(microseconds: int, size: int, port: Port) -> tuple[Note, ...]:

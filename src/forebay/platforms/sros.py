@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Place, Served, note, trap, uncertain
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap, uncertain
+from forebay.platforms.snippet import Snippet, Statement, decimal, whole
 from forebay.platforms.unread import matching
 
 KILOBYTE = 1000
@@ -85,18 +86,20 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     model_driven = _is_model_driven(snippet)
     for queue in _queues(snippet):
         served = _served(queue.rate, port)
+        doubts = _doubts(queue.rate, served)
         for line, rest in queue.mbs:
             name = short(f"{queue.policy}, queue {queue.name}")
             place = Place(line, name, short(f"mbs {' '.join(rest)}"))
             reading = _mbs(place, rest, queue.policy, port, model, model_driven)
             cbs = (note(f"cbs {short(queue.cbs, 20)}: a part of it is reserved"),)
-            yield reading.serving(served, *(cbs if queue.cbs else ()), also=queue.lines)
+            yield reading.serving(served, *(cbs if queue.cbs else ()), *doubts, also=queue.lines)
 
 
 def _is_model_driven(snippet: Snippet) -> bool:
     """Whether a text is of the model-driven CLI: braces, quoted policies or "rate pir"."""
     return "{" in snippet.text or any(
-        "pir" in each.words or any(word.startswith('"') for word in _after_policy(each))
+        any(rate.endswith("rate") and pir == "pir" for rate, pir in pairwise(each.words))
+        or any(word.startswith('"') for word in _after_policy(each))
         for each in snippet.lines()
     )
 
@@ -136,15 +139,24 @@ def _queues(snippet: Snippet) -> list[_Queue]:
 
 
 def _served(words: list[str], port: Port) -> Served | None:
-    """Return the rate of "rate 200000", "rate pir 200000" or "percent-rate 20"."""
+    """Return the rate of "rate 200000", "rate pir 200000" or "percent-rate 20.50"."""
     if words[1:2] == ["pir"]:
         words = [words[0], *words[2:]]
-    value = whole(words[1], 10**10) if len(words) > 1 else None
-    if not value:
+    if len(words) < 2:
         return None
     if words[0] == "percent-rate":
-        return Served(port.line * value / 100, "the queue's percent-rate") if value <= 100 else None
-    return Served(1000.0 * value, "the queue's own rate, in kbit/s")
+        share = decimal(words[1], 100)
+        return Served(port.line * float(share) / 100, "the queue's percent-rate") if share else None
+    value = whole(words[1], 10**10)
+    return Served(1000.0 * value, "the queue's own rate, in kbit/s") if value else None
+
+
+def _doubts(words: list[str], served: Served | None) -> tuple[Note, ...]:
+    """Return the remark on a rate that was not understood; "max" is the port's."""
+    if not words or served is not None or "max" in words:
+        return ()
+    written = short(" ".join(words), 40)
+    return (trap(f'"{written}" is not understood: the queue may drain more slowly'),)
 
 
 def _mbs(
