@@ -111,5 +111,8 @@ PLATFORM = Platform(
     rounds=_CELLS,
     write=_write,
     read=_read,
-    unread=matching(r"^(random-detect|queue-monitor|latency|drop-precedence)\b"),
+    unread=matching(
+        r"^(random-detect|queue-monitor|latency|drop-precedence)\b|^platform\b.*\bmmu\b"
+        r"|^(egress|ingress)\b.*\b(threshold|reserved|limit)\b"
+    ),
 )

@@ -179,6 +179,8 @@ PLATFORM = Platform(
     rounds=note("rounding: up to a whole packet; software platforms count them one by one"),
     write=_write,
     read=_read,
-    unread=matching(BUFFERS + r"|queue-softmax-multiplier"),
+    unread=matching(
+        BUFFERS + r"|queue-softmax-multiplier|^platform\b.*\b(queue-limit|wred|buffer)"
+    ),
     ports=_PORTS,
 )

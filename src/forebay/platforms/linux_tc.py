@@ -146,6 +146,13 @@ def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     if unread:
         said = f'the rate "{short(unread[0], 30)}" is not known: the queue may drain more slowly'
         reading = reading.serving(None, trap(said))
+    for each in tree.above(node):
+        limit = value(each.options, "limit")
+        if each.kind == "netem" and limit is not None:
+            said = (
+                f"netem above it holds at most {short(limit, 30)} packets, those in flight included"
+            )
+            reading = reading.serving(None, trap(said))
     if lowest is None or served is None or reading.bytes is None or lowest >= served.rate_bps:
         return reading
     slow = say_time(8 * reading.bytes / float(lowest))

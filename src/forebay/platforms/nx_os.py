@@ -95,12 +95,21 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         served = _served(each, port)
         inside = port if served is None else port.served_at(served.rate_bps)
         reading = _early(each, _reading(each, inside), inside) if each.early else None
-        yield (reading or _reading(each, inside)).serving(served)
+        yield (reading or _reading(each, inside)).serving(served, *_doubts(each, served))
+
+
+def _doubts(chosen: _Class, served: Served | None) -> tuple[Note, ...]:
+    """Return the remark on a shape that was not understood."""
+    if chosen.shape is None or served is not None:
+        return ()
+    written = short(" ".join(chosen.shape.words))
+    return (trap(f'"{written}" is not understood: the queue may drain more slowly'),)
 
 
 def _served(chosen: _Class, port: Port) -> Served | None:
     """Return the shape of a class: its max, or its only number."""
     words = chosen.shape.words[1:] if chosen.shape else ()
+    words = words[1:] if words[:1] == ("average",) else words
     words = words[words.index("max") + 1 :] if "max" in words else words
     if len(words) != 2:
         return None
@@ -120,14 +129,22 @@ def _early(chosen: _Class, reading: ConfiguredQueue, port: Port) -> ConfiguredQu
     if most is None:
         said = trap("random-detect drops before the limit is reached, at thresholds not given here")
         return replace(reading, bytes=None, packets=None, notes=(*reading.notes, said))
-    if reading.bytes is not None and all("ecn" in each.words for each in chosen.early):
-        least = {_amount(each, "minimum-threshold", port) for each in chosen.early}
-        said = note(f"ECN-capable packets are marked from {most} B on, and others dropped")
-        return replace(reading.serving(None, said), marks_bytes=most if least == {most} else None)
+    if chosen.limit is not None and all("ecn" in each.words for each in chosen.early):
+        return _marking(chosen, reading, most, port)
     limit = most if reading.bytes is None else min(most, reading.bytes)
     said = trap("random-detect drops from its minimum threshold on, and all at its maximum")
     notes = tuple(dict.fromkeys((*reading.notes, said, _NOT_VERIFIED)))
     return replace(reading, bytes=limit, packets=limit // port.packet_bytes, notes=notes)
+
+
+def _marking(chosen: _Class, reading: ConfiguredQueue, most: int, port: Port) -> ConfiguredQueue:
+    """Return a queue whose random-detect marks: its limit is that of queue-limit."""
+    found = {_amount(each, "minimum-threshold", port) for each in chosen.early}
+    least = min((each for each in found if each), default=most)
+    is_step = found == {most}
+    span = f"from {most} B on" if is_step else f"with rising probability from {least} to {most} B"
+    said = note(f"ECN-capable packets are marked {span}, and others dropped")
+    return replace(reading.serving(None, said), marks_bytes=most if is_step else None)
 
 
 def _highest(early: Statement, port: Port) -> int | None:
@@ -235,6 +252,9 @@ PLATFORM = Platform(
     rounds=_ROUNDS,
     write=_write,
     read=_read,
-    unread=matching(r"^(queue-limit|random-detect|hold-queue|hardware qos)\b|\bburst-detect\b"),
+    unread=matching(
+        r"^(queue-limit|random-detect|hold-queue|hardware qos)\b|\bburst-detect\b"
+        r"|\bbuffer-profile\b|^hardware\b.*\b(queue-limit|buffer)\b"
+    ),
     ports=_PORTS,
 )

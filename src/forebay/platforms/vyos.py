@@ -15,7 +15,7 @@ from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
 _MOST = 2**32 - 1
-_READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target")
+_READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target", "burst")
 _DISCIPLINES = {
     "drop-tail": "drop-tail", "fq-codel": "fq_codel", "random-detect": "red", "fair-queue": "sfq"
 }  # fmt: skip
@@ -138,7 +138,9 @@ PLATFORM = Platform(
     write=_write,
     read=_read,
     unread=matching(
-        r"\b(queue-limit|queue-type|(min|max)imum-threshold|codel-quantum|average-packet)\b",
+        r"\b(queue-limit|queue-type|(min|max)imum-threshold|codel-quantum|average-packet)\b"
+        r"|\b(qos policy|traffic-policy)\b.*\b(latency|burst|rtt|target|interval|flows)\b"
+        r"|\bring-buffer\b",
         Snippet.statements,
     ),
 )

@@ -31,7 +31,8 @@ def with_wred(
     """
     fair = chosen.beginning("fair-queue")
     if fair:
-        reading = reading.serving(None, _FAIR, also=(each.line for each in fair))
+        plain = (each.line for each in fair if "queue-limit" not in each.words)
+        reading = reading.serving(None, _FAIR, also=plain)
     found = chosen.beginning("random-detect")
     if not found:
         return reading
