@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.errors import setting
+from forebay.errors import option, setting
 from forebay.platforms.amounts import amounts, say, say_step
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.naming import is_object_name
@@ -108,12 +108,13 @@ def emit(
     for a fraction of a packet on platforms that count packets. Raises PlatformError.
     """
     chosen = get(platform)
+    interface = interface or chosen.port_name(port.line)
     order = Order(
         wanted,
         port,
-        _one_of("form", form, chosen.forms, chosen),
+        _form(form, chosen, interface),
         _one_of("model", model, chosen.models, chosen),
-        _checked_interface(interface or chosen.port_name(port.line)),
+        _checked_interface(interface),
         _checked_name(name),
         number,
     )
@@ -177,6 +178,16 @@ def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
         "that rate, and a size written as time is then counted at the shaper's rate"
     )
     return (trap(said),)
+
+
+def _form(form: str | None, platform: Platform, interface: str) -> str:
+    """Return the form; a bundle has the form in time, and no other."""
+    only = platform.timed and interface.lower().startswith(platform.timed)
+    chosen = _one_of("form", "time" if only and form is None else form, platform.forms, platform)
+    if only and chosen != "time":
+        wrong = f"{platform.name} takes only a time on {short(interface)}, which is a bundle"
+        raise PlatformError("bundle", wrong, f"write {option('form', 'time')}")
+    return chosen
 
 
 def _one_of(what: str, value: str | None, known: tuple[str, ...], platform: Platform) -> str:

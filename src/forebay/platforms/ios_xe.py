@@ -35,13 +35,17 @@ _PORTS = (
     (1e11, "HundredGigE0/0/0"),
     (4e11, "FourHundredGigE0/0/0"),
 )
+_BC = uncertain(
+    "the shaper's burst is Bc, in bits; some platforms take it and use one of their own"
+)
 _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
 
 def _write(order: Order) -> Written:
     value, rounding = _value(order)
-    rate = order.port.rate_in()
-    shape = (f"  shape average {rate}",) if order.port.is_shaped else ()
+    port = order.port
+    burst = f" {8 * port.burst_bytes}" if port.burst_bytes else ""
+    shape = (f"  shape average {port.rate_in()}{burst}",) if port.is_shaped else ()
     lines = (
         f"policy-map {order.name}",
         " class class-default",
@@ -53,7 +57,8 @@ def _write(order: Order) -> Written:
         "!",
     )
     doubt = uncertain("some releases want bandwidth, shape or priority in class-default too")
-    return Written(lines, rounding, (*_bytes_note(order), *(() if shape else (doubt,))))
+    said = () if shape else (doubt,)
+    return Written(lines, rounding, (*_bytes_note(order), *said, *((_BC,) if burst else ())))
 
 
 def _value(order: Order) -> tuple[str, int]:

@@ -8,7 +8,14 @@ from fractions import Fraction
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError
-from forebay.platforms.policy_map import BUFFERS, PolicyClass, classes, guaranteed_rate, served
+from forebay.platforms.policy_map import (
+    BUFFERS,
+    BUNDLES,
+    PolicyClass,
+    classes,
+    guaranteed_rate,
+    served,
+)
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
@@ -205,5 +212,6 @@ PLATFORM = Platform(
     write=_write,
     read=_read,
     unread=matching(BUFFERS),
+    timed=BUNDLES,
     ports=_PORTS,
 )

@@ -88,7 +88,17 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
     name, kept = order.name, f"{order.name}-NETWORK-CONTROL"
     own, control = f"{cos} schedulers {name}", f"{cos} schedulers {kept}"
     fits = f"{cos} scheduler-maps {name} forwarding-class"
-    shape = (f"{cos} interfaces {order.interface} shaping-rate {port.rate_in()}",)
+    attached = f"{cos} interfaces {order.interface}"
+    ends: tuple[str, ...] = (f"{attached} scheduler-map {name}",)
+    if port.burst_bytes:  # only a profile's shaping-rate has a burst
+        profile = f"{cos} traffic-control-profiles {name}"
+        ends = (
+            f"{profile} scheduler-map {name}",
+            f"{profile} shaping-rate {port.rate_in()} burst-size {port.burst_bytes}",
+            f"{attached} output-traffic-control-profile {name}",
+        )
+    elif port.is_shaped:
+        ends += (f"{attached} shaping-rate {port.rate_in()}",)
     lines = (
         f"{own} buffer-size {value}",
         f"{own} transmit-rate percent {100 - _CONTROL}",
@@ -96,8 +106,7 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
         f"{control} transmit-rate percent {_CONTROL}",
         f"{fits} best-effort scheduler {name}",
         f"{fits} network-control scheduler {kept}",
-        f"{cos} interfaces {order.interface} scheduler-map {name}",
-        *(shape if port.is_shaped else ()),
+        *ends,
     )
     return Written(lines, rounding, (_KEPT,))
 

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    burst_unwritten,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
 DEFAULT_BYTES = 15_000
 _MOST = 2**32 - 1
 _DEEPEST = 16
+_MOST_BUCKET = 10
 # kind: the key of its limit, its default, its unit
 _KINDS = {
     "bfifo": ("bfifo-limit", DEFAULT_BYTES, "bytes"),
@@ -43,14 +53,30 @@ def _write(order: Order) -> Written:
         )
     rate = order.port.rate_in()
     name = order.name.lower()
-    shaped = f"/queue tree add name={name} parent={order.interface} queue={name} max-limit={rate}"
+    bucket, notes = _bucket(order.port)
+    shaped = f"/queue tree add name={name} parent={order.interface} queue={name} "
+    shaped += f"max-limit={rate}{bucket}"
     plain = f"/queue interface set {order.interface} queue={name}"
     lines = (
         f"/queue type add kind={kind} name={name} {key}={limit}",
         shaped if order.port.is_shaped else plain,
     )
     rounding = order.port.packet_bytes - 1 if unit == "packets" else 0
-    return Written(lines, rounding)
+    return Written(lines, rounding, notes)
+
+
+def _bucket(port: Port) -> tuple[str, tuple[Note, ...]]:
+    """Return the shaper's bucket as a share of what max-limit sends in a second."""
+    if not port.burst_bytes:
+        return "", ()
+    thousandths = ceil(1000 * port.seconds(port.burst_bytes))
+    if thousandths > 1000 * _MOST_BUCKET:
+        why = f"bucket-size goes to {_MOST_BUCKET} s of max-limit"
+        return "", (burst_unwritten(port.burst_bytes, why),)
+    said = (
+        "bucket-size is the burst in seconds of max-limit, up to a whole thousandth; not verified"
+    )
+    return f" bucket-size={thousandths / 1000:g}", (uncertain(said),)
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:

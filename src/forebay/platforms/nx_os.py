@@ -20,6 +20,7 @@ from forebay.platforms.reading import (
     Note,
     Place,
     Served,
+    burst_unwritten,
     note,
     pool_unknown,
     trap,
@@ -78,7 +79,9 @@ def _write(order: Order) -> Written:
         "!",
     )
     named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")
-    return Written(lines, 0, (_NOT_VERIFIED, named, *(_PFC if order.wanted.aqm else ())))
+    burst = order.port.burst_bytes
+    left = (burst_unwritten(burst, "shape has no word for it"),) if burst else ()
+    return Written(lines, 0, (_NOT_VERIFIED, named, *left, *(_PFC if order.wanted.aqm else ())))
 
 
 def _marks(order: Order) -> tuple[str, ...]:

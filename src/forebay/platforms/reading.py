@@ -38,6 +38,11 @@ def uncertain(text: str) -> Note:
     return Note("uncertain", text)
 
 
+def burst_unwritten(size: int, why: str) -> Note:
+    """Return the note for a shaper's bucket that the lines do not have."""
+    return trap(f"the shaper's burst of {size} B is not written: {why}")
+
+
 def pool_unknown() -> Note:
     """Return the note for a size that is a share of an unknown pool."""
     return trap(f"the pool's size is not here: write {argument('pool_bytes', 'pool')}")

@@ -9,7 +9,16 @@ from itertools import pairwise
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    burst_unwritten,
+    note,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, Statement, decimal, whole
 from forebay.platforms.unread import matching
 
@@ -48,12 +57,18 @@ def _write(order: Order) -> Written:
     )
     percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")
     rounding = order.port.packet_bytes if chained else 0
-    return Written(write(size, order), rounding, (attach, percent))
+    burst = order.port.burst_bytes
+    left = (
+        (burst_unwritten(burst, "no burst-limit of a 7705 is known"),) if burst and chained else ()
+    )
+    return Written(write(size, order), rounding, (attach, percent, *left))
 
 
 def _classic(size: int, order: Order) -> tuple[str, ...]:
     port = order.port
-    rate = (f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()
+    rate: tuple[str, ...] = (f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()
+    if port.burst_bytes and order.model not in _BUFFERS:
+        rate += (f"        burst-limit {port.burst_bytes} byte",)
     return (
         f"/configure qos sap-egress {order.number} create",
         "    queue 1 create",
@@ -66,7 +81,9 @@ def _classic(size: int, order: Order) -> tuple[str, ...]:
 
 def _model_driven(size: int, order: Order) -> tuple[str, ...]:
     port, queue = order.port, f'/configure qos sap-egress "{order.number}" queue 1'
-    rate = (f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()
+    rate: tuple[str, ...] = (f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()
+    if port.burst_bytes and order.model not in _BUFFERS:
+        rate += (f"{queue} burst-limit {port.burst_bytes}",)
     return (*rate, f"{queue} mbs {size}")
 
 

@@ -130,7 +130,10 @@ PLATFORM = Platform(
     interface="eth0",
     tells=(
         r"\b(qos policy|traffic-policy)\s+(drop-tail|shaper|fq-codel|fair-queue|random-detect)\b",
-        r"^\s*(drop-tail|fq-codel|fair-queue)\s+\S+\s*\{",
+        r"^\s*(drop-tail|fq-codel|fair-queue|rate-control|shaper|shaper-hfsc|limiter|cake"
+        r"|network-emulator|priority-queue|random-detect|round-robin)\s+\S+\s*\{",
+        r"^\s*(qos|traffic-policy)\s*\{",
+        r"^\s*queue-type\s+['\"]?(drop-tail|fair-queue|fq-codel|priority|random-detect)\b",
         r"\bset qos interface\b",
     ),
     source="VyOS documentation: traffic policy, drop tail (pfifo)",

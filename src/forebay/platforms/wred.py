@@ -48,6 +48,11 @@ def with_wred(
         f"random-detect drops before the limit is reached, and every packet once the average "
         f"queue is at {most} B"
     )
+    if reading.bytes is not None and reading.bytes < most:
+        said = trap(
+            f"random-detect may drop before the limit, but its maximum threshold, {most} B, is "
+            f"above it: every packet is dropped at {reading.bytes} B"
+        )
     if reading.bytes is not None and reading.bytes <= most:
         return replace(reading, notes=(*reading.notes, said))
     fits = most // port.packet_bytes
