@@ -132,6 +132,97 @@ def test_a_table_of_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert any(line.strip().startswith("queue-limit") for line in lines)
 
 
+def test_ports_of_one_platform_have_names_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "two.csv"
+    rows = "up,1 Gbit/s,400,20 ms..80 ms,ios-xe,Gi1\ndown,10 Gbit/s,900,20 ms..80 ms,ios-xe,Te1\n"
+    table.write_text(
+        f"name,rate,n,rtt,platform,interface\n{rows}z,1 Gbit/s,400,20 ms..80 ms,sros,\n"
+    )
+    assert size("--ports", table, "--engine", "theory") == 0
+    out = capsys.readouterr().out
+    assert [out.count(f"policy-map {name}\n") for name in ("FOREBAY-up", "FOREBAY-down")] == [1, 1]
+    assert " service-policy output FOREBAY-down" in out and "sap-egress 100 create" in out
+
+
+TWO = "name,rate,n,rtt\nx,1 Gbit/s,900,20 ms..80 ms\ny,1 Gbit/s,400,20 ms..80 ms\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--html", "a.html"), ("--figure", "a.svg"), ("--halves",), ("--chip-ports", "8"),
+     ("--emit", "junos"), ("--force",), ("--link", "A->B"), ("--link-class", "core"),
+     ("--uncertain", "link.rate=1 Gbit/s..2 Gbit/s"), ("--class-queues",)],
+)  # fmt: skip
+def test_a_table_refuses_what_it_does_not_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("two.csv").write_text(TWO)
+    assert size("--ports", "two.csv", *words) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert f"{words[0]}: is for one scenario, not for a table of ports; leave it out" in err
+
+
+def test_set_changes_every_ports_scenario(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "two.csv"
+    table.write_text(TWO)
+    words = ("--ports", table, "--engine", "theory", "--json")
+    assert size(*words, "--set", "goals.utilization=0.9") == 0
+    ports = json.loads(capsys.readouterr().out)["ports"]
+    assert {port["answer"]["goals"][0]["target"] for port in ports} == {0.9}
+    assert size(*words, "--set", "goals.colour=0.9") == 2
+    assert "--set: goals.colour: there is no such key" in capsys.readouterr().err
+
+
+def test_reasons_stand_below_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No long text pads the rows: a mark, and a line for all ports of which it is true."""
+    table = tmp_path / "ports.csv"
+    head = "name,rate,n,rtt,queue_delay_p99,utilization\n"
+    never = "1 Gbit/s,900,20 ms..80 ms,1 us,0.999"
+    table.write_text(f"{head}a,{never}\nb,{never}\nc,1 Gbit/s,900,20 ms..80 ms,,0.9\n")
+    assert size("--ports", table, "--engine", "theory") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines[:5])) < 80 and all(line.rstrip().endswith("*") for line in lines[2:5])
+    assert lines[5].startswith("* a, b: the goals contradict each other")
+    assert lines[6].startswith("* c: ") and "are lost with" in lines[6]
+    assert "usable" in lines[6]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_stop_prints_the_ports_done_so_far(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    as_json: bool,
+) -> None:  # fmt: skip
+    import forebay
+
+    table, whole = tmp_path / "two.csv", forebay.size
+    table.write_text(TWO)
+
+    def stopped(scenario: forebay.Scenario, **how: object) -> forebay.SizeResult:
+        if scenario.name == "y":
+            raise KeyboardInterrupt
+        return whole(scenario, engine="theory")
+
+    monkeypatch.setattr(forebay, "size", stopped)
+    words = ("--engine", "theory", "--store", tmp_path / "a.sqlite", *["--json"][: int(as_json)])
+    assert size("--ports", table, *words) == 130
+    out, err = capsys.readouterr()
+    assert "1 of 2 ports are printed" in err and "kept: the answer as printed" in err
+    assert "sqlite" not in err, "laws leave nothing in a store"
+    if as_json:
+        document = json.loads(out)
+        assert document["interrupted"] and document["left"] == ["y"]
+        assert [port["name"] for port in document["ports"]] == ["x"]
+    else:
+        assert "\nx  " in out and "\ny" not in out
+
+
 def _width(port: dict) -> float:
     answer = port["answer"]
     if answer is None or answer["recommended"] is None:

@@ -105,3 +105,12 @@ def test_what_a_platform_cannot_express_is_refused(
 ) -> None:
     with pytest.raises(PlatformError, match=said):
         platforms.emit_classes(port(classes), platform)
+
+
+@pytest.mark.parametrize("platform", ["junos", "ios-xe"])
+def test_a_burst_of_the_ports_shaper_is_said_not_to_be_written(platform: str) -> None:
+    shaper = {"rate": "100 Mbit/s", "burst": "30 kB"}
+    made = platforms.emit_classes(port([{"name": "a"}], shaper=shaper), platform)
+    assert "the shaper's burst of 30000 B is not written" in made.text
+    plain = platforms.emit_classes(port([{"name": "a"}]), platform)
+    assert "burst" not in plain.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,7 +66,7 @@ class SizedPort:
         return buffer.high / max(buffer.low, 1)
 
 
-def read_ports(path: str) -> list[PortRow]:
+def read_ports(path: str, overrides: Sequence[str] = ()) -> list[PortRow]:
     """Read a table of ports: name, rate, n or load, rtt, and more columns that are optional.
 
     ``n`` long flows, or ``"50..200"`` of them; ``load`` is the share of the rate that short
@@ -74,7 +74,8 @@ def read_ports(path: str) -> list[PortRow]:
     whose rate, n and load are given: a member is sized. ``largest_flows`` flows bring
     ``largest_share`` of its load. ``rtt`` is a time or ``"10 ms..90 ms"``. Goals are
     utilization, loss_rate and queue_delay_p99; without any, a utilization of 0.98 with n, and a
-    loss of 0.005 without.
+    loss of 0.005 without. ``overrides`` are ``PATH=VALUE`` strings for every port's scenario, as in
+    `forebay.load`.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def read_ports(path: str) -> list[PortRow]:
     if unknown or missing:
         wrong = f"has no column {missing[0]}" if missing else f'has a column "{unknown[0][:40]}"'
         raise _refused(path, wrong, f"write a header of {', '.join(_KNOWN)}")
-    found = [_row(path, line, row) for line, row in enumerate(rows, 2)]
+    found = [_row(path, line, row, overrides) for line, row in enumerate(rows, 2)]
     names = [row.name for row in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -112,7 +113,7 @@ def _text(path: str) -> str:
         raise _refused(path, "is not UTF-8", "save it as text") from None
 
 
-def _row(path: str, line: int, row: dict[str, str | None]) -> PortRow:
+def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[str]) -> PortRow:
     cells = {
         key.strip(): (value or "").strip() for key, value in row.items() if isinstance(key, str)
     }
@@ -121,7 +122,7 @@ def _row(path: str, line: int, row: dict[str, str | None]) -> PortRow:
         raise _refused(path, f"line {line} {wrong}", "quote cells with commas")
     cells, note, error = _member(path, line, cells)
     text = "\n".join(_toml(path, line, cells))
-    scenario = loads(text, source=f"{path}: line {line}")
+    scenario = loads(text, source=f"{path}: line {line}", overrides=overrides)
     platform, interface = (cells.get(name) or None for name in ("platform", "interface"))
     return PortRow(cells["name"], scenario, platform, interface, note, error)
 

@@ -145,12 +145,15 @@ def command(
     if memory is not None and not class_queues:
         raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
     if path is None:
-        if class_queues:
-            wrong = "is for one scenario, not for a table of ports; leave it out"
-            raise click.BadParameter(wrong, param_hint="--class-queues")
-        from forebay.cli.size_ports import size_table
+        from forebay.cli import size_ports
 
-        return size_table(str(table), partial(sizing, engine=engine), as_json)
+        size_ports.refuse_beside(
+            {"class_queues": class_queues, "link": link, "link_class": link_class,
+             "halves": halves, "chip_ports": chip_ports > 1, "uncertain": uncertain,
+             "html": html, "figure": figure, "emit": platform, "force": force}
+        )  # fmt: skip
+        by, kept = partial(sizing, engine=engine), None if engine == "theory" else store
+        return size_ports.size_table(str(table), overrides, by, partial(_kept_in, kept), as_json)
     scenario = forebay.load(path, overrides)
     if class_queues:
         from forebay.cli.size_class_queues import refuse_beside as refuse

@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from forebay.api import ports
-from forebay.cli.output import print_json, say
+from forebay.cli.output import answered, print_json, say
 
 if TYPE_CHECKING:
     from forebay import Scenario, SizeResult
     from forebay.platforms import Emission
 
 
-def size_table(path: str, size: Callable[[Scenario], SizeResult], as_json: bool) -> int:
-    """Size every port of a table and print them; return the worst exit status."""
-    rows = ports.read_ports(path)
+def size_table(
+    path: str,
+    overrides: Sequence[str],
+    size: Callable[[Scenario], SizeResult],
+    kept: Callable[[], list[str]],
+    as_json: bool,
+) -> int:
+    """Size every port of a table and print them; return the worst exit status.
+
+    A stop prints the ports done so far. ``kept`` returns the line on what a store has then.
+    """
+    rows = ports.read_ports(path, overrides)
     for row in rows:
         if row.platform is not None:
             _check(row.platform)
-    done = []
-    for port in ports.size_ports(rows, size):
-        done.append(port)
-        say(f"{len(done)} of {len(rows)}: {port.row.name}: {_said(port)}")
+    done: list[ports.SizedPort] = []
+    try:
+        for port in ports.size_ports(rows, size):
+            done.append(port)
+            say(f"{len(done)} of {len(rows)}: {port.row.name}: {_said(port)}")
+    except KeyboardInterrupt:
+        if done:
+            _show(rows, done, as_json)
+            say(f"{len(done)} of {len(rows)} ports are printed")
+        raise KeyboardInterrupt(*kept()) from None
+    _show(rows, done, as_json)
+    return max((_status(port) for port in done), default=0)
+
+
+def _show(rows: list[ports.PortRow], done: list[ports.SizedPort], as_json: bool) -> None:
     done = ports.most_uncertain_first(done)
-    made = {port.row.name: _emitted(port) for port in done}
+    names = _object_names(rows)
+    made = {port.row.name: _emitted(port, *names[port.row.name]) for port in done}
     if as_json:
         documents = [_document(port, made[port.row.name]) for port in done]
-        print_json({"schema": 1, "ports": documents})
+        left = [row.name for row in rows if row.name not in made]
+        print_json({"schema": 1, "ports": documents, "interrupted": bool(left), "left": left})
     else:
         _print(done, made)
-    return max((_status(port) for port in done), default=0)
+        answered()
+
+
+def refuse_beside(given: dict[str, Any]) -> None:
+    """Refuse options of `size` that a table of ports does not have."""
+    for name, value in given.items():
+        if value:
+            wrong = "is for one scenario, not for a table of ports; leave it out"
+            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
 
 
 def _check(platform: str) -> None:
@@ -51,7 +81,19 @@ def _status(port: ports.SizedPort) -> int:
     return 3 if port.answer is None else port.answer.exit_status
 
 
-def _emitted(port: ports.SizedPort) -> Emission | str | None:
+def _object_names(rows: Sequence[ports.PortRow]) -> dict[str, tuple[str, int]]:
+    """Return the name and the number of what is written for each port, apart on each platform."""
+    from forebay.platforms import object_names
+
+    found = {}
+    for platform in {row.platform for row in rows}:
+        own = [row.name for row in rows if row.platform == platform]
+        for number, (port, name) in enumerate(zip(own, object_names(own), strict=True), 100):
+            found[port] = (name, number)
+    return found
+
+
+def _emitted(port: ports.SizedPort, name: str, number: int) -> Emission | str | None:
     """Return a port's configuration; one line why there is none; None without a platform."""
     answer, row = port.answer, port.row
     if row.platform is None or answer is None or answer.buffer is None:
@@ -60,7 +102,7 @@ def _emitted(port: ports.SizedPort) -> Emission | str | None:
 
     try:
         wanted, place = of_sizing(answer, row.name)
-        return emit(wanted, place, row.platform, interface=row.interface)
+        return emit(wanted, place, row.platform, interface=row.interface, name=name, number=number)
     except PlatformError as error:
         return str(error)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
     from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
+    from forebay.platforms.naming import object_names
     from forebay.platforms.port import Port, Wanted
     from forebay.platforms.protocol import Platform
     from forebay.platforms.reading import ConfiguredQueue, Note
@@ -55,6 +56,7 @@ __all__ = [
     "lint",
     "memory_for",
     "names",
+    "object_names",
     "of_sizing",
     "parse_port",
     "read_sizing",
@@ -86,6 +88,7 @@ _HOLDERS = {
     "lint": "linting",
     "memory_for": "memory",
     "names": "registry",
+    "object_names": "naming",
     "of_sizing": "target",
     "parse_port": "target",
     "read_sizing": "target",

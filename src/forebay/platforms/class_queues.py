@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.platforms.amounts import say_time
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port
-from forebay.platforms.reading import Note, note, trap, uncertain
+from forebay.platforms.reading import Note, burst_unwritten, note, trap, uncertain
 from forebay.platforms.registry import get
 
 if TYPE_CHECKING:
@@ -99,7 +99,9 @@ def emit_classes(
         )
     )
     lines = _WRITERS[platform](limits, port, interface or chosen.port_name(port.line))
-    notes = (*_notes(limits), *_OWN_NOTES[platform])
+    depth = 0 if link.shaper is None else link.shaper.depth
+    left = (burst_unwritten(depth, "the port's lines have the rate alone"),) if depth else ()
+    notes = (*_notes(limits), *left, *_OWN_NOTES[platform])
     assert chosen.comment is not None, "both have comments"
     return ClassEmission(platform, chosen.comment, limits, port, tuple(lines), notes)
 

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.errors import setting
+from forebay.errors import option, setting
 from forebay.platforms.amounts import amounts, say, say_step
 from forebay.platforms.errors import PlatformError, printable, short
+from forebay.platforms.naming import is_object_name
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
 from forebay.platforms.reading import ConfiguredQueue, Note, note, trap
@@ -97,6 +98,8 @@ def emit(
     form: str | None = None,
     model: str | None = None,
     interface: str | None = None,
+    name: str = "FOREBAY",
+    number: int = 100,
 ) -> Emission:
     """Return the configuration of the wanted buffer for a port.
 
@@ -105,12 +108,15 @@ def emit(
     for a fraction of a packet on platforms that count packets. Raises PlatformError.
     """
     chosen = get(platform)
+    interface = interface or chosen.port_name(port.line)
     order = Order(
         wanted,
         port,
-        _one_of("form", form, chosen.forms, chosen),
+        _form(form, chosen, interface),
         _one_of("model", model, chosen.models, chosen),
-        _checked_interface(interface or chosen.port_name(port.line)),
+        _checked_interface(interface),
+        _checked_name(name),
+        number,
     )
     if wanted.packets < 1:
         wrong = (
@@ -119,8 +125,8 @@ def emit(
         raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and not _writes(chosen.name, wanted.aqm):
         kind = wanted.aqm.discipline
-        wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"
-        hint = f"write {_also(wanted.aqm)}, or size {setting('queue.discipline', 'drop-tail')}"
+        wrong = f"the queue is {kind}, and {chosen.name} is written as drop-tail here"
+        hint = f"write {_also(wanted.aqm)}, or take {setting('queue.discipline', 'drop-tail')}"
         raise PlatformError("managed", wrong, hint)
     written = chosen.write(order)
     text = "\n".join(written.lines)
@@ -132,7 +138,15 @@ def emit(
         written.lines,
         given,
         written.rounding_bytes,
-        _once((chosen.rounds, *_slowed(chosen, port), *written.notes, *given.notes)),
+        _once(
+            (
+                chosen.rounds,
+                *_slowed(chosen, port),
+                *_unwritten(wanted),
+                *written.notes,
+                *given.notes,
+            )
+        ),
         chosen.comment,
     )
 
@@ -148,6 +162,12 @@ def _also(aqm: Aqm) -> str:
     return ", ".join(name for name in (_MANAGES, *_MARKS) if _writes(name, aqm))
 
 
+def _unwritten(wanted: Wanted) -> tuple[Note, ...]:
+    if not wanted.unwritten:
+        return ()
+    return (trap(f"the scenario's queue has what is not written: {', '.join(wanted.unwritten)}"),)
+
+
 def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
     if port.is_shaped:
         return (note(f"the queue is served at {Rate(port.rate_bps)}, which the lines shape to"),)
@@ -158,6 +178,16 @@ def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
         "that rate, and a size written as time is then counted at the shaper's rate"
     )
     return (trap(said),)
+
+
+def _form(form: str | None, platform: Platform, interface: str) -> str:
+    """Return the form; a bundle has the form in time, and no other."""
+    only = platform.timed and interface.lower().startswith(platform.timed)
+    chosen = _one_of("form", "time" if only and form is None else form, platform.forms, platform)
+    if only and chosen != "time":
+        wrong = f"{platform.name} takes only a time on {short(interface)}, which is a bundle"
+        raise PlatformError("bundle", wrong, f"write {option('form', 'time')}")
+    return chosen
 
 
 def _one_of(what: str, value: str | None, known: tuple[str, ...], platform: Platform) -> str:
@@ -174,6 +204,13 @@ def _checked_interface(name: str) -> str:
     if not _INTERFACE.fullmatch(name):
         wrong = f'"{short(name)}" is no name of an interface'
         raise PlatformError("bad-interface", wrong, 'write one such as "eth0" or "xe-0/0/0"')
+    return name
+
+
+def _checked_name(name: str) -> str:
+    if not is_object_name(name):
+        wrong = f'"{short(name)}" is no name that every platform takes'
+        raise PlatformError("bad-name", wrong, 'write letters, digits and "-", such as "FOREBAY-1"')
     return name
 
 

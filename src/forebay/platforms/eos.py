@@ -43,12 +43,12 @@ def _write(order: Order) -> Written:
         raise refused("eos")
     k = f"minimum-threshold {aqm.min_bytes} bytes maximum-threshold {aqm.min_bytes} bytes"
     lines = (
-        "qos profile FOREBAY",
+        f"qos profile {order.name}",
         "   tx-queue 0",
         f"      random-detect ecn {k} max-mark-probability 100 weight 0",
         "!",
         f"interface {order.interface}",
-        "   service-profile FOREBAY",
+        f"   service-profile {order.name}",
         "!",
     )
     said = note("a step K: every packet of ECN-capable flows above it is marked")
@@ -111,5 +111,8 @@ PLATFORM = Platform(
     rounds=_CELLS,
     write=_write,
     read=_read,
-    unread=matching(r"^(random-detect|queue-monitor|latency|drop-precedence)\b"),
+    unread=matching(
+        r"^(random-detect|queue-monitor|latency|drop-precedence)\b|^platform\b.*\bmmu\b"
+        r"|^(egress|ingress)\b.*\b(threshold|reserved|limit)\b"
+    ),
 )

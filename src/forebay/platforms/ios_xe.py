@@ -35,25 +35,30 @@ _PORTS = (
     (1e11, "HundredGigE0/0/0"),
     (4e11, "FourHundredGigE0/0/0"),
 )
+_BC = uncertain(
+    "the shaper's burst is Bc, in bits; some platforms take it and use one of their own"
+)
 _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
 
 def _write(order: Order) -> Written:
     value, rounding = _value(order)
-    rate = order.port.rate_in()
-    shape = (f"  shape average {rate}",) if order.port.is_shaped else ()
+    port = order.port
+    burst = f" {8 * port.burst_bytes}" if port.burst_bytes else ""
+    shape = (f"  shape average {port.rate_in()}{burst}",) if port.is_shaped else ()
     lines = (
-        "policy-map FOREBAY",
+        f"policy-map {order.name}",
         " class class-default",
         *shape,
         f"  queue-limit {value}",
         "!",
         f"interface {order.interface}",
-        " service-policy output FOREBAY",
+        f" service-policy output {order.name}",
         "!",
     )
     doubt = uncertain("some releases want bandwidth, shape or priority in class-default too")
-    return Written(lines, rounding, (*_bytes_note(order), *(() if shape else (doubt,))))
+    said = () if shape else (doubt,)
+    return Written(lines, rounding, (*_bytes_note(order), *said, *((_BC,) if burst else ())))
 
 
 def _value(order: Order) -> tuple[str, int]:
@@ -179,6 +184,8 @@ PLATFORM = Platform(
     rounds=note("rounding: up to a whole packet; software platforms count them one by one"),
     write=_write,
     read=_read,
-    unread=matching(BUFFERS + r"|queue-softmax-multiplier"),
+    unread=matching(
+        BUFFERS + r"|queue-softmax-multiplier|^platform\b.*\b(queue-limit|wred|buffer)"
+    ),
     ports=_PORTS,
 )

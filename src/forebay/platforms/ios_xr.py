@@ -8,7 +8,14 @@ from fractions import Fraction
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError
-from forebay.platforms.policy_map import BUFFERS, PolicyClass, classes, guaranteed_rate, served
+from forebay.platforms.policy_map import (
+    BUFFERS,
+    BUNDLES,
+    PolicyClass,
+    classes,
+    guaranteed_rate,
+    served,
+)
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
@@ -54,7 +61,7 @@ def _write(order: Order) -> Written:
     burst = f" {port.burst_bytes} bytes" if port.burst_bytes else ""
     shape = (f"  shape average {port.rate_in()} bps{burst}",) if port.is_shaped else ()
     lines = (
-        "policy-map FOREBAY",
+        f"policy-map {order.name}",
         " class class-default",
         *shape,
         f"  queue-limit {value}",
@@ -62,7 +69,7 @@ def _write(order: Order) -> Written:
         " end-policy-map",
         "!",
         f"interface {order.interface}",
-        " service-policy output FOREBAY",
+        f" service-policy output {order.name}",
         "!",
     )
     return Written(lines, rounding, _form_notes(order))
@@ -205,5 +212,6 @@ PLATFORM = Platform(
     write=_write,
     read=_read,
     unread=matching(BUFFERS),
+    timed=BUNDLES,
     ports=_PORTS,
 )

@@ -12,7 +12,7 @@ from forebay.platforms.junos_schedulers import Schedulers, scheduler_of, suffixe
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.snippet import Snippet, Statement, decimal
 from forebay.platforms.unread import matching
 
 _GIGABIT = 10**9
@@ -35,6 +35,7 @@ _KEPT = note(
     "a map of one's own replaces the default one: network-control keeps its 5 % of rate and buffer"
 )
 _EXACT = note("exact: the queue may not borrow from a shared buffer")
+_INACTIVE = trap("inactive: it is in the text and not in force")
 _EARLY = trap("a drop-profile drops before the buffer is full: no drop-tail queue of this size")
 _HARDWARE = uncertain(
     f"rounding: an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes "
@@ -84,18 +85,28 @@ def _microsecond(port: Port) -> int:
 
 def _lines(order: Order, value: str, rounding: int) -> Written:
     port, cos = order.port, "set class-of-service"
-    own, control = f"{cos} schedulers FOREBAY", f"{cos} schedulers FOREBAY-NETWORK-CONTROL"
-    fits = f"{cos} scheduler-maps FOREBAY forwarding-class"
-    shape = (f"{cos} interfaces {order.interface} shaping-rate {port.rate_in()}",)
+    name, kept = order.name, f"{order.name}-NETWORK-CONTROL"
+    own, control = f"{cos} schedulers {name}", f"{cos} schedulers {kept}"
+    fits = f"{cos} scheduler-maps {name} forwarding-class"
+    attached = f"{cos} interfaces {order.interface}"
+    ends: tuple[str, ...] = (f"{attached} scheduler-map {name}",)
+    if port.burst_bytes:  # only a profile's shaping-rate has a burst
+        profile = f"{cos} traffic-control-profiles {name}"
+        ends = (
+            f"{profile} scheduler-map {name}",
+            f"{profile} shaping-rate {port.rate_in()} burst-size {port.burst_bytes}",
+            f"{attached} output-traffic-control-profile {name}",
+        )
+    elif port.is_shaped:
+        ends += (f"{attached} shaping-rate {port.rate_in()}",)
     lines = (
         f"{own} buffer-size {value}",
         f"{own} transmit-rate percent {100 - _CONTROL}",
         f"{control} buffer-size percent {_CONTROL}",
         f"{control} transmit-rate percent {_CONTROL}",
-        f"{fits} best-effort scheduler FOREBAY",
-        f"{fits} network-control scheduler FOREBAY-NETWORK-CONTROL",
-        f"{cos} interfaces {order.interface} scheduler-map FOREBAY",
-        *(shape if port.is_shaped else ()),
+        f"{fits} best-effort scheduler {name}",
+        f"{fits} network-control scheduler {kept}",
+        *ends,
     )
     return Written(lines, rounding, (_KEPT,))
 
@@ -112,17 +123,21 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         notes = ((_EARLY,) if early else ()) + ((_EXACT,) if exact else ())
         own = config.own_shape(name, inside)
         said = (*notes, *config.doubts(name, port))
-        yield reading.serving(own or shaped, *said, also=(*early, *exact))
+        yield reading.serving(own or shaped, *said, also=(*early, *exact, *config.switches))
+    for statement in config.inactive:
+        yield _place(statement).unknown(_INACTIVE).serving(None, also=config.switches)
+
+
+def _place(statement: Statement) -> Place:
+    words = statement.words
+    value = short(f"buffer-size {' '.join(words[words.index('buffer-size') + 1 :])}")
+    return Place(statement.line, short(f"scheduler {scheduler_of(statement)}"), value)
 
 
 def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:
     words = statement.words
     value = words[words.index("buffer-size") + 1 :]
-    place = Place(
-        statement.line,
-        short(f"scheduler {scheduler_of(statement)}"),
-        short(f"buffer-size {' '.join(value)}"),
-    )
+    place = _place(statement)
     exact = (_EXACT,) if "exact" in value else ()
     value = tuple(word for word in value if word != "exact")
     if value[:1] == ("temporal",) and len(value) == 2:
@@ -145,7 +160,7 @@ def _temporal(place: Place, text: str, port: Port) -> ConfiguredQueue:
 
 
 def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
-    percent = _share(text)
+    percent = decimal(text, 100)
     if percent is None:
         return place.unknown(trap("percent goes from 0 to 100"))
     total = _whole_buffer(port)
@@ -154,15 +169,6 @@ def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
     said = trap(f"percent of the port's delay buffer, taken as {ms} ms at line rate (MX MIC/MPC)")
     one = port.bytes_in(total / 100) + 1
     return place.of_bytes(size, port, (said, _HARDWARE), one)
-
-
-def _share(text: str) -> Fraction | None:
-    before, _, after = text.partition(".")
-    parts = (whole(before, 100), whole(after or "0", 99_999))
-    if parts[0] is None or parts[1] is None:
-        return None
-    share = parts[0] + Fraction(parts[1], 10 ** len(after or "0"))
-    return share if share <= 100 else None
 
 
 def _limits(microseconds: int, size: int, port: Port) -> tuple[Note, ...]:

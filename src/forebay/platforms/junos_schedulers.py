@@ -10,6 +10,7 @@ from forebay.platforms.snippet import Snippet, Statement, whole
 
 _SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _SHAPING = "shaping-rate"
+_INACTIVE, _SWITCHES = "inactive:", ("deactivate", "activate")
 
 
 def suffixed(text: str, most: int) -> int | None:
@@ -38,6 +39,26 @@ def _rate(words: tuple[str, ...], port: Port) -> float | None:
     return float(rate) if rate else None
 
 
+def _deactivated(statements: list[Statement]) -> set[tuple[str, ...]]:
+    """Return the paths that "deactivate" switches off and no later "activate" on again."""
+    off: set[tuple[str, ...]] = set()
+    for words in (each.words for each in statements):
+        if words[0] == "deactivate":
+            off.add(words[1:])
+        elif words[0] == "activate":
+            off.discard(words[1:])
+    return off
+
+
+def _in_force(statement: Statement, off: set[tuple[str, ...]]) -> tuple[Statement, bool]:
+    """Return a statement without the mark "inactive:", and whether it and all above are active."""
+    words = tuple(word for word in statement.words if word != _INACTIVE)
+    path = words[1:] if words[:1] == ("set",) else words
+    lengths = {len(each) for each in off if len(each) <= len(path)}
+    active = len(words) == len(statement.words) and all(path[:n] not in off for n in lengths)
+    return Statement(statement.line, words), active
+
+
 @dataclass(slots=True)
 class Schedulers:
     """The statements of class-of-service that decide size and rate of a queue.
@@ -51,6 +72,8 @@ class Schedulers:
     maps : scheduler-maps that contain a scheduler.
     holders : interfaces and traffic-control-profiles with a scheduler-map.
     shapes : words after the shaping-rate of a holder.
+    inactive : statements of buffer-size that are not in force.
+    switches : lines of deactivate and activate.
     """
 
     sizes: list[Statement] = field(default_factory=list)
@@ -60,13 +83,23 @@ class Schedulers:
     maps: dict[str, set[str]] = field(default_factory=dict)
     holders: dict[str, set[str]] = field(default_factory=dict)
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    inactive: list[Statement] = field(default_factory=list)
+    switches: list[int] = field(default_factory=list)
 
     @classmethod
     def of(cls, snippet: Snippet) -> Schedulers:
         """Return the statements of a snippet."""
-        made = cls()
-        for statement in snippet.statements():
-            if "schedulers" in statement.words[:-1]:
+        every = list(snippet.statements())
+        made, off = cls(), _deactivated(every)
+        for written in every:
+            if written.words[0] in _SWITCHES:
+                made.switches.append(written.line)
+                continue
+            statement, active = _in_force(written, off)
+            if not active:
+                if "schedulers" in statement.words[:-1] and "buffer-size" in statement.words:
+                    made.inactive.append(statement)
+            elif "schedulers" in statement.words[:-1]:
                 made._of_scheduler(statement)
             elif "scheduler" in statement.words[:-1] and "scheduler-maps" in statement.words[:-1]:
                 maps = made.maps.setdefault(_after(statement, "scheduler"), set())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from forebay.errors import argument
-from forebay.platforms.amounts import amounts, say, say_reading, say_step
+from forebay.platforms.amounts import amounts, say, say_reading, say_step, say_time
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.reading import ConfiguredQueue, Unread
@@ -15,7 +15,14 @@ from forebay.platforms.recognition import recognise
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import MOST_QUEUES, Snippet
 
-Verdict = Literal["as asked", "smaller", "larger", "unknown"]
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
+
+Verdict = Literal[
+    "as asked", "smaller", "larger", "unknown", "other discipline", "other parameters"
+]
+_CLOSE = 0.02
+"""Relative distance of two targets or thresholds that are one: whole units and headers round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +43,9 @@ class Lint:
         """
         if self.wanted is None:
             return None
-        step = self._against_step(reading)
-        if step is not None:
-            return step
+        other = self._against_step(reading) or self._against_discipline(reading)
+        if other is not None:
+            return other
         if reading.bytes is None:
             return "unknown"
         off = reading.bytes - self.wanted.bytes
@@ -57,6 +64,20 @@ class Lint:
         if reading.marks_bytes == aqm.min_bytes:
             return "as asked" if reading.bytes is None else None
         return "smaller" if reading.marks_bytes < aqm.min_bytes else "larger"
+
+    def _against_discipline(self, reading: ConfiguredQueue) -> Verdict | None:
+        """Compare the discipline and what it aims at; None if the limit decides."""
+        if self.wanted is None or reading.marks_bytes is not None:
+            return None
+        aqm = self.wanted.aqm
+        if reading.discipline is None:
+            return None if aqm is None else "unknown"
+        if reading.discipline != self.wanted.discipline:
+            return "other discipline"
+        aims = () if aqm is None else _aims(aqm)
+        pairs = zip(aims, reading.aims, strict=False)
+        same = all(abs(mine - other) <= _CLOSE * mine + 1e-6 for mine, other in pairs)
+        return None if same else "other parameters"
 
     @property
     def exit_status(self) -> int:
@@ -85,11 +106,18 @@ class Lint:
             lines.append(f"  {say_step(reading.marks_bytes, self.port)}: ECN marks from there on")
         verdict = self.verdict(reading)
         if verdict is not None:
-            lines.append(f"  {verdict}{self._ratio(reading)}")
+            lines.append(f"  {verdict}{self._against(reading, verdict)}")
         return lines + [f"  {each}" for each in reading.notes]
 
-    def _ratio(self, reading: ConfiguredQueue) -> str:
-        if reading.bytes is None or self.wanted is None:
+    def _against(self, reading: ConfiguredQueue, verdict: Verdict) -> str:
+        if self.wanted is None:
+            return ""
+        if verdict == "other discipline":
+            return f": {reading.discipline}, and {self.wanted.discipline} is wanted"
+        if verdict == "other parameters" and self.wanted.aqm is not None:
+            found, mine = (_say_aims(x) for x in (reading.aims, _aims(self.wanted.aqm)))
+            return f": {reading.discipline} with {found}, and {mine} is wanted"
+        if reading.bytes is None:
             return ""
         return f": {reading.bytes / self.wanted.bytes:.4g} times what is wanted"
 
@@ -125,6 +153,19 @@ class Lint:
             "verdict": self.verdict(reading),
             "notes": [{"kind": each.kind, "text": each.text} for each in reading.notes],
         }
+
+
+def _aims(aqm: Aqm) -> tuple[float, ...]:
+    """Return red's min and max in bytes, or the target in s."""
+    return (aqm.min_bytes, aqm.max_bytes) if aqm.parameter == "min" else (aqm.target_s,)
+
+
+def _say_aims(aims: tuple[float, ...]) -> str:
+    if len(aims) == 1:
+        return f"a target of {say_time(aims[0])}"
+    return " and ".join(
+        f"{name} {size:.0f} B" for name, size in zip(("min", "max"), aims, strict=False)
+    )
 
 
 def lint(

@@ -14,7 +14,15 @@ from forebay.platforms.amounts import say_time
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.qdiscs import CLASSFUL, QDISCS, TXQUEUELEN, WITHOUT_LIMIT, Qdisc
+from forebay.platforms.qdiscs import (
+    CLASSFUL,
+    QDISCS,
+    TXQUEUELEN,
+    WITHOUT_LIMIT,
+    Qdisc,
+    default_target_s,
+    scenario_name,
+)
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap, uncertain
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.tc_tree import Node, Tree, node_of, value
@@ -117,7 +125,7 @@ def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> ConfiguredQue
     written = short(" ".join([node.kind, *node.options]))
     place = Place(node.line, short(f"dev {node.device}"), written)
     if node.kind == "cake":
-        return cake.read(snippet, place, node.options, port)
+        return replace(cake.read(snippet, place, node.options, port), discipline="cake")
     if node.kind in CLASSFUL:
         said = f"{node.kind} itself has no limit to read; see its leaves"
         return place.unknown(trap(WITHOUT_LIMIT.get(node.kind, said)))
@@ -130,11 +138,21 @@ def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     inside = port if served is None else port.served_at(served.rate_bps)
     lines = (each.line for each in tree.above(node))
     reading = _qdisc(place, node.kind, node.options, inside).serving(served, also=lines)
+    reading = replace(
+        reading, discipline=scenario_name(node.kind), aims=_aims(node.kind, node.options, inside)
+    )
     reading = _within_memory(reading, node.options, inside)
     unread = [word for each in (node, *tree.above(node)) for word in each.unread_rates]
     if unread:
         said = f'the rate "{short(unread[0], 30)}" is not known: the queue may drain more slowly'
         reading = reading.serving(None, trap(said))
+    for each in tree.above(node):
+        limit = value(each.options, "limit")
+        if each.kind == "netem" and limit is not None:
+            said = (
+                f"netem above it holds at most {short(limit, 30)} packets, those in flight included"
+            )
+            reading = reading.serving(None, trap(said))
     if lowest is None or served is None or reading.bytes is None or lowest >= served.rate_bps:
         return reading
     slow = say_time(8 * reading.bytes / float(lowest))
@@ -175,6 +193,17 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Configure
     marks = _step(options, port) if kind == "red" else None
     notes = (*notes, *reading.notes)
     return replace(reading, notes=notes, rounding_bytes=rounding, marks_bytes=marks)
+
+
+def _aims(kind: str, options: list[str], port: Port) -> tuple[float, ...]:
+    """Return red's min and max in bytes without headers, or the target in s."""
+    if kind == "red":
+        frame = port.packet_bytes + port.header_bytes
+        ends = [tc_units.size(value(options, end) or "") for end in ("min", "max")]
+        return tuple(end * port.packet_bytes / frame for end in ends if end is not None)
+    target = tc_units.time(value(options, "target") or "")
+    default = default_target_s(kind)
+    return () if default is None else (default if target is None else float(target),)
 
 
 def _step(options: list[str], port: Port) -> int | None:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    burst_unwritten,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
 DEFAULT_BYTES = 15_000
 _MOST = 2**32 - 1
 _DEEPEST = 16
+_MOST_BUCKET = 10
 # kind: the key of its limit, its default, its unit
 _KINDS = {
     "bfifo": ("bfifo-limit", DEFAULT_BYTES, "bytes"),
@@ -23,7 +34,8 @@ _KINDS = {
     "red": ("red-limit", 60, "packets"),
     "fq-codel": ("fq-codel-limit", 10240, "packets"),
 }
-_MANAGED = ("red", "fq-codel")
+_MANAGED = {"red": "red", "fq-codel": "fq_codel"}
+"""Kinds that drop before they are full, with a scenario's names."""
 _HEADER = uncertain("whether RouterOS counts the link-layer header (14 B a packet) is not verified")
 _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
@@ -40,14 +52,31 @@ def _write(order: Order) -> Written:
             "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
         )
     rate = order.port.rate_in()
-    shaped = f"/queue tree add name=forebay parent={order.interface} queue=forebay max-limit={rate}"
-    plain = f"/queue interface set {order.interface} queue=forebay"
+    name = order.name.lower()
+    bucket, notes = _bucket(order.port)
+    shaped = f"/queue tree add name={name} parent={order.interface} queue={name} "
+    shaped += f"max-limit={rate}{bucket}"
+    plain = f"/queue interface set {order.interface} queue={name}"
     lines = (
-        f"/queue type add kind={kind} name=forebay {key}={limit}",
+        f"/queue type add kind={kind} name={name} {key}={limit}",
         shaped if order.port.is_shaped else plain,
     )
     rounding = order.port.packet_bytes - 1 if unit == "packets" else 0
-    return Written(lines, rounding)
+    return Written(lines, rounding, notes)
+
+
+def _bucket(port: Port) -> tuple[str, tuple[Note, ...]]:
+    """Return the shaper's bucket as a share of what max-limit sends in a second."""
+    if not port.burst_bytes:
+        return "", ()
+    thousandths = ceil(1000 * port.seconds(port.burst_bytes))
+    if thousandths > 1000 * _MOST_BUCKET:
+        why = f"bucket-size goes to {_MOST_BUCKET} s of max-limit"
+        return "", (burst_unwritten(port.burst_bytes, why),)
+    said = (
+        "bucket-size is the burst in seconds of max-limit, up to a whole thousandth; not verified"
+    )
+    return f" bucket-size={thousandths / 1000:g}", (uncertain(said),)
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
@@ -63,7 +92,10 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         )
         place = Place(line, short(f"queue type {name}"), short(written))
         served = Served(min(rates[name]), "its queue's max-limit") if name in rates else None
-        yield _type(place, kind, fields, port).serving(served)
+        reading = _type(place, kind, fields, port).serving(served)
+        yield replace(
+            reading, discipline=_MANAGED.get(kind, "drop-tail" if kind in _KINDS else None)
+        )
 
 
 def _fields(statement: Statement) -> tuple[int, dict[str, str]]:

@@ -20,6 +20,7 @@ from forebay.platforms.reading import (
     Note,
     Place,
     Served,
+    burst_unwritten,
     note,
     pool_unknown,
     trap,
@@ -67,18 +68,20 @@ def _write(order: Order) -> Written:
     rate = order.port.rate_in(1000)
     shape = (f"    shape min 0 kbps max {rate} kbps",) if order.port.is_shaped else ()
     lines = (
-        "policy-map type queuing FOREBAY",
+        f"policy-map type queuing {order.name}",
         f"  class type queuing {_CLASS}",
         *shape,
         *_marks(order),
         f"    queue-limit {size} bytes",
         "!",
         f"interface {order.interface}",
-        "  service-policy type queuing output FOREBAY",
+        f"  service-policy type queuing output {order.name}",
         "!",
     )
     named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")
-    return Written(lines, 0, (_NOT_VERIFIED, named, *(_PFC if order.wanted.aqm else ())))
+    burst = order.port.burst_bytes
+    left = (burst_unwritten(burst, "shape has no word for it"),) if burst else ()
+    return Written(lines, 0, (_NOT_VERIFIED, named, *left, *(_PFC if order.wanted.aqm else ())))
 
 
 def _marks(order: Order) -> tuple[str, ...]:
@@ -95,12 +98,21 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         served = _served(each, port)
         inside = port if served is None else port.served_at(served.rate_bps)
         reading = _early(each, _reading(each, inside), inside) if each.early else None
-        yield (reading or _reading(each, inside)).serving(served)
+        yield (reading or _reading(each, inside)).serving(served, *_doubts(each, served))
+
+
+def _doubts(chosen: _Class, served: Served | None) -> tuple[Note, ...]:
+    """Return the remark on a shape that was not understood."""
+    if chosen.shape is None or served is not None:
+        return ()
+    written = short(" ".join(chosen.shape.words))
+    return (trap(f'"{written}" is not understood: the queue may drain more slowly'),)
 
 
 def _served(chosen: _Class, port: Port) -> Served | None:
     """Return the shape of a class: its max, or its only number."""
     words = chosen.shape.words[1:] if chosen.shape else ()
+    words = words[1:] if words[:1] == ("average",) else words
     words = words[words.index("max") + 1 :] if "max" in words else words
     if len(words) != 2:
         return None
@@ -120,14 +132,22 @@ def _early(chosen: _Class, reading: ConfiguredQueue, port: Port) -> ConfiguredQu
     if most is None:
         said = trap("random-detect drops before the limit is reached, at thresholds not given here")
         return replace(reading, bytes=None, packets=None, notes=(*reading.notes, said))
-    if reading.bytes is not None and all("ecn" in each.words for each in chosen.early):
-        least = {_amount(each, "minimum-threshold", port) for each in chosen.early}
-        said = note(f"ECN-capable packets are marked from {most} B on, and others dropped")
-        return replace(reading.serving(None, said), marks_bytes=most if least == {most} else None)
+    if chosen.limit is not None and all("ecn" in each.words for each in chosen.early):
+        return _marking(chosen, reading, most, port)
     limit = most if reading.bytes is None else min(most, reading.bytes)
     said = trap("random-detect drops from its minimum threshold on, and all at its maximum")
     notes = tuple(dict.fromkeys((*reading.notes, said, _NOT_VERIFIED)))
     return replace(reading, bytes=limit, packets=limit // port.packet_bytes, notes=notes)
+
+
+def _marking(chosen: _Class, reading: ConfiguredQueue, most: int, port: Port) -> ConfiguredQueue:
+    """Return a queue whose random-detect marks: its limit is that of queue-limit."""
+    found = {_amount(each, "minimum-threshold", port) for each in chosen.early}
+    least = min((each for each in found if each), default=most)
+    is_step = found == {most}
+    span = f"from {most} B on" if is_step else f"with rising probability from {least} to {most} B"
+    said = note(f"ECN-capable packets are marked {span}, and others dropped")
+    return replace(reading.serving(None, said), marks_bytes=most if is_step else None)
 
 
 def _highest(early: Statement, port: Port) -> int | None:
@@ -235,6 +255,9 @@ PLATFORM = Platform(
     rounds=_ROUNDS,
     write=_write,
     read=_read,
-    unread=matching(r"^(queue-limit|random-detect|hold-queue|hardware qos)\b|\bburst-detect\b"),
+    unread=matching(
+        r"^(queue-limit|random-detect|hold-queue|hardware qos)\b|\bburst-detect\b"
+        r"|\bbuffer-profile\b|^hardware\b.*\b(queue-limit|buffer)\b"
+    ),
     ports=_PORTS,
 )

@@ -31,12 +31,11 @@ _UNREAD = (
     "max-queue-depth-bytes", "max-queue-depth-packets", "max-queue-depth-percent", "wred",
     "min-threshold", "max-threshold", "min-threshold-percent", "max-threshold-percent",
 )  # fmt: skip
-_PROFILE = "forebay"
 _QUEUE = "best-effort"
 
 
 def _write(order: Order) -> Written:
-    port, size = order.port, order.wanted.bytes
+    port, size, name = order.port, order.wanted.bytes, order.name.lower()
     if order.form == "time":
         leaf, value, rounding = _TIME, port.microseconds(size), _microsecond(port)
     else:
@@ -44,10 +43,10 @@ def _write(order: Order) -> Written:
     # RFC 7951 section 6.1: a uint64 is written as a string.
     config = {"name": _QUEUE, leaf: str(value), "use-shared-buffer": False}
     queue = {"name": _QUEUE, "config": config}
-    profile = {"name": _PROFILE, "config": {"name": _PROFILE}, "queues": {"queue": [queue]}}
+    profile = {"name": name, "config": {"name": name}, "queues": {"queue": [queue]}}
     qos: dict[str, Any] = {"buffer-allocation-profiles": {"buffer-allocation-profile": [profile]}}
     if port.is_shaped:
-        qos["scheduler-policies"] = {"scheduler-policy": [_shaper(port)]}
+        qos["scheduler-policies"] = {"scheduler-policy": [_shaper(name, port)]}
     document = {"openconfig-qos:qos": qos}
     attach = note(
         f"name it in qos/interfaces/interface[{order.interface}]/output/config as "
@@ -56,7 +55,7 @@ def _write(order: Order) -> Written:
     return Written(tuple(json.dumps(document, indent=2).splitlines()), rounding, (attach,))
 
 
-def _shaper(port: Port) -> dict[str, Any]:
+def _shaper(name: str, port: Port) -> dict[str, Any]:
     """Return a policy with one scheduler whose peak rate is the shaper's."""
     peak: dict[str, str | int] = {"pir": str(port.rate_in())}
     if port.burst_bytes:
@@ -67,7 +66,7 @@ def _shaper(port: Port) -> dict[str, Any]:
         "two-rate-three-color": {"config": peak},
     }
     schedulers = {"scheduler": [scheduler]}
-    return {"name": _PROFILE, "config": {"name": _PROFILE}, "schedulers": schedulers}
+    return {"name": name, "config": {"name": name}, "schedulers": schedulers}
 
 
 def _microsecond(port: Port) -> int:

@@ -9,12 +9,13 @@ from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.reading import Note, Place, Served, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.scenario import Rate
 
 BUFFERS = r"^(queue-limit|random-detect|fair-queue|queue-buffers|hold-queue|tx-ring-limit)\b"
 """The statements of a policy-map or an interface that touch buffers."""
 
 _SCHEDULING = ("bandwidth", "shape", "priority")
-_BUNDLES = ("bundle-ether", "bundle-pos")
+BUNDLES = ("bundle-ether", "bundle-pos")
 _MOST_STATEMENTS = 100
 _MOST_PARENTS = 10
 _SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
@@ -79,7 +80,7 @@ def classes(snippet: Snippet) -> list[PolicyClass]:
         elif words[0] == "end-policy-map":
             policy = ""
         elif interface and words[:2] == ("service-policy", "output") and len(words) > 2:
-            if interface.lower().startswith(_BUNDLES):
+            if interface.lower().startswith(BUNDLES):
                 bundled.add(words[2])
         elif policy and words[0] == "class" and len(words) > 1:
             found.append(PolicyClass(policy, words[-1], statement.line))
@@ -146,7 +147,7 @@ def guaranteed_rate(chosen: PolicyClass, port: Port) -> tuple[float, tuple[Note,
     for words in chosen.scheduling():
         rate = _rate(words, port)
         if rate is not None:
-            said = trap(f"times count at the class's own {rate:.6g} bit/s, not at line rate")
+            said = trap(f"times count at the class's own {Rate(rate)}, not at line rate")
             return rate, (said,)
     notes = _shapes_differ(chosen)
     if chosen.alone and not chosen.scheduling():

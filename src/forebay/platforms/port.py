@@ -70,9 +70,10 @@ class Wanted:
     """The buffer that is wanted.
 
     ``bytes`` is its size in bytes, ``packets`` in whole packets. ``written`` is the user's text
-    and ``source`` its file, or ``""`` for the command line. ``aqm`` is the sizing's result for an
-    AQM queue; bytes and packets are then those of its limit. ``why`` says why a sizing
-    recommended the size, or why it recommended none.
+    and ``source`` its file, or ``""`` for the command line. ``aqm`` is an AQM queue, as a sizing
+    found it or as a scenario has it; bytes and packets are then those of its limit. ``why`` says
+    why a sizing recommended the size, or why it recommended none. ``unwritten`` names what the
+    scenario sets of its queue and no lines have.
     """
 
     bytes: int
@@ -81,6 +82,12 @@ class Wanted:
     source: str = ""
     aqm: Aqm | None = None
     why: tuple[str, ...] = ()
+    unwritten: tuple[str, ...] = ()
+
+    @property
+    def discipline(self) -> str:
+        """The queue discipline that is wanted, with a scenario's name."""
+        return "drop-tail" if self.aqm is None else self.aqm.discipline
 
     def whole_packets(self, port: Port) -> int:
         """Smallest number of the port's packets that contains the bytes."""

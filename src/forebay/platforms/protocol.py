@@ -16,7 +16,8 @@ class Order:
     """What to write: the buffer, the port, and the platform's choices.
 
     ``form`` is one of the platform's forms, ``model`` one of its models, ``interface`` the port's
-    name. All three are checked before the platform gets them.
+    name. All three are checked before the platform gets them. ``name`` is the name of what the
+    lines make, and ``number`` its number on a platform that numbers policies.
     """
 
     wanted: Wanted
@@ -24,6 +25,8 @@ class Order:
     form: str
     model: str
     interface: str
+    name: str = "FOREBAY"
+    number: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class Platform:
     write : lines for an Order; raises PlatformError if the platform cannot express it.
     read : every queue of a Snippet on a Port, for a model; lazily, for snippets may be hostile.
     unread : finds the statements about buffers that no reading was made from.
+    timed : how names of interfaces begin on which only the form "time" is taken.
     ports : (rate in bit/s, name) of the kinds of ports, slowest first, if names depend on the
         rate; the interface is then an example of the slowest port that carries the link.
     """
@@ -65,6 +69,7 @@ class Platform:
     write: Callable[[Order], Written]
     read: Callable[[Snippet, Port, str], Iterator[ConfiguredQueue]]
     unread: Finder
+    timed: tuple[str, ...] = ()
     ports: tuple[tuple[float, str], ...] = ()
 
     def port_name(self, rate_bps: float) -> str:

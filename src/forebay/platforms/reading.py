@@ -38,6 +38,11 @@ def uncertain(text: str) -> Note:
     return Note("uncertain", text)
 
 
+def burst_unwritten(size: int, why: str) -> Note:
+    """Return the note for a shaper's bucket that the lines do not have."""
+    return trap(f"the shaper's burst of {size} B is not written: {why}")
+
+
 def pool_unknown() -> Note:
     """Return the note for a size that is a share of an unknown pool."""
     return trap(f"the pool's size is not here: write {argument('pool_bytes', 'pool')}")
@@ -61,6 +66,8 @@ class ConfiguredQueue:
     also : the other lines of the text that were read for it.
     marks_bytes : the step K from which on every packet of ECN-capable flows is marked; None if the
         text has none.
+    discipline : the queue discipline with a scenario's name; None if the reader does not tell.
+    aims : what it aims at: red's min and max in bytes, or a target in s; () if not read.
     """
 
     line: int
@@ -74,6 +81,8 @@ class ConfiguredQueue:
     served: Served | None = None
     also: frozenset[int] = frozenset()
     marks_bytes: int | None = None
+    discipline: str | None = None
+    aims: tuple[float, ...] = ()
 
     def seconds(self, port: Port) -> float | None:
         """Time in s in which the full queue drains; None if its size is unknown."""

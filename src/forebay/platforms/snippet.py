@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from forebay.platforms.errors import PlatformError
@@ -128,6 +129,16 @@ def whole(text: str, most: int = 2**64 - 1) -> int | None:
     if not (0 < len(text) <= 20 and text.isascii() and text.isdigit()):
         return None
     number = int(text)
+    return number if number <= most else None
+
+
+def decimal(text: str, most: int) -> Fraction | None:
+    """Return a number such as "10.25" from 0 to ``most``, or None if the text is not one."""
+    before, point, after = text.partition(".")
+    parts = (whole(before, most), whole(after if point else "0"))
+    if parts[0] is None or parts[1] is None:
+        return None
+    number = parts[0] + Fraction(parts[1], 10 ** len(after or "0"))
     return number if number <= most else None
 
 

@@ -29,7 +29,6 @@ from forebay.platforms.unread import keys, line_of
 LEAST_TH, MOST_TH = -8, 7
 _LAST_QUEUE = 31
 _POOL = "egress_lossy_pool"
-_PROFILE = "forebay"
 _UNREAD = (
     "BUFFER_PG", "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST",
     "WRED_PROFILE", "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
@@ -46,12 +45,12 @@ def share(dynamic_th: int) -> Fraction:
 
 
 def _write(order: Order) -> Written:
-    queue = f"{order.interface}|0"
+    queue, name = f"{order.interface}|0", order.name.lower()
     tables: dict[str, Any] = {
-        "BUFFER_PROFILE": {_PROFILE: {"pool": _POOL, "size": "0"}},
-        "BUFFER_QUEUE": {queue: {"profile": _PROFILE}},
+        "BUFFER_PROFILE": {name: {"pool": _POOL, "size": "0"}},
+        "BUFFER_QUEUE": {queue: {"profile": name}},
     }
-    profile = tables["BUFFER_PROFILE"][_PROFILE]
+    profile = tables["BUFFER_PROFILE"][name]
     rounding = 0
     if order.form == "dynamic":
         threshold, rounding = _threshold(order)
@@ -76,9 +75,10 @@ def _mark(tables: dict[str, Any], order: Order) -> tuple[Note, ...]:
         f"{colour}_drop_probability": "100" for colour in _COLOURS
     }
     enabled = {f"wred_{colour}_enable": "true" for colour in _COLOURS}
-    tables["WRED_PROFILE"] = {_PROFILE: step | enabled | {"ecn": "ecn_all"}}
+    name = order.name.lower()
+    tables["WRED_PROFILE"] = {name: step | enabled | {"ecn": "ecn_all"}}
     queue = tables.setdefault("QUEUE", {}).setdefault(f"{order.interface}|0", {})
-    queue["wred_profile"] = _PROFILE
+    queue["wred_profile"] = name
     return (
         note("a step K: every packet of ECN-capable flows above it is marked"),
         trap("PFC is not modelled: a lossless class pauses its senders before it drops"),
@@ -90,8 +90,9 @@ def _shape(tables: dict[str, Any], order: Order) -> None:
     peak = {"type": "DWRR", "weight": "1", "meter_type": "bytes", "pir": f"{order.port.rate_in(8)}"}
     if order.port.burst_bytes:
         peak["pbs"] = str(order.port.burst_bytes)
-    tables["SCHEDULER"] = {_PROFILE: peak}
-    tables["QUEUE"] = {f"{order.interface}|0": {"scheduler": _PROFILE}}
+    name = order.name.lower()
+    tables["SCHEDULER"] = {name: peak}
+    tables["QUEUE"] = {f"{order.interface}|0": {"scheduler": name}}
 
 
 def _threshold(order: Order) -> tuple[int, int]:

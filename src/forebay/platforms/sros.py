@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Place, Served, note, trap, uncertain
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    burst_unwritten,
+    note,
+    trap,
+    uncertain,
+)
+from forebay.platforms.snippet import Snippet, Statement, decimal, whole
 from forebay.platforms.unread import matching
 
 KILOBYTE = 1000
@@ -40,17 +50,27 @@ def _write(order: Order) -> Written:
     if size > _MOST_BYTES:
         wrong = f"{size} B is more than the {_MOST_BYTES} B that mbs takes"
         raise PlatformError("too-large", wrong, "ask for less")
+    number = order.number
     write = _model_driven if order.form == "md-cli" else _classic
-    attach = note("100 is a policy number to change; give it to the SAP with egress qos 100")
+    attach = note(
+        f"{number} is a policy number to change; give it to the SAP with egress qos {number}"
+    )
     percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")
     rounding = order.port.packet_bytes if chained else 0
-    return Written(write(size, order.port), rounding, (attach, percent))
+    burst = order.port.burst_bytes
+    left = (
+        (burst_unwritten(burst, "no burst-limit of a 7705 is known"),) if burst and chained else ()
+    )
+    return Written(write(size, order), rounding, (attach, percent, *left))
 
 
-def _classic(size: int, port: Port) -> tuple[str, ...]:
-    rate = (f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()
+def _classic(size: int, order: Order) -> tuple[str, ...]:
+    port = order.port
+    rate: tuple[str, ...] = (f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()
+    if port.burst_bytes and order.model not in _BUFFERS:
+        rate += (f"        burst-limit {port.burst_bytes} byte",)
     return (
-        "/configure qos sap-egress 100 create",
+        f"/configure qos sap-egress {order.number} create",
         "    queue 1 create",
         *rate,
         f"        mbs {size} bytes",
@@ -59,9 +79,11 @@ def _classic(size: int, port: Port) -> tuple[str, ...]:
     )
 
 
-def _model_driven(size: int, port: Port) -> tuple[str, ...]:
-    queue = '/configure qos sap-egress "100" queue 1'
-    rate = (f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()
+def _model_driven(size: int, order: Order) -> tuple[str, ...]:
+    port, queue = order.port, f'/configure qos sap-egress "{order.number}" queue 1'
+    rate: tuple[str, ...] = (f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()
+    if port.burst_bytes and order.model not in _BUFFERS:
+        rate += (f"{queue} burst-limit {port.burst_bytes}",)
     return (*rate, f"{queue} mbs {size}")
 
 
@@ -81,18 +103,20 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     model_driven = _is_model_driven(snippet)
     for queue in _queues(snippet):
         served = _served(queue.rate, port)
+        doubts = _doubts(queue.rate, served)
         for line, rest in queue.mbs:
             name = short(f"{queue.policy}, queue {queue.name}")
             place = Place(line, name, short(f"mbs {' '.join(rest)}"))
             reading = _mbs(place, rest, queue.policy, port, model, model_driven)
             cbs = (note(f"cbs {short(queue.cbs, 20)}: a part of it is reserved"),)
-            yield reading.serving(served, *(cbs if queue.cbs else ()), also=queue.lines)
+            yield reading.serving(served, *(cbs if queue.cbs else ()), *doubts, also=queue.lines)
 
 
 def _is_model_driven(snippet: Snippet) -> bool:
     """Whether a text is of the model-driven CLI: braces, quoted policies or "rate pir"."""
     return "{" in snippet.text or any(
-        "pir" in each.words or any(word.startswith('"') for word in _after_policy(each))
+        any(rate.endswith("rate") and pir == "pir" for rate, pir in pairwise(each.words))
+        or any(word.startswith('"') for word in _after_policy(each))
         for each in snippet.lines()
     )
 
@@ -132,15 +156,24 @@ def _queues(snippet: Snippet) -> list[_Queue]:
 
 
 def _served(words: list[str], port: Port) -> Served | None:
-    """Return the rate of "rate 200000", "rate pir 200000" or "percent-rate 20"."""
+    """Return the rate of "rate 200000", "rate pir 200000" or "percent-rate 20.50"."""
     if words[1:2] == ["pir"]:
         words = [words[0], *words[2:]]
-    value = whole(words[1], 10**10) if len(words) > 1 else None
-    if not value:
+    if len(words) < 2:
         return None
     if words[0] == "percent-rate":
-        return Served(port.line * value / 100, "the queue's percent-rate") if value <= 100 else None
-    return Served(1000.0 * value, "the queue's own rate, in kbit/s")
+        share = decimal(words[1], 100)
+        return Served(port.line * float(share) / 100, "the queue's percent-rate") if share else None
+    value = whole(words[1], 10**10)
+    return Served(1000.0 * value, "the queue's own rate, in kbit/s") if value else None
+
+
+def _doubts(words: list[str], served: Served | None) -> tuple[Note, ...]:
+    """Return the remark on a rate that was not understood; "max" is the port's."""
+    if not words or served is not None or "max" in words:
+        return ()
+    written = short(" ".join(words), 40)
+    return (trap(f'"{written}" is not understood: the queue may drain more slowly'),)
 
 
 def _mbs(

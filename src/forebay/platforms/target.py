@@ -12,6 +12,7 @@ from forebay.errors import Words, argument, current_words, option
 from forebay.outcome import Aqm, Buffer, DocumentError, SizeResult
 from forebay.platforms.errors import NotRecommended, PlatformError, short
 from forebay.platforms.port import Port, Wanted
+from forebay.platforms.scenario_aqm import aqm_of, unwritten
 from forebay.platforms.snippet import MOST_BYTES, Snippet
 from forebay.scenario import (
     BufferSize,
@@ -85,7 +86,7 @@ def _is_file(target: str) -> bool:
 
 
 def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
-    """Return the scenario's queue.size and the port of its link. Raises PlatformError."""
+    """Return the scenario's queue and the port of its link. Raises PlatformError."""
     if scenario.queue.classes:
         raise _class_queues(source)
     port = _port(scenario)
@@ -95,7 +96,9 @@ def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
         size = _bytes(chosen, port)
     # The scenario rounds a time to the nearest packet; use at least the bytes of these packets.
     size = max(size, packets * port.packet_bytes)
-    return Wanted(size, packets, str(chosen), source), port
+    aqm, left = aqm_of(scenario, port, source), unwritten(scenario)
+    written = str(chosen) if aqm is None else f"{aqm.discipline} with a limit of {chosen}"
+    return Wanted(size, packets, written, source, aqm, unwritten=left), port
 
 
 def _port(scenario: Scenario) -> Port:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from forebay.platforms import tc_units
@@ -14,7 +15,10 @@ from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
 _MOST = 2**32 - 1
-_READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target")
+_READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target", "burst")
+_DISCIPLINES = {
+    "drop-tail": "drop-tail", "fq-codel": "fq_codel", "random-detect": "red", "fair-queue": "sfq"
+}  # fmt: skip
 _PFIFO = trap("a packet may be a GSO super-packet of up to 64 kB; small ones count as one too")
 _BOTTLENECK = trap("does not slow anything: packets wait here only if this is the slowest link")
 _MANAGED = trap("not drop-tail: it drops before it is full, or shares its packets among flows")
@@ -25,16 +29,16 @@ def _write(order: Order) -> Written:
     if packets > _MOST:
         raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
     before = trap("before VyOS 1.4 it is: set traffic-policy, not set qos policy")
-    attach = f"set qos interface {order.interface} egress 'FOREBAY'"
+    attach = f"set qos interface {order.interface} egress '{order.name}'"
     if order.port.is_shaped:
-        lines = (*_shaper(order.port, packets), attach)
+        lines = (*_shaper(order.name, order.port, packets), attach)
         return Written(lines, order.port.packet_bytes - 1, (before,))
-    lines = (f"set qos policy drop-tail FOREBAY queue-limit '{packets}'", attach)
+    lines = (f"set qos policy drop-tail {order.name} queue-limit '{packets}'", attach)
     return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, before))
 
 
-def _shaper(port: Port, packets: int) -> tuple[str, ...]:
-    policy = "set qos policy shaper FOREBAY"
+def _shaper(name: str, port: Port, packets: int) -> tuple[str, ...]:
+    policy = f"set qos policy shaper {name}"
     burst = f"{policy} default burst '{port.burst_bytes}'"
     return (
         f"{policy} bandwidth '{port.rate_in()}bit'",
@@ -76,11 +80,12 @@ def _queue(
     written = " ".join(first.words[-2:])
     place = Place(first.line, short(" ".join(path)), short(written))
     lines = [each.line for key, each in leaves.items() if key in _READ]
-    return _size(place, path, leaves, port).serving(served, also=lines)
-
-
-def _size(place: Place, path: _Path, leaves: dict[str, Statement], port: Port) -> ConfiguredQueue:
     kind = leaves["queue-type"].words[-1] if "queue-type" in leaves else path[0]
+    reading = _size(place, kind, leaves, port).serving(served, also=lines)
+    return replace(reading, discipline=_DISCIPLINES.get(kind))
+
+
+def _size(place: Place, kind: str, leaves: dict[str, Statement], port: Port) -> ConfiguredQueue:
     managed: tuple[Note, ...] = () if kind == "drop-tail" else (_MANAGED,)
     if kind == "shaper":
         managed = (trap("no queue-type: fq-codel since VyOS 1.4, before fair-queue"), _MANAGED)
@@ -125,7 +130,10 @@ PLATFORM = Platform(
     interface="eth0",
     tells=(
         r"\b(qos policy|traffic-policy)\s+(drop-tail|shaper|fq-codel|fair-queue|random-detect)\b",
-        r"^\s*(drop-tail|fq-codel|fair-queue)\s+\S+\s*\{",
+        r"^\s*(drop-tail|fq-codel|fair-queue|rate-control|shaper|shaper-hfsc|limiter|cake"
+        r"|network-emulator|priority-queue|random-detect|round-robin)\s+\S+\s*\{",
+        r"^\s*(qos|traffic-policy)\s*\{",
+        r"^\s*queue-type\s+['\"]?(drop-tail|fair-queue|fq-codel|priority|random-detect)\b",
         r"\bset qos interface\b",
     ),
     source="VyOS documentation: traffic policy, drop tail (pfifo)",
@@ -133,7 +141,9 @@ PLATFORM = Platform(
     write=_write,
     read=_read,
     unread=matching(
-        r"\b(queue-limit|queue-type|(min|max)imum-threshold|codel-quantum|average-packet)\b",
+        r"\b(queue-limit|queue-type|(min|max)imum-threshold|codel-quantum|average-packet)\b"
+        r"|\b(qos policy|traffic-policy)\b.*\b(latency|burst|rtt|target|interval|flows)\b"
+        r"|\bring-buffer\b",
         Snippet.statements,
     ),
 )

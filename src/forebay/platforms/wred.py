@@ -31,7 +31,8 @@ def with_wred(
     """
     fair = chosen.beginning("fair-queue")
     if fair:
-        reading = reading.serving(None, _FAIR, also=(each.line for each in fair))
+        plain = (each.line for each in fair if "queue-limit" not in each.words)
+        reading = reading.serving(None, _FAIR, also=plain)
     found = chosen.beginning("random-detect")
     if not found:
         return reading
@@ -47,6 +48,11 @@ def with_wred(
         f"random-detect drops before the limit is reached, and every packet once the average "
         f"queue is at {most} B"
     )
+    if reading.bytes is not None and reading.bytes < most:
+        said = trap(
+            f"random-detect may drop before the limit, but its maximum threshold, {most} B, is "
+            f"above it: every packet is dropped at {reading.bytes} B"
+        )
     if reading.bytes is not None and reading.bytes <= most:
         return replace(reading, notes=(*reading.notes, said))
     fits = most // port.packet_bytes

@@ -14,13 +14,34 @@ if TYPE_CHECKING:
 Row = tuple[str, str, "SizeResult | None", "str | None", "str | None"]
 
 
+_MARK = "*"
+
+
 def print_ports(rows: Sequence[Row]) -> None:
-    """Print ports as (name, rate, answer, error, note), in this order."""
+    """Print ports as (name, rate, answer, error, note), in this order.
+
+    A mark stands at a port of which something is said below the table.
+    """
     out = console()
     made = table("port", "rate", "packets", "bytes", "ms", "least between", "")
+    remarks: dict[str, list[str]] = {}
     for name, rate, answer, error, note in rows:
-        made.add_row(name, rate, *_size(answer), error or _state(answer) or note or "")
+        said = [each for each in (error or _state(answer), note, _why(answer)) if each]
+        made.add_row(name, rate, *_size(answer), _MARK if said else "")
+        for each in said:
+            remarks.setdefault(each, []).append(name)
     show_table(out, made)
+    for text, names in remarks.items():
+        out.print(f"{_MARK} {', '.join(names)}: {text}", soft_wrap=True)
+
+
+def _why(answer: SizeResult | None) -> str:
+    """Return why a size outside the least's interval is recommended; "" if it is inside."""
+    if answer is None or answer.recommended is None or answer.buffer is None:
+        return ""
+    if answer.buffer.low <= answer.recommended.packets <= answer.buffer.high:
+        return ""
+    return "; ".join(answer.recommended.why[1:] or answer.recommended.why)
 
 
 def _size(answer: SizeResult | None) -> tuple[str, str, str, str]:

@@ -1,0 +1,113 @@
+"""A scenario's AQM is written as its answer would be, or refused; lint compares the discipline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.platforms.reading import wanted
+
+from forebay.platforms import PlatformError, Port, emit, lint, read_target
+
+STEP = 'min = "60 kB"\nmax = "60001 B"\nweight = 1.0\nprobability = 1.0\necn = true'
+
+
+def scenario(folder: Path, queue: str, rate: str = "50 Mbit/s") -> str:
+    """Write a scenario with this discipline and 1000 packets; return its path."""
+    path = folder / "link.toml"
+    traffic = '[[traffic]]\nflows = 10\nrtt = "20 ms"\n'
+    sized = f'[queue]\nsize = "1000 packets"\ndiscipline = {queue}\n'
+    path.write_text(f'[link]\nrate = "{rate}"\n{sized}{traffic}')
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("queue", "leaf"),
+    [
+        ('"fq_codel"\ntarget = "5 ms"', "fq_codel limit 1000 target 5000us interval 100000us ecn"),
+        ('"codel"\ntarget = "7 ms"', "codel limit 1000 target 7000us interval 100000us"),
+        ('"pie"', "pie limit 1000 target 15000us"),
+        (
+            '"red"\nmin = "30 kB"\nmax = "90 kB"\nprobability = 0.1',
+            "red limit 1514000 min 30280 max 90840 avpkt 1514 burst 34 probability 0.1",
+        ),
+        (f'"red"\n{STEP}', "red limit 1514000 min 60560 max 60562 avpkt 1514 burst 41 probab"),
+    ],
+)
+def test_linux_gets_the_discipline_with_its_aims(tmp_path: Path, queue: str, leaf: str) -> None:
+    asked, port = read_target(scenario(tmp_path, queue))
+    made = emit(asked, port, "linux-tc")
+    assert f"root {leaf}" in made.lines[0]
+    assert lint(made.text, port, wanted=asked).exit_status == 0
+    fifo = lint("tc qdisc add dev eth0 root bfifo limit 1514000\n", port, wanted=asked)
+    assert fifo.exit_status == 1 and "and" in fifo.text and "is wanted" in fifo.text
+
+
+@pytest.mark.parametrize("name", ["nx-os", "sonic", "eos", "linux-tc"])
+def test_a_scenarios_step_of_marks_is_written(tmp_path: Path, name: str) -> None:
+    asked, port = read_target(scenario(tmp_path, f'"red"\n{STEP}', "10 Gbit/s"))
+    made = emit(asked, port, name)
+    assert made.given.marks_bytes == 60_000
+    assert lint(made.text, port, platform=name, wanted=asked).exit_status == 0
+    assert "what is not written" not in "\n".join(made.comments)
+
+
+@pytest.mark.parametrize("name", ["ios-xr", "ios-xe", "junos", "sros", "openconfig", "vyos"])
+def test_others_refuse_it_in_one_line(tmp_path: Path, name: str) -> None:
+    asked, port = read_target(scenario(tmp_path, f'"red"\n{STEP}'))
+    with pytest.raises(PlatformError, match=f"the queue is red, and {name} is written as drop"):
+        emit(asked, port, name)
+
+
+def test_what_no_line_has_is_said(tmp_path: Path) -> None:
+    queue = '"fq_codel"\nquantum = "300 B"\nbuckets = 16\necn = false'
+    asked, port = read_target(scenario(tmp_path, queue))
+    comments = "\n".join(emit(asked, port, "linux-tc").comments)
+    assert "what is not written: quantum, buckets, ecn = false" in comments
+    asked, port = read_target(scenario(tmp_path, '"pfifo_head_drop"'))
+    assert "not written: pfifo_head_drop" in "\n".join(emit(asked, port, "linux-tc").comments)
+
+
+def test_a_red_without_thresholds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlatformError, match="red has no min and no max, and nobody chose"):
+        read_target(scenario(tmp_path, '"red"'))
+    asked, _ = read_target(scenario(tmp_path, '"red"\nmin = "30 kB"'))
+    assert asked.aqm is not None and asked.aqm.parameter == "min"
+    assert (asked.aqm.min_bytes, asked.aqm.max_bytes) == (30_000, 90_000)
+    asked, _ = read_target(scenario(tmp_path, '"red"\nmax = "30 kB"'))
+    assert asked.aqm is not None and asked.aqm.parameter == "min"
+    assert (asked.aqm.min_bytes, asked.aqm.max_bytes) == (10_000, 30_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("tc qdisc add dev e root fq_codel limit 1000 target 5ms", "as asked"),
+        ("tc qdisc add dev e root fq_codel limit 1000", "as asked"),
+        ("tc qdisc add dev e root fq_codel limit 1000 target 20ms", "other parameters"),
+        ("tc qdisc add dev e root codel limit 1000 target 5ms", "other discipline"),
+        ("tc qdisc add dev e root cake bandwidth 50mbit", "other discipline"),
+        ("tc qdisc add dev e root pfifo limit 1000", "other discipline"),
+        ("/queue type add kind=fq-codel name=f fq-codel-limit=1000", "as asked"),
+        ("/queue type add kind=pfifo name=f pfifo-limit=1000", "other discipline"),
+        ("set qos policy fq-codel F queue-limit 1000", "as asked"),
+        ("set qos policy drop-tail F queue-limit 1000", "other discipline"),
+        ("policy-map P\n class class-default\n  queue-limit 1000 packets", "unknown"),
+    ],
+)
+def test_lint_compares_the_discipline_and_its_target(
+    tmp_path: Path, text: str, verdict: str
+) -> None:
+    asked, port = read_target(scenario(tmp_path, '"fq_codel"\ntarget = "5 ms"'))
+    platform = "ios-xe" if text.startswith("policy-map") else None
+    found = lint(f"{text}\n", port, platform=platform, wanted=asked)
+    assert found.verdict(found.readings[0]) == verdict
+    assert found.exit_status == (0 if verdict == "as asked" else 1)
+
+
+def test_an_aqm_is_not_the_drop_tail_queue_that_was_asked_for() -> None:
+    port = Port(1e9)
+    text = "tc qdisc add dev e root codel limit 129\n"
+    found = lint(text, port, wanted=wanted(129, port))
+    assert found.exit_status == 1
+    assert "other discipline: codel, and drop-tail is wanted" in found.text
