@@ -15,11 +15,13 @@ from forebay.outcome.values import Quantiles as Quantiles
 
 if TYPE_CHECKING:
     from forebay.outcome.flow_table import FlowTable, KeptFlows
+    from forebay.scenario import Scenario
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
 _FLOWS_AGAIN = "forebay.api.flows"  # by name, because it imports the answers
 _KEPT_FLOWS = "_flows_of_run"
+_SCENARIO = "_scenario_of_run"
 DELAY_MAXIMUM = "queue_delay_maximum"
 FCT_INCREASE = "fct_increase"
 """Only if an engine gives the increase itself; otherwise two outcomes' `fct_s` give it."""
@@ -255,7 +257,8 @@ class Outcome(Document):
         Raises
         ------
         ScenarioError, EngineUnavailable
-            The engine keeps no record of each flow, or cannot run here.
+            The engine keeps no record of each flow, or cannot run here; a file that its scenario
+            reads cannot be read, or is no longer that of the run.
         """
         kept = self._kept_flows
         if kept is None:
@@ -271,6 +274,20 @@ class Outcome(Document):
 
     def _keep_flows(self, kept: KeptFlows) -> None:
         self.__dict__[_KEPT_FLOWS] = kept
+
+    @property
+    def _scenario_of_run(self) -> Scenario | None:
+        kept: Scenario | None = self.__dict__.get(_SCENARIO)
+        return kept
+
+    def _keep_scenario(self, scenario: Scenario) -> None:
+        """Keep what ran with the content of its files, which may change; not in a pickle."""
+        self.__dict__[_SCENARIO] = scenario
+
+    def __getstate__(self) -> dict[Any, Any]:
+        state = super().__getstate__()
+        fields = {name: of for name, of in state["__dict__"].items() if name != _SCENARIO}
+        return state | {"__dict__": fields}
 
     @model_validator(mode="before")
     @classmethod
