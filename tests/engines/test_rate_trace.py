@@ -149,5 +149,31 @@ def test_what_cannot_be_is_refused_where_it_is_written(
 def test_more_bits_than_the_rate_lets_pass_are_not_hidden() -> None:
     """Only what times in whole picoseconds add is cut off at 100 %."""
     for bits, used in ((1e9 + 0.5, 1e9), (1.1e9, 1.1e9), (0.5e9, 0.5e9)):
-        link = SimpleNamespace(bits=np.array([bits]), possible_bits=np.array([1e9]))
+        link = SimpleNamespace(
+            bits=np.array([bits]), possible_bits=np.array([1e9]), capacity_bps=1e6, sent=np.zeros(1)
+        )
         assert _used(link)[0].tolist() == [used]  # type: ignore[arg-type]
+
+
+_THIRDS = """
+[link]
+rate_trace = { steps = [["0 s", "12 Mbit/s"], ["10 ms", "6 Mbit/s"]] }
+[queue]
+size = "100 packets"
+[measure]
+warmup = "1 s"
+duration = "1 s"
+"""
+_FLOOD = (
+    '[[traffic]]\nkind = "udp"\nflows = 1\nrate = "20 Mbit/s"\npacket = "300 B"\nstart = "0 s"\n'
+)
+
+
+@pytest.mark.parametrize("classes", [1, 2])
+def test_classes_of_small_packets_have_no_more_than_the_rate_lets_pass(classes: int) -> None:
+    """267 us for each packet at 9 Mbit/s, in whole picoseconds 1.25e-9 longer than they are."""
+    outcome = forebay.run(loads(_THIRDS + classes * _FLOOD), seeds=2)
+    total = sum(value(each.throughput_bps) for each in outcome.classes)
+    assert total == pytest.approx(9e6, rel=1e-9) and total <= 9e6 * (1 + 1e-12)
+    assert all(value(each.goodput_bps) <= value(each.throughput_bps) for each in outcome.classes)
+    assert value(outcome.links["bottleneck"].utilization) <= 1.0
