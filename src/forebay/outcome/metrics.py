@@ -193,8 +193,8 @@ def _settled(
     classes: Sequence[ClassReading], queues: Sequence[Queued], windows_s: Sequence[float]
 ) -> dict[str, Any]:
     """The fields of a ClassOutcome about its steady state; only long flows have one."""
-    if classes[0].long_flows is None:
-        return {}
+    if classes[0].long_flows is None or not any(each.active != 0 for each in classes):
+        return {}  # flows that are not in the window have no state there
     from forebay.outcome.settling import why_unsettled
 
     links, marks = zip(*(queues or [(None, None)] * len(classes)), strict=True)

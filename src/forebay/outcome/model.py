@@ -106,7 +106,8 @@ class ClassOutcome(Closed):
         of them crosses it, or the engine does not measure it.
     controllers : by congestion control; None for a class with one.
     settled : whether its long flows are in their steady state in the window
-        (docs/reference/readings.md); None for other flows, and where an engine does not measure it.
+        (docs/reference/readings.md); None for other flows, where none of them is active, and where
+        an engine does not measure it.
     unsettled : what shows that they are not, as text; None if they are.
     """
 
@@ -200,7 +201,8 @@ class Outcome(Document):
     ----------
     broken_assumptions : of the engine, which the scenario breaks.
     assumptions : of the scenario: what nobody chose and moves the answer. `forebay.run` adds them.
-    late_starts : for each class with flows that start after the warm-up, how many do.
+    late_starts : for each class with flows that start after the warm-up, or stop within it, how
+        many do; for a table of transfers, how many start after the end.
     rates : of each link whose rate varies, by its name.
     """
 
