@@ -109,6 +109,7 @@ def test_a_link_with_a_trace_is_written_and_read_back(tmp_path: Path) -> None:
     again = forebay.load(tmp_path / "saved.toml")
     assert again == scenario and again.sha256() == scenario.sha256()
     assert "rate" not in scenario.to_dict()["link"]
+    assert "rate_trace" in scenario._repr_html_()
     assert str(tmp_path / "a.csv") in scenario.files
 
 
