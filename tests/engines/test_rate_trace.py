@@ -178,3 +178,37 @@ def test_classes_of_small_packets_have_no_more_than_the_rate_lets_pass(classes: 
     assert total == pytest.approx(9e6, rel=1e-9) and total <= 9e6 * (1 + 1e-12)
     assert all(value(each.goodput_bps) <= value(each.throughput_bps) for each in outcome.classes)
     assert value(outcome.links["bottleneck"].utilization) <= 1.0
+
+
+_LONE = """
+[queue]
+size = "1000 packets"
+[[traffic]]
+kind = "transfers"
+rtt = "10 ms"
+access_rate = "1 Gbit/s"
+transfers = [
+  { start = "0.1 s", size = "10 kB" }, { start = "2.9 s", size = "10 kB" },
+  { start = "3 s", size = "10 kB" }, { start = "5.9995 s", size = "10 kB" },
+]
+[measure]
+warmup = "0 s"
+duration = "10 s"
+"""
+_VARY = [
+    'rate = "20 Mbit/s"\ndown = { times = [["0 s", "2 s"]], period = "4 s" }',
+    'rate_trace = { steps = [["0 s", "100 Mbit/s"], ["2 s", "2 Mbit/s"]] }',
+    'rate_trace = { steps = [["0 s", "100 Mbit/s"], ["2 s", "2 Mbit/s"]], repeat = false }',
+]
+
+
+@pytest.mark.parametrize("link", _VARY)
+@pytest.mark.parametrize("second", ["", '[[links]]\nname = "core"\nrate = "40 Mbit/s"\n'])
+def test_the_ideal_time_of_a_lone_transfer_is_what_it_takes(link: str, second: str) -> None:
+    """Within the first window, of 10 packets, nothing waits but for the link."""
+    route = 'route = ["bottleneck", "core"]\n' if second else ""
+    text = _LONE.replace('rtt = "10 ms"\n', f'rtt = "10 ms"\n{route}')
+    rows = forebay.run(loads(f"[link]\n{link}\n{second}{text}")).flows()
+    assert rows["slowdown"] == pytest.approx(np.ones(4), rel=1e-6)
+    assert rows["slowdown"].min() >= 1 - 1e-9
+    assert rows["ideal_s"][0] == pytest.approx(1.91 if "down" in link else 0.006, abs=5e-3)
