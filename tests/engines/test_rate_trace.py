@@ -10,6 +10,7 @@ import pytest
 
 import forebay
 from forebay.outcome.metrics import _used
+from forebay.report.link_rates import rate_lines
 from forebay.scenario import Scenario, ScenarioError, loads
 
 STEPS = '{ steps = [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]] }'
@@ -212,3 +213,33 @@ def test_the_ideal_time_of_a_lone_transfer_is_what_it_takes(link: str, second: s
     assert rows["slowdown"] == pytest.approx(np.ones(4), rel=1e-6)
     assert rows["slowdown"].min() >= 1 - 1e-9
     assert rows["ideal_s"][0] == pytest.approx(1.91 if "down" in link else 0.006, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("link", "mean", "window", "silent", "longest"),
+    [
+        ('rate_trace = { steps = [["0 s", "50 Mbit/s"], ["1 s", "5 Mbit/s"]], repeat = false }',
+         27.5e6, 5e6, 0.0, 0.0),
+        ('rate_trace = { steps = [["0 s", "10 Mbit/s"], ["100 s", "100 Mbit/s"]], '
+         'period = "1000 s" }',
+         91e6, 10e6, 0.0, 0.0),
+        ('rate = "12 Mbit/s"\ndown = [["200 s", "201 s"]]', 12e6, 12e6, 0.0, 0.0),
+        ('rate = "12 Mbit/s"\ndown = [["0 s", "20 s"]]', 12e6, 0.0, 1.0, 11.0),
+        ('rate = "12 Mbit/s"\ndown = { times = [["0 s", "1 s"]], period = "2 s" }',
+         6e6, 6e6, 0.5, 1.0),
+    ],
+)  # fmt: skip
+def test_an_answer_has_the_mean_of_sizes_and_that_of_its_window(
+    link: str, mean: float, window: float, silent: float, longest: float
+) -> None:
+    of_run = "[measure]\nwarmup = '1 s'\nduration = '10 s'\n"
+    scenario = loads(
+        f"[link]\n{link}\n{UDP[UDP.index('[queue]') : UDP.index('[measure]')]}{of_run}"
+    )
+    (found,) = forebay.run(scenario).rates.values()
+    assert found.mean_bps == pytest.approx(mean) == float(scenario.link.capacity)
+    assert found.window_bps == pytest.approx(window)
+    assert (found.zero_share, found.longest_zero_s) == pytest.approx((silent, longest))
+    (line,) = rate_lines({"bottleneck": found})
+    assert "below 0" not in line
+    assert ("utilization to the" in line) == (mean != window)

@@ -25,7 +25,7 @@ def remarks(
     if any(link.rates is not None for link in (scenario.link, *scenario.links)):
         from forebay.api.link_rates import link_rates
 
-        said["rates"] = link_rates(scenario)
+        said["rates"] = link_rates(scenario, measured)
     return said
 
 

@@ -108,11 +108,15 @@ class LinkRates(Closed):
 
     Attributes
     ----------
-    mean_bps : what sizes in time, bandwidth-delay products and loads refer to.
-    p1_bps, p5_bps, p50_bps, p95_bps, p99_bps : the rate is lower for 1 %, 5 % and so on of the
+    mean_bps : what sizes in time, bandwidth-delay products and loads refer to: the mean over the
+        period, over the length of a trace that does not repeat, or the rate of a link whose outages
+        do not repeat.
+    p1_bps, p5_bps, p50_bps, p95_bps, p99_bps : the rate is no higher for 1 %, 5 % and so on of the
         time. Unlike quantiles of waits, low ones are the bad ones.
     zero_share : share of the time in which nothing is sent.
     longest_zero_s : the longest such time.
+    window_bps : the mean over the measured window, to which readings such as utilization refer;
+        None in older documents.
     """
 
     mean_bps: float
@@ -123,3 +127,4 @@ class LinkRates(Closed):
     p99_bps: float
     zero_share: float
     longest_zero_s: float
+    window_bps: float | None = None
