@@ -205,3 +205,55 @@ def test_parquet_without_pyarrow_is_refused_before_the_run(
     with pytest.raises(ForebayError, match=r"forebay\[parquet\]"):
         forebay.run(scenario, flows=tmp_path / "f.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+_TRACE = """
+link.rate_trace = "rates.csv"
+queue.size = "40 packets"
+traffic = [
+  { flows = 2, rtt = "20 ms", start = "0 s" },
+  { kind = "transfers", file = "transfers.csv", rtt = "20 ms" },
+]
+measure = { warmup = "1 s", duration = "2 s" }
+"""
+
+
+@pytest.fixture
+def of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> forebay.Outcome:
+    """Return the outcome of a scenario of files, whose paths start at the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("rates.csv").write_text("0,20e6\n1,10e6\n")
+    Path("transfers.csv").write_text("start_s,size_bytes\n1,14480\n2,14480\n")
+    Path("s.toml").write_text(_TRACE)
+    return forebay.run(forebay.load("s.toml"))
+
+
+@pytest.mark.parametrize(
+    "file, other",
+    [("rates.csv", "0,2e6\n1,1e6\n"), ("transfers.csv", "start_s,size_bytes\n1,144800\n")],
+)
+def test_rows_are_those_of_the_run_though_a_file_changed(
+    of_files: forebay.Outcome, file: str, other: str
+) -> None:
+    read = forebay.Outcome.from_dict(of_files.to_dict())
+    Path(file).write_text(other)
+    rows, goodput = of_files.flows(), of_files.classes[0].goodput_bps
+    assert goodput is not None
+    made = 8 * rows["window_bytes"][rows["class"] == "long-0"].sum() / 2
+    assert made == pytest.approx(goodput.value, rel=1e-3)
+    with pytest.raises(forebay.ScenarioError, match=f"outcome: .*{file}.* not that of the run"):
+        read.flows()
+
+
+def test_rows_from_another_folder(
+    of_files: forebay.Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pickled = pickle.dumps(of_files)
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert b"RateFile" not in pickled and pickle.loads(pickled) == of_files
+    assert of_files.flows().rows == 4
+    with pytest.raises(forebay.ScenarioError, match=r"cannot be read .* go to that of the run"):
+        pickle.loads(pickled).flows()
+    with pytest.raises(forebay.ScenarioError, match="cannot be read"):
+        forebay.Outcome.from_dict(of_files.to_dict()).flows()

@@ -117,3 +117,26 @@ def test_a_starved_long_flow_counts_in_jain_s_index() -> None:
 def test_a_sizing_says_late_starts_too() -> None:
     answer = forebay.size(scenario("goals.utilization=0.5"), seeds=2)
     assert answer.late_starts and "start after the warm-up" in answer.late_starts[0]
+
+
+def test_transfers_that_start_after_the_end_are_said_or_refused() -> None:
+    listed = '{{kind="transfers",rtt="20 ms",transfers=[{}]}}'
+    late, soon = '{start="20 s",size="10 kB"}', '{start="2 s",size="10 kB"}'
+    with pytest.raises(ScenarioError, match="no transfer starts before the run ends at 4 s"):
+        scenario(f"traffic.0={listed.format(late)}")
+    outcome = forebay.run(scenario(f"traffic.0={listed.format(f'{late},{soon}')}"))
+    assert outcome.late_starts == (
+        "1 of 2 transfers of traffic.0 do not start before the run ends at 4 s: "
+        "write a longer measure.duration",
+    )
+    assert forebay.run(scenario(f"traffic.0={listed.format(soon)}")).late_starts == ()
+
+
+def test_flows_that_stop_within_the_warmup_are_said_and_have_no_state() -> None:
+    outcome = forebay.run(scenario("traffic.0.start=0 s", "traffic.0.stop=0.5 s"))
+    assert outcome.late_starts == (
+        "all flows of traffic.0 stop by 500 ms, within the warm-up of 1 s: "
+        "write a later stop, or a shorter measure.warmup",
+    )
+    assert active(only_class(outcome)) == 0 and only_class(outcome).settled is None
+    assert forebay.run(scenario("traffic.0.start=0 s", "traffic.0.stop=3 s")).late_starts == ()

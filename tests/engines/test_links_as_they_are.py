@@ -207,3 +207,18 @@ def test_a_capture_of_a_link_that_reorders_has_packets_as_they_leave_it(tmp_path
     first = [int(row["sequence"]) for row in left if row["flow"] == "0"]
     assert first != sorted(first)
     assert path.stat().st_size > 60 * len(left)
+
+
+@pytest.mark.parametrize(
+    ("down", "said"),
+    [
+        ([["1 s", "1.000000001 s"]], "has times less than 1 us apart"),
+        ([["1 s", "2 s"], ["2 s", "3 s"]], "has outages that touch, write one"),
+        ([["1 s", "3 s"], ["2 s", "4 s"]], "has times that do not ascend"),
+    ],
+)
+def test_times_that_cannot_be_are_refused_for_what_they_are(
+    down: list[list[str]], said: str
+) -> None:
+    with pytest.raises(ScenarioError, match=f"link.down.times: {said};"):
+        loads(UDP).replace({"link.down": down})

@@ -10,6 +10,7 @@ import pytest
 
 import forebay
 from forebay.outcome.metrics import _used
+from forebay.report.link_rates import rate_lines
 from forebay.scenario import Scenario, ScenarioError, loads
 
 STEPS = '{ steps = [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]] }'
@@ -109,6 +110,7 @@ def test_a_link_with_a_trace_is_written_and_read_back(tmp_path: Path) -> None:
     again = forebay.load(tmp_path / "saved.toml")
     assert again == scenario and again.sha256() == scenario.sha256()
     assert "rate" not in scenario.to_dict()["link"]
+    assert "rate_trace" in scenario._repr_html_()
     assert str(tmp_path / "a.csv") in scenario.files
 
 
@@ -149,5 +151,95 @@ def test_what_cannot_be_is_refused_where_it_is_written(
 def test_more_bits_than_the_rate_lets_pass_are_not_hidden() -> None:
     """Only what times in whole picoseconds add is cut off at 100 %."""
     for bits, used in ((1e9 + 0.5, 1e9), (1.1e9, 1.1e9), (0.5e9, 0.5e9)):
-        link = SimpleNamespace(bits=np.array([bits]), possible_bits=np.array([1e9]))
+        link = SimpleNamespace(
+            bits=np.array([bits]), possible_bits=np.array([1e9]), capacity_bps=1e6, sent=np.zeros(1)
+        )
         assert _used(link)[0].tolist() == [used]  # type: ignore[arg-type]
+
+
+_THIRDS = """
+[link]
+rate_trace = { steps = [["0 s", "12 Mbit/s"], ["10 ms", "6 Mbit/s"]] }
+[queue]
+size = "100 packets"
+[measure]
+warmup = "1 s"
+duration = "1 s"
+"""
+_FLOOD = (
+    '[[traffic]]\nkind = "udp"\nflows = 1\nrate = "20 Mbit/s"\npacket = "300 B"\nstart = "0 s"\n'
+)
+
+
+@pytest.mark.parametrize("classes", [1, 2])
+def test_classes_of_small_packets_have_no_more_than_the_rate_lets_pass(classes: int) -> None:
+    """267 us for each packet at 9 Mbit/s, in whole picoseconds 1.25e-9 longer than they are."""
+    outcome = forebay.run(loads(_THIRDS + classes * _FLOOD), seeds=2)
+    total = sum(value(each.throughput_bps) for each in outcome.classes)
+    assert total == pytest.approx(9e6, rel=1e-9) and total <= 9e6 * (1 + 1e-12)
+    assert all(value(each.goodput_bps) <= value(each.throughput_bps) for each in outcome.classes)
+    assert value(outcome.links["bottleneck"].utilization) <= 1.0
+
+
+_LONE = """
+[queue]
+size = "1000 packets"
+[[traffic]]
+kind = "transfers"
+rtt = "10 ms"
+access_rate = "1 Gbit/s"
+transfers = [
+  { start = "0.1 s", size = "10 kB" }, { start = "2.9 s", size = "10 kB" },
+  { start = "3 s", size = "10 kB" }, { start = "5.9995 s", size = "10 kB" },
+]
+[measure]
+warmup = "0 s"
+duration = "10 s"
+"""
+_VARY = [
+    'rate = "20 Mbit/s"\ndown = { times = [["0 s", "2 s"]], period = "4 s" }',
+    'rate_trace = { steps = [["0 s", "100 Mbit/s"], ["2 s", "2 Mbit/s"]] }',
+    'rate_trace = { steps = [["0 s", "100 Mbit/s"], ["2 s", "2 Mbit/s"]], repeat = false }',
+]
+
+
+@pytest.mark.parametrize("link", _VARY)
+@pytest.mark.parametrize("second", ["", '[[links]]\nname = "core"\nrate = "40 Mbit/s"\n'])
+def test_the_ideal_time_of_a_lone_transfer_is_what_it_takes(link: str, second: str) -> None:
+    """Within the first window, of 10 packets, nothing waits but for the link."""
+    route = 'route = ["bottleneck", "core"]\n' if second else ""
+    text = _LONE.replace('rtt = "10 ms"\n', f'rtt = "10 ms"\n{route}')
+    rows = forebay.run(loads(f"[link]\n{link}\n{second}{text}")).flows()
+    assert rows["slowdown"] == pytest.approx(np.ones(4), rel=1e-6)
+    assert rows["slowdown"].min() >= 1 - 1e-9
+    assert rows["ideal_s"][0] == pytest.approx(1.91 if "down" in link else 0.006, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("link", "mean", "window", "silent", "longest"),
+    [
+        ('rate_trace = { steps = [["0 s", "50 Mbit/s"], ["1 s", "5 Mbit/s"]], repeat = false }',
+         27.5e6, 5e6, 0.0, 0.0),
+        ('rate_trace = { steps = [["0 s", "10 Mbit/s"], ["100 s", "100 Mbit/s"]], '
+         'period = "1000 s" }',
+         91e6, 10e6, 0.0, 0.0),
+        ('rate = "12 Mbit/s"\ndown = [["200 s", "201 s"]]', 12e6, 12e6, 0.0, 0.0),
+        ('rate = "12 Mbit/s"\ndown = [["0 s", "20 s"]]', 12e6, 0.0, 1.0, 11.0),
+        ('rate = "12 Mbit/s"\ndown = { times = [["0 s", "1 s"]], period = "2 s" }',
+         6e6, 6e6, 0.5, 1.0),
+    ],
+)  # fmt: skip
+def test_an_answer_has_the_mean_of_sizes_and_that_of_its_window(
+    link: str, mean: float, window: float, silent: float, longest: float
+) -> None:
+    of_run = "[measure]\nwarmup = '1 s'\nduration = '10 s'\n"
+    scenario = loads(
+        f"[link]\n{link}\n{UDP[UDP.index('[queue]') : UDP.index('[measure]')]}{of_run}"
+    )
+    (found,) = forebay.run(scenario).rates.values()
+    assert found.mean_bps == pytest.approx(mean) == float(scenario.link.capacity)
+    assert found.window_bps == pytest.approx(window)
+    assert (found.zero_share, found.longest_zero_s) == pytest.approx((silent, longest))
+    (line,) = rate_lines({"bottleneck": found})
+    assert "below 0" not in line
+    assert ("utilization to the" in line) == (mean != window)

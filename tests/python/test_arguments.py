@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import forebay
@@ -22,6 +23,7 @@ from forebay import (
     testbed,
 )
 from forebay.cli.program import call
+from forebay.scenario import RateTrace
 
 VERBS: list[Callable[[Any], object]] = [
     forebay.run,
@@ -148,7 +150,20 @@ def test_a_mistake_is_said_in_the_words_in_which_it_was_made(
 
 
 def test_numpy_s_whole_numbers_are_whole_numbers() -> None:
-    import numpy as np
-
     outcome = forebay.run(SCENARIO, "theory", seeds=np.int64(2), seed=np.int32(3))
     assert outcome.provenance.seeds == [3, 4]
+
+
+def test_a_truth_value_is_no_number_and_no_seed_is_beyond_the_last() -> None:
+    scenario = forebay.load("oc3-gsr")
+    with pytest.raises(ScenarioError, match="seeds: True; write a whole number from 1 to"):
+        forebay.run(scenario, "theory", seeds=True)
+    with pytest.raises(ScenarioError, match=r"seed: \d+; .* for 2 seeds from it on"):
+        forebay.run(scenario, "theory", seed=2**63 - 1, seeds=2)
+
+
+def test_numpy_s_arrays_are_lists() -> None:
+    steps = np.array([["0 s", "1 Mbit/s"], ["1 s", "2 Mbit/s"]])
+    assert RateTrace(steps=steps).mean == 1.5e6  # type: ignore[arg-type]
+    with pytest.raises(ScenarioError, match=r"steps.0.0: 0.0 has no unit"):
+        RateTrace(steps=np.array([[0.0, 1e6], [1.0, 2e6]]))  # type: ignore[arg-type]

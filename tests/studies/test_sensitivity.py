@@ -69,6 +69,13 @@ def test_the_form_of_a_distribution_is_no_amount() -> None:
     assert scaled("reno", 2.0) == "reno"
 
 
+def test_the_rate_of_a_trace_is_no_input() -> None:
+    varying = forebay.load("cellular-4g")
+    inputs = inputs_of(varying, 0.25)
+    assert "link.rate" not in inputs and inputs
+    assert uncertain_inputs(varying, inputs)
+
+
 def test_a_mix_of_controls_is_an_input() -> None:
     mixed = forebay.load("oc3-gsr").replace(
         {"traffic.0.congestion_control": {"reno": 0.6, "cubic": 0.4}}

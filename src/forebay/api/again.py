@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forebay.api.arguments import get_engine, threads
-from forebay.scenario import Scenario, ScenarioError
+from forebay.api.scenario_of import scenario_of
+from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from forebay.outcome import CurvePoint, Outcome, SizeResult
@@ -58,7 +59,7 @@ def _check(answer: SizeResult) -> None:
 
 def _is_same(point: CurvePoint, jobs: int) -> bool:
     before = point.outcome
-    scenario = Scenario.model_validate(before.scenario)
+    scenario = scenario_of(before)
     engine = get_engine(before.engine, None)
     after = engine.run(scenario, before.provenance.seeds, jobs=threads(jobs))
     return _metrics(before) == _metrics(after)

@@ -55,7 +55,9 @@ def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
     from forebay.scenario.base import whole_number
 
     first = whole_number("seed", seed, 0, MAX_SEED)
-    return range(first, first + whole_number(field, seeds, 1, MAX_SEEDS))
+    many = whole_number(field, seeds, 1, MAX_SEEDS)
+    whole_number("seed", first, 0, MAX_SEED - many + 1, f", for {many} seeds from it on")
+    return range(first, first + many)
 
 
 def threads(jobs: int) -> int:

@@ -10,7 +10,7 @@ from forebay.scenario.assumptions import USUAL_START, assumptions
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
-    from forebay.scenario import Scenario
+    from forebay.scenario import Duration, Scenario, Traffic
 
 
 def remarks(
@@ -18,16 +18,21 @@ def remarks(
 ) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
     said: dict[str, Any] = {"assumptions": _as_it_ran(assumed(scenario), measured)}
-    warmup = scenario.measure.warmup
-    if any(isinstance(each, Standing) and each.start.high > warmup for each in scenario.traffic):
+    if any(_may_be_late(each, scenario.measure.warmup) for each in scenario.traffic):
         from forebay.api.late_starts import late_starts
 
         said["late_starts"] = late_starts(scenario, seeds, measured)
     if any(link.rates is not None for link in (scenario.link, *scenario.links)):
         from forebay.api.link_rates import link_rates
 
-        said["rates"] = link_rates(scenario)
+        said["rates"] = link_rates(scenario, measured)
     return said
+
+
+def _may_be_late(group: Traffic, warmup: Duration) -> bool:
+    stop = getattr(group, "stop", None)
+    starts_late = isinstance(group, Standing) and group.start.high > warmup
+    return starts_late or stop is not None or group.kind == "transfers"
 
 
 def _as_it_ran(said: tuple[str, ...], measured: Outcome | None) -> tuple[str, ...]:

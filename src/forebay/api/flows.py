@@ -37,14 +37,13 @@ def flows_again(outcome: Outcome) -> KeptFlows:
     Raises
     ------
     ScenarioError, EngineUnavailable
-        Its engine keeps none, or cannot run here.
+        Its engine keeps none, or cannot run here; a file of its scenario is not that of the run.
     """
-    from forebay.scenario import Scenario
+    from forebay.api.scenario_of import scenario_of
 
     engine = get_engine(outcome.engine, None)
     keep_flows(engine)
-    scenario = Scenario.model_validate(outcome.scenario)
-    return kept_flows(engine.run(scenario, outcome.provenance.seeds))
+    return kept_flows(engine.run(scenario_of(outcome), outcome.provenance.seeds))
 
 
 def kept_flows(outcome: Outcome) -> KeptFlows:

@@ -1,4 +1,4 @@
-"""What an answer says of flows that start after the warm-up: of the flows of its own seeds."""
+"""What an answer says of flows that start after the warm-up, or are not in the window at all."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import entry
-from forebay.scenario import Duration, Standing
+from forebay.scenario import Duration, Standing, Transfers
+from forebay.scenario.source import Stopping
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
     from forebay.scenario import Scenario
+    from forebay.scenario.transfer_table import TransferTable
 
 _PS_PER_S = 1e12
 
@@ -18,7 +20,9 @@ _PS_PER_S = 1e12
 def late_starts(
     scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
 ) -> tuple[str, ...]:
-    """Return a line for each class of which flows start after the warm-up.
+    """Return a line for each class of which flows start after the warm-up, or end with it.
+
+    Transfers may start at any time: they have a line if some start after the end.
 
     Parameters
     ----------
@@ -34,6 +38,13 @@ def _lines(
     scenario: Scenario, seeds: Sequence[int], warmup: Duration, end: Duration
 ) -> Iterator[str]:
     for index, group in enumerate(scenario.traffic):
+        if isinstance(group, Transfers) and group.table is not None:
+            yield from _of_table(index, group.table, end)
+        if isinstance(group, Stopping) and group.stop is not None and group.stop.high <= warmup:
+            yield (
+                f"all flows of traffic.{index} stop by {group.stop.high}, within the warm-up of "
+                f"{warmup}: write a later stop, or a shorter measure.warmup"
+            )
         if not isinstance(group, Standing) or group.start.high <= warmup:
             continue
         if scenario.topology is None:
@@ -42,6 +53,15 @@ def _lines(
             late, never = _expected(group, warmup), _expected(group, end)
         if late != "0":
             yield _line(index, group, late, never, warmup)
+
+
+def _of_table(index: int, table: TransferTable, end: Duration) -> Iterator[str]:
+    never = int((table.start_ps >= round(end * _PS_PER_S)).sum())
+    if never:
+        yield (
+            f"{never} of {len(table)} transfers of traffic.{index} do not start before the run "
+            f"ends at {end}: write a longer measure.duration"
+        )
 
 
 def _drawn(

@@ -23,6 +23,7 @@ from forebay.outcome.model import (
     Metric,
     Quantiles,
 )
+from forebay.outcome.possible_bits import of_used_bits, used_bits
 from forebay.outcome.quantiles import POSITIVE, of_histograms, queue_quantiles, up_to
 from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
 from forebay.outcome.statistics import (
@@ -62,9 +63,10 @@ def summarize(
     links = _links(readings, goals)
     windows = [next(iter(reading.links.values())).window_s for reading in readings]
     marked = [(reading, _marks(reading)) for reading in readings]
+    parts = [of_used_bits(reading) for reading in readings]
     classes = [
         class_outcome(
-            [r.classes[i] for r in readings],
+            [part[i] for part in parts],
             windows,
             # A network's classes end on many links.
             first.links[each.link].most_bps if each.link else math.inf,
@@ -191,8 +193,8 @@ def _settled(
     classes: Sequence[ClassReading], queues: Sequence[Queued], windows_s: Sequence[float]
 ) -> dict[str, Any]:
     """The fields of a ClassOutcome about its steady state; only long flows have one."""
-    if classes[0].long_flows is None:
-        return {}
+    if classes[0].long_flows is None or not any(each.active != 0 for each in classes):
+        return {}  # flows that are not in the window have no state there
     from forebay.outcome.settling import why_unsettled
 
     links, marks = zip(*(queues or [(None, None)] * len(classes)), strict=True)
@@ -274,13 +276,7 @@ def utilization(links: Sequence[LinkReading]) -> Metric | None:
 def _used(link: LinkReading) -> Ratio:
     if link.possible_bits is None:
         return _rate(link.bits, link.window_s * link.capacity_bps)
-    rounding = np.maximum(1.0, 1e-9 * link.possible_bits)  # of times to whole picoseconds
-    bits = np.where(
-        link.bits <= link.possible_bits + rounding,
-        np.minimum(link.bits, link.possible_bits),
-        link.bits,
-    )
-    return bits, link.possible_bits
+    return used_bits(link), link.possible_bits
 
 
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:

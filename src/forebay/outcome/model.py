@@ -15,11 +15,13 @@ from forebay.outcome.values import Quantiles as Quantiles
 
 if TYPE_CHECKING:
     from forebay.outcome.flow_table import FlowTable, KeptFlows
+    from forebay.scenario import Scenario
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
 _FLOWS_AGAIN = "forebay.api.flows"  # by name, because it imports the answers
 _KEPT_FLOWS = "_flows_of_run"
+_SCENARIO = "_scenario_of_run"
 DELAY_MAXIMUM = "queue_delay_maximum"
 FCT_INCREASE = "fct_increase"
 """Only if an engine gives the increase itself; otherwise two outcomes' `fct_s` give it."""
@@ -104,7 +106,8 @@ class ClassOutcome(Closed):
         of them crosses it, or the engine does not measure it.
     controllers : by congestion control; None for a class with one.
     settled : whether its long flows are in their steady state in the window
-        (docs/reference/readings.md); None for other flows, and where an engine does not measure it.
+        (docs/reference/readings.md); None for other flows, where none of them is active, and where
+        an engine does not measure it.
     unsettled : what shows that they are not, as text; None if they are.
     """
 
@@ -198,7 +201,8 @@ class Outcome(Document):
     ----------
     broken_assumptions : of the engine, which the scenario breaks.
     assumptions : of the scenario: what nobody chose and moves the answer. `forebay.run` adds them.
-    late_starts : for each class with flows that start after the warm-up, how many do.
+    late_starts : for each class with flows that start after the warm-up, or stop within it, how
+        many do; for a table of transfers, how many start after the end.
     rates : of each link whose rate varies, by its name.
     """
 
@@ -255,7 +259,8 @@ class Outcome(Document):
         Raises
         ------
         ScenarioError, EngineUnavailable
-            The engine keeps no record of each flow, or cannot run here.
+            The engine keeps no record of each flow, or cannot run here; a file that its scenario
+            reads cannot be read, or is no longer that of the run.
         """
         kept = self._kept_flows
         if kept is None:
@@ -271,6 +276,20 @@ class Outcome(Document):
 
     def _keep_flows(self, kept: KeptFlows) -> None:
         self.__dict__[_KEPT_FLOWS] = kept
+
+    @property
+    def _scenario_of_run(self) -> Scenario | None:
+        kept: Scenario | None = self.__dict__.get(_SCENARIO)
+        return kept
+
+    def _keep_scenario(self, scenario: Scenario) -> None:
+        """Keep what ran with the content of its files, which may change; not in a pickle."""
+        self.__dict__[_SCENARIO] = scenario
+
+    def __getstate__(self) -> dict[Any, Any]:
+        state = super().__getstate__()
+        fields = {name: of for name, of in state["__dict__"].items() if name != _SCENARIO}
+        return state | {"__dict__": fields}
 
     @model_validator(mode="before")
     @classmethod

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome.invariants import Violation
+from forebay.outcome.possible_bits import TICK_S, rounding_bits
 from forebay.outcome.reading import ClassReading, FloatArray, LinkReading, Reading
 
 INVARIANTS: dict[str, str] = {
@@ -39,8 +40,6 @@ _OF_CLASSES = (
     "unfinished_requests_s",
 )  # fmt: skip
 """What is counted: not negative, and finite."""
-_TICK_S = 2e-12
-"""Batches end at whole picoseconds; for windows of milliseconds this exceeds _ROUNDING."""
 
 
 def violations_of_readings(readings: Iterable[Reading]) -> Iterator[Violation]:
@@ -66,14 +65,12 @@ def _of_link(where: str, link: LinkReading) -> Iterator[Violation]:
         yield Violation("packets-conserved", where, f"{unexplained.tolist()} packets are nowhere")
     yield from _waits(where, link)
     length_s = link.window_s / link.bits.size
-    if not _near(link.queue_s.sum(axis=1), length_s, _TICK_S).all():
+    if not _near(link.queue_s.sum(axis=1), length_s, TICK_S).all():
         yield Violation("time-adds-up", where, f"{link.queue_s.sum(axis=1)} of {length_s} s")
     yield from _queue(where, link)
-    most = np.array(link.capacity_bps * (length_s * (1 + _ROUNDING) + _TICK_S))
+    most = np.array(link.capacity_bps * (length_s * (1 + _ROUNDING) + TICK_S))
     if link.possible_bits is not None:
-        # Each packet's time at the mean rate is rounded to a picosecond.
-        ticks = link.capacity_bps * (link.sent + 2) * _TICK_S
-        most = link.possible_bits * (1 + _ROUNDING) + ticks
+        most = link.possible_bits + rounding_bits(link)
     if (link.bits > most).any():
         seen = f"{link.bits.max()} of {link.capacity_bps * length_s} bit"
         yield Violation("wire-within-time", where, seen)

@@ -225,7 +225,8 @@ class SizeResult(Document):
     scaled : the extrapolation from smaller links, if the link was too large for the time limit.
         The curve is then that of the smaller links, scaled. None otherwise.
     assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
-    late_starts : for each class with flows that start after the warm-up, how many do.
+    late_starts : for each class with flows that start after the warm-up, or stop within it, how
+        many do; for a table of transfers, how many start after the end.
     rates : of each link whose rate varies, by its name.
     bracket : where nothing could be simulated in the time: what laws say of this link, or of one
         like it. None otherwise, and where no law says anything.

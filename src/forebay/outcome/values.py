@@ -11,7 +11,8 @@ from forebay.outcome.document import Closed
 IDEAL = (
     "the completion time on the empty path if the sender never waited for an ACK: access + sum of "
     "a packet's serialization on each link + propagation of one way + (packets - 1) x "
-    "serialization on the slowest of them"
+    "serialization on the slowest of them; where a link's rate varies, at its highest rate, or the "
+    "time in which that link lets the transfer's bits pass from its start on, if that is longer"
 )
 """What a completion time is divided by: `ideal_s` of docs/reference/readings.md."""
 
@@ -107,11 +108,15 @@ class LinkRates(Closed):
 
     Attributes
     ----------
-    mean_bps : what sizes in time, bandwidth-delay products and loads refer to.
-    p1_bps, p5_bps, p50_bps, p95_bps, p99_bps : the rate is lower for 1 %, 5 % and so on of the
+    mean_bps : what sizes in time, bandwidth-delay products and loads refer to: the mean over the
+        period, over the length of a trace that does not repeat, or the rate of a link whose outages
+        do not repeat.
+    p1_bps, p5_bps, p50_bps, p95_bps, p99_bps : the rate is no higher for 1 %, 5 % and so on of the
         time. Unlike quantiles of waits, low ones are the bad ones.
     zero_share : share of the time in which nothing is sent.
     longest_zero_s : the longest such time.
+    window_bps : the mean over the measured window, to which readings such as utilization refer;
+        None in older documents.
     """
 
     mean_bps: float
@@ -122,3 +127,4 @@ class LinkRates(Closed):
     p99_bps: float
     zero_share: float
     longest_zero_s: float
+    window_bps: float | None = None

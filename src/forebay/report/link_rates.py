@@ -8,6 +8,9 @@ from forebay.outcome import LinkRates
 from forebay.outcome.size_result import SizeResult
 from forebay.report.tables import duration, plain, with_prefix
 
+_ALIKE = 0.01
+"""Relative difference of two means below which they are said as one."""
+
 
 def rate_lines(rates: Mapping[str, LinkRates]) -> list[str]:
     """Return a sentence for each link."""
@@ -25,8 +28,18 @@ def _line(name: str, rates: LinkRates) -> str:
             f"{duration(rates.longest_zero_s)} at once."
         )
     return (
-        f"The rate of {name} varies: {with_prefix(rates.mean_bps, 'bit/s')} in the mean, below "
+        f"The rate of {name} varies: {_means(rates)}; at most "
         f"{low} for 5 % of the time, {middle} for half of it and {high} for 95 %.{pauses}"
+    )
+
+
+def _means(rates: LinkRates) -> str:
+    mean, seen = with_prefix(rates.mean_bps, "bit/s"), rates.window_bps
+    if seen is None or abs(seen - rates.mean_bps) < _ALIKE * rates.mean_bps:
+        return f"{mean} in the mean"
+    return (
+        f"sizes and loads refer to {mean}, utilization to the {with_prefix(seen, 'bit/s')} that "
+        "the measured window has in the mean"
     )
 
 
@@ -37,4 +50,5 @@ def drain_lines(answer: SizeResult) -> list[str]:
     if first is None or best is None or not best.bytes or not first.p5_bps:
         return []
     took = [duration(8 * best.bytes / rate) for rate in (first.mean_bps, first.p5_bps)]
-    return [f"Full, that buffer holds {took[0]} at the mean rate, and {took[1]} at the 5 % one."]
+    mean = with_prefix(first.mean_bps, "bit/s")
+    return [f"Full, that buffer holds {took[0]} at {mean}, and {took[1]} at the 5 % rate."]

@@ -35,6 +35,8 @@ def whole_number(argument: str, value: SupportsIndex, least: int, most: int, mor
         number = index(value)
     except TypeError:
         number = least - 1
+    if isinstance(value, bool):  # which Python takes for 0 or 1
+        number = least - 1
     if least <= number <= most:
         return number
     hint = f"write a whole number from {least} to {most}{more}"
@@ -190,12 +192,13 @@ class ScenarioModel(BaseModel):
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with NumPy scalars converted to Python's, as loops over arrays set them."""
+    """Return a value with NumPy's scalars and arrays converted to Python's."""
     if isinstance(value, dict):
         return {name: _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
-    return value.item() if type(value).__module__ == "numpy" and not value.shape else value
+    # A scalar is one number, an array a list of them.
+    return value.tolist() if type(value).__module__ == "numpy" else value
 
 
 def format_validation_error(error: ValidationError, model: type[ScenarioModel]) -> ScenarioError:

@@ -181,7 +181,7 @@ class Link(ScenarioModel):
     def _without_mean(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = write(self)
         if self.rate_trace is not None:
-            del written["rate"]
+            written.pop("rate", None)  # not there where only fields that were set are written
         return written
 
     @property

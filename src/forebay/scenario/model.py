@@ -207,7 +207,9 @@ class Scenario(ScenarioModel):
         read = [group.file for group in self.traffic if isinstance(group, Replay | Transfers)]
         lists = [each.path for each in read if each is not None]
         traces = [link.rate_trace for link in (self.link, *self.links) if link.rate_trace]
-        return (*lists, *(each.file.path for each in traces if each.file is not None))
+        of_network = () if self.topology is None else self.topology.files
+        of_traces = (each.file.path for each in traces if each.file is not None)
+        return (*lists, *of_traces, *of_network)
 
     def replace(self, changes: Mapping[str, object]) -> Scenario:
         """Return another scenario with new values at dotted paths; it is checked as a whole.

@@ -46,12 +46,15 @@ class Outages(ScenarioModel):
     @model_validator(mode="after")
     def _ascend(self) -> Self:
         instants = list(chain.from_iterable(self.times))
-        apart = all(later - sooner >= 1e-6 for sooner, later in pairwise(instants))
+        gaps = [later - sooner for sooner, later in pairwise(instants)]
         end = DAY if self.period is None else self.period
         always = self.period is not None and len(instants) == 2 and instants == [0, self.period]
         faults = {
             f"has not 1 to {_MOST} entries": not 1 <= len(self.times) <= _MOST,
-            "has times that do not ascend": not apart or (instants and instants[0] < 0),
+            "has times that do not ascend": min(gaps, default=1) < 0
+            or min(instants, default=0) < 0,
+            "has outages that touch, write one": 0 in gaps[1::2],
+            "has times less than 1 us apart": min(gaps, default=1) < 1e-6,
             f"ends after {end}": instants and instants[-1] > end,
             "leaves no time in which the link sends": always,
         }

@@ -220,11 +220,13 @@ def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:
         return {"has no rates": True}
     times = [time for time, _ in steps]
     rates = [rate for _, rate in steps]
-    apart = all(later - sooner >= 1e-6 for sooner, later in pairwise([*times, length_s]))
+    least = min(later - sooner for sooner, later in pairwise([*times, length_s]))
     return {
         f"has more than {_MOST_STEPS} steps": len(steps) > _MOST_STEPS,
         "does not begin at 0 s": times[0] != 0.0,
-        "has times that do not ascend to below its period": not apart or length_s > DAY,
+        "has times that do not ascend to below its period": least <= 0,
+        "has times less than 1 us apart": least < 1e-6,
+        "is longer than a day": length_s > DAY,
         "has a rate below 0 or above 10 Tbit/s": not all(0 <= rate <= 1e13 for rate in rates),
         "sends nothing": not any(rates) or (not repeats and not rates[-1]),
     }

@@ -268,6 +268,11 @@ class Topology(ScenarioModel):
     )
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """Paths of the files of the network and of its demand."""
+        return tuple(each.path for each in (self.file, self.demand_file) if each is not None)
+
+    @property
     def counts_connections(self) -> bool:
         """Whether the connections of the offered load are known on each link."""
         return self.connection_rate is not None or self.connection_window is not None

@@ -36,7 +36,8 @@ def inputs_of(scenario: Scenario, change: float) -> dict[str, Any]:
 
 
 def _inputs(tree: Mapping[str, Any], low: float, high: float) -> Iterator[tuple[str, Any]]:
-    yield "link.rate", {"scaled": [low, high]}
+    if "rate" in tree["link"]:  # not that of a trace, which has no amount to scale
+        yield "link.rate", {"scaled": [low, high]}
     for index, group in enumerate(tree["traffic"]):
         for name in _FIELDS:
             if name in group and scaled(group[name], high) != group[name]:

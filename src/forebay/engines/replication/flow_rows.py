@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
+from forebay.engines.replication.ideal_times import ideal_s
 from forebay.files.columns import BLOCK_ROWS
 from forebay.outcome.flow_table import FlowTable
 from forebay.scenario import Tcp
@@ -62,6 +63,7 @@ def _to_table(
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
     ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
+    ideal = ideal_s(layout, workload, raw)
     took_s = raw["last_byte_s"] - raw["start_s"]
     return FlowTable(
         {
@@ -85,8 +87,8 @@ def _to_table(
             "min_rtt_s": raw["min_rtt_s"],
             "mean_rtt_s": raw["mean_rtt_s"],
             "unfinished": has_end & np.isnan(raw["last_byte_s"]),
-            "ideal_s": np.where(has_end, raw["ideal_s"], np.nan),
-            "slowdown": np.where(has_end, took_s / raw["ideal_s"], np.nan),
+            "ideal_s": np.where(has_end, ideal, np.nan),
+            "slowdown": np.where(has_end, took_s / ideal, np.nan),
         }
     )
 

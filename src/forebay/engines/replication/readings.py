@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS, KINDS
+from forebay.engines.replication.ideal_times import slowdowns
 from forebay.engines.replication.raw import RawLink, RawReadings
 from forebay.outcome import (
     ClassReading,
@@ -22,7 +23,6 @@ from forebay.outcome import (
     LongFlows,
     Reading,
     RoundTrips,
-    Slowdowns,
 )
 from forebay.outcome.reading import FloatArray, IntArray
 from forebay.outcome.settling import models_settle_s
@@ -226,32 +226,12 @@ def _classes(
             controllers=_controllers(traffic, workload, raw, index, counted),
             long_flows=_long_flows(scenario, traffic),
             active=int(np.count_nonzero(active[own])),
-            slowdowns=_slowdowns(scenario, workload, raw, index),
+            slowdowns=slowdowns(scenario, workload, layout, raw, index),
             **_requests(traffic, raw, index),
         )
         for index, traffic in enumerate(scenario.traffic)
         for own in (workload.slice_of(index),)
     ]
-
-
-def _slowdowns(
-    scenario: Scenario, workload: Workload, raw: RawReadings, index: int
-) -> Slowdowns | None:
-    """Return the slowdowns of a class whose transfers end; None without records."""
-    records = raw.get("flow_records")
-    if records is None or not KINDS[scenario.traffic[index].kind].completes:
-        return None
-    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
-    names = ("flow", "start_s", "last_byte_s", "segments", "ideal_s")
-    flow, start, last, segments, ideal = map(records.columns(names=names).__getitem__, names)
-    mine = (workload.traffic_class[flow] == index) & (segments > 0)
-    mine &= (start >= begin) | np.isnan(last)
-    took = np.where(np.isnan(last), begin + span, last)[mine] - start[mine]
-    return Slowdowns(
-        size_bytes=(segments * workload.packet_bytes[flow])[mine].astype(np.float64),
-        slowdown=took / ideal[mine],
-        unfinished=np.isnan(last[mine]).astype(np.int64),
-    )
 
 
 def _active(raw: RawReadings) -> NDArray[np.bool_]:

@@ -210,6 +210,8 @@ class SimulationEngine(ReplicatingEngine):
             ),
             network=network,
         )
+        if scenario.files:
+            outcome._keep_scenario(scenario)
         if self._flows is not None:
             from forebay.outcome.flow_table import KeptFlows
 
