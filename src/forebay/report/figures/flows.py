@@ -139,7 +139,7 @@ def _few_ticks(axis: Axis, text: Callable[[float], str] = "{:.6g}".format) -> No
     low, high = sorted(axis.get_view_interval())
     decades = np.log10(high / low)
     if decades < 1:
-        ticks = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high)
+        ticks = np.asarray(MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high))
     else:
         steps = (1.0, 2.0, 5.0) if decades < 3 else (1.0,)
         first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
