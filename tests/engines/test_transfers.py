@@ -44,12 +44,25 @@ def group_of(scenario: Scenario) -> Transfers:
     return group
 
 
+def test_a_table_of_flows_fed_back_has_the_same_sizes(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
+    first = forebay.run(load(tmp_path / "s.toml")).flows()
+    rows = zip(first["start_s"].tolist(), first["application_bytes"].tolist(), strict=True)
+    lines = ("start_s,size_bytes", *(f"{start},{size:.0f}" for start, size in rows))
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    again = forebay.run(load(tmp_path / "s.toml")).flows()
+    for column in ("application_bytes", "size_bytes"):
+        assert again[column].tolist() == first[column].tolist()
+
+
 def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     scenario = load(tmp_path / "s.toml")
     rows = forebay.run(scenario).flows()
     assert rows["size_bytes"].tolist() == [15_000, 70 * 1500]
+    assert rows["application_bytes"].tolist() == [14_480, 70 * 1448]
     assert rows["rtt_s"].tolist() == [0.02, 0.01] and rows["control"].tolist() == ["cubic", "reno"]
     assert rows["start_s"] == pytest.approx([0.5, 0.0], abs=1e-3)
     assert not rows["unfinished"].any()

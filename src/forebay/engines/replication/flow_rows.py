@@ -62,6 +62,9 @@ def _to_table(
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
     ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
+    payload = np.array(
+        [each.payload if isinstance(each, Tcp) else np.nan for each in scenario.traffic]
+    )[group]
     took_s = raw["last_byte_s"] - raw["start_s"]
     return FlowTable(
         {
@@ -74,6 +77,7 @@ def _to_table(
             "rtt_s": np.where(tcp, workload.rtt_ps[flow] / _PS_PER_S, np.nan),
             "start_s": raw["start_s"],
             "size_bytes": np.where(has_end, raw["segments"] * packet.astype(np.float64), np.nan),
+            "application_bytes": np.where(has_end, raw["segments"] * payload, np.nan),
             "first_byte_s": raw["first_byte_s"],
             "last_byte_s": np.where(has_end, raw["last_byte_s"], np.nan),
             "window_bytes": raw["window_bytes"],
