@@ -333,8 +333,12 @@ def _rate(amounts: FloatArray, whole: float) -> Ratio:
 
 
 def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
-    """A count over the window, as a ratio so that its batches give an interval."""
-    return ratio([_rate(_as_float(each), 1.0) for each in counts if each is not None], POSITIVE)
+    """A count over the window, as a ratio so that its batches give an interval.
+
+    Both parts are times the number of batches: whole numbers, whose ratio is exactly the count.
+    """
+    known = [_as_float(each) for each in counts if each is not None]
+    return ratio([(each * each.size, np.ones(each.size)) for each in known], POSITIVE)
 
 
 def _share(part: NDArray[np.int64], rest: NDArray[np.int64]) -> Ratio:
