@@ -8,6 +8,8 @@ A distribution declares them in its pyproject.toml::
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -16,7 +18,7 @@ from forebay.errors import ForebayError
 
 
 class BrokenPlugin(ForebayError):
-    """An entry point of another distribution that cannot be loaded, or has the wrong type.
+    """An entry point of another distribution that cannot be loaded or used, or raises.
 
     Attributes
     ----------
@@ -71,6 +73,17 @@ def load(group: str, name: str) -> Any:
 def refuse(group: str, name: str, wrong: str) -> BrokenPlugin:
     """Return the error for an entry point that does not fit its group."""
     return BrokenPlugin(group, name, wrong, _distribution(found(group)[name]))
+
+
+@contextmanager
+def blamed(group: str, name: str) -> Iterator[None]:
+    """Turn what the code of an entry point raises into BrokenPlugin; Forebay's errors pass."""
+    try:
+        yield
+    except (ForebayError, KeyboardInterrupt):
+        raise
+    except (Exception, SystemExit) as error:
+        raise refuse(group, name, f"raises {type(error).__name__}: {error}") from error
 
 
 def _distribution(point: metadata.EntryPoint) -> str:

@@ -121,6 +121,10 @@ def test_what_a_row_says_is_possible(outcome: forebay.Outcome) -> None:
     long = table["class"] == "long-0"
     assert long.sum() == 6 and not table["unfinished"][long].any()
     assert np.isnan(table["size_bytes"][long]).all()
+    assert np.isnan(table["application_bytes"][long]).all()
+    ends = ~np.isnan(table["size_bytes"])
+    packets = table["size_bytes"][ends] / 1500
+    assert (table["application_bytes"][ends] == 1448 * packets).all()
 
 
 def test_a_file_has_every_row_and_empty_cells(outcome: forebay.Outcome, tmp_path: Path) -> None:
@@ -131,6 +135,7 @@ def test_a_file_has_every_row_and_empty_cells(outcome: forebay.Outcome, tmp_path
     table = outcome.flows()
     assert len(rows) == table.rows and list(rows[0]) == list(table)
     assert rows[0]["size_bytes"] == "" and rows[0]["unfinished"] == "false"
+    assert all(row["application_bytes"].isdigit() for row in rows if row["size_bytes"])
     sizes = [int(row["size_bytes"]) for row in rows if row["size_bytes"]]
     assert sum(sizes) == np.nansum(table["size_bytes"])
     begun = math.fsum(float(row["start_s"]) for row in rows)

@@ -1,12 +1,14 @@
 """Transfers, each with a start and a size: of a table, a list or a distribution."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import forebay
 from forebay import Scenario, ScenarioError, Unsupported
+from forebay.engines.replication import transfer_routes
 from forebay.scenario import Transfers, load, loads
 from forebay.scenario.transfer_sizes import PUBLISHED, TransferSizes
 from forebay.workload import draw
@@ -44,12 +46,25 @@ def group_of(scenario: Scenario) -> Transfers:
     return group
 
 
+def test_a_table_of_flows_fed_back_has_the_same_sizes(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
+    first = forebay.run(load(tmp_path / "s.toml")).flows()
+    rows = zip(first["start_s"].tolist(), first["application_bytes"].tolist(), strict=True)
+    lines = ("start_s,size_bytes", *(f"{start},{size:.0f}" for start, size in rows))
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    again = forebay.run(load(tmp_path / "s.toml")).flows()
+    for column in ("application_bytes", "size_bytes"):
+        assert again[column].tolist() == first[column].tolist()
+
+
 def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     scenario = load(tmp_path / "s.toml")
     rows = forebay.run(scenario).flows()
     assert rows["size_bytes"].tolist() == [15_000, 70 * 1500]
+    assert rows["application_bytes"].tolist() == [14_480, 70 * 1448]
     assert rows["rtt_s"].tolist() == [0.02, 0.01] and rows["control"].tolist() == ["cubic", "reno"]
     assert rows["start_s"] == pytest.approx([0.5, 0.0], abs=1e-3)
     assert not rows["unfinished"].any()
@@ -202,11 +217,48 @@ def test_what_contradicts_itself_is_refused(tree: bool, more: str, says: str) ->
         loads((TREE if tree else LINK) + more)
 
 
+def test_an_end_that_is_not_given_is_drawn() -> None:
+    ends = (
+        'source = "edge0-0#1"',
+        'target = "edge1-1"',
+        'source = "edge0-0", target = "edge1-1"',
+        "",
+    )
+    rows = [f'{{ start = "0 s", size = "1 kB", {end} }}' for end in ends for _ in range(8)]
+    table = forebay.run(on_tree(f"transfers = [{', '.join(rows)}]\n".replace(",  }", " }"))).flows()
+    path = [route.split("; ") for route in table["route"].tolist()]
+    begin, end = ([links[at].split("->")[at] for links in path] for at in (0, -1))
+    assert set(begin[:8]) == {"edge0-0"} and set(end[8:16]) == {"edge1-1"}
+    assert len(set(end[:8])) > 1 and len(set(begin[8:16])) > 1
+    assert {(begin[row], end[row]) for row in range(16, 24)} == {("edge0-0", "edge1-1")}
+
+
+def test_two_hosts_of_one_router_are_never_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ('source = "edge0-0", target = "edge0-0"', 'source = "edge0-0#2", target = "edge0-0"')
+    rows = [f'{{ start = "0 s", size = "1 kB", {each} }}' for each in given for _ in range(10)]
+    scenario = on_tree(f"transfers = [{', '.join(rows)}]\n")
+    seen = []
+    columns = transfer_routes.TransferRoutes.columns
+
+    def spied(*arguments: Any) -> Any:
+        seen.append(columns(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(transfer_routes.TransferRoutes, "columns", spied)
+    slow = forebay.run(scenario).flows()
+    up, *_, down = seen[0]
+    assert len(set(zip(up.tolist(), down.tolist(), strict=True))) == 2
+    assert len(set(up[10:].tolist())) == 1 and slow.rows == 20
+
+
 @pytest.mark.parametrize(
     ("row", "says"),
     [
         ('source = "edge9-9", target = "edge0-0"', 'transfer 1: source: there is no router'),
         ('source = "edge0-0#3", target = "edge0-1"', "has hosts 1 to 2"),
+        ('source = "edge0-0#2", target = "edge0-0#2"', "1: source and target are one host"),
+        ('source = "core0"', "transfer 1: no demand begins at core0"),
+        ('target = "core0"', "transfer 1: no demand goes to core0"),
         ('source = "core0", target = "edge0-1"', "no demand goes|has hosts|has no hosts"),
         ('source = "edge0-0", route = ["edge0-0->x"], target = "edge0-1"', "there is no link"),
         ('source = "edge0-0", target = "edge1-0", route = ["edge0-0->pod0-0"]', "do not lead from"),
@@ -222,7 +274,8 @@ def test_a_row_that_leads_nowhere_is_refused(row: str, says: str) -> None:
     [
         ("start_s\n1\n", "no column size_bytes"),
         ("start_s,size_bytes,color\n0,1,red\n", "column .*color"),
-        ("start_s,size_bytes\n0,x\n", "a cell of size_bytes is no number"),
+        ("start_s,size_bytes\n0,9\n0,x\n", 'row 2: size_bytes is "x", no number'),
+        ("start_s,size_bytes,rtt_s\n0,1,1\n0,1,\n", "row 2: rtt_s is blank; a number is needed"),
         ("start_s,size_bytes\n0,0\n", "row 1: size_bytes is 0"),
         ("start_s,size_bytes,congestion_control\n0,1,renno\n", "row 1: .*renno"),
         ("start_s,size_bytes\n0,1,2\n", "row 1 has not 2 cells"),

@@ -207,3 +207,31 @@ def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start: bool) -> N
 def test_words_on_flows_that_end_have_both_shares() -> None:
     said = regime_words.ending_with_long(0.5, 0.2)
     assert "may offer 50 %" in said and "Up to 20 %" in said
+
+
+@pytest.mark.parametrize(
+    "more",
+    ['schedule = { on = { exponential = "2 s" }, off = { exponential = "5 s" } }', 'stop = "12 s"'],
+)
+def test_flows_that_come_and_go_have_no_law(more: str) -> None:
+    scenario = loads(
+        'link.rate = "100 Mbit/s"\nmeasure = { warmup = "10 s", duration = "5 s" }\n'
+        "goals.utilization = 0.9\n"
+        f'[[traffic]]\nflows = 100\nrtt = {{ uniform = ["40 ms", "60 ms"] }}\n{more}\n'
+    )
+    found = regime_of(scenario)
+    assert (found.regime, found.law) == ("flows that come and go", None)
+    with pytest.raises(forebay.NoLaw, match="come and go"):
+        forebay.size(scenario, engine="theory")
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [('"web-search"', "some leave slow start"), ('"20 kB"', "The flows end within slow start and")],
+)
+def test_transfers_end_within_slow_start_only_where_they_are_short(size: str, said: str) -> None:
+    scenario = loads(
+        'link.rate = "1 Gbit/s"\nmeasure = { warmup = "1 s", duration = "1 s" }\n'
+        f'[[traffic]]\nkind = "transfers"\nload = 0.5\nsize = {size}\nrtt = "5 ms"\n'
+    )
+    assert said in regime_of(scenario).why

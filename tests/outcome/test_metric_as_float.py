@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 
 import forebay
@@ -40,3 +43,21 @@ def test_a_metric_multiplies_divides_and_equals_a_number_as_its_value_does() -> 
     assert METRIC * 3 == 1.5 and 3 * METRIC == 1.5 and METRIC * METRIC == 0.25
     assert METRIC / 2 == 0.25 and 1 / METRIC == 2.0 and METRIC / METRIC == 1.0
     assert METRIC.model_copy(update={"low": 0.1}) != METRIC
+
+
+def test_a_metric_has_the_other_operators_of_a_float() -> None:
+    assert -METRIC == -0.5 and +METRIC == 0.5 and abs(-1 * METRIC) == 0.5 and abs(METRIC) == 0.5
+    assert METRIC**2 == 0.25 and 4**METRIC == 2.0 and METRIC // 0.2 == 2.0 and 1 // METRIC == 2.0
+    assert METRIC % 0.3 == 0.5 % 0.3 and 0.7 % METRIC == 0.7 % 0.5
+    assert divmod(METRIC, 0.2) == divmod(0.5, 0.2) and divmod(2, METRIC) == (4.0, 0.0)
+    many = METRIC.model_copy(update={"value": 7.9})
+    assert int(many) == math.trunc(many) == math.floor(many) == 7 and math.ceil(many) == 8
+
+
+def test_numpy_takes_a_metric_as_its_value() -> None:
+    assert not np.isnan(METRIC) and np.sqrt(METRIC) == math.sqrt(0.5)
+    assert np.array([METRIC, METRIC]).dtype == np.float64
+    assert (np.array([1.0, 2.0]) * METRIC).tolist() == [0.5, 1.0]
+    assert (METRIC * np.array([1.0, 2.0])).tolist() == [0.5, 1.0]
+    assert METRIC + np.int64(1) == 1.5 and np.float64(1) - METRIC == 0.5
+    assert np.mean([METRIC, METRIC]) == 0.5

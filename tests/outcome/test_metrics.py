@@ -195,3 +195,10 @@ def test_the_order_of_batches_does_not_matter(order: list[int]) -> None:
 
 def _take(values: NDArray[np.float64], order: list[int]) -> NDArray[np.float64]:
     return values[np.asarray(order)]
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=40))
+def test_counts_of_one_run_are_whole(counts: list[int]) -> None:
+    marked = replace(link(batches=len(counts)), marks=np.array(counts))
+    marks = link_outcome([marked]).marks
+    assert marks is not None and marks.value == sum(counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -134,6 +135,74 @@ def test_an_engine_that_returns_nonsense_is_refused(site: Path, returned: str, s
     done = forebay_(site, "run", "x.toml", "--engine", "coin")
     assert done.returncode == 3 and said in done.stderr, done.stderr
     assert "uninstall coin" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("raise RuntimeError('boom')", "raises RuntimeError: boom"),
+        ("raise SystemExit(3)", "raises SystemExit: 3"),
+        ("found = seeds.nothing", "raises AttributeError"),
+    ],
+)
+def test_an_engine_that_raises_is_named(site: Path, body: str, said: str) -> None:
+    (site / "coin.py").write_text(ENGINE.replace('found = forebay.run(scenario, "theory")', body))
+    done = forebay_(site, "run", "x.toml", "--engine", "coin")
+    assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
+    assert said in done.stderr and "uninstall coin" in done.stderr
+
+
+def test_an_engine_with_another_signature_is_named(site: Path) -> None:
+    (site / "coin.py").write_text(
+        ENGINE.replace("scenario, seeds, *, jobs=0, progress", "scenario, x")
+    )
+    done = forebay_(site, "run", "x.toml", "--engine", "coin")
+    assert done.returncode == 3 and "raises TypeError" in done.stderr, done.stderr
+
+
+def test_an_engine_with_a_text_for_a_number_is_named(site: Path) -> None:
+    text = (
+        'found.model_copy(update={"links": {"bottleneck": found.links["bottleneck"].model_copy('
+        'update={"utilization": "high"})}})'
+    )
+    last = 'found.model_copy(update={"engine": "coin"})'
+    (site / "coin.py").write_text(ENGINE.replace(last, text))
+    done = forebay_(site, "run", "x.toml", "--engine", "coin")
+    assert done.returncode == 3 and "cannot be checked" in done.stderr, done.stderr
+
+
+def test_errors_of_forebay_and_interrupts_pass(site: Path) -> None:
+    own = "raise forebay.ScenarioError('x', 'y is no such thing', 'write z')"
+    (site / "coin.py").write_text(ENGINE.replace('found = forebay.run(scenario, "theory")', own))
+    done = forebay_(site, "run", "x.toml", "--engine", "coin")
+    assert done.returncode == 2 and "y is no such thing" in done.stderr, done.stderr
+    assert "uninstall" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("lambda s: 7.0", "lambda s: -5.0", "gives -5.0 packets"),
+        ("lambda s: 7.0", "lambda s: 1e300", "gives 1e+300 packets"),
+        ("lambda s: 7.0", "lambda s: exit(2)", "raises SystemExit: 2"),
+        ("lambda s: 7.0", "lambda s: '12'", "raises TypeError"),
+        ("lambda s: None, ()", "lambda s: 1.7, ()", "gives a utilization of 1.7"),
+        ("lambda s: None, ()", "lambda s: None, (lambda s: 7,)", "gives something that is no text"),
+        ("nobody-2026/seven", "appenzeller-2004/sqrt-n", "has the name of another law"),
+    ],
+)
+def test_a_law_that_gives_nonsense_leaves_the_others(
+    site: Path, before: str, after: str, said: str
+) -> None:
+    assert before in LAW
+    (site / "seven.py").write_text(LAW.replace(before, after))
+    done = forebay_(site, "size", "x.toml", "--engine", "theory", "--json")
+    assert done.returncode == 0, done.stderr
+    by_name = {law["law"]: law for law in json.loads(done.stdout)["laws"]}
+    assert by_name["seven"]["packets"] is None
+    (line,) = by_name["seven"]["broken_assumptions"]
+    assert said in line and "uninstall coin" in line
+    assert by_name["appenzeller-2004/sqrt-n"]["packets"] > 0
 
 
 def test_a_law_that_raises_leaves_the_others(site: Path) -> None:

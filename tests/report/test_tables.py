@@ -4,11 +4,14 @@ import copy
 
 import pytest
 
+import forebay
 from forebay import report
 from forebay.errors import Words, words
 from forebay.outcome import SizeResult
 from forebay.report import print_comparison, print_outcome
+from forebay.report.outcome import _class_title
 from forebay.reproduction import Reproduction, print_reproduction
+from forebay.scenario import loads
 
 
 def print_size(document):
@@ -276,3 +279,15 @@ def test_what_must_give_way_is_a_table(printed, document):
     assert "at least 91.53 %       71" in out
     assert "at most 5.5 ms" in out
     assert "the other goals contradict each other even without this one" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("sent", "said"), [(1.0, "1 sent"), (12.0, "12 sent"), (2.5, "2.50 sent")])
+def test_flows_that_sent_are_counted_whole(sent: float, said: str) -> None:
+    scenario = loads(
+        'link.rate = "10 Mbit/s"\nmeasure = { warmup = "1 s", duration = "2 s" }\n'
+        '[[traffic]]\nflows = 20\nrtt = "20 ms"\nstart = "0 s"\n'
+    )
+    (one,) = forebay.run(scenario).classes
+    active = forebay.outcome.Metric(value=sent, low=None, high=None, n=1)
+    title = _class_title(one.model_copy(update={"flows_active": active}))
+    assert title.endswith(f": 20 flows, {said}")

@@ -58,3 +58,17 @@ def test_every_field_is_explained() -> None:
         for name, field in table.get("properties", {}).items():
             table_of = tables["$defs"].get(field.get("$ref", "").rpartition("/")[2], {})
             assert field.get("description") or table_of.get("description"), name
+
+
+def test_the_page_lists_what_is_nested_in_traffic() -> None:
+    page = reference.markdown()
+    for part in ("[traffic.schedule]", "[[traffic.transfers]]", "[traffic.size]"):
+        assert page.count(f"## `{part}`") == 1
+    assert '| `published` |  | `"web-search"`, `"data-mining"`, `"hadoop"` |' in page
+    kinds = re.findall(r"^## `\[\[traffic\]\]` of kind (.*?)(?=^## )", page, flags=re.M | re.S)
+    assert len(kinds) == 9
+    for kind in kinds:
+        name = kind.partition("\n")[0]
+        assert ("| `schedule` | table |" in kind) == (
+            name in {'"long"', '"udp"', '"onoff"', '"video"', '"replay"'}
+        ), name

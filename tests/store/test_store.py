@@ -293,3 +293,10 @@ def test_a_killed_writer_loses_nothing_that_it_said(after: int, tmp_path: Path) 
     kept = stored(tmp_path / "s")
     assert [int(line) for line in said if line.strip()] == kept[: len(said)]
     assert len(kept) <= len(said) + 1
+
+
+def test_progress_ends_at_one_also_where_all_is_stored(scenario: Scenario, tmp_path: Path) -> None:
+    for _ in range(2):
+        told: list[float] = []
+        forebay.run(scenario, seeds=2, store=tmp_path / "s.sqlite", progress=told.append)
+        assert told[-1] == 1.0

@@ -85,9 +85,7 @@ def command(
         written.append(f"flows {flows}")
         say(f"flows: {flows} ({kept_flows(outcome).rows} rows; a flow that never began has none)")
     if figure is not None:
-        from forebay.report.figures import draw_flows
-
-        write("picture", figure, partial(draw_flows, outcome, outcome.flows()))
+        _draw(outcome, figure)
     if as_json:
         print_json(outcome.to_dict())
         return
@@ -95,3 +93,13 @@ def command(
 
     print_outcome(outcome)
     answered()
+
+
+def _draw(outcome: forebay.Outcome, figure: Path) -> None:
+    from forebay.report.figures import can_draw, draw_flows
+
+    table = outcome.flows()
+    if can_draw(outcome, table):
+        write("picture", figure, partial(draw_flows, outcome, table))
+    else:
+        say("picture: none was drawn, because no flow sent in the measured window")

@@ -50,16 +50,22 @@ class OtherEngine(Engine):
         Raises
         ------
         BrokenPlugin
-            It returns no Outcome, or an impossible one.
+            It raises, or returns no Outcome or an impossible one.
         """
         from forebay.engines import GROUP
         from forebay.outcome import Outcome, violations
 
-        made = self._made.run(scenario, seeds, jobs=jobs, progress=progress)
+        with plugins.blamed(GROUP, self._name):
+            made = self._made.run(scenario, seeds, jobs=jobs, progress=progress)
         if not isinstance(made, Outcome):
             wrong = f"returned a {type(made).__name__} from run, not a forebay.Outcome"
             raise plugins.refuse(GROUP, self._name, wrong)
-        if found := violations(made):
+        try:
+            found = violations(made)
+        except Exception as error:
+            wrong = f"returned an Outcome that cannot be checked ({type(error).__name__}: {error})"
+            raise plugins.refuse(GROUP, self._name, wrong) from error
+        if found:
             wrong = f"computed an impossible value ({found[0]})"
             raise plugins.refuse(GROUP, self._name, wrong)
         return made

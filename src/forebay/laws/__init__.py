@@ -121,17 +121,18 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
 
 
 def _answers_of_others(scenario: Scenario) -> list[LawAnswer]:
-    """Answers of laws of other distributions; one that raises says so, and the others stay."""
-    found = []
-    for name, law in zip(sorted(plugins.found(__name__)), of_others(), strict=True):
-        try:
-            answer = law.answer_over_range(scenario)
-        except Exception as error:
-            wrong = f"raises {type(error).__name__}: {error}"
-            broken = str(plugins.refuse(__name__, name, wrong))
-            found.append(LawAnswer(law.name, None, None, (broken,), law.source))
-            continue
-        if answer.packets is not None or answer.utilization is not None:
+    """Answers of laws of other distributions; one that fails says so, and the others stay."""
+    entries = sorted(plugins.found(__name__))
+    if not entries:
+        return []
+    from forebay.laws.others import answer_of
+    from forebay.laws.registry import LAWS
+
+    found, taken = [], {law.name for law in LAWS}
+    for name, law in zip(entries, of_others(), strict=True):
+        answer = answer_of(name, law, scenario, taken)
+        if answer is not None:
+            taken.add(answer.law)
             found.append(answer)
     return found
 

@@ -97,6 +97,11 @@ def settled(scenario: Scenario) -> str | None:
     """All flows start before the measured window, and none stops in it."""
     if any(t.start.high > scenario.measure.warmup for t in scenario.persistent):
         return "flows still start after the warm-up: the law describes the steady state"
+    return come_and_go(scenario)
+
+
+def come_and_go(scenario: Scenario) -> str | None:
+    """No long flow is switched on and off, or stops in the measured window."""
     begin, end = scenario.measure.warmup, scenario.measure.warmup + scenario.measure.duration
     lasting = [t for t in scenario.persistent if isinstance(t, Long | Session)]
     if any(isinstance(t, Long) and t.schedule is not None for t in lasting):

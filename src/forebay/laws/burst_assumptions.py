@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
 from forebay.laws import completion_time
@@ -12,7 +13,7 @@ from forebay.laws.assumptions import drop_tail, one_way
 from forebay.laws.burst_traffic import burst_traffic
 from forebay.laws.flow_lengths import flow_lengths
 from forebay.laws.quantities import FULL, paced
-from forebay.scenario import Short
+from forebay.scenario import Short, Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -21,6 +22,7 @@ SLOW_START_ENDS = 90
 """Shorter flows never leave slow start (§4), with the receiver windows of that time."""
 _MATTERS = 0.1
 _FAST_ACCESS = 10.0
+_DRAWN = 10_000
 
 
 def only_bursts(scenario: Scenario) -> str | None:
@@ -50,6 +52,26 @@ def in_slow_start(scenario: Scenario) -> str | None:
                 "short flows' packets: they leave slow start, but the law's bursts continue"
             )
     return None
+
+
+def small_transfers(scenario: Scenario) -> bool:
+    """Whether transfers (kind "transfers"), if there are any, end before they leave slow start."""
+    for group in scenario.crossing:
+        if isinstance(group, Transfers):
+            packets = np.ceil(_transfer_bytes(group) / group.payload)
+            long = packets >= SLOW_START_ENDS
+            if np.sum(packets[long]) > _MATTERS * np.sum(packets):
+                return False
+    return True
+
+
+def _transfer_bytes(group: Transfers) -> NDArray[np.float64]:
+    """Return the sizes of a table, or equally likely ones of the distribution."""
+    if group.size is None:
+        assert group.table is not None, "transfers have a table or a distribution"
+        return group.table.size_bytes.astype(np.float64)
+    sizes, shares = map(np.array, zip(*group.size.points, strict=True))
+    return np.asarray(np.interp((np.arange(_DRAWN) + 0.5) / _DRAWN, shares, sizes))
 
 
 def window_not_reached(scenario: Scenario) -> str | None:

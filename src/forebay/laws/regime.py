@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.catalogue import DISCIPLINES, kinds_that
 from forebay.laws import general_decrease, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
+from forebay.laws.assumptions import come_and_go
 from forebay.laws.quantities import (
     FULL,
     ack_queues,
@@ -57,8 +58,9 @@ class Regime:
     ----------
     regime : "no traffic", "class queues", "uncongested", "overloaded", "open-loop traffic",
         "managed queue", "workers that answer together", "paced by a model", "short flows only",
-        "flows that end", "real-time mixed", "long flows beside others", "ACKs queue", "one flow",
-        "few flows", "round trips alike", "windows below a packet" or "flows out of step".
+        "flows that end", "real-time mixed", "long flows beside others", "flows that come and go",
+        "ACKs queue", "one flow", "few flows", "round trips alike", "windows below a packet" or
+        "flows out of step".
     law : name of the governing law, None if no published law covers the link.
     why, would_change : sentences for users.
     times_simulation : between which factors of the simulated buffer the law's lies, for a goal on
@@ -175,9 +177,10 @@ def _ending(scenario: Scenario) -> Regime | None:
 
 
 def _in_slow_start(scenario: Scenario) -> bool:
-    from forebay.laws.burst_assumptions import in_slow_start, window_not_reached
+    from forebay.laws import burst_assumptions as bursts
 
-    return in_slow_start(scenario) is None and window_not_reached(scenario) is None
+    broken = (bursts.in_slow_start, bursts.window_not_reached)
+    return not any(check(scenario) for check in broken) and bursts.small_transfers(scenario)
 
 
 def _bursts_govern(scenario: Scenario) -> bool:
@@ -211,6 +214,12 @@ def _many_that_end(scenario: Scenario) -> Regime | None:
         return None
     why = words.ending_with_long(load, SHORT_FLOWS_MATTER)
     return Regime("long flows beside others", None, why, words.FEWER_ENDING)
+
+
+def _come_and_go(scenario: Scenario) -> Regime | None:
+    if come_and_go(scenario) is None:
+        return None
+    return Regime("flows that come and go", None, words.COME_AND_GO, words.COME_AND_GO_CHANGE)
 
 
 def _acks(scenario: Scenario) -> Regime | None:
@@ -262,5 +271,5 @@ def _kinds(scenario: Scenario) -> set[str]:
 
 _JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
     _no_traffic, _class_queues, _together, _uncongested, _open_loop, _managed, _paced, _ending,
-    _mixed, _many_that_end, _acks, _one, _few, _alike, _tiny, _many,
+    _mixed, _many_that_end, _come_and_go, _acks, _one, _few, _alike, _tiny, _many,
 )  # fmt: skip

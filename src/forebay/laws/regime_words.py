@@ -53,6 +53,13 @@ BURSTS_CHANGE = (
 )
 REAL_TIME_CHANGE = f"With less real-time traffic the law of the TCP flows would govern. {SIMULATE}"
 FEWER_ENDING = f"With fewer of them the law of the long flows would govern. {SIMULATE}"
+COME_AND_GO = (
+    "Long flows are switched on and off, or stop within the measured window. Laws of long flows "
+    "describe the steady state of flows that all send, and know nothing of the time without them."
+)
+COME_AND_GO_CHANGE = (
+    "With flows that send through the whole window a law of long flows would govern. " + SIMULATE
+)
 ACKS_CHANGE = (
     f"Without a queue on the ACKs' path the law of the data flows would govern. {SIMULATE}"
 )
@@ -185,6 +192,11 @@ def ending(scenario: Scenario, load: float, *, in_slow_start: bool) -> str:
             f"Flows that end offer up to {100 * load:.3g} % of the link's rate. They leave the "
             "long flows so little that neither law, that of long flows or that of bursts, "
             "describes the queue."
+        )
+    if in_slow_start and any(t.kind == "transfers" for t in scenario.crossing):
+        return (
+            f"The flows end within slow start and offer {100 * load:.4g} % of the link's rate. The "
+            'law of bursts is of flows of kind "short" alone, not of transfers.'
         )
     if in_slow_start:
         return (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from forebay.files.columns import BLOCK_ROWS, record_batch, write_columns
 from forebay.packages import import_package
 
-_WHOLE_OR_NONE = ("size_bytes",)
+_WHOLE_OR_NONE = ("size_bytes", "application_bytes")
 """Columns of whole numbers in which NaN says that there is none."""
 
 

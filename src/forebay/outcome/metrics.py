@@ -244,9 +244,8 @@ def _controllers(
 ) -> dict[str, ControllerOutcome] | None:
     """A class's congestion controls, in the order of the readings; None if there is only one."""
     names = list(classes[0].controllers)
-    return {
-        name: _controller(name, classes, windows_s, (0.0, capacity_bps)) for name in names
-    } or None
+    most = (0.0, capacity_bps)
+    return {name: _controller(name, classes, windows_s, most) for name in names} or None
 
 
 def _controller(
@@ -329,8 +328,9 @@ def _rate(amounts: FloatArray, whole: float) -> Ratio:
 
 
 def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
-    """A count over the window, as a ratio so that its batches give an interval."""
-    return ratio([_rate(_as_float(each), 1.0) for each in counts if each is not None], POSITIVE)
+    """A count over the window, as a ratio of whole numbers so that batches give an interval."""
+    known = (each for each in counts if each is not None)
+    return ratio([(_as_float(n * n.size), np.ones(n.size)) for n in known], POSITIVE)
 
 
 def _share(part: NDArray[np.int64], rest: NDArray[np.int64]) -> Ratio:

@@ -49,6 +49,26 @@ class Metric(Closed):
     def __round__(self, digits: int | None = None) -> float:
         return round(self.value, digits)
 
+    def __int__(self) -> int:
+        return int(self.value)
+
+    __trunc__ = __int__
+
+    def __neg__(self) -> float:
+        return -self.value
+
+    def __pos__(self) -> float:
+        return self.value
+
+    def __abs__(self) -> float:
+        return abs(self.value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the value as an array of no dimension, so that NumPy's functions take it."""
+        import numpy as np
+
+        return np.array(self.value, dtype=dtype)
+
     __lt__ = _with_number(operator.lt)
     __le__ = _with_number(operator.le)
     __gt__ = _with_number(operator.gt)
@@ -59,6 +79,14 @@ class Metric(Closed):
     __mul__ = __rmul__ = _with_number(operator.mul)
     __truediv__ = _with_number(operator.truediv)
     __rtruediv__ = _with_number(lambda value, other: other / value)
+    __floordiv__ = _with_number(operator.floordiv)
+    __rfloordiv__ = _with_number(lambda value, other: other // value)
+    __mod__ = _with_number(operator.mod)
+    __rmod__ = _with_number(lambda value, other: other % value)
+    __divmod__ = _with_number(divmod)
+    __rdivmod__ = _with_number(lambda value, other: divmod(other, value))
+    __pow__ = _with_number(operator.pow)
+    __rpow__ = _with_number(lambda value, other: other**value)
 
     def __eq__(self, other: object) -> bool:
         """Compare the value with a number; with a Metric, the interval and ``n`` too."""

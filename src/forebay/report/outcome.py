@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
-from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
+from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.report.tables import (
     assumed_lines,
     bounded,
@@ -100,8 +100,13 @@ def _link_title(name: str, link: LinkOutcome) -> str:
 
 def _class_title(each: ClassOutcome) -> str:
     flows, active = count(each.flows, "flow"), each.flows_active
-    few = "" if active is None or active.value == each.flows else f", {plain(active.value)} sent"
+    few = "" if active is None or active.value == each.flows else f", {_number(active)} sent"
     return f"{called(each)}: {flows}{few}"
+
+
+def _number(mean: Metric) -> str:
+    """Write a mean of counts: whole if it is, as that of one seed."""
+    return f"{mean.value:.0f}" if mean.value.is_integer() else plain(mean.value)
 
 
 def _link(link: LinkOutcome) -> Table:

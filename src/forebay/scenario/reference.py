@@ -78,14 +78,22 @@ def markdown() -> str:
 
 
 def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
+    """Return every table with its title; what entries of a list of the top level share, once."""
     yield "Top level", Scenario
-    yield from _below(Scenario, "")
+    shown: set[type[BaseModel]] = {ClassGoals}
+    for title, model, shared in _below(Scenario, ""):
+        if not (shared and model in shown):
+            yield title, model
+        shown.add(model)
+    yield "`goals` of a `[[traffic]]` of any kind", ClassGoals
 
 
-def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """Return the nested tables of a table, each before its own; `goals` of all classes once.
+def _below(
+    table: type[BaseModel], path: str, shared: bool = False
+) -> Iterator[tuple[str, type[BaseModel], bool]]:
+    """Return the tables nested in a table, each before its own, and whether others share them.
 
-    Tables nested in a list of the top level, `[[links]]`, are those of `[link]`.
+    Kinds of traffic share tables such as `schedule`, and `[[links]]` has those of `[link]`.
     """
     for name, field in table.model_fields.items():
         if _is_law(field):
@@ -94,11 +102,8 @@ def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseMo
         header = f"`[[{path}{name}]]`" if listed else f"`[{path}{name}]`"
         for model in _models(field.annotation):
             kind = model.model_fields.get("kind")
-            yield f'{header} of kind "{kind.default}"' if kind else header, model
-            if path or not listed:
-                yield from _below(model, f"{path}{name}.")
-    if table is Scenario:
-        yield "`goals` of a `[[traffic]]` of any kind", ClassGoals
+            yield f'{header} of kind "{kind.default}"' if kind else header, model, shared
+            yield from _below(model, f"{path}{name}.", shared or (listed and not path))
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -110,7 +115,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 def _section(title: str, model: type[BaseModel]) -> str:
     head = "| field | unit | range | default | meaning |\n|---|---|---|---|---|\n"
-    fields = [(key, one) for key, one in model.model_fields.items() if not _any_model(one)]
+    fields = list(model.model_fields.items())
     fields.sort(key=lambda pair: (pair[0] != "kind", not pair[1].is_required()))
     rows = [_row(key, field) for key, field in fields]
     return f"\n## {title}\n\n{_summary(model)}\n\n{head}{''.join(rows)}"
@@ -131,7 +136,11 @@ def _is_law(field: FieldInfo) -> bool:
 
 
 def _row(key: str, field: FieldInfo) -> str:
-    cells = (f"`{key}`", _unit(field), _range(field), _default(field), field.description or "")
+    nested = _any_model(field)
+    meaning = field.description or _summary(next(_models(field.annotation)))
+    default = _default_table(field) if nested else _default(field)
+    unit = ("tables" if get_origin(field.annotation) is tuple else "table") if nested else ""
+    cells = (f"`{key}`", unit or _unit(field), _range(field), default, meaning)
     return f"| {' | '.join(cells)} |\n"
 
 
@@ -154,8 +163,10 @@ def _range(field: FieldInfo) -> str:
 
 
 def _choices(field: FieldInfo) -> tuple[Any, ...]:
-    found = tuple(one for one in get_args(field.annotation) if isinstance(one, str))
-    return found or ((True, False) if bool in get_args(field.annotation) else ())
+    parts = get_args(field.annotation)
+    named = (one for part in (field.annotation, *parts) for one in get_args(part))
+    found = tuple(dict.fromkeys(one for one in named if isinstance(one, str)))
+    return found or ((True, False) if bool in parts else ())
 
 
 def _default(field: FieldInfo) -> str:
@@ -164,6 +175,12 @@ def _default(field: FieldInfo) -> str:
     if field.default is None:
         return "not set"
     return f"`{_toml(_written(field.default))}`"
+
+
+def _default_table(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    return "not set" if not field.get_default(call_default_factory=True) else "as in its table"
 
 
 def _written(value: Any) -> Any:
@@ -176,7 +193,7 @@ def _written(value: Any) -> Any:
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml(one) for one in value) + "]"
     if isinstance(value, bool):
         return str(value).lower()

@@ -76,6 +76,9 @@ CongestionControl = Annotated[
 _LONGEST_LINUX_DELAY = 0.2
 """In seconds: TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
 
+_HEADERS = 52
+"""Bytes of IPv4 and TCP headers with timestamps, as `segment` assumes where it is not set."""
+
 
 class Tcp(Sized):
     """Flows that run TCP: congestion control, sending stack, propagation delay."""
@@ -178,6 +181,11 @@ class Tcp(Sized):
         if self.delayed_ack_timeout is not None:
             _check_delayed_ack(self, self.delayed_ack_timeout)
         return self
+
+    @property
+    def payload(self) -> int:
+        """Bytes of the application in a full packet."""
+        return max(int(self.packet) - _HEADERS, 1) if self.segment is None else self.segment
 
     @property
     def offloads(self) -> bool:

@@ -100,13 +100,23 @@ def _numbers(path: str, name: str, values: Sequence[Any]) -> NDArray[np.float64]
     try:
         found = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _wrong(path, f"a cell of {name} is no number") from None
+        row, cell = next(each for each in enumerate(values, 1) if not _is_number(each[1]))
+        said = f"is {show(cell)}, no number" if _text(cell) else "is blank; a number is needed"
+        raise _wrong(path, f"row {row}: {name} {said}") from None
     low, high = _LIMITS[name]
     bad = ~((found >= low) & (found <= high))
     if bad.any():
         row = int(bad.argmax())
         raise _wrong(path, f"row {row + 1}: {name} is {found[row]:g}, not from {low:g} to {high:g}")
     return found
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _text(cell: Any) -> str:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
     from forebay.scenario.inputs import TransferDict, TransfersFields
 
-_HEADERS = 52
-"""Bytes of IPv4 and TCP headers with timestamps, as `segment` assumes where it is not set."""
-
 
 class Transfer(ScenarioModel):
     """One transfer of a list."""
@@ -78,7 +75,8 @@ class Transfers(Tcp):
         default=None,
         description="Path of a CSV or Parquet file, relative to the scenario file's folder, whose "
         f"first line has the names of its columns: {', '.join(COLUMNS)}. The first two are needed; "
-        "they are as those of a listed transfer, routes with ; between the links.",
+        "they are as those of a listed transfer, routes with ; between the links. size_bytes is "
+        "without headers, as application_bytes in the table of flows; size_bytes there has them.",
         examples=["transfers.csv"],
     )
     size: AnyTransferSizes | None = Field(
@@ -139,11 +137,6 @@ class Transfers(Tcp):
     def flows(self) -> int:
         """Flows that exist during the whole run: none."""
         return 0
-
-    @property
-    def payload(self) -> int:
-        """Bytes of a transfer in each packet."""
-        return max(int(self.packet) - _HEADERS, 1) if self.segment is None else self.segment
 
     @property
     def mean_packets(self) -> float:

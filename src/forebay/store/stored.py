@@ -50,6 +50,8 @@ class StoredEngine(Decorator):
             made = self._made_by.replications(scenario, missing, jobs=jobs, progress=progress)
             self._store.add(scenario, name, self._code, made)
             known |= made
+        if progress is not None:
+            progress(1.0)
         replications = [known[seed] for seed in seeds]
         return self._made_by.outcome(scenario, replications, time.perf_counter() - started)
 

@@ -64,6 +64,9 @@ def _to_table(
     ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
     ideal = ideal_s(layout, workload, raw)
+    payload = np.array(
+        [each.payload if isinstance(each, Tcp) else np.nan for each in scenario.traffic]
+    )[group]
     took_s = raw["last_byte_s"] - raw["start_s"]
     return FlowTable(
         {
@@ -76,6 +79,7 @@ def _to_table(
             "rtt_s": np.where(tcp, workload.rtt_ps[flow] / _PS_PER_S, np.nan),
             "start_s": raw["start_s"],
             "size_bytes": np.where(has_end, raw["segments"] * packet.astype(np.float64), np.nan),
+            "application_bytes": np.where(has_end, raw["segments"] * payload, np.nan),
             "first_byte_s": raw["first_byte_s"],
             "last_byte_s": np.where(has_end, raw["last_byte_s"], np.nan),
             "window_bytes": raw["window_bytes"],

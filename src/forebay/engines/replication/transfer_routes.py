@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, Route
     from forebay.scenario import Scenario
     from forebay.topology import Problem
+    from forebay.topology.graph import Graph
     from forebay.workload import Workload
 
     Ints = NDArray[np.int64]
@@ -55,6 +56,7 @@ class TransferRoutes:
         """Return the links of each of `n` transfers in order, shape (hops, n); -1 is none."""
         ends, between = self._between(group, index, seed, n)
         first, last = (uniforms(seed, f"transfer-{use}", index, n) for use in ("source", "target"))
+        ends = _to_another_host(ends, self.problem.graph, first, last)
         up = self._host_links(UP, ends.source, ends.source_host, first)
         down = self._host_links(DOWN, ends.target, ends.target_host, last)
         return np.concatenate([up[None], between, down[None]])
@@ -63,13 +65,13 @@ class TransferRoutes:
         """Return the ends, and the links between routers."""
         texts: Mapping[str, Sequence[str]] = {} if group.table is None else group.table.texts
         u = uniforms(seed, "transfer-path", index, n)
-        if not any(texts.get("source", ())) and not any(texts.get("route", ())):
+        if not any(any(texts.get(name, ())) for name in ("source", "target", "route")):
             path = np.searchsorted(np.cumsum(self.problem.share), u * self.problem.share.sum())
             path = np.minimum(path, len(self.problem.share) - 1)
             none = np.full(n, -1)
             ends = _Ends(self.problem.source[path], self.problem.target[path], none, none)
             return ends, self._links_of(path)
-        ends = self._ends(texts, n)
+        ends = self._with_drawn(self._ends(texts, n), uniforms(seed, "transfer-pair", index, n))
         return ends, self._of_pairs(ends, texts.get("route", ()), u)
 
     def _links_of(self, path: Ints) -> Ints:
@@ -97,6 +99,8 @@ class TransferRoutes:
         return _Ends(*(np.array(each) for each in found))
 
     def _end(self, text: str, routers: dict[str, int], row: int, column: str) -> tuple[int, int]:
+        if not text:
+            return -1, -1
         name, _, host = text.partition("#")
         router = routers.get(name)
         if router is None:
@@ -107,6 +111,22 @@ class TransferRoutes:
         if not (host.isdigit() and 1 <= int(host) <= hosts):
             raise _wrong(row, f'{column}: "{name}" has hosts 1 to {hosts}, not "{host}"')
         return router, int(host) - 1
+
+    def _with_drawn(self, ends: _Ends, u: NDArray[np.float64]) -> _Ends:
+        """Return the ends with those drawn by the demands that are not given, as -1."""
+        problem, pairs = self.problem, np.stack([ends.source, ends.target])
+        open_ = np.flatnonzero((pairs < 0).any(axis=0))
+        for source, target in sorted(set(zip(*pairs[:, open_].tolist(), strict=True))):
+            rows = open_[(ends.source[open_] == source) & (ends.target[open_] == target)]
+            fits = (source < 0) | (problem.source == source)
+            paths = np.flatnonzero(fits & ((target < 0) | (problem.target == target)))
+            sums = np.cumsum(problem.share[paths])
+            if not len(paths) or sums[-1] <= 0:
+                name, way = (target, "goes to") if source < 0 else (source, "begins at")
+                raise _wrong(int(rows[0]), f"no demand {way} {problem.graph.names[name]}")
+            chosen = np.minimum(np.searchsorted(sums, u[rows] * sums[-1]), len(paths) - 1)
+            pairs[:, rows] = problem.source[paths[chosen]], problem.target[paths[chosen]]
+        return ends._replace(source=pairs[0], target=pairs[1])
 
     def _of_pairs(self, ends: _Ends, routes: Sequence[str], u: NDArray[np.float64]) -> Ints:
         """Return the links between routers: a route's own, else those of a path of the pair."""
@@ -163,6 +183,38 @@ class TransferRoutes:
             raise _wrong(row, f'"{graph.names[router[row]]}" has no hosts')
         drawn = np.minimum((u * hosts[router]).astype(np.int64), hosts[router] - 1)
         return np.asarray(every[begin[router] + np.where(host < 0, drawn, host)])
+
+
+def _to_another_host(
+    ends: _Ends, graph: Graph, first: NDArray[np.float64], last: NDArray[np.float64]
+) -> _Ends:
+    """Return the ends, with other hosts drawn where both are on one router and would be one.
+
+    Raises ScenarioError for a transfer that has only one host to go from and to.
+    """
+    source_host, target_host = ends.source_host.copy(), ends.target_host.copy()
+    for row in np.flatnonzero(ends.source == ends.target).tolist():
+        router = int(ends.source[row])
+        hosts, name = int(graph.hosts[router]), graph.names[router]
+        if not (graph.kind == UP).any():
+            raise _wrong(row, f'both ends are at "{name}", and no link is between them')
+        here, there = int(source_host[row]), int(target_host[row])
+        if hosts < 2 or (here == there and here >= 0):
+            raise _wrong(row, f'source and target are one host, "{name}#{max(here, 0) + 1}"')
+        if here < 0 and there < 0:
+            here = int(first[row] * hosts)
+        if here < 0:
+            here = _but(there, hosts, first[row])
+        if there < 0:
+            there = _but(here, hosts, last[row])
+        source_host[row], target_host[row] = here, there
+    return ends._replace(source_host=source_host, target_host=target_host)
+
+
+def _but(host: int, hosts: int, u: float) -> int:
+    """Return one of so many hosts, drawn by ``u``, but not this one."""
+    drawn = int(u * (hosts - 1))
+    return drawn + (drawn >= host)
 
 
 def _links_of_text(text: str, named: dict[str, int], row: int) -> list[int]:

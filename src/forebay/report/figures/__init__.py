@@ -8,7 +8,7 @@ from forebay.packages import import_package
 
 import_package("a figure", "matplotlib")  # the modules below import it
 
-from forebay.report.figures.flows import draw_flows, flows_figure
+from forebay.report.figures.flows import can_draw, draw_flows, flows_figure
 from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.outcome import outcome_figure
 from forebay.report.figures.size import draw_size, size_figure
@@ -16,6 +16,7 @@ from forebay.report.figures.trace import draw_trace, trace_figure
 from forebay.report.figures.transient import draw_transient, transient_figure
 
 __all__ = [
+    "can_draw",
     "draw_flows",
     "draw_measurement",
     "draw_size",
