@@ -357,3 +357,25 @@ def test_designs_with_other_demands_say_so(
     second.write_text(sndlib(RING, matrix(RING, 4), 9000.0))
     assert call(["network", str(first), "--against", str(second)]) == 0
     assert "Their demands differ" in capsys.readouterr().out
+
+
+BURSTS = {"demand_unit": '"5 Mbit/s"', "traffic": 'kind = "short"\nlength = "100 kB"\nload = 1.0'}
+
+
+def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path: Path) -> None:
+    """At a load of 0.4 a run of the second link alone loses 8 % in 20 packets and 0.1 % in 100."""
+    found = answer(tmp_path, **BURSTS).outcome
+    path = tmp_path / "bursts.toml"
+    path.write_text(text(**BURSTS) + "[goals]\nloss_rate = 0.001\n")
+    outcome = networks.smallest_buffers(networks.load(path)).outcome
+    (whole,) = outcome.provenance.smallest_buffers["classes"].values()
+    assert 90 <= whole["packets_max"] <= 160
+    assert any("bursts of short flows" in each for each in found.broken_assumptions)
+
+
+def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
+    path = tmp_path / "over.toml"
+    over = text(**BURSTS | {"demand_unit": '"15 Mbit/s"'})
+    path.write_text(over + "[goals]\nloss_rate = 0.001\n")
+    with pytest.raises(ScenarioError, match=r"B->C is offered 120%.*add capacity"):
+        networks.smallest_buffers(networks.load(path))

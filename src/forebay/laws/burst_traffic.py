@@ -8,6 +8,7 @@ case: a window stays in one burst, as slow start sent it).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,10 +55,29 @@ def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
         return None
     held = held_back(scenario)
     streams = [_stream(scenario, group, held) for group in scenario.crossing]
+    load = sum(s.rate_bps for s in streams) / scenario.link.capacity
+    return BurstTraffic(float(load), _together(streams))
+
+
+def _together(streams: Sequence[_Stream]) -> Bursts:
     sizes = np.concatenate([s.bursts.sizes for s in streams])
     weights = np.concatenate([s.bursts_per_second * s.bursts.probabilities for s in streams])
-    load = sum(s.rate_bps for s in streams) / scenario.link.capacity
-    return BurstTraffic(float(load), Bursts.given(sizes, weights))
+    return Bursts.given(sizes, weights)
+
+
+def slow_start_bursts(scenario: Scenario, offered_bps: Sequence[float]) -> Bursts | None:
+    """Return the bursts of the short flows alone; None without any.
+
+    Parameters
+    ----------
+    offered_bps : of each class of ``scenario.traffic``.
+    """
+    short = [
+        _Stream(bps, int(group.packet), _slow_start(group))
+        for group, bps in zip(scenario.traffic, offered_bps, strict=True)
+        if isinstance(group, Short) and bps > 0.0
+    ]
+    return _together(short) if short else None
 
 
 def initial_window(group: Short) -> int:

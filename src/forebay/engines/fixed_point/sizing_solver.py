@@ -96,7 +96,7 @@ class SizingSolver(LinksEngine):
         from forebay.engines.fixed_point.summary import links
 
         target = float(goal)
-        found = links(self._solve(self.links.limit))
+        found = links(self.scenario, self._solve(self.links.limit))
         used = {name: found[name].utilization for name in self.links.names if name in found}
         shares = {name: 0.0 if each is None else each.value for name, each in used.items()}
         filled = frozenset(name for name, share in shares.items() if share >= target)

@@ -12,6 +12,7 @@ import numpy as np
 
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.errors import NoNetwork, NoSteadyState
+from forebay.engines.fixed_point.offered_bursts import burst_loss
 from forebay.engines.fixed_point.solver import Solution, solve
 from forebay.errors import setting
 from forebay.scenario import ScenarioError
@@ -84,6 +85,7 @@ class ClassBuffers:
         if scenario.topology is None:
             raise NoNetwork
         check_goals_of_links(scenario)
+        self.scenario = scenario
         self.loss, self.utilization = _targets(scenario)
         self.problem, self.topology = make_problem(scenario), scenario.topology
         self.solved = 0
@@ -114,22 +116,33 @@ class ClassBuffers:
             found = self._solve(shares)
         except NoSteadyState:
             return False
-        lost = float(np.exp(found.state.log_loss).max(initial=0.0))
+        lost = float(self._lost(found).max(initial=0.0))
         used = float(_used_share(found)[self.filled].min(initial=np.inf))
         met = lost <= self.loss and used >= (self.utilization or 0.0)
         if met:
             self.last = found
         return met
 
+    def _lost(self, found: Solution) -> Floats:
+        """Return each link's loss: that of the steady state, or by bursts of short flows."""
+        return np.maximum(np.exp(found.state.log_loss), burst_loss(self.scenario, found))
+
     def _check_largest(self) -> None:
         """Refuse goals that the largest buffers do not meet."""
         names, largest = self.problem.graph.link_names, self.last
-        worst = int(np.argmax(largest.state.log_loss))
-        lost = float(np.exp(largest.state.log_loss[worst]))
+        each = self._lost(largest)
+        worst = int(np.argmax(each))
+        lost = float(each[worst])
         if lost > self.loss:
             name = names[largest.balance.used[worst]]
-            wrong = f"{name} loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
-            raise ScenarioError("goals", wrong, "write a larger loss", field="goals.loss_rate")
+            loses = f"loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
+            at = largest.balance.used[worst]
+            offered = float(self.problem.offered_bps[at] / largest.balance.rate_bps[worst])
+            wrong, hint = f"{name} {loses}", "write a larger loss"
+            if offered >= 1.0:
+                wrong = f"{name} is offered {offered:.0%} of its rate and {loses}"
+                hint = "add capacity there: no buffer replaces it"
+            raise ScenarioError("goals", wrong, hint, field="goals.loss_rate")
         if not self.filled.any():
             fullest = float(_used_share(largest).max(initial=0.0))
             wrong = f"no link is used to more than {100 * fullest:.3g} % with any buffer"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.engines.fixed_point.offered_bursts import burst_loss
 from forebay.outcome import (
     ClassOutcome,
     HopsOutcome,
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def links(solution: Solution) -> dict[str, LinkOutcome]:
-    """Return every link that some path uses, named ``from->to``; equal hosts share one entry."""
+def links(scenario: Scenario, solution: Solution) -> dict[str, LinkOutcome]:
+    """Return every link that some path uses, named ``from->to``; equal hosts share one entry.
+
+    The loss is that of the steady state, or that by the bursts of short flows where it is more.
+    """
     balance = solution.balance
     problem, graph = balance.problem, balance.problem.graph
     utilization = solution.flow.carried_bps / balance.rate_bps
-    loss = np.exp(solution.state.log_loss)
+    loss = np.maximum(np.exp(solution.state.log_loss), burst_loss(scenario, solution))
     delay = solution.state.queue * balance.packet_s
     made = {}
     for place, link in enumerate(balance.used.tolist()):

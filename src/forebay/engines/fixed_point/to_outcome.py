@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.fixed_point.bursts import burst_note
+from forebay.engines.fixed_point.offered_bursts import offered_burst_note
 from forebay.engines.fixed_point.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
 
@@ -42,7 +43,7 @@ def to_outcome(
     return Outcome(
         scenario=scenario.to_dict(),
         engine=NAME,
-        links=links(solution),
+        links=links(scenario, solution),
         classes=classes(scenario, solution),
         broken_assumptions=[*broken(scenario, solution, sized), *_open(left)],
         provenance=_provenance(scenario, seeds, solution, left, loading, wall_s),
@@ -60,6 +61,9 @@ def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) ->
         found.append(
             f"a queue that drops early ({scenario.queue.discipline}): treated as drop-tail"
         )
+    offered = offered_burst_note(scenario, solution)
+    if offered is not None:
+        found.append(offered)
     if any(KINDS[g.kind].completes for g in scenario.traffic):
         found.append("short flows: treated as a load that does not respond to loss")
     few = solution.balance.problem.flows[solution.balance.used]
