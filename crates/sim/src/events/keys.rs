@@ -1,9 +1,9 @@
 //! Whose events are scheduled.
 
+use super::Wheel;
 use super::crowds::is_crowd;
 use super::event::NIL;
 use super::event_key::EventKey;
-use super::{NOWHERE, Wheel};
 
 impl Wheel {
     /// Calls `see` with the key of each event, in no order; it takes a look at all.
@@ -14,7 +14,8 @@ impl Wheel {
         self.overflow.iter().flatten().for_each(|event| see(event.key));
         self.crowds.events().for_each(|event| see(event.key));
         let mut slot = self.first_occupied(self.cursor);
-        while slot != NOWHERE {
+        // The bits of the largest wheel go round with it: beyond the frontier its first slots come again.
+        while slot < self.frontier {
             let first = &self.slots[self.index(slot)];
             see(first.key);
             let mut link = first.link;
