@@ -147,3 +147,34 @@ def test_a_queue_lengthens_the_longer_round_trip_alone(tmp_path):
     without, full = n(), n(f"{packets} packets")
     assert full.low == pytest.approx(without.low)
     assert full.high == pytest.approx(1.5 * without.high, rel=0.01)
+
+
+def sampled(tmp_path, rows, rate="1 Gbit/s"):
+    path = tmp_path / "samples.csv"
+    path.write_text(
+        "time_s,octets,drops\n" + "".join(f"{30 * i},{a},{b}\n" for i, (a, b) in enumerate(rows))
+    )
+    return measure.counters(path, rate=rate, rtt="50 ms")
+
+
+@pytest.mark.parametrize(
+    ("rows", "load", "loss", "left_out"),
+    [
+        # all are cleared at the fourth sample
+        ([(1_000_000_000, 50_000), (1_300_000_000, 50_100), (1_600_000_000, 50_200),
+          (150_000_000, 40), (450_000_000, 140)], 0.08, 5e-4, 1),
+        # beyond 32 bits
+        ([(900_000_000_000, 50_000), (900_300_000_000, 50_100), (900_600_000_000, 50_200),
+          (150_000_000, 40), (450_000_000, 140)], 0.08, 5e-4, 1),
+        # drops alone
+        ([(0, 500), (300_000_000, 600), (600_000_000, 700), (900_000_000, 2)], 0.08, 5e-4, 1),
+        # both wrap
+        ([(4_000_000_000, 4_294_967_200), (5_032_704, 4), (305_032_704, 104)], 0.08, 5e-4, 0),
+    ],
+)  # fmt: skip
+def test_counters_that_are_cleared_have_not_wrapped(tmp_path, rows, load, loss, left_out):
+    told = sampled(tmp_path, rows)
+    assert told.estimates["load"].value == pytest.approx(load, rel=0.01)
+    assert told.estimates["loss_rate"].value == pytest.approx(loss, rel=0.2)
+    assert any("they were cleared" in each for each in told.notes) == bool(left_out)
+    assert told.estimates["load"].n == len(rows) - 1 - left_out

@@ -368,7 +368,7 @@ def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path: Path) -> None:
     path = tmp_path / "bursts.toml"
     path.write_text(text(**BURSTS) + "[goals]\nloss_rate = 0.001\n")
     outcome = networks.smallest_buffers(networks.load(path)).outcome
-    (whole,) = outcome.provenance.smallest_buffers["classes"].values()
+    (whole,) = outcome.provenance.model_extra["smallest_buffers"]["classes"].values()
     assert 90 <= whole["packets_max"] <= 160
     assert any("bursts of short flows" in each for each in found.broken_assumptions)
 

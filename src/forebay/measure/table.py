@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.errors import argument
 from forebay.measure.errors import MeasureError
@@ -19,11 +20,17 @@ _WRITE = "write columns time_s, octets, drops, with a row for each sample"
 _WRAPS = (2.0**32, 2.0**64)
 _MORE = 1.1
 """Tolerance over the link's rate, because the clocks of poller and router differ."""
+_NEAR = 0.75
+"""A counter of packets or drops that falls from this share of its largest value has wrapped."""
+_CLEARED = 1 / 3
+"""Share of the intervals in which counters may be cleared; amounts fall more often."""
 
 
 @dataclass(frozen=True)
 class Intervals:
     """Amounts between samples: shapes (n,); ``queue_packets`` if it was sampled.
+
+    Intervals in which counters were cleared are left out.
 
     ``times`` are those of the samples before, in the table's own seconds.
     """
@@ -39,7 +46,7 @@ class Intervals:
 
 def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
     """Read a file of samples. Octets, packets and drops are either increasing counters, which may
-    wrap, or amounts since the previous sample; ``rate_bps`` decides which of the two is possible.
+    wrap or be cleared, or amounts since the previous sample; ``rate_bps`` decides which of them.
 
     Raises
     ------
@@ -53,41 +60,65 @@ def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
         raise MeasureError(
             f"{path}: times must rise from row to row, and be at least two; {_WRITE}"
         )
-    rises, notes = _meaning(columns["octets"], seconds, rate_bps, str(path))
-    take = _rise if rises else (lambda values: values[1:])
+    counted = [columns[name] for name in ("octets", "drops", "packets") if name in columns]
+    kept, notes = _meaning(counted, time, rate_bps, str(path))
+    take = (lambda values: values[1:]) if kept is None else (lambda values: _rise(values)[kept])
+    kept = np.ones(len(seconds), dtype=bool) if kept is None else kept
     packets = columns.get("packets")
     queue = columns.get("queue_packets")
     return Intervals(
-        seconds,
+        seconds[kept],
         take(columns["octets"]),
         take(columns["drops"]),
         None if packets is None else take(packets),
-        None if queue is None else queue[1:],
+        None if queue is None else queue[1:][kept],
         notes,
-        time[:-1],
+        time[:-1][kept],
     )
 
 
-def _meaning(octets: Floats, seconds: Floats, rate_bps: float, path: str) -> tuple[bool, list[str]]:
+def _meaning(
+    counted: list[Floats], time: Floats, rate_bps: float, path: str
+) -> tuple[NDArray[np.bool_] | None, list[str]]:
+    """Return the intervals in which counters, octets first, were not cleared; None for amounts."""
+    octets, seconds = counted[0], np.diff(time)
     most = _MORE * rate_bps / 8 * seconds
-    rises = bool((_rise(octets) <= most).all()) and octets[-1] != octets[0]
-    amounts = bool((octets[1:] <= most).all())
-    if rises:
-        return True, ["octets and drops are read as increasing counters"]
-    if amounts:
-        return False, ["octets and drops are read as amounts since the previous sample"]
+    cleared = np.any([_cleared(each) for each in counted[1:]], axis=0)
+    cleared |= (np.diff(octets) < 0) & (_rise(octets) > most)
+    possible = bool((_rise(octets)[~cleared] <= most[~cleared]).all())
+    seldom = np.count_nonzero(cleared) <= _CLEARED * len(cleared)
+    if possible and seldom and octets[-1] != octets[0]:
+        notes = ["octets and drops are read as increasing counters"]
+        if cleared.any():
+            when = ", ".join(f"{each:g}" for each in time[1:][cleared][:3])
+            notes.append(
+                f"counters fell before time_s {when}, and not by a wrap: they were cleared, and "
+                f"{np.count_nonzero(cleared)} of {len(cleared)} intervals are left out"
+            )
+        return ~cleared, notes
+    if bool((octets[1:] <= most).all()):
+        return None, ["octets and drops are read as amounts since the previous sample"]
     raise MeasureError(
         f"{path}: octets exceed {argument('rate')}, both as a counter and as amounts; "
         "write the link's own rate, or the counters of that link"
     )
 
 
+def _wrap(counter: Floats) -> float:
+    return _WRAPS[0] if counter.max() < _WRAPS[0] else _WRAPS[1]
+
+
 def _rise(counter: Floats) -> Floats:
     """Return the increases of a counter; after a decrease it has wrapped, at 32 or 64 bits."""
     rise = np.diff(counter)
-    wrap = _WRAPS[0] if counter.max() < _WRAPS[0] else _WRAPS[1]
-    risen: Floats = np.where(rise < 0, rise + wrap, rise)
+    risen: Floats = np.where(rise < 0, rise + _wrap(counter), rise)
     return risen
+
+
+def _cleared(counter: Floats) -> NDArray[np.bool_]:
+    """Return where a counter falls that was not near its largest value."""
+    near = counter[:-1] >= _NEAR * _wrap(counter)
+    return np.asarray((np.diff(counter) < 0) & ~near)
 
 
 def _columns(path: str) -> dict[str, Floats]:
