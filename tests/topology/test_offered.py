@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 from pathlib import Path
@@ -379,3 +380,12 @@ def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
     path.write_text(over + "[goals]\nloss_rate = 0.001\n")
     with pytest.raises(ScenarioError, match=r"B->C is offered 120%.*add capacity"):
         networks.smallest_buffers(networks.load(path))
+
+
+def test_a_path_without_connections_has_no_throughput_and_no_loss(tmp_path: Path) -> None:
+    found = answer(tmp_path, demand_unit='"1 Mbit/s"')
+    found.write_paths(tmp_path / "paths.csv")
+    rows = list(csv.DictReader((tmp_path / "paths.csv").read_text().splitlines()))
+    assert {row["throughput_bps"] for row in rows} == {""}
+    assert {float(row["loss_rate"]) for row in rows} == {0.0}
+    assert all(link.queue_delay_s.mean.value == 0.0 for link in found.outcome.links.values())

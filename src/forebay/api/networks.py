@@ -295,6 +295,8 @@ class Answer:
     def _paths(self) -> list[tuple[Any, ...]]:
         import numpy as np
 
+        from forebay.engines.fixed_point.summary import seen
+
         solution, problem = self.solution, self.solution.balance.problem
         names, used = problem.graph.names, solution.balance.used
         lasting = problem.long_flows
@@ -304,10 +306,11 @@ class Answer:
         columns = (
             problem.source, problem.target, problem.hops, problem.share * lasting,
             solution.flow.sent_bps / max(lasting, 1e-300), solution.flow.rtt_s, problem.rtt_s,
-            np.exp(solution.flow.log_loss), links,
+            seen(np.exp(solution.flow.log_loss)), links,
         )  # fmt: skip
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [
-            (names[a], names[b], *rest, problem.graph.link_names[used[link]])
-            for a, b, *rest, link in rows
-        ]
+            (names[a], names[b], hops, count, throughput if count else None, *rest,
+             problem.graph.link_names[used[link]])
+            for a, b, hops, count, throughput, *rest, link in rows
+        ]  # fmt: skip

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+_NOTHING = 1e-12
+
+
 def links(scenario: Scenario, solution: Solution) -> dict[str, LinkOutcome]:
     """Return every link that some path uses, named ``from->to``; equal hosts share one entry.
 
@@ -35,13 +38,14 @@ def links(scenario: Scenario, solution: Solution) -> dict[str, LinkOutcome]:
     problem, graph = balance.problem, balance.problem.graph
     utilization = solution.flow.carried_bps / balance.rate_bps
     loss = np.maximum(np.exp(solution.state.log_loss), burst_loss(scenario, solution))
-    delay = solution.state.queue * balance.packet_s
+    loss, queue = seen(loss), seen(solution.state.queue)
+    delay = queue * balance.packet_s
     made = {}
     for place, link in enumerate(balance.used.tolist()):
         made[graph.link_names[link]] = LinkOutcome(
             utilization=_exact(min(utilization[place], 1.0)),
             loss_rate=_exact(loss[place]),
-            queue_packets=_mean(solution.state.queue[place]),
+            queue_packets=_mean(queue[place]),
             queue_delay_s=_mean(delay[place]),
             buffer_packets=int(problem.buffer_packets[link]),
             bdp_packets=float(problem.bdp_packets[link]),
@@ -51,6 +55,11 @@ def links(scenario: Scenario, solution: Solution) -> dict[str, LinkOutcome]:
             offered_load=_offered(problem, link),
         )
     return made
+
+
+def seen(value: Floats) -> Floats:
+    """Return 0 where a loss rate or a queue in packets is too small to be seen, below 1e-12."""
+    return np.where(value < _NOTHING, 0.0, value)
 
 
 def _offered(problem: Problem, link: int) -> float | None:
@@ -79,7 +88,7 @@ def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
                     goodput_bps=None,
                     jain=None,
                     rtt_s=_mean(float(weight @ solution.flow.rtt_s[mine])),
-                    loss_rate=_exact(float(weight @ (1.0 - solution.flow.kept[mine]))),
+                    loss_rate=_exact(float(seen(weight @ (1.0 - solution.flow.kept[mine])))),
                     timeouts=None,
                     fct_s=None,
                 )
