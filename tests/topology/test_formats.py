@@ -226,3 +226,20 @@ def test_a_unit_of_the_scenario_is_no_guess(tmp_path: Path) -> None:
 def test_another_text_is_named_in_one_line(tmp_path: Path, name: str) -> None:
     with pytest.raises(ScenarioError, match=r"(not XML|is <svg>).*GraphML, SNDlib XML, GML or"):
         graph(tmp_path, "<svg/>" if name == "net.xml" else "hello", name)
+
+
+def test_groups_of_yed_are_read_as_their_nodes(tmp_path: Path) -> None:
+    label = "<data key='d'><y:ShapeNode><y:NodeLabel>{}</y:NodeLabel></y:ShapeNode></data>"
+    node = "<node id='{}'>" + label + "{}</node>"
+    inner = node.format("g::0", "Trier", "") + node.format("g::1", "Mainz", "")
+    within = node.format("h", "Within", f"<graph id='hg'>{node.format('h::0', 'Ulm', '')}</graph>")
+    group = node.format("g", "Group", f"<graph id='gg'>{inner}{within}</graph>")
+    pairs = [("a", "g::0"), ("g::0", "g::1"), ("g::1", "h::0")]
+    edges = "".join(f"<edge source='{one}' target='{other}'/>" for one, other in pairs)
+    text = (
+        '<graphml xmlns:y="http://www.yworks.com/xml/graphml"><key for="node" id="d" '
+        'yfiles.type="nodegraphics"/><graph edgedefault="undirected">'
+        f"{node.format('a', 'Bonn', '')}{group}{edges}</graph></graphml>"
+    )
+    made = graph(tmp_path, text, "groups.graphml")
+    assert sorted(made.names) == ["Bonn", "Mainz", "Trier", "Ulm"] and made.links == 6

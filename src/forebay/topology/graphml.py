@@ -50,6 +50,7 @@ def read(file: NetworkFile, root: Element) -> Adjacency:
 
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
+    _flatten(root)
     _check_edges(root)
     _complete_keys(root)
     _take_drawn_labels(root)
@@ -73,6 +74,22 @@ def read(file: NetworkFile, root: Element) -> Adjacency:
     nodes = {index: dict(graph[index]) for index in graph.node_indices()}
     one_way = isinstance(graph, rustworkx.PyDiGraph)
     return from_nodes(nodes, list(graph.weighted_edge_list()), one_way=one_way)
+
+
+def _flatten(root: Element) -> None:
+    """Put the nodes and edges of a group's own graph, as yEd draws groups, into the one around it.
+
+    The group itself stays a node only where an edge ends at it.
+    """
+    ends = {edge.get(end) for edge in root.iter("edge") for end in ("source", "target")}
+    for outer in root.findall("graph"):
+        groups = [node for node in outer.iter("node") if node.find("graph") is not None]
+        for node in groups:
+            for inner in node.findall("graph"):
+                outer.extend(each for each in inner if each.tag in {"node", "edge"})
+                node.remove(inner)
+            if node.get("id") not in ends and node in list(outer):
+                outer.remove(node)
 
 
 def _complete_keys(root: Element) -> None:
