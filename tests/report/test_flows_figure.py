@@ -82,6 +82,6 @@ def test_labels_do_not_touch() -> None:
 
 
 def test_a_window_without_bytes_is_not_drawn() -> None:
-    late = "[[traffic]]\nkind = 'transfers'\ntransfers = [{ start = '9 s', size = '9 kB' }]\n"
+    late = "[[traffic]]\nkind = 'transfers'\ntransfers = [{ start = '0.1 s', size = '9 kB' }]\n"
     outcome = forebay.run(loads(BOTH.partition("[[")[0] + late))
     assert not can_draw(outcome, outcome.flows())

@@ -109,7 +109,9 @@ def test_what_is_sized_is_said_and_emitted(
     aim = "min" if discipline == "red" else f"target {round(1e6 * aqm.get('target_s', 0))}us"
     assert f"root {discipline} limit" in made.text and aim in made.text
     assert lint(made.text, port, wanted=wanted).exit_status == 0
-    with pytest.raises(PlatformError, match=f"is for {discipline}"):
+    with pytest.raises(
+        PlatformError, match=f"the queue is {discipline}, and junos is written as drop-tail"
+    ):
         emit(wanted, port, "junos")
 
 
@@ -246,5 +248,5 @@ def test_a_step_is_sized_as_a_step_and_written(platform: str) -> None:
 def test_red_that_is_no_step_is_for_linux_alone() -> None:
     answer = forebay.size(loads(UPLINK.format(discipline="red")), seeds=1, max_seeds=1, jobs=1)
     wanted, port = of_sizing(answer, "answer.json", force=True)
-    with pytest.raises(PlatformError, match="write linux-tc, or size"):
+    with pytest.raises(PlatformError, match="write linux-tc, or take"):
         emit(wanted, port, "nx-os")

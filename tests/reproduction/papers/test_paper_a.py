@@ -28,7 +28,7 @@ RED: dict[str, set[str]] = {
     "fig5": set(),
     "fig6": set(),
     "fig7": set(),
-    "fig8": {"deviation", "same-window"},
+    "fig8": {"deviation", "normal"},
     "fig9": {"follows"},
     "fig10": {"law", "slower-access"},
     "fig11": {"holds"},
