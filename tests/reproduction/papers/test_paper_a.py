@@ -43,7 +43,7 @@ RED: dict[str, set[str]] = {
     "pareto": {"utilization"},
     "villamizar-song": set(),
     "morris": {"utilization"},
-    "red": {"many"},
+    "red": {"many", "few"},
     "goodput-loss-fairness": {"law", "law-least", "fairness"},
 }
 
