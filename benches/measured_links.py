@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 import forebay
-from forebay import Metric, measure
+from forebay import measure
+from forebay.outcome import Metric
 from forebay.scenario import loads
 
 SEED = 7

@@ -11,12 +11,11 @@ import csv
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from forebay.engines import registry
-from forebay.scenario import Duration, loads
+import forebay
+from forebay.scenario import loads
 
 HERE = Path(__file__).parent
 DATA = HERE / "kernel-congestion-controls.csv"
@@ -43,8 +42,7 @@ def windows() -> Iterator[tuple[str, np.ndarray]]:
     for control in CONTROLS:
         scenario = loads(SCENARIO, overrides=[f"traffic.0.congestion_control={control}"])
         for engine, name in ENGINES.items():
-            player: Any = registry.get(engine)
-            trace = player.trace(scenario, step=Duration(STEP_S), flows=(0,), seed=1)
+            trace = forebay.trace(scenario, engine=engine, step=f"{STEP_S} s", flows=(0,), seed=1)
             yield f"{control}, {name}", trace.flows[0].cwnd_packets
 
 
