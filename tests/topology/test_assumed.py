@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import forebay
 from forebay.scenario import Scenario, ScenarioError, loads
 from forebay.topology import build
 from forebay.topology.assumed import assumed
@@ -71,3 +72,19 @@ def test_a_network_without_any_distance_is_refused(tmp_path: Path) -> None:
 
 def test_a_single_link_assumes_nothing_of_a_network() -> None:
     assert assumed(loads('[link]\nrate = "1 Gbit/s"\n[[traffic]]\nflows = 1')) == ()
+
+
+@pytest.mark.parametrize(("engine", "access", "said"), [
+    ("simulation", True, True), ("simulation", False, False), ("network", True, False),
+])  # fmt: skip
+def test_links_of_hosts_that_are_not_listed_are_said(engine: str, access: bool, said: bool) -> None:
+    """They drop packets too: what the listed links drop is then not all."""
+    classes = ("core", "access") if access else ("core",)
+    own = "".join(f'[[topology.classes]]\nname = "{each}"\n' for each in classes)
+    text = (
+        '[link]\nrate = "10 Mbit/s"\ndelay = "1 ms"\n[queue]\nsize = "20 packets"\n[topology]\n'
+        f'links = [{{ between = ["A", "B"] }}]\n{own}[[traffic]]\nflows = 4\nstart = "0 s"\n'
+        '[measure]\nwarmup = "0 s"\nduration = "1 s"\n'
+    )
+    found = forebay.run(loads(text), engine=engine).assumptions
+    assert any("are not listed" in each for each in found) == said

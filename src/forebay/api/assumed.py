@@ -17,7 +17,8 @@ def remarks(
     scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
 ) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
-    said: dict[str, Any] = {"assumptions": _as_it_ran(assumed(scenario), measured)}
+    whole = (*assumed(scenario), *_of_hosts(scenario, measured))
+    said: dict[str, Any] = {"assumptions": _as_it_ran(whole, measured)}
     if any(_may_be_late(each, scenario.measure.warmup) for each in scenario.traffic):
         from forebay.api.late_starts import late_starts
 
@@ -27,6 +28,16 @@ def remarks(
 
         said["rates"] = link_rates(scenario, measured)
     return said
+
+
+def _of_hosts(scenario: Scenario, measured: Outcome | None) -> tuple[str, ...]:
+    """Return what a run of a network, which lists links between routers, says of the others."""
+    topology = scenario.topology
+    if topology is None or measured is None or measured.engine == "network":
+        return ()
+    if not any(each.name == "access" for each in topology.classes):
+        return ()
+    return ("hosts' own links drop too and are not listed: see the loss of the classes",)
 
 
 def _may_be_late(group: Traffic, warmup: Duration) -> bool:
