@@ -102,6 +102,8 @@ def test_the_installed_capacity_is_taken(tmp_path: Path) -> None:
     found = networks.solve(networks.load(path)).outcome
     assert {link.capacity_bps for link in found.links.values()} == {2.48e9}
     assert not any("module" in each or "unit" in each for each in found.assumptions)
+    with pytest.raises(ScenarioError, match=r"^link.rate has no effect"):
+        networks.load(path, ["link.rate=3 Gbit/s"])
 
 
 def text(**more: object) -> str:

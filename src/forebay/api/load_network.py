@@ -38,6 +38,7 @@ def load(
     ScenarioError
         What is wrong, where, and what to write instead; ``rate`` or ``connections`` has no effect.
     """
+    from forebay.errors import argument
     from forebay.scenario import load as load_scenario
     from forebay.scenario import loads
     from forebay.scenario.io import quoted
@@ -46,12 +47,16 @@ def load(
     if not name.lower().endswith(_FILES):
         for option, value in (("connections", connections), ("rate", rate)):
             if value is not None:
-                raise _without_effect(option, "the scenario says it", "leave it out, or use set")
+                raise _without_effect(
+                    argument(option), "the scenario says it", "leave it out, or use set"
+                )
         return load_scenario(name, overrides)
     text = f"[link]\nrate = {quoted(rate or _RATE)}\n[topology]\nfile = {quoted(name)}\n"
     greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
     scenario = loads(text + greedy, source=name, overrides=_of_network(overrides))
-    has_demand = _check_plain(scenario, rate)
+    by_set = any(each.partition("=")[0].strip() == "link.rate" for each in overrides)
+    asked = "link.rate" if by_set else rate and argument("rate")
+    has_demand = _check_plain(scenario, asked)
     if has_demand:
         traffic = _CARRIED + (greedy if connections else "")
         return loads(text + traffic, source=name, overrides=overrides)
@@ -63,20 +68,19 @@ def _of_network(overrides: Sequence[str]) -> list[str]:
     return [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
 
 
-def _check_plain(scenario: Scenario, rate: str | None) -> bool:
+def _check_plain(scenario: Scenario, asked: str | None) -> bool:
     """Whether a plain file's demand is offered load; refuse a rate that no link takes."""
     from forebay.topology.building import connected
     from forebay.topology.offered import offered_bps
 
     assert scenario.topology is not None, "load has written one"
     wiring = connected(scenario.topology)
-    if rate is not None and all(each is not None for each in wiring.rate_bps):
-        raise _without_effect("rate", "every link of the file has a capacity", "leave it out")
+    if asked and all(each is not None for each in wiring.rate_bps):
+        raise _without_effect(asked, "every link of the file has a capacity", "leave it out")
     return offered_bps(scenario.topology, wiring) is not None
 
 
 def _without_effect(name: str, why: str, hint: str) -> ScenarioError:
-    from forebay.errors import argument
     from forebay.scenario import ScenarioError
 
-    return ScenarioError("no-effect", f"{argument(name)} has no effect: {why}", hint)
+    return ScenarioError("no-effect", f"{name} has no effect: {why}", hint)
