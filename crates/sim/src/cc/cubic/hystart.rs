@@ -44,9 +44,9 @@ impl Default for HyStart {
 }
 
 impl HyStart {
-    /// The same segments, and nothing else of it.
-    pub fn of_segments(of: &Self) -> Self {
-        Self { bursts_segments: of.bursts_segments, ..Self::default() }
+    /// As when the connection began, with segments of the same size.
+    pub fn afresh(&self) -> Self {
+        Self { bursts_segments: self.bursts_segments, ..Self::default() }
     }
 
     /// Segments have so many bytes.

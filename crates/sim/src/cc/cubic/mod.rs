@@ -146,8 +146,8 @@ impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
     }
 
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
-        let hystart = HyStart::of_segments(&self.hystart);
-        *self = Self { hystart, increase_rule: self.increase_rule, ..Self::default() };
+        let (hystart, increase_rule) = (self.hystart.afresh(), self.increase_rule);
+        *self = Self { hystart, increase_rule, ..Self::default() };
     }
 }
 

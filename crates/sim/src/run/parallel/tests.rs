@@ -148,7 +148,7 @@ fn chain(delay: Picos) -> Config {
         route: u32::from(index % 5),
         congestion_control: "reno",
         rtt: 100 * MILLISECOND,
-        start: 0,
+        start: u64::from(index) * MILLISECOND, // else all lose together, and hardly send
         source: Source::Segments(u64::MAX),
         packet_bytes: 1500,
         access_bps: 1e9,
@@ -238,7 +238,7 @@ fn two_threads_read_the_same_as_one_and_stop() {
     let config = chain(10 * MILLISECOND);
     let one = run(&config, &Control::default()).expect("valid").expect("not stopped");
     let two = run_on(&config, &Control::default(), 2).expect("valid").expect("not stopped");
-    assert!(one.packets > 20_000);
+    assert!(one.packets > 100_000);
     assert_eq!(readings(&one), readings(&two));
     let stopped = Control::default();
     stopped.stop.store(true, Ordering::Relaxed);
