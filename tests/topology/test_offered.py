@@ -5,13 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import random
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.topology.ecmp import Link, distances, loads
 
 from forebay.api import networks
+from forebay.engines.fixed_point.offered_bursts import OfferedBursts
+from forebay.laws.bursts import Bursts
+from forebay.laws.effective_bandwidth import Order, tail
 from forebay.scenario import ScenarioError
+from forebay.topology import make_problem
 
 # A ring of twelve with three chords, as many links as a national backbone has.
 RING = [(f"r{n}", f"r{(n + 1) % 12}") for n in range(12)]
@@ -187,6 +194,30 @@ def test_what_cannot_be_is_refused(tmp_path: Path, more: dict[str, object], said
     with pytest.raises(ScenarioError, match=said) as error:
         answer(tmp_path, **more)
     assert "\n" not in str(error.value)
+
+
+def test_loss_of_bursts_is_the_tail_of_paper_a(tmp_path: Path) -> None:
+    """A load of 0.4 is one of the thousandths to which loads are rounded up."""
+    links = answer(tmp_path, **BURSTS).outcome.links
+    bursts = Bursts.of_lengths([67], initial_window=10)
+    for name, load in (("A->B", 0.3), ("B->C", 0.4)):
+        exact = float(tail(links[name].buffer_packets, load, bursts, Order.FULL))
+        assert float(links[name].loss_rate) == pytest.approx(exact, rel=1e-6)
+
+
+def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path: Path) -> None:
+    """10,000 sizes of bursts at 100,000 loads would be 8 GB."""
+    pareto = 'length = { pareto = { mean = "100 kB", shape = 1.2 } }'
+    path = tmp_path / "many.toml"
+    path.write_text(text(**BURSTS).replace('length = "100 kB"', pareto))
+    scenario = networks.load(path)
+    problem = make_problem(scenario)
+    many = np.linspace(0.0, 99e6, 100_000)
+    graph = replace(problem.graph, rate_bps=np.full(many.size, 100e6))
+    tracemalloc.start()
+    OfferedBursts(scenario, replace(problem, graph=graph, offered_bps=many))
+    assert tracemalloc.get_traced_memory()[1] < 1e9
+    tracemalloc.stop()
 
 
 def test_overload_is_a_matter_of_capacity_first(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Standing
 from forebay.scenario.assumptions import USUAL_START, assumptions
+from forebay.scenario.source import Stopping
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
@@ -35,15 +36,17 @@ def _of_hosts(scenario: Scenario, measured: Outcome | None) -> tuple[str, ...]:
     topology = scenario.topology
     if topology is None or measured is None or measured.engine == "network":
         return ()
-    if not any(each.name == "access" for each in topology.classes):
+    from forebay.topology.building import ACCESS
+
+    if not any(each.name == ACCESS for each in topology.classes):
         return ()
     return ("hosts' own links drop too and are not listed: see the loss of the classes",)
 
 
 def _may_be_late(group: Traffic, warmup: Duration) -> bool:
-    stop = getattr(group, "stop", None)
     starts_late = isinstance(group, Standing) and group.start.high > warmup
-    return starts_late or stop is not None or group.kind == "transfers"
+    stops = isinstance(group, Stopping) and group.stop is not None
+    return starts_late or stops or group.kind == "transfers"
 
 
 def _as_it_ran(said: tuple[str, ...], measured: Outcome | None) -> tuple[str, ...]:

@@ -152,7 +152,9 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
-    outcome = _with_assumptions(scenario, to_outcome(scenario, [1], found.solution, 0.0))
+    outcome = _with_assumptions(
+        scenario, to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
+    )
     sizes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,

@@ -54,6 +54,9 @@ class Discipline(Record):
 CAKE_TARGETS = 20
 """Targets of cake in its rtt (tc, q_cake.c)."""
 
+RED_SPREAD = 3
+"""RED's default ratio of max to min (docs/reference/queues.md)."""
+
 DISCIPLINES = by_name(
     (
         Discipline(

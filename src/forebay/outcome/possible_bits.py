@@ -19,8 +19,8 @@ def rounding_bits(link: LinkReading) -> FloatArray:
     """Return the bits of each batch that rounding may add, where the rate varies.
 
     Bits are times on the wire at the mean rate, and the time of each packet is rounded to whole
-    picoseconds. Of small packets on fast links all are rounded up alike: by a third of 267 us / 1e6
-    for 300 bytes at 9 Mbit/s. That is for each packet sent, and for two that cross a batch's ends.
+    picoseconds: for each packet sent, and for two that cross a batch's ends. Packets of one size
+    are all rounded alike, so the differences add up.
     """
     assert link.possible_bits is not None, "the rate varies"
     ticks = link.capacity_bps * (link.sent + 2) * TICK_S

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from forebay.catalogue import DISCIPLINES
-from forebay.catalogue.disciplines import CAKE_TARGETS
+from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
 from forebay.outcome import Aqm, AqmTarget, AqmThresholds
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port
 from forebay.scenario import Scenario
 
 _WRITTEN = ("min", "max", "probability", "ecn", "target", "interval", "rtt")
-_RED_SPREAD = 3
-"""RED's default ratio of max to min (docs/reference/queues.md)."""
 
 
 def aqm_of(scenario: Scenario, port: Port, source: str) -> Aqm | None:
@@ -51,8 +49,8 @@ def _thresholds(scenario: Scenario, source: str) -> tuple[int, int]:
         raise PlatformError("not-sized", wrong, "write queue.min and queue.max into it")
     if low is None:
         assert high is not None
-        return max(1, int(high) // _RED_SPREAD), int(high)
-    return int(low), _RED_SPREAD * int(low) if high is None else int(high)
+        return max(1, int(high) // RED_SPREAD), int(high)
+    return int(low), RED_SPREAD * int(low) if high is None else int(high)
 
 
 def unwritten(scenario: Scenario) -> tuple[str, ...]:

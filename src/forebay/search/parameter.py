@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES
-from forebay.catalogue.disciplines import CAKE_TARGETS
+from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
 from forebay.outcome import AqmTarget, AqmThresholds
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ _RED_LEAST = 2
 """Packets below which no weight allows RED's burst (docs/reference/queues.md)."""
 
 _RED_PROBABILITY = DISCIPLINES["red"].parameters["probability"] or 0.0
-_RED_SPREAD = 3
-"""RED's default ratio of max to min (docs/reference/queues.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class SizedParameter:
     ecn: bool = False
     probability: float = _RED_PROBABILITY
     is_step: bool = False
-    spread: float = _RED_SPREAD
+    spread: float = RED_SPREAD
 
     def set(self, scenario: Scenario, packets: int) -> Scenario:
         """Return the scenario with a queue that aims at, or is limited to, ``packets``."""
@@ -116,7 +114,7 @@ class SizedParameter:
         """Room above the target, so that the discipline acts before the guard does."""
         if self.parameter == "target":
             return 4 * packets
-        return math.ceil(2 * max(self.spread, _RED_SPREAD) * packets)
+        return math.ceil(2 * max(self.spread, RED_SPREAD) * packets)
 
 
 def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
@@ -137,7 +135,7 @@ def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
         chance = queue.probability or _RED_PROBABILITY
         low, high = queue.min, queue.max
         step = low is not None and high is not None and high - low <= packet
-        spread = high / low if low is not None and high is not None else float(_RED_SPREAD)
+        spread = high / low if low is not None and high is not None else float(RED_SPREAD)
         return SizedParameter(
             "red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance, step, spread
         )

@@ -19,6 +19,7 @@ from forebay.outcome.worst_link import worst_link
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
+    from forebay.engines.fixed_point.offered_bursts import OfferedBursts
     from forebay.engines.fixed_point.solver import Solution
     from forebay.outcome import Outcome
     from forebay.progress import Progress
@@ -64,7 +65,9 @@ class SizingSolver(LinksEngine):
 
         solution = self._solve(max(1, scenario.buffer_packets), progress)
         places = np.flatnonzero(np.isin(solution.balance.used, self.links.links))
-        found = to_outcome(self.scenario, list(seeds), solution, 0.0, sized=places)
+        found = to_outcome(
+            self.scenario, list(seeds), solution, 0.0, sized=places, bursts=self._bursts
+        )
         sized = {name: found.links[name] for name in self.links.names if name in found.links}
         filled = [each for name, each in sized.items() if name in self._filled]
         combined = worst_link(list(sized.values()), filled)
@@ -82,6 +85,12 @@ class SizingSolver(LinksEngine):
         return solve(balance, progress=progress)
 
     @cached_property
+    def _bursts(self) -> OfferedBursts:
+        from forebay.engines.fixed_point.offered_bursts import OfferedBursts
+
+        return OfferedBursts(self.scenario, self.links.problem)
+
+    @cached_property
     def _filled(self) -> frozenset[str]:
         """The links to which a goal on utilization applies: those that reach it with some buffer.
 
@@ -96,7 +105,7 @@ class SizingSolver(LinksEngine):
         from forebay.engines.fixed_point.summary import links
 
         target = float(goal)
-        found = links(self.scenario, self._solve(self.links.limit))
+        found = links(self._solve(self.links.limit), self._bursts)
         used = {name: found[name].utilization for name in self.links.names if name in found}
         shares = {name: 0.0 if each is None else each.value for name, each in used.items()}
         filled = frozenset(name for name, share in shares.items() if share >= target)

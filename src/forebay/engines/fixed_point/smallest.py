@@ -12,7 +12,7 @@ import numpy as np
 
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.errors import NoNetwork, NoSteadyState
-from forebay.engines.fixed_point.offered_bursts import burst_loss
+from forebay.engines.fixed_point.offered_bursts import OfferedBursts
 from forebay.engines.fixed_point.solver import Solution, solve
 from forebay.errors import setting
 from forebay.scenario import ScenarioError
@@ -85,9 +85,9 @@ class ClassBuffers:
         if scenario.topology is None:
             raise NoNetwork
         check_goals_of_links(scenario)
-        self.scenario = scenario
         self.loss, self.utilization = _targets(scenario)
         self.problem, self.topology = make_problem(scenario), scenario.topology
+        self.bursts = OfferedBursts(scenario, self.problem)
         self.solved = 0
         graph = self.problem.graph
         self.used = np.unique(self.problem.paths)
@@ -116,21 +116,17 @@ class ClassBuffers:
             found = self._solve(shares)
         except NoSteadyState:
             return False
-        lost = float(self._lost(found).max(initial=0.0))
+        lost = float(self.bursts.loss(found).max(initial=0.0))
         used = float(_used_share(found)[self.filled].min(initial=np.inf))
         met = lost <= self.loss and used >= (self.utilization or 0.0)
         if met:
             self.last = found
         return met
 
-    def _lost(self, found: Solution) -> Floats:
-        """Return each link's loss: that of the steady state, or by bursts of short flows."""
-        return np.maximum(np.exp(found.state.log_loss), burst_loss(self.scenario, found))
-
     def _check_largest(self) -> None:
         """Refuse goals that the largest buffers do not meet."""
         names, largest = self.problem.graph.link_names, self.last
-        each = self._lost(largest)
+        each = self.bursts.loss(largest)
         worst = int(np.argmax(each))
         lost = float(each[worst])
         if lost > self.loss:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.fixed_point.offered_bursts import burst_loss
 from forebay.outcome import (
     ClassOutcome,
     HopsOutcome,
@@ -19,6 +18,7 @@ from forebay.outcome import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from forebay.engines.fixed_point.offered_bursts import OfferedBursts
     from forebay.engines.fixed_point.solver import Solution
     from forebay.scenario import Scenario
     from forebay.topology import Problem
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _NOTHING = 1e-12
 
 
-def links(scenario: Scenario, solution: Solution) -> dict[str, LinkOutcome]:
+def links(solution: Solution, bursts: OfferedBursts) -> dict[str, LinkOutcome]:
     """Return every link that some path uses, named ``from->to``; equal hosts share one entry.
 
     The loss is that of the steady state, or that by the bursts of short flows where it is more.
@@ -37,8 +37,7 @@ def links(scenario: Scenario, solution: Solution) -> dict[str, LinkOutcome]:
     balance = solution.balance
     problem, graph = balance.problem, balance.problem.graph
     utilization = solution.flow.carried_bps / balance.rate_bps
-    loss = np.maximum(np.exp(solution.state.log_loss), burst_loss(scenario, solution))
-    loss, queue = seen(loss), seen(solution.state.queue)
+    loss, queue = seen(bursts.loss(solution)), seen(solution.state.queue)
     delay = queue * balance.packet_s
     made = {}
     for place, link in enumerate(balance.used.tolist()):

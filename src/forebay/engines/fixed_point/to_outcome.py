@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.fixed_point.bursts import burst_note
-from forebay.engines.fixed_point.offered_bursts import offered_burst_note
+from forebay.engines.fixed_point.offered_bursts import OfferedBursts
 from forebay.engines.fixed_point.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
 
@@ -29,6 +29,7 @@ def to_outcome(
     loading: float,
     wall_s: float = 0.0,
     sized: Ints | None = None,
+    bursts: OfferedBursts | None = None,
 ) -> Outcome:
     """Return a steady state as an answer.
 
@@ -36,34 +37,35 @@ def to_outcome(
     ----------
     loading, wall_s : CPU seconds of loading and routing, and seconds of the whole run.
     sized : places in ``balance.used`` of links that are sized; bursts at others are not named then.
+    bursts : those of the scenario's short flows, if they were computed before.
     """
     from forebay.engines.fixed_point.uniqueness import uniqueness
 
     left = uniqueness(solution)
+    bursts = bursts or OfferedBursts(scenario, solution.balance.problem)
     return Outcome(
         scenario=scenario.to_dict(),
         engine=NAME,
-        links=links(scenario, solution),
+        links=links(solution, bursts),
         classes=classes(scenario, solution),
-        broken_assumptions=[*broken(scenario, solution, sized), *_open(left)],
+        broken_assumptions=[*broken(scenario, solution, bursts, sized), *_open(left)],
         provenance=_provenance(scenario, seeds, solution, left, loading, wall_s),
         network=network(solution),
     )
 
 
-def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) -> list[str]:
+def broken(
+    scenario: Scenario, solution: Solution, bursts: OfferedBursts, sized: Ints | None = None
+) -> list[str]:
     """Return the features of this scenario that the model does not represent."""
     found = []
-    bursts = burst_note(solution, sized)
-    if bursts is not None:
-        found.append(bursts)
+    for said in (burst_note(solution, sized), bursts.note(solution)):
+        if said is not None:
+            found.append(said)
     if scenario.queue.discipline not in NO_MARKS:
         found.append(
             f"a queue that drops early ({scenario.queue.discipline}): treated as drop-tail"
         )
-    offered = offered_burst_note(scenario, solution)
-    if offered is not None:
-        found.append(offered)
     if any(KINDS[g.kind].completes for g in scenario.traffic):
         found.append("short flows: treated as a load that does not respond to loss")
     few = solution.balance.problem.flows[solution.balance.used]
