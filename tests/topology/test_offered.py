@@ -15,8 +15,6 @@ from tests.topology.ecmp import Link, distances, loads
 
 from forebay.api import networks
 from forebay.engines.fixed_point.offered_bursts import OfferedBursts
-from forebay.laws.bursts import Bursts
-from forebay.laws.effective_bandwidth import Order, tail
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem
 
@@ -196,13 +194,35 @@ def test_what_cannot_be_is_refused(tmp_path: Path, more: dict[str, object], said
     assert "\n" not in str(error.value)
 
 
-def test_loss_of_bursts_is_the_tail_of_paper_a(tmp_path: Path) -> None:
-    """A load of 0.4 is one of the thousandths to which loads are rounded up."""
-    links = answer(tmp_path, **BURSTS).outcome.links
-    bursts = Bursts.of_lengths([67], initial_window=10)
-    for name, load in (("A->B", 0.3), ("B->C", 0.4)):
-        exact = float(tail(links[name].buffer_packets, load, bursts, Order.FULL))
-        assert float(links[name].loss_rate) == pytest.approx(exact, rel=1e-6)
+@pytest.mark.parametrize(
+    ("packets", "load", "simulated"),
+    [
+        # one link of 1 Gbit/s, flows of 100 kB, round trips of 8 to 12 ms, 5 s after 2 s, one seed
+        (1, 0.4, 0.308), (20, 0.4, 0.095), (60, 0.4, 0.0121),
+        (20, 0.6, 0.137), (60, 0.6, 0.0387), (150, 0.6, 0.0022),
+        (20, 0.8, 0.182), (60, 0.8, 0.0886), (150, 0.8, 0.0204),
+    ],
+)  # fmt: skip
+def test_loss_of_bursts_is_near_a_simulation_s(
+    tmp_path: Path, packets: int, load: float, simulated: float
+) -> None:
+    more = BURSTS | {"demand_unit": f'"{100 * load / 8} Mbit/s"'}
+    path = tmp_path / "near.toml"
+    path.write_text(text(**more).replace('size = "1 bdp"', f'size = "{packets} packets"'))
+    lost = networks.solve(networks.load(path)).outcome.links["B->C"].loss_rate
+    assert lost is not None and simulated / 2 < lost.value < 2 * simulated
+
+
+def test_loss_grows_with_the_load_also_beyond_the_rate(tmp_path: Path) -> None:
+    lost = []
+    for mbit_s in (5, 8, 11, 12.4, 12.6, 15):
+        path = tmp_path / "grows.toml"
+        one = text(**BURSTS | {"demand_unit": f'"{mbit_s} Mbit/s"'})
+        path.write_text(one.replace('size = "1 bdp"', 'size = "20 packets"'))
+        link = networks.solve(networks.load(path)).outcome.links["B->C"]
+        assert link.loss_rate is not None
+        lost.append(link.loss_rate.value)
+    assert (np.diff(lost) > -1e-6).all() and lost[0] > 0 and lost[-1] < 0.5
 
 
 def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path: Path) -> None:
