@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 WAITING = """
 import sys, time
@@ -35,3 +36,14 @@ def test_ctrl_c(scenario):
     _, err = made.communicate(timeout=10)
     assert made.returncode == 130
     assert err.count("\n") == 1 and err.startswith("forebay: ")
+
+
+def test_ctrl_c_of_a_page_speaks_of_no_answer() -> None:
+    cli = str(Path(sys.executable).with_name("forebay"))
+    made = subprocess.Popen(
+        [cli, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert made.stdout is not None and "http://127.0.0.1" in made.stdout.readline()
+    made.send_signal(signal.SIGTERM)
+    _, err = made.communicate(timeout=20)
+    assert (made.returncode, err) == (143, "forebay: terminated; the page is closed\n")

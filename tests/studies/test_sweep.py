@@ -191,6 +191,30 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     assert (rest.ran, rest.stored) == (160 - left, 160)
 
 
+def test_a_sizing_stops_at_its_next_report() -> None:
+    """A sizing of a sweep may take minutes, and nobody waits for it after Ctrl-C."""
+    from forebay.api.sweep import size_priced
+    from forebay.errors import Words
+    from forebay.store import code_of
+    from forebay.studies.plan import Asked
+    from forebay.studies.work import Batch, Item, make_batch
+
+    calls = []
+
+    def stop(done: float) -> None:
+        calls.append(done)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+
+    asked = Asked("size", "simulation", "any", None, 30.0)
+    code = code_of("simulation")
+    wanted = SMALL.replace({"goals.utilization": 0.9})
+    batch = Batch(asked, code, (Item(wanted, (1,)),), Words.PYTHON, 30.0, size_priced)
+    with pytest.raises(KeyboardInterrupt):
+        make_batch(batch, stop)
+    assert len(calls) == 4
+
+
 def shorter(path: str) -> forebay.Scenario:
     return forebay.Scenario.from_dict(
         {

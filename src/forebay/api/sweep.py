@@ -277,7 +277,13 @@ def _searching() -> str:
     return digest_of_files(f for room in ("search", "laws") for f in (package / room).rglob("*.py"))
 
 
-def size_priced(engine: Engine, scenario: Scenario, seeds: range, budget_s: float) -> SizeResult:
+def size_priced(
+    engine: Engine,
+    scenario: Scenario,
+    seeds: range,
+    budget_s: float,
+    progress: Progress | None = None,
+) -> SizeResult:
     """Size a link on one core, with a clock that counts predicted seconds.
 
     So the answer is the same on any machine.
@@ -288,7 +294,7 @@ def size_priced(engine: Engine, scenario: Scenario, seeds: range, budget_s: floa
 
     timed = PredictedTime(engine)
     options = Options(
-        seeds, 4 * len(seeds), jobs=1, clock=timed.clock,
+        seeds, 4 * len(seeds), jobs=1, clock=timed.clock, progress=progress,
         budget_s=budget_s if engine.name == "simulation" else None,
     )  # fmt: skip
     return size_link(timed, scenario, options)

@@ -70,6 +70,17 @@ def printable(text: str) -> str:
 
 
 @contextmanager
+def naming_signal() -> Iterator[None]:
+    """Let the message of an interrupt begin with which signal it was."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        from forebay.cli.signals import word
+
+        raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
+
+
+@contextmanager
 def progress(label: str) -> Iterator[Callback]:
     """Show the progress of ``label``; yields a callback that takes the fraction done.
 

@@ -9,7 +9,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, say, write
+from forebay.cli.output import answered, naming_signal, print_json, progress, say, write
 
 
 @click.command("sensitivity")
@@ -66,7 +66,7 @@ def command(
     """
     scenario = forebay.load(path, overrides)
     options.check_outputs(path, scenario, figure=figure, store=store)
-    with progress("sensitivity") as update:
+    with progress("sensitivity") as update, naming_signal():
         found = forebay.sensitivity(
             scenario, engine, change=change, uncertain=options.ranges(uncertain) or None,
             method=method, draws=draws, seeds=seeds, seed=seed, budget=budget, store=store,

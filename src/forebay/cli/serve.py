@@ -36,7 +36,12 @@ def command(port: int, host: str, token: str | None, jobs: int) -> int:
     check_package("the workbench", "starlette", "uvicorn")
     from forebay.web.server import serve
 
-    serve(host, port, token, jobs, ready=_say)
+    try:
+        serve(host, port, token, jobs, ready=_say)
+    except KeyboardInterrupt:
+        from forebay.cli.signals import word
+
+        raise KeyboardInterrupt(f"{word()}; the page is closed") from None
     return 0
 
 

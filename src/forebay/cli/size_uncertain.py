@@ -10,7 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, say, write
+from forebay.cli.output import answered, naming_signal, print_json, progress, say, write
 
 
 def size_draws(
@@ -28,7 +28,7 @@ def size_draws(
     how : further parameters of `forebay.size_uncertain`.
     """
     options.check_outputs(path, scenario, figure=figure, store=how["store"])
-    with progress("sizing in draws") as update:
+    with progress("sizing in draws") as update, naming_signal():
         found = forebay.size_uncertain(scenario, ranges, announce=say, progress=update, **how)
     if as_json:
         print_json(found.to_dict())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, say, write
+from forebay.cli.output import answered, naming_signal, print_json, progress, say, write
 
 if TYPE_CHECKING:
     from forebay.report import StudyTable
@@ -95,7 +93,7 @@ def command(
     ["64 packets", "129 packets"].
     """
     options.check_places((path,), store=store, export=export, figure=figure, html=html)
-    with progress("sweep") as update, _saying():
+    with progress("sweep") as update, naming_signal():
         result = forebay.sweep(
             path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, jobs=jobs,
             memory_limit=memory_limit, store=store, cluster=cluster, only_plan=status,
@@ -118,17 +116,6 @@ def command(
     for failure in result.failures[:1]:
         say(f"{result.failed:,} runs failed, the first: {failure}")
     return result.exit_status
-
-
-@contextmanager
-def _saying() -> Iterator[None]:
-    """Let the message of an interrupt begin with which signal it was."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        from forebay.cli.signals import word
-
-        raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
 
 
 def _save(picture: Any, path: Path) -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-Sizes = Callable[[Engine, "Scenario", range, float], "SizeResult"]
-"""Sizes a link with these seeds within so many predicted seconds."""
+Sizes = Callable[[Engine, "Scenario", range, float, "Progress | None"], "SizeResult"]
+"""Sizes a link with these seeds within so many predicted seconds; progress may stop it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow
         # The time of a sizing is an entry of the grid, not an option of the command.
         in_grid = Words.FILE if batch.words is Words.COMMAND_LINE else batch.words
         with words(in_grid, exactly=True):
-            found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s)
+            found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s, progress)
         return _as_rows(asked, scenario, {seed: (_of_sizing(found), None) for seed in item.seeds})
     if isinstance(engine, ReplicatingEngine):
         begun = time.perf_counter()
