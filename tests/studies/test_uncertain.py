@@ -260,7 +260,7 @@ def test_a_bad_command_is_one_line(
 
 
 def test_a_network_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="a network's links are not sized in draws"):
+    with pytest.raises(ScenarioError, match="a network's links are not sized in a study"):
         forebay.size_uncertain(
             forebay.load("abilene-fast-edge-small"), {"link.rate": "±10%"}, "theory"
         )

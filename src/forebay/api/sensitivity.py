@@ -129,6 +129,7 @@ def _each_s(engine: str, budget: str | None) -> float:
 
 
 def _check(scenario: Scenario, change: float, method: str | None, draws: int) -> None:
+    from forebay.api.sweep import refuse_network
     from forebay.scenario.base import whole_number
     from forebay.studies.sensitivity import METHODS
 
@@ -142,11 +143,3 @@ def _check(scenario: Scenario, change: float, method: str | None, draws: int) ->
     if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
         hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
         raise ScenarioError("out-of-range", show(draws), hint, field="draws")
-
-
-def refuse_network(scenario: Scenario) -> None:
-    """Refuse a scenario of a network, whose links a study does not size."""
-    if scenario.topology is not None:
-        wrong = "a network's links are not sized in draws"
-        hint = "write a scenario of the link alone, as forebay measure makes one"
-        raise ScenarioError("contradiction", wrong, hint, field="topology")

@@ -74,8 +74,7 @@ def size_uncertain(
     ScenarioError
         `scenario` is not a Scenario; a path, a range, `holds` or `draws` is refused.
     """
-    from forebay.api.sensitivity import refuse_network
-    from forebay.api.sweep import sweep
+    from forebay.api.sweep import refuse_network, sweep
     from forebay.studies.grid import drawn_grid
     from forebay.studies.uncertain import uncertain_inputs, value_at
 

@@ -56,7 +56,8 @@ _SHOWN = 60
 @click.option("--x", metavar="AXIS", default=None, help="Of the figure; default: the first axis.")
 @click.option(
     "--y", metavar="METRIC", default=None,
-    help="Of the figure, or the second axis of a map.  [default: link.bottleneck.utilization]",
+    help="Of the figure, or the second axis of a map.  [default: link.bottleneck.utilization; of a "
+    "network the link that loses most]",
 )  # fmt: skip
 @click.option(
     "--colour", metavar="AXIS", default=None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.outcome import Metric
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.scenario.errors import ScenarioError, did_you_mean, show
+from forebay.studies.columns import columns_of
 from forebay.studies.leave_out import amount
 from forebay.studies.summary import BySeed, by_seed, mean_of
 from forebay.studies.table import as_cell
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
     from forebay.store import Store
     from forebay.studies.plan import Plan
 
-_METRIC, _SIZE = "link.bottleneck.utilization", "buffer.packets"
 _ENGINE = "engine"
 _LOG_RATIO = 7.0
 """An axis whose ends are farther apart, and all above 0, is logarithmic."""
 _UNITS = {"rate": ("Mbit/s", 1e6), "time": ("ms", 1e-3), "size": ("kB", 8e3)}
-_GOALS = {_METRIC: "utilization", "link.bottleneck.loss_rate": "loss_rate"}
+_GOALS = ("utilization", "loss_rate")
 
 Key = tuple[Any, ...]
 Means = dict[Key, Metric]
@@ -51,11 +51,12 @@ def picture(
     """Return the picture. Raises ScenarioError for an axis or metric that does not exist."""
     axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
     is_map = y in axes
-    metric = colour if is_map and colour else _metric(plan) if is_map or y is None else y
     chosen = _roles(
         axes, _free(plan, axes, x), x, y if is_map else None, None if is_map else colour, facet
     )
     data = _data(plan, store, axes)
+    named = colour if is_map else y
+    metric = named or columns_of(plan.asked[0].ask, (seen for _, seen in data))[0]
     _check_metric(metric, data)
     panels = []
     for value in _values(data, axes, chosen["facet"]):
@@ -102,10 +103,6 @@ def _roles(
     if named["x"] is None:
         raise ScenarioError("bad-grid", "no axis is left", "write an axis", field="x")
     return named
-
-
-def _metric(plan: Plan) -> str:
-    return _SIZE if plan.asked[0].ask == "size" else _METRIC
 
 
 def _data(plan: Plan, store: Store, axes: Sequence[str]) -> list[tuple[Key, BySeed]]:
@@ -193,7 +190,8 @@ def _map(
     values = tuple(
         tuple(factor * means[a, b].value if (a, b) in means else math.nan for a in xs) for b in ys
     )
-    goal = getattr(plan.grid.base.goals, _GOALS.get(metric, ""), None)
+    name = metric.rpartition(".")[2] if metric.startswith("link.") else ""
+    goal = getattr(plan.grid.base.goals, name, None) if name in _GOALS else None
     return StudyPanel(
         title, wide.label, high.label, ticks=wide.ticks, y_ticks=high.ticks,
         log=("x" if wide.log else "") + ("y" if high.log else ""),

@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Metric
 from forebay.outcome.statistics import over_replications
 from forebay.outcome.study import StudyRow, StudyTable
+from forebay.studies.columns import bounds_of, columns_of
 from forebay.studies.table import as_cell
 
 if TYPE_CHECKING:
     from forebay.store import Store
     from forebay.studies.plan import Asked, Cell, Plan
 
-COLUMNS = tuple(
-    f"link.bottleneck.{each}"
-    for each in ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
-)
-SIZE_COLUMNS = ("buffer.packets", "buffer.low", "buffer.high", "recommended.packets")
 _UNBOUNDED = (-math.inf, math.inf)
 
 BySeed = dict[int, dict[str, float]]
@@ -53,7 +49,8 @@ def mean_of(found: BySeed, column: str) -> Metric | None:
     """
     values = [row[column] for row in found.values() if column in row]
     if len(values) != 1:
-        return _settled(over_replications(values, _UNBOUNDED), is_settled(found))
+        mean = over_replications(values, bounds_of(column, found))
+        return _settled(mean, is_settled(found))
     (row,) = [row for row in found.values() if column in row]
     low, high = (row.get(f"{column}.{end}") for end in ("low", "high"))
     return Metric(value=values[0], low=low, high=high, n=1)
@@ -84,19 +81,24 @@ def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable
 
     Parameters
     ----------
-    columns : what to show; the link's utilization, loss and delay, or the size, if empty.
+    columns : what to show; the link's utilization, loss and delay, or the size, if empty. Of a
+        network the link is the one that loses most over all cells.
     """
-    wanted = tuple(columns) or (SIZE_COLUMNS if plan.asked[0].ask == "size" else COLUMNS)
     several = len(plan.asked) > 1
     names = (*plan.grid.names, *(["engine"] if several else []))
-    rows, found = [], []
-    for cell in plan.cells:
-        for asked in plan.asked:
-            values = tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ())
-            seen = by_seed(plan, store, asked, cell)
-            found.append((values, seen))
-            means = tuple(mean_of(seen, each) for each in wanted)
-            rows.append(StudyRow(values, means, is_settled(seen)))
+    found = [
+        (
+            tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ()),
+            by_seed(plan, store, asked, cell),
+        )
+        for cell in plan.cells
+        for asked in plan.asked
+    ]
+    wanted = tuple(columns) or columns_of(plan.asked[0].ask, (seen for _, seen in found))
+    rows = [
+        StudyRow(values, tuple(mean_of(seen, each) for each in wanted), is_settled(seen))
+        for values, seen in found
+    ]
     shown = tuple(
         each for at, each in enumerate(wanted) if any(row.metrics[at] is not None for row in rows)
     )

@@ -162,8 +162,8 @@ class Sweep:
         Parameters
         ----------
         x : an axis; the first one by default.
-        y : a metric, ``"link.bottleneck.utilization"`` by default; or a second axis of a map,
-            whose `colour` is then a metric.
+        y : a metric, ``"link.bottleneck.utilization"`` by default, of a network that of the link
+            that loses most; or a second axis of a map, whose `colour` is then a metric.
         colour : an axis with a curve for each value; the second one by default.
         facet : an axis with a panel for each value; the third one by default.
 

@@ -1,0 +1,59 @@
+"""The columns that a study shows, and between which values the intervals of their means lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from forebay.catalogue.metrics import METRICS
+from forebay.outcome.statistics import Bounds
+
+BySeed = Mapping[int, Mapping[str, float]]
+"""The numbers of a cell, by seed and column."""
+SIZE_COLUMNS = ("buffer.packets", "buffer.low", "buffer.high", "recommended.packets")
+_BOTTLENECK, _LOSS = "bottleneck", ".loss_rate"
+_OF_LINK = ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
+_INCREASE = ".fct_increase"
+"""Completion times may also become shorter, by all of their length at most."""
+
+
+def columns_of(ask: str, found: Iterable[BySeed]) -> tuple[str, ...]:
+    """Return what is shown unless columns are named: of one link, or of a sizing."""
+    if ask == "size":
+        return SIZE_COLUMNS
+    link = _link(found)
+    return tuple(f"link.{link}.{each}" for each in _OF_LINK)
+
+
+def _link(found: Iterable[BySeed]) -> str:
+    """Return the bottleneck; in a network the link that loses most over all cells."""
+    lost: dict[str, float] = {}
+    for row in (row for seen in found for row in seen.values()):
+        if f"link.{_BOTTLENECK}.utilization" in row:
+            return _BOTTLENECK
+        for column, value in row.items():
+            if column.startswith("link.") and column.endswith(_LOSS):
+                lost[column] = lost.get(column, 0.0) + value
+    if not lost:
+        return _BOTTLENECK
+    return max(lost, key=lost.__getitem__).removeprefix("link.").removesuffix(_LOSS)
+
+
+def bounds_of(column: str, found: BySeed) -> Bounds:
+    """Return the range of a column's metric, as an Outcome bounds it."""
+    if _INCREASE in column:
+        return -1.0, math.inf
+    kinds = {each.bounds for each in METRICS.values() if f".{each.key}." in f"{column}."}
+    if "share" in kinds or column.endswith("probability"):
+        return 0.0, 1.0
+    if "buffer" in kinds:
+        return 0.0, _most(found, column.partition(".queue_packets")[0] + ".most_packets")
+    if "capacity" in kinds:
+        return 0.0, _most(found, ".capacity_bps")
+    return 0.0, math.inf
+
+
+def _most(found: BySeed, end: str) -> float:
+    """Return the largest value of the one column that ends so; no bound if several do."""
+    values = {name: row[name] for row in found.values() for name in row if name.endswith(end)}
+    return max(values.values()) if len(values) == 1 else math.inf

@@ -1,0 +1,68 @@
+"""What a study shows of its rows: the same intervals as `run`, and a link of every network."""
+
+from __future__ import annotations
+
+import pytest
+
+import forebay
+from forebay.report.study import title_of
+from forebay.scenario import ScenarioError, loads
+
+from .test_sweep import SMALL
+
+NETWORK = loads(
+    """
+    name = "line"
+    [link]
+    rate = "20 Mbit/s"
+    [queue]
+    size = "20 packets"
+    [topology]
+    links = [
+        { between = ["A", "B"], delay = "5 ms" },
+        { between = ["B", "C"], delay = "5 ms", rate = "5 Mbit/s" },
+    ]
+    [[traffic]]
+    flows = 12
+    [goals]
+    loss_rate = 0.01
+    """
+)
+
+
+def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds() -> None:
+    settled = SMALL.replace({"measure.warmup": "10 s", "measure.duration": "10 s"})
+    made = forebay.sweep(settled, {"queue.size": ["10 packets"]}, seeds=2)
+    outcome = forebay.run(settled.replace({"queue.size": "10 packets"}), seeds=2)
+    for column, metric in (
+        ("link.bottleneck.utilization", outcome.links["bottleneck"].utilization),
+        ("link.bottleneck.loss_rate", outcome.links["bottleneck"].loss_rate),
+        ("link.bottleneck.queue_packets.p99", outcome.links["bottleneck"].queue_packets.p99),
+        ("class.long-0.throughput_bps", outcome.classes[0].throughput_bps),
+        ("class.long-0.timeouts", outcome.classes[0].timeouts),
+    ):
+        (found,) = made.summary([column]).rows[0].metrics
+        assert found is not None and metric is not None, column
+        assert (found.low, found.high) == pytest.approx((metric.low, metric.high)), column
+    used = made.summary(["link.bottleneck.utilization"]).rows[0].metrics[0]
+    assert used.low < used.high == 1.0, "the case has an interval that its range cuts"
+
+
+@pytest.mark.parametrize("engine", ["network", "simulation"])
+def test_a_network_shows_the_link_that_loses_most(engine: str) -> None:
+    short = NETWORK.replace({"measure.warmup": "2 s", "measure.duration": "4 s"})
+    made = forebay.sweep(short, {"traffic.0.flows": [8, 12]}, engine=engine, seeds=2)
+    table = made.summary()
+    lost = {
+        name: sum(row.get(name, 0.0) for row in made.rows())
+        for name in made.columns if name.startswith("link.") and name.endswith(".loss_rate")
+    }  # fmt: skip
+    assert table.columns[1] == max(lost, key=lost.get)
+    assert all(row.metrics[0] is not None for row in table.rows)
+    assert title_of("link.B->C.loss_rate") == "B->C\nloss %"
+    assert table.columns[0].removeprefix("link.") in made.figure().axes[0].get_ylabel()
+
+
+def test_a_networks_links_are_not_sized_in_a_study() -> None:
+    with pytest.raises(ScenarioError, match="not sized in a study; size one with forebay size --link"):
+        forebay.sweep(NETWORK, {"traffic.0.flows": [8]}, ask="size", engine="network")
