@@ -64,5 +64,5 @@ def test_a_network_shows_the_link_that_loses_most(engine: str) -> None:
 
 
 def test_a_networks_links_are_not_sized_in_a_study() -> None:
-    with pytest.raises(ScenarioError, match="not sized in a study; size one with forebay size --link"):
+    with pytest.raises(ScenarioError, match="not sized in a study; size one with forebay"):
         forebay.sweep(NETWORK, {"traffic.0.flows": [8]}, ask="size", engine="network")

@@ -12,7 +12,7 @@ from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.scenario.errors import ScenarioError, did_you_mean, show
 from forebay.studies.columns import columns_of
 from forebay.studies.leave_out import amount
-from forebay.studies.summary import BySeed, by_seed, mean_of
+from forebay.studies.summary import BySeed, by_seed, mean_over
 from forebay.studies.table import as_cell
 
 if TYPE_CHECKING:
@@ -67,7 +67,23 @@ def picture(
         title = "" if chosen["facet"] is None else f"{_short(chosen['facet'])} = {value}"
         draw = _map if is_map else _curves
         panels.append(draw(plan, some, axes, chosen, metric, title))
-    return StudyPicture(plan.grid.base.name, tuple(panels))
+    drawn = [axes.index(name) for name in chosen.values() if name is not None]
+    over = [] if plan.grid.design is not None and not is_map else _averaged(data, axes, drawn)
+    said = f"\nmean over {', '.join(map(_short, over))}" if over else ""
+    return StudyPicture(plan.grid.base.name + said, tuple(panels))
+
+
+def _averaged(
+    data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], drawn: Sequence[int]
+) -> list[str]:
+    """Return the axes that are not drawn, and of which a point has several values."""
+    seen: dict[tuple[int, Key], set[Any]] = {}
+    for key, _ in data:
+        point = tuple(key[at] for at in drawn)
+        for at in set(range(len(axes))).difference(drawn):
+            seen.setdefault((at, point), set()).add(key[at])
+    several = {at for (at, _), values in seen.items() if len(values) > 1}
+    return [axes[at] for at in sorted(several)]
 
 
 def _free(plan: Plan, axes: Sequence[str], x: str | None) -> list[str]:
@@ -138,12 +154,10 @@ def _values(data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], name: str |
 
 def _pooled(data: Sequence[tuple[Key, BySeed]], key_of: Callable[[Key], Key], metric: str) -> Means:
     """Return means by a part of the key, over seeds and over the axes that are not drawn."""
-    pooled: dict[Key, BySeed] = {}
+    pooled: dict[Key, list[BySeed]] = {}
     for key, seen in data:
-        rows = pooled.setdefault(key_of(key), {})
-        for row in seen.values():
-            rows[len(rows)] = row
-    means = {key: mean_of(rows, metric) for key, rows in pooled.items()}
+        pooled.setdefault(key_of(key), []).append(seen)
+    means = {key: mean_over(cells, metric) for key, cells in pooled.items()}
     return {key: mean for key, mean in means.items() if mean is not None}
 
 
@@ -157,14 +171,17 @@ def _curves(
 ) -> StudyPanel:
     x, colour = chosen["x"] or "", chosen["colour"]
     at_x, at_c = axes.index(x), None if colour is None else axes.index(colour)
-    means = _pooled(data, lambda k: (k[at_x], None if at_c is None else k[at_c]), metric)
+    joined = plan.grid.design is None  # each point of a design stands alone
+    means = _pooled(
+        data, lambda k: (k[at_x], None if at_c is None else k[at_c], () if joined else k), metric
+    )
     scale = _scale(x, _values(data, axes, x))
     factor, label = _written(metric)
-    curves, joined = [], plan.grid.design is None
+    curves = []
     for value in _values(data, axes, colour):
         found = (
             (scale.places[x_value], _scaled(mean, factor))
-            for (x_value, c), mean in means.items() if c == value
+            for (x_value, c, _), mean in means.items() if c == value
         )  # fmt: skip
         points = sorted(found, key=lambda each: each[0])
         name = "" if colour is None else f"{_short(colour)} = {value}"

@@ -56,6 +56,22 @@ def mean_of(found: BySeed, column: str) -> Metric | None:
     return Metric(value=values[0], low=low, high=high, n=1)
 
 
+def mean_over(cells: Sequence[BySeed], column: str) -> Metric | None:
+    """Return the mean over seeds of the mean over cells, those that have the column.
+
+    Cells share their seeds' flows, so runs of one seed count as one, and a seed counts if every
+    cell has it.
+    """
+    known = [cell for cell in cells if any(column in row for row in cell.values())]
+    if len(known) < 2:
+        return mean_of(known[0], column) if known else None
+    seeds = [s for s in known[0] if all(column in cell.get(s, {}) for cell in known)]
+    values = [math.fsum(cell[s][column] for cell in known) / len(known) for s in seeds]
+    lows, highs = zip(*(bounds_of(column, cell) for cell in known), strict=True)
+    mean = over_replications(values, (min(lows), max(highs)))
+    return _settled(mean, all(map(is_settled, known)))
+
+
 def _settled(mean: Metric | None, settled: bool) -> Metric | None:
     """Return a mean, without its interval if flows had not settled."""
     if mean is None or settled:
