@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import forebay
-from forebay.report.study import title_of
+from forebay.report.study import cell, title_of
 from forebay.scenario import ScenarioError, loads
 
 from .test_sweep import SMALL
@@ -46,6 +46,23 @@ def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds() -> None:
         assert (found.low, found.high) == pytest.approx((metric.low, metric.high)), column
     used = made.summary(["link.bottleneck.utilization"]).rows[0].metrics[0]
     assert used.low < used.high == 1.0, "the case has an interval that its range cuts"
+
+
+def test_what_a_law_bounds_or_bands_is_shown_so() -> None:
+    base = forebay.load("oc3-gsr").replace({"traffic.0.flows": 300})
+    made = forebay.sweep(base, {"queue.size": ["60 packets"]}, engine="theory", seeds=2)
+    (row,) = made.summary().rows
+    shown = [
+        cell(name, metric) for name, metric in zip(made.summary().columns, row.metrics, strict=True)
+    ]
+    outcome = forebay.run(base.replace({"queue.size": "60 packets"}), "theory")
+    loss = outcome.links["bottleneck"].loss_rate
+    bounds = getattr(outcome.provenance, "lower_bounds", ())
+    assert "utilization" in bounds and shown[0].startswith("≥ ")
+    assert loss.low is not None and (row.metrics[1].low, row.metrics[1].high) == (
+        loss.low,
+        loss.high,
+    )
 
 
 @pytest.mark.parametrize("engine", ["network", "simulation"])

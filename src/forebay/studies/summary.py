@@ -45,15 +45,16 @@ def is_settled(found: BySeed) -> bool:
 def mean_of(found: BySeed, column: str) -> Metric | None:
     """Return the mean of a column over seeds; one seed has the interval of its own run.
 
-    It has no interval if flows had not settled.
+    So has an answer that does not depend on the seed. There is no interval if flows had not
+    settled.
     """
-    values = [row[column] for row in found.values() if column in row]
-    if len(values) != 1:
-        mean = over_replications(values, bounds_of(column, found))
-        return _settled(mean, is_settled(found))
-    (row,) = [row for row in found.values() if column in row]
-    low, high = (row.get(f"{column}.{end}") for end in ("low", "high"))
-    return Metric(value=values[0], low=low, high=high, n=1)
+    rows = [row for row in found.values() if column in row]
+    own = {(row[column], row.get(f"{column}.low"), row.get(f"{column}.high")) for row in rows}
+    if len(rows) == 1 or (len(own) == 1 and own != {(rows[0][column], None, None)}):
+        ((value, low, high),) = own
+        return Metric(value=value, low=low, high=high, n=len(rows))
+    mean = over_replications([row[column] for row in rows], bounds_of(column, found))
+    return _settled(mean, is_settled(found))
 
 
 def mean_over(cells: Sequence[BySeed], column: str) -> Metric | None:
