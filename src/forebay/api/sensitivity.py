@@ -71,16 +71,19 @@ def sensitivity(
     ------
     ScenarioError
         `scenario` is not a Scenario; `change`, `method` or `draws` is refused; a range is.
+    SizingError
+        The scenario has no goal.
     """
     from forebay.api.sweep import sweep
     from forebay.studies import sensitivity as study
     from forebay.studies.grid import drawn_grid
-    from forebay.studies.uncertain import uncertain_inputs
+    from forebay.studies.uncertain import check_goals, uncertain_inputs
 
     expect_scenario(scenario)
     _check(scenario, change, method, draws)
     ranges = study.inputs_of(scenario, change) if uncertain is None else uncertain
     inputs = uncertain_inputs(scenario, ranges)
+    check_goals(scenario, inputs)
     ends = (0.0, 1.0) if uncertain is None else (0.05, 0.95)
     points = study.alone(scenario, inputs, ends)
     count, alone = len(inputs), len(points)

@@ -73,15 +73,18 @@ def size_uncertain(
     ------
     ScenarioError
         `scenario` is not a Scenario; a path, a range, `holds` or `draws` is refused.
+    SizingError
+        The scenario has no goal.
     """
     from forebay.api.sweep import refuse_network, sweep
     from forebay.studies.grid import drawn_grid
-    from forebay.studies.uncertain import uncertain_inputs, value_at
+    from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
 
     expect_scenario(scenario)
     refuse_network(scenario)
     _check(holds, draws)
     inputs = uncertain_inputs(scenario, uncertain)
+    check_goals(scenario, inputs)
     shares = _shares(len(inputs), draws, seed)
     points = [
         tuple(each.at(share) for each, share in zip(inputs, row, strict=True)) for row in shares

@@ -103,9 +103,12 @@ def uncertain_size(
         buffer = UncertainBuffer(found, round(found * base[1]), lower, upper)
         held = share_of(int(holding.at(np.array([float(found)]))[0]), len(draws))
     impossible = sum(each.state == IMPOSSIBLE for each in draws)
+    unanswered = sum(each.least is None for each in draws) - impossible
+    why = _why(holding, holds, found, upper)
+    if found is None and unanswered and holding.first(asked - unanswered) is not None:
+        why = f"too many draws have no answer, {unanswered} of {len(draws)}"
     return UncertainSize(
-        *named, holds, buffer, held, upper, _why(holding, holds, found, upper),
-        base[0], impossible, sum(each.least is None for each in draws) - impossible,
+        *named, holds, buffer, held, upper, why, base[0], impossible, unanswered,
         _influences(inputs, draws, numbers), tuple(each.path for each in inputs), tuple(draws),
     )  # fmt: skip
 

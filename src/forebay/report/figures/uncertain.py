@@ -53,7 +53,8 @@ def uncertain_figure(found: UncertainSize) -> Figure:
 def _title(found: UncertainSize) -> str:
     where = f"{found.scenario}, {len(found.draws)} draws by {found.engine}"
     if found.buffer is None:
-        return f"{where}: no buffer holds in {found.holds:.0%}"
+        what = "no size is shown to hold" if found.exit_status == 3 else "no buffer holds"
+        return f"{where}: {what} in {found.holds:.0%}"
     return f"{where}: {found.buffer.packets} packets hold in {found.held.value:.0%}"
 
 
