@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import forebay
+from forebay.cli.program import call
 from forebay.report.study import cell, title_of
 from forebay.scenario import ScenarioError, loads
 
@@ -83,3 +86,55 @@ def test_a_network_shows_the_link_that_loses_most(engine: str) -> None:
 def test_a_networks_links_are_not_sized_in_a_study() -> None:
     with pytest.raises(ScenarioError, match="not sized in a study; size one with forebay"):
         forebay.sweep(NETWORK, {"traffic.0.flows": [8]}, ask="size", engine="network")
+
+
+def test_an_unknown_column_is_refused_and_not_an_empty_table(tmp_path: Path) -> None:
+    made = forebay.sweep(SMALL, {"queue.size": ["10 packets"]}, seeds=1)
+    with pytest.raises(ScenarioError, match='loss" is no column'):
+        made.summary(["link.bottleneck.loss"])
+    assert made.summary("packets").columns == ("packets",)
+    with pytest.raises(ScenarioError, match="is no table"):
+        made.export(tmp_path / "table.xls")
+
+
+def test_a_sizing_has_one_row_and_no_differences_that_more_seeds_would_give() -> None:
+    base = forebay.load("oc3-gsr")
+    made = forebay.sweep(base, {"traffic.0.flows": [200, 400]}, ask="size", engine="theory")
+    assert made.summary().differences == ()
+
+
+def test_a_notebook_shows_a_study_with_the_names_of_its_columns() -> None:
+    made = forebay.sweep(SMALL, {"queue.size": ["10 packets"]}, seeds=1)
+    assert "<th>queue.size</th><th>used %</th>" in made._repr_html_()
+    ranges = {"traffic.0.flows": "100..400"}
+    draws = forebay.size_uncertain(forebay.load("oc3-gsr"), ranges, "theory", draws=8)
+    inputs = forebay.sensitivity(forebay.load("oc3-gsr"), method="one-at-a-time")
+    assert all("<pre>" in each._repr_html_() for each in (draws, inputs))
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--y", "foo"), ("--x", "foo"), ("--y", "link.bottleneck.loss_rat")]
+)
+def test_a_picture_that_cannot_be_is_refused_before_the_first_run(
+    wrong: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = tmp_path / "grid.toml"
+    SMALL.save(tmp_path / "small.toml")
+    grid.write_text('base = "small.toml"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n')
+    store = tmp_path / "s.sqlite"
+    how = ["--seeds", "1", "--store", str(store), "--figure", str(tmp_path / "f.svg")]
+    assert call(["sweep", str(grid), *how, *wrong]) == 2
+    assert f'"{wrong[1]}" is no' in capsys.readouterr().err and not store.exists()
+
+
+def test_a_picture_without_its_metric_leaves_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid, table = tmp_path / "grid.toml", tmp_path / "t.csv"
+    SMALL.save(tmp_path / "small.toml")
+    grid.write_text('base = "small.toml"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n')
+    how = ["--seeds", "1", "--export", str(table), "--figure", str(tmp_path / "f.svg")]
+    assert call(["sweep", str(grid), *how, "--y", "class.long-0.unfinished"]) == 2
+    said = capsys.readouterr()
+    assert "20 packets" in said.out and "is no metric of these runs" in said.err
+    assert table.read_text().count("\n") == 3

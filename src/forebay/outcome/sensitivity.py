@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from forebay.outcome.model import Metric
@@ -91,6 +92,9 @@ class Sensitivity:
             f"variance: Sobol's first-order and total index of {self.draws} draws of all inputs "
             "together; an input whose total is larger acts together with others"
         )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from forebay.outcome.model import Metric
@@ -166,6 +167,9 @@ class UncertainSize:
         share = f"{each.share:4.0%} of the variance" if each.shown else "no influence shown"
         levels = ", ".join(f"{packets:.0f} at {said}" for said, packets in each.levels)
         return f"  {each.path:32} {share:>20}: {levels}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""

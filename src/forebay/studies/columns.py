@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from forebay.catalogue.metrics import METRICS
+from forebay.outcome.model import ClassOutcome, LinkOutcome
 from forebay.outcome.statistics import Bounds
 
 BySeed = Mapping[int, Mapping[str, float]]
@@ -13,6 +14,7 @@ BySeed = Mapping[int, Mapping[str, float]]
 SIZE_COLUMNS = ("buffer.packets", "buffer.low", "buffer.high", "recommended.packets")
 _BOTTLENECK, _LOSS = "bottleneck", ".loss_rate"
 _OF_LINK = ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
+_FIELDS = {"link": LinkOutcome.model_fields, "class": ClassOutcome.model_fields}
 _INCREASE = ".fct_increase"
 """Completion times may also become shorter, by all of their length at most."""
 
@@ -37,6 +39,16 @@ def _link(found: Iterable[BySeed]) -> str:
     if not lost:
         return _BOTTLENECK
     return max(lost, key=lost.__getitem__).removeprefix("link.").removesuffix(_LOSS)
+
+
+def may_be_column(ask: str, name: str) -> bool:
+    """Whether the table may have a column of this name, as far as is known before a run."""
+    if ask == "size":
+        return name == "exit_status" or name.startswith(("buffer.", "recommended.", "goal."))
+    fields = _FIELDS.get(name.partition(".")[0])
+    if fields is None:
+        return name in ("packets", "wall_s")
+    return any(f".{field}." in f"{name}." for field in fields)
 
 
 def bounds_of(column: str, found: BySeed) -> Bounds:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.outcome import Metric
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.scenario.errors import ScenarioError, did_you_mean, show
-from forebay.studies.columns import columns_of
+from forebay.studies.columns import columns_of, may_be_column
 from forebay.studies.leave_out import amount
 from forebay.studies.summary import BySeed, by_seed, mean_over
 from forebay.studies.table import as_cell
@@ -49,13 +49,8 @@ def picture(
     facet: str | None = None,
 ) -> StudyPicture:
     """Return the picture. Raises ScenarioError for an axis or metric that does not exist."""
-    axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
-    is_map = y in axes
-    chosen = _roles(
-        axes, _free(plan, axes, x), x, y if is_map else None, None if is_map else colour, facet
-    )
+    axes, is_map, chosen, named = check_roles(plan, x=x, y=y, colour=colour, facet=facet)
     data = _data(plan, store, axes)
-    named = colour if is_map else y
     metric = named or columns_of(plan.asked[0].ask, (seen for _, seen in data))[0]
     _check_metric(metric, data)
     panels = []
@@ -71,6 +66,30 @@ def picture(
     over = [] if plan.grid.design is not None and not is_map else _averaged(data, axes, drawn)
     said = f"\nmean over {', '.join(map(_short, over))}" if over else ""
     return StudyPicture(plan.grid.base.name + said, tuple(panels))
+
+
+def check_roles(
+    plan: Plan, *, x: str | None, y: str | None, colour: str | None, facet: str | None
+) -> tuple[list[str], bool, dict[str, str | None], str | None]:
+    """Return all axes, whether it is a map, which axis is drawn how, and the metric that was named.
+
+    Raises ScenarioError for an axis that does not exist, or a metric that no run has.
+    """
+    axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
+    is_map = y in axes
+    chosen = _roles(
+        axes, _free(plan, axes, x), x, y if is_map else None, None if is_map else colour, facet
+    )
+    named = colour if is_map else y
+    if named is not None and not may_be_column(plan.asked[0].ask, named):
+        usual = [*columns_of(plan.asked[0].ask, ()), *axes]
+        raise _no_metric(named, usual, "colour" if is_map else "y")
+    return axes, is_map, chosen, named
+
+
+def _no_metric(name: str, known: Iterable[str], field: str) -> ScenarioError:
+    wrong = f"{show(name)} is no metric of these runs{did_you_mean(name, list(known))}"
+    return ScenarioError("bad-grid", wrong, "write a column of --export", field=field)
 
 
 def _averaged(
@@ -141,8 +160,7 @@ def _check_metric(metric: str, data: Sequence[tuple[Key, BySeed]]) -> None:
             raise ScenarioError(
                 "bad-grid", "no run is stored yet", "run the study first", field="y"
             )
-        wrong = f"{show(metric)} is no metric of these runs{did_you_mean(metric, known)}"
-        raise ScenarioError("bad-grid", wrong, "write a column of --export", field="y")
+        raise _no_metric(metric, known, "y")
 
 
 def _values(data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], name: str | None) -> list[Any]:
