@@ -97,6 +97,36 @@ def test_an_unknown_column_is_refused_and_not_an_empty_table(tmp_path: Path) -> 
         made.export(tmp_path / "table.xls")
 
 
+AQMS = SMALL.replace({"goals.utilization": 0.6, "measure.warmup": "2 s", "traffic.0.flows": 8})
+
+
+def test_the_target_of_an_aqm_is_no_buffer() -> None:
+    names = ["drop-tail", "fq_codel", "red"]
+    how: dict = {"ask": "size", "seeds": 2, "budget": "2 s"}
+    made = forebay.sweep(AQMS, {"queue.discipline": names}, **how)
+    table = {row["queue.discipline"]: row for row in made.rows()}
+    for name, least in zip(names, ("buffer", "target", "min"), strict=True):
+        of = {column.partition(".")[0] for column in table[name]}
+        assert of & {"buffer", "target", "min"} == {least}, name
+    assert table["fq_codel"]["limit.packets"] > table["fq_codel"]["target.packets"]
+    alone = forebay.sweep(AQMS, {"queue.discipline": ["fq_codel"]}, **how)
+    assert alone.figure().axes[0].get_ylabel() == "target.packets"
+    assert title_of("target.packets") == "least target\npackets"
+
+
+def test_draws_under_an_aqm_say_that_its_target_is_sized() -> None:
+    codel = AQMS.replace({"queue.discipline": "fq_codel"})
+    ranges = {"traffic.0.flows": [7, 8]}
+    found = forebay.size_uncertain(codel, ranges, draws=8, seeds=2, budget="10 s")
+    assert found.sized == "target" and found.as_written is not None
+    assert "needs a target of" in str(found) and "at line rate" in str(found)
+    inputs = forebay.sensitivity(codel, "simulation", uncertain=ranges, seeds=2, budget="2 s")
+    assert inputs.sized == "target" and str(inputs).startswith("a target of ")
+    assert "target" in inputs.figure().axes[0].get_xlabel()
+    with pytest.raises(ScenarioError, match="of some values the buffer and of others the target"):
+        forebay.size_uncertain(AQMS, {"queue.discipline": ["drop-tail", "pie"]}, draws=8)
+
+
 def test_a_sizing_has_one_row_and_no_differences_that_more_seeds_would_give() -> None:
     base = forebay.load("oc3-gsr")
     made = forebay.sweep(base, {"traffic.0.flows": [200, 400]}, ask="size", engine="theory")

@@ -176,6 +176,9 @@ def test_draws_without_an_answer_are_the_reason_where_they_are() -> None:
     inputs = [one("traffic.0.flows", "1..100")]
     found = uncertain_size(("of", "theory"), 0.95, inputs, unanswered, numbers, (7.0, 1500.0))
     assert found.reason == "too many draws have no answer, 10 of 100" and found.exit_status == 3
+    none = [replace(d, least=None, state="why") for d in unanswered]
+    found_none = uncertain_size(("of", "theory"), 0.95, inputs, none, numbers, (None, 1500.0))
+    assert found_none.reason == "too many draws have no answer, 100 of 100"
     assert "no size is shown to hold" in found.figure().get_suptitle()
     assert "no buffer holds" in lacking.figure().get_suptitle()
 

@@ -75,6 +75,7 @@ def sensitivity(
         The scenario has no goal.
     """
     from forebay.api.sweep import sweep
+    from forebay.api.uncertain import sized_in
     from forebay.studies import sensitivity as study
     from forebay.studies.grid import drawn_grid
     from forebay.studies.uncertain import check_goals, uncertain_inputs
@@ -95,23 +96,28 @@ def sensitivity(
     is_sobol = method == "sobol" or (
         method is None and draws * (count + 2) * _each_s(engine, budget) <= _CHEAP_S
     )
-    if is_sobol and _answers(sized(drawn_grid(scenario, names, points[:1])), points[:1])[0]:
+    kind = sized_in(scenario, engine, names, points)
+    if is_sobol and _answers(sized(drawn_grid(scenario, names, points[:1])), points[:1], kind)[0]:
         points += study.sobol_points(inputs, draws, seed)
+        sized_in(scenario, engine, names, points)
     made = sized(drawn_grid(scenario, names, points), announce=announce)
-    packets = _answers(made, points)
+    packets = _answers(made, points, kind)
     found = study.one_at_a_time(engine, inputs, ends, points[0], packets[:alone])
     found = replace(
-        found, change=change if uncertain is None else None, reason=_reason(made, packets[0])
+        found,
+        change=change if uncertain is None else None,
+        reason=_reason(made, packets[0]),
+        sized=kind,
     )
     if len(points) == alone:
         return found
     return study.with_indices(found, inputs, packets[alone:], draws)
 
 
-def _answers(made: Sweep, points: Sequence[tuple[Any, ...]]) -> list[float | None]:
+def _answers(made: Sweep, points: Sequence[tuple[Any, ...]], kind: str) -> list[float | None]:
     from forebay.studies.table import as_cell
 
-    found = made.means("buffer.packets")
+    found = made.means(f"{kind}.packets")
     return [found.get(tuple(map(as_cell, point))) for point in points]
 
 

@@ -267,7 +267,7 @@ def _asked(
     )
     how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
     return Asked(
-        "size", engine, f"size 2 {_searching()} {code_of(engine)} {how}", memory_limit, allowed
+        "size", engine, f"size 3 {_searching()} {code_of(engine)} {how}", memory_limit, allowed
     )
 
 

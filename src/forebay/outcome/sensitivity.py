@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from forebay.outcome.model import Metric
+from forebay.outcome.uncertain import size_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Sensitivity:
     draws : rows of Sobol's design that all have an answer, from which the indices are.
     asked_draws : rows of the design that was asked.
     reason : why the scenario as it is has no answer; None with one.
+    sized : "buffer"; under an AQM "target" or, of red, "min", in packets at line rate.
     """
 
     engine: str
@@ -53,6 +55,7 @@ class Sensitivity:
     draws: int = 0
     asked_draws: int = 0
     reason: str | None = None
+    sized: str = "buffer"
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types."""
@@ -64,7 +67,7 @@ class Sensitivity:
         return found
 
     def __str__(self) -> str:
-        answer = "no answer" if self.packets is None else f"{self.packets:.0f} packets"
+        answer = "no answer" if self.packets is None else size_words(self.sized, self.packets)
         how = "by its range" if self.change is None else f"by ±{self.change:.0%}"
         lines = [f"{answer} by {self.engine}; each input changed {how}"]
         if self.reason is not None:

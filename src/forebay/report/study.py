@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 _BOTTLENECK = "bottleneck"
 _TITLES = {
     "buffer.packets": "least\npackets",
-    "buffer.low": "low",
-    "buffer.high": "high",
+    "target.packets": "least target\npackets",
+    "recommended_target.packets": "recommended target\npackets",
+    "min.packets": "least min\npackets",
+    "recommended_min.packets": "recommended min\npackets",
+    **{f"{sized}.{end}": end for sized in ("buffer", "target", "min") for end in ("low", "high")},
     "recommended.packets": "recommended\npackets",
 }
 _LINK_TITLES = {
@@ -79,7 +82,7 @@ def title_of(column: str) -> str:
 
 def cell(column: str, metric: Metric | None) -> str:
     """Return a mean in the unit of its title: "98.0 ±0.3"."""
-    if column.startswith(("buffer.", "recommended.")):
+    if column.partition(".")[0].split("_")[0] in ("buffer", "target", "min", "recommended"):
         return show(metric, 1.0, 0)
     return show_significant(metric, _factor(column))
 

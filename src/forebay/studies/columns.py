@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
+from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.metrics import METRICS
 from forebay.outcome.model import ClassOutcome, LinkOutcome
 from forebay.outcome.statistics import Bounds
 
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
 BySeed = Mapping[int, Mapping[str, float]]
 """The numbers of a cell, by seed and column."""
-SIZE_COLUMNS = ("buffer.packets", "buffer.low", "buffer.high", "recommended.packets")
+SIZED = ("buffer", "target", "min")
+"""What a sizing changes: the buffer, the target of an AQM, or red's lower threshold."""
 _BOTTLENECK, _LOSS = "bottleneck", ".loss_rate"
+_OF_SIZE = ("packets", "low", "high")
 _OF_LINK = ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
 _FIELDS = {"link": LinkOutcome.model_fields, "class": ClassOutcome.model_fields}
 _INCREASE = ".fct_increase"
@@ -22,9 +29,25 @@ _INCREASE = ".fct_increase"
 def columns_of(ask: str, found: Iterable[BySeed]) -> tuple[str, ...]:
     """Return what is shown unless columns are named: of one link, or of a sizing."""
     if ask == "size":
-        return SIZE_COLUMNS
+        return tuple(
+            column
+            for least, best in map(columns_of_size, SIZED)
+            for column in (*(f"{least}.{each}" for each in _OF_SIZE), f"{best}.packets")
+        )
     link = _link(found)
     return tuple(f"link.{link}.{each}" for each in _OF_LINK)
+
+
+def sized_of(scenario: Scenario, engine: str) -> str:
+    """Return which of `SIZED` a sizing of this scenario changes; laws size the buffer alone."""
+    sized = DISCIPLINES[scenario.queue.discipline].sized
+    names = {"limit": "buffer", "target": "target", "thresholds": "min"}
+    return "buffer" if engine == "theory" else names[sized]
+
+
+def columns_of_size(sized: str) -> tuple[str, str]:
+    """Return the names of the least and of the recommended size in the table."""
+    return sized, "recommended" if sized == "buffer" else f"recommended_{sized}"
 
 
 def _link(found: Iterable[BySeed]) -> str:
@@ -44,7 +67,11 @@ def _link(found: Iterable[BySeed]) -> str:
 def may_be_column(ask: str, name: str) -> bool:
     """Whether the table may have a column of this name, as far as is known before a run."""
     if ask == "size":
-        return name == "exit_status" or name.startswith(("buffer.", "recommended.", "goal."))
+        return name == "exit_status" or name.partition(".")[0] in (
+            *(part for sized in SIZED for part in columns_of_size(sized)),
+            "limit",
+            "goal",
+        )
     fields = _FIELDS.get(name.partition(".")[0])
     if fields is None:
         return name in ("packets", "wall_s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +51,10 @@ def picture(
     """Return the picture. Raises ScenarioError for an axis or metric that does not exist."""
     axes, is_map, chosen, named = check_roles(plan, x=x, y=y, colour=colour, facet=facet)
     data = _data(plan, store, axes)
-    metric = named or columns_of(plan.asked[0].ask, (seen for _, seen in data))[0]
-    _check_metric(metric, data)
+    known = {name: None for _, seen in data for row in seen.values() for name in row}
+    usual = columns_of(plan.asked[0].ask, (seen for _, seen in data))
+    metric = named or next((each for each in usual if each in known), usual[0])
+    _check_metric(metric, known)
     panels = []
     for value in _values(data, axes, chosen["facet"]):
         some = [
@@ -153,8 +155,7 @@ def _data(plan: Plan, store: Store, axes: Sequence[str]) -> list[tuple[Key, BySe
     ]
 
 
-def _check_metric(metric: str, data: Sequence[tuple[Key, BySeed]]) -> None:
-    known = {name: None for _, seen in data for row in seen.values() for name in row}
+def _check_metric(metric: str, known: Collection[str]) -> None:
     if metric not in known:
         if not known:
             raise ScenarioError(
