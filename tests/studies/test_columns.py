@@ -168,3 +168,13 @@ def test_a_picture_without_its_metric_leaves_the_table(
     said = capsys.readouterr()
     assert "20 packets" in said.out and "is no metric of these runs" in said.err
     assert table.read_text().count("\n") == 3
+
+
+def test_one_sizing_says_that_its_packets_are_a_target(capsys: pytest.CaptureFixture[str]) -> None:
+    from forebay.report.ports import print_ports
+
+    codel = AQMS.replace({"queue.discipline": "codel"})
+    found = forebay.size(codel, seeds=2, max_seeds=2)
+    assert "simulation: target of " in repr(found) and "; least target of " in repr(found)
+    print_ports([("a", "10 Mbit/s", found, None, None)])
+    assert "* a: the target of codel, at line rate, and no buffer; limit" in capsys.readouterr().out
