@@ -93,8 +93,17 @@ class Sensitivity:
             )
         return (
             f"variance: Sobol's first-order and total index of {self.draws} draws of all inputs "
-            "together; an input whose total is larger acts together with others"
+            f"together, 95 % intervals up to ±{100 * self._widest():.0f} points; an input whose "
+            "total is larger acts together with others"
         )
+
+    def _widest(self) -> float:
+        """Return the largest half-width of the indices' intervals."""
+        known = [m for each in self.influences for m in (each.first, each.total) if m is not None]
+        return max(
+            (max(m.high - m.value, m.value - m.low) for m in known
+             if m.low is not None and m.high is not None), default=0.0,
+        )  # fmt: skip
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
