@@ -45,6 +45,9 @@ def test_shares_of_the_variance_follow_the_law() -> None:
     assert shares["link.rate"] == pytest.approx(4 / 9, abs=0.25)
     assert shares["traffic.0.flows"] == pytest.approx(1 / 9, abs=0.1)
     assert found.influences[-1].path == "traffic.0.flows"
+    known = [m for e in found.influences for m in (e.first, e.total) if m is not None]
+    widest = max(max(m.high - m.value, m.value - m.low) for m in known)
+    assert f"95 % intervals up to ±{100 * widest:.0f} points" in str(found)
 
 
 def test_inputs_are_scaled_in_their_own_notation() -> None:

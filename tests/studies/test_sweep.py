@@ -271,6 +271,44 @@ def test_a_picture_takes_axes_in_their_order_and_one_field_of_those_together(
     assert field.contour == 100 * SMALL.goals.utilization
 
 
+def test_a_picture_says_what_it_is_a_mean_over_and_counts_a_seed_once(tmp_path: Path) -> None:
+    from forebay.outcome.statistics import over_replications
+    from forebay.store import Store
+    from forebay.studies.picture import picture
+
+    base = SMALL.replace({"measure.warmup": "10 s", "measure.duration": "10 s"})
+    axes = {"queue.size": ["10 packets", "40 packets"], "traffic.0.flows": [5],
+            "queue.discipline": ["drop-tail"],
+            "traffic.0.congestion_control": ["reno", "cubic"]}  # fmt: skip
+    made = forebay.sweep(base, axes, seeds=3, store=tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        found = picture(made._plan, store)
+    assert found.title.endswith("\nmean over congestion_control")
+    used: dict[int, list[float]] = {}
+    for row in made.rows():
+        if row["queue.size"] == "40 packets":
+            used.setdefault(row["seed"], []).append(100 * row["link.bottleneck.utilization"])
+    expected = over_replications([sum(each) / 2 for each in used.values()], (0.0, 100.0))
+    (_, point) = found.panels[0].curves[0].y
+    assert expected is not None and point.n == 3
+    assert (point.value, point.low, point.high) == pytest.approx(
+        (expected.value, expected.low, expected.high)
+    )
+
+
+def test_each_point_of_a_design_is_drawn(tmp_path: Path) -> None:
+    from forebay.store import Store
+    from forebay.studies.picture import picture
+
+    axes = {"traffic.0.flows": [2, 5], "queue.size": {"log": ["10 packets", "100 packets"]}}
+    made = forebay.sweep(
+        SMALL, axes, seeds=1, design={"kind": "sobol", "points": 8}, store=tmp_path / "s"
+    )
+    with Store(tmp_path / "s") as store:
+        found = picture(made._plan, store)
+    assert len(found.panels[0].curves[0].y) == 8 and "mean over" not in found.title
+
+
 def test_a_page_and_an_empty_study_do_not_fail(tmp_path: Path) -> None:
     made = forebay.sweep(SMALL, AXES, seeds=1, only_plan=True, store=tmp_path / "s")
     assert "0 of 4 runs" in made.to_html()

@@ -169,6 +169,34 @@ def test_a_goal_that_limits_the_size_from_above_counts() -> None:
     assert both.held.value == 1.0
 
 
+def test_draws_without_an_answer_are_the_reason_where_they_are() -> None:
+    lacking = sized([(20.0, None)] * 90 + [(None, None)] * 10, 0.95)
+    numbers = np.arange(100, dtype=float)[:, None]
+    unanswered = [replace(d, state=d.state.replace("no buffer", "why")) for d in lacking.draws]
+    inputs = [one("traffic.0.flows", "1..100")]
+    found = uncertain_size(("of", "theory"), 0.95, inputs, unanswered, numbers, (7.0, 1500.0))
+    assert found.reason == "too many draws have no answer, 10 of 100" and found.exit_status == 3
+    none = [replace(d, least=None, state="why") for d in unanswered]
+    found_none = uncertain_size(("of", "theory"), 0.95, inputs, none, numbers, (None, 1500.0))
+    assert found_none.reason == "too many draws have no answer, 100 of 100"
+    assert "no size is shown to hold" in found.figure().get_suptitle()
+    assert "no buffer holds" in lacking.figure().get_suptitle()
+
+
+@pytest.mark.parametrize("ask", [forebay.size_uncertain, forebay.sensitivity])
+def test_a_scenario_without_goals_is_refused_before_it_is_sized(ask: Any) -> None:
+    with pytest.raises(forebay.SizingError, match="the scenario has none") as caught:
+        ask(OC3.replace({"goals": {}}), uncertain={"link.rate": "±10%"}, engine="theory")
+    assert caught.value.code == "no-goals"
+
+
+def test_a_value_that_moves_another_field_out_of_its_range_is_named() -> None:
+    with pytest.raises(ScenarioError, match=r"uncertain, link\.rate = .*: queue\.size: "):
+        uncertain_inputs(
+            OC3.replace({"queue.size": "1 bdp/sqrt(n)"}), {"link.rate": "1 kbit/s..1 Gbit/s"}
+        )
+
+
 def test_draws_without_a_buffer_count_as_not_held() -> None:
     found = sized([(20.0, None)] * 96 + [(None, None)] * 4, 0.95)
     assert found.buffer is not None
@@ -260,7 +288,7 @@ def test_a_bad_command_is_one_line(
 
 
 def test_a_network_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="a network's links are not sized in draws"):
+    with pytest.raises(ScenarioError, match="a network's links are not sized in a study"):
         forebay.size_uncertain(
             forebay.load("abilene-fast-edge-small"), {"link.rate": "±10%"}, "theory"
         )

@@ -225,3 +225,32 @@ def test_a_stopped_run_keeps_what_it_has_stepped_through():
     so_far = stopped.value.result  # type: ignore[attr-defined]
     assert 4.0 < so_far.at_s[-1] < 6.0 and so_far.instants > 100
     assert Transient.from_json(so_far.to_json()) == so_far
+
+
+def test_a_start_that_shares_no_link_is_refused() -> None:
+    other = line().replace(
+        {"topology.links.0.between": ["X", "Y"], "topology.demands.0.source": "X",
+         "topology.demands.0.target": "Y"}
+    )  # fmt: skip
+    with pytest.raises(ScenarioError, match="no link of it, such as X->Y, is in this network"):
+        networks.transient(line(), "100 ms", start=other)
+
+
+def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet() -> None:
+    udp = [{"kind": "udp", "flows": 4, "rate": "1 Mbit/s"}]
+    course = networks.transient(line(), "50 ms", start=line().replace({"traffic": udp}))
+    assert all(math.isfinite(value) for value in course.throughput_bps)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--failures", "--figure", "f.svg"],
+        ["--failures", "--multistart", "3"],
+        ["--failures", "--series", "s.csv"],
+        ["--failures", "--transient", "1 s"],
+    ],
+)
+def test_an_option_that_failures_would_ignore_is_refused(options: list[str]) -> None:
+    done = CliRunner().invoke(command, [str(LOT), "--set", SLIDES, *options])
+    assert done.exit_code == 2 and options[1] in done.output

@@ -90,6 +90,35 @@ def test_an_error_stands_beside_its_field_and_goes_again(page):
     error.wait_for(state="detached")
 
 
+def test_a_mistake_that_has_no_field_in_the_form_is_named(page, server):
+    stray = {**QUICK, "traffic": [{"kind": "udp", "flows": 2, "rate": "1 Mbit/s", "burst": 3}]}
+    page.goto(linked(server, stray))
+    error = page.get_by_test_id("field-error")
+    error.wait_for()
+    assert "traffic.0.burst: there is no such key" in error.inner_text()
+
+
+def test_without_a_goal_the_page_asks_for_one(page, server):
+    page.goto(linked(server, {**QUICK, "goals": {}}))
+    error = page.get_by_test_id("field-error")
+    error.wait_for()
+    assert error.inner_text() == "no goal is ticked, so every buffer is large enough; tick one"
+
+
+def test_a_replay_of_what_is_recommended_of_an_aqm_has_its_target(page, server):
+    queue = {"size": "500 packets", "discipline": "fq_codel"}
+    ask_quick(page, server, {**QUICK, "queue": queue})
+    page.locator("#replay-buffer").select_option("best")
+    with page.expect_request(lambda request: "/replay" in request.url) as asked:
+        page.locator("#replay").click()
+    sent = asked.value.post_data_json["queue"]
+    assert "packets=" not in asked.value.url and sent["target"].endswith(" s")
+    page.locator("#replayed").wait_for()
+    page.locator("#replay-buffer").select_option("least")
+    page.locator("#replay").click()
+    assert "The target is sized here" in page.locator("#replay-note").inner_text()
+
+
 def test_a_link_restores_the_whole_question(page, server):
     page.get_by_test_id("flows").fill("77")
     page.get_by_test_id("goal-utilization").fill("95 %")

@@ -71,16 +71,20 @@ def sensitivity(
     ------
     ScenarioError
         `scenario` is not a Scenario; `change`, `method` or `draws` is refused; a range is.
+    SizingError
+        The scenario has no goal.
     """
     from forebay.api.sweep import sweep
+    from forebay.api.uncertain import sized_in
     from forebay.studies import sensitivity as study
     from forebay.studies.grid import drawn_grid
-    from forebay.studies.uncertain import uncertain_inputs
+    from forebay.studies.uncertain import check_goals, uncertain_inputs
 
     expect_scenario(scenario)
     _check(scenario, change, method, draws)
     ranges = study.inputs_of(scenario, change) if uncertain is None else uncertain
     inputs = uncertain_inputs(scenario, ranges)
+    check_goals(scenario, inputs)
     ends = (0.0, 1.0) if uncertain is None else (0.05, 0.95)
     points = study.alone(scenario, inputs, ends)
     count, alone = len(inputs), len(points)
@@ -92,23 +96,28 @@ def sensitivity(
     is_sobol = method == "sobol" or (
         method is None and draws * (count + 2) * _each_s(engine, budget) <= _CHEAP_S
     )
-    if is_sobol and _answers(sized(drawn_grid(scenario, names, points[:1])), points[:1])[0]:
+    kind = sized_in(scenario, engine, names, points)
+    if is_sobol and _answers(sized(drawn_grid(scenario, names, points[:1])), points[:1], kind)[0]:
         points += study.sobol_points(inputs, draws, seed)
+        sized_in(scenario, engine, names, points)
     made = sized(drawn_grid(scenario, names, points), announce=announce)
-    packets = _answers(made, points)
+    packets = _answers(made, points, kind)
     found = study.one_at_a_time(engine, inputs, ends, points[0], packets[:alone])
     found = replace(
-        found, change=change if uncertain is None else None, reason=_reason(made, packets[0])
+        found,
+        change=change if uncertain is None else None,
+        reason=_reason(made, packets[0]),
+        sized=kind,
     )
     if len(points) == alone:
         return found
     return study.with_indices(found, inputs, packets[alone:], draws)
 
 
-def _answers(made: Sweep, points: Sequence[tuple[Any, ...]]) -> list[float | None]:
+def _answers(made: Sweep, points: Sequence[tuple[Any, ...]], kind: str) -> list[float | None]:
     from forebay.studies.table import as_cell
 
-    found = made.means("buffer.packets")
+    found = made.means(f"{kind}.packets")
     return [found.get(tuple(map(as_cell, point))) for point in points]
 
 
@@ -129,6 +138,7 @@ def _each_s(engine: str, budget: str | None) -> float:
 
 
 def _check(scenario: Scenario, change: float, method: str | None, draws: int) -> None:
+    from forebay.api.sweep import refuse_network
     from forebay.scenario.base import whole_number
     from forebay.studies.sensitivity import METHODS
 
@@ -142,11 +152,3 @@ def _check(scenario: Scenario, change: float, method: str | None, draws: int) ->
     if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
         hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
         raise ScenarioError("out-of-range", show(draws), hint, field="draws")
-
-
-def refuse_network(scenario: Scenario) -> None:
-    """Refuse a scenario of a network, whose links a study does not size."""
-    if scenario.topology is not None:
-        wrong = "a network's links are not sized in draws"
-        hint = "write a scenario of the link alone, as forebay measure makes one"
-        raise ScenarioError("contradiction", wrong, hint, field="topology")

@@ -124,6 +124,8 @@ def sweep(
 
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
     ask = _ask(said.get("ask", "run") if ask is None else ask)
+    if ask == "size":
+        refuse_network(grid.base)
     names = _engine_names(said.get("engine") if engine is None else engine, ask)
     counted = seed_range(
         said.get("seed", 1) if seed is None else seed,
@@ -265,7 +267,7 @@ def _asked(
     )
     how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
     return Asked(
-        "size", engine, f"size 2 {_searching()} {code_of(engine)} {how}", memory_limit, allowed
+        "size", engine, f"size 3 {_searching()} {code_of(engine)} {how}", memory_limit, allowed
     )
 
 
@@ -310,6 +312,17 @@ def _check_store(store: str | PathLike[str], names: Sequence[str], files: Sequen
         if os.path.realpath(each) == place:
             wrong = f"{os.fspath(store)} is read by this command"
             raise ScenarioError("contradiction", wrong, "name another file", field="store")
+
+
+def refuse_network(scenario: Scenario) -> None:
+    """Refuse a scenario of a network, whose links a study does not size."""
+    if scenario.topology is not None:
+        wrong = "a network's links are not sized in a study"
+        hint = (
+            "size one with forebay size --link, or write a scenario of the link alone, as forebay "
+            "measure makes one"
+        )
+        raise ScenarioError("contradiction", wrong, hint, field="topology")
 
 
 class _Temporary:

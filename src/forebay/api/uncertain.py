@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -73,28 +74,34 @@ def size_uncertain(
     ------
     ScenarioError
         `scenario` is not a Scenario; a path, a range, `holds` or `draws` is refused.
+    SizingError
+        The scenario has no goal.
     """
-    from forebay.api.sensitivity import refuse_network
-    from forebay.api.sweep import sweep
+    from forebay.api.sweep import refuse_network, sweep
     from forebay.studies.grid import drawn_grid
-    from forebay.studies.uncertain import uncertain_inputs, value_at
+    from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
 
     expect_scenario(scenario)
     refuse_network(scenario)
     _check(holds, draws)
     inputs = uncertain_inputs(scenario, uncertain)
+    check_goals(scenario, inputs)
     shares = _shares(len(inputs), draws, seed)
     points = [
         tuple(each.at(share) for each, share in zip(inputs, row, strict=True)) for row in shares
     ]
     written = tuple(value_at(scenario, each.field) for each in inputs)
     names = [each.field for each in inputs]
+    sized = sized_in(scenario, engine, names, points)
     made = sweep(
         scenario, drawn_grid(scenario, names, [written, *points]), engine=engine, ask="size",
         seeds=seeds, seed=seed, budget=_of_each(engine, budget, draws), store=store, jobs=jobs,
         cluster=cluster, memory_limit=memory_limit, announce=announce, progress=progress,
     )  # fmt: skip
-    return _answer(scenario, engine, holds, inputs, shares, _draws(made, [written, *points]))
+    found = _answer(
+        scenario, engine, holds, inputs, shares, _draws(made, [written, *points], sized)
+    )
+    return replace(found, sized=sized)
 
 
 def _answer(
@@ -125,7 +132,30 @@ def _shares(inputs: int, draws: int, seed: int) -> list[list[float]]:
     return found
 
 
-def _draws(made: Sweep, points: Sequence[tuple[Any, ...]]) -> list[Draw]:
+def sized_in(
+    scenario: Scenario, engine: str, names: Sequence[str], points: Sequence[tuple[Any, ...]]
+) -> str:
+    """Return what all draws size. Raises ScenarioError if that is a buffer here and a target there.
+
+    The scenario as it is counts too.
+    """
+    from forebay.studies.columns import sized_of
+
+    queues = {
+        repr(part): part
+        for point in points
+        if (part := {n: v for n, v in zip(names, point, strict=True) if n.startswith("queue")})
+    }
+    kinds = {sized_of(scenario, engine)}
+    kinds |= {sized_of(scenario.replace(part), engine) for part in queues.values()}
+    if len(kinds) > 1:
+        wrong = f"of some values the {' and of others the '.join(sorted(kinds))} is sized"
+        hint = "write values of one kind, or a sweep with this axis"
+        raise ScenarioError("contradiction", wrong, hint, field="queue.discipline")
+    return kinds.pop()
+
+
+def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
     from forebay.studies.table import as_cell
     from forebay.studies.uncertain_size import draw_of
 
@@ -134,7 +164,7 @@ def _draws(made: Sweep, points: Sequence[tuple[Any, ...]]) -> list[Draw]:
     why = next(iter([*made.failures, *made.refused]), "it was not run")
     if "budget" in why:
         why += f" (a draw has 1/{len(points) - 1} of the budget)"
-    return [draw_of(point, rows.get(tuple(map(as_cell, point))), why) for point in points]
+    return [draw_of(point, rows.get(tuple(map(as_cell, point))), why, sized) for point in points]
 
 
 def _of_each(engine: str, budget: str | None, draws: int) -> str | None:

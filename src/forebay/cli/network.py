@@ -141,12 +141,14 @@ def command(
         return
     if duration is not None:
         others = outputs | {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
-        _check_alone("--transient", others)
+        _check_alone("--transient", others | {"failures": failures or None})
         before = None if start is None else _before(start, connections, rate)
         _transient(scenario, duration, before, step, series, figure, as_json)
         return
     if failures:
-        _check_alone("--failures", outputs | {"smallest-buffers": smallest_buffers or None})
+        alone = {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
+        _check_alone("--failures", outputs | alone | {"figure": figure})
+        _check_transient({"from": start, "step": step, "series": series})
         _failures(scenario, as_json)
         return
     _check_transient({"from": start, "step": step, "series": series})

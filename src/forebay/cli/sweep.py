@@ -56,7 +56,8 @@ _SHOWN = 60
 @click.option("--x", metavar="AXIS", default=None, help="Of the figure; default: the first axis.")
 @click.option(
     "--y", metavar="METRIC", default=None,
-    help="Of the figure, or the second axis of a map.  [default: link.bottleneck.utilization]",
+    help="Of the figure, or the second axis of a map.  [default: link.bottleneck.utilization; of a "
+    "network the link that loses most]",
 )  # fmt: skip
 @click.option(
     "--colour", metavar="AXIS", default=None,
@@ -93,29 +94,45 @@ def command(
     ["64 packets", "129 packets"].
     """
     options.check_places((path,), store=store, export=export, figure=figure, html=html)
+    roles = {"x": x, "y": y, "colour": colour, "facet": facet}
     with progress("sweep") as update, naming_signal():
+        if figure is not None or html is not None:
+            forebay.sweep(
+                path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, only_plan=True
+            ).check_figure(**roles)
         result = forebay.sweep(
             path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, jobs=jobs,
             memory_limit=memory_limit, store=store, cluster=cluster, only_plan=status,
             announce=say, progress=update,
         )  # fmt: skip
         table = None if as_json or status else result.summary()
-        picture = None
-        if figure is not None:
-            picture = result.figure(x=x, y=y, colour=colour, facet=facet)
-        page = "" if html is None else result.to_html(x=x, y=y, colour=colour, facet=facet)
+        drawn = _drawn(result, roles, figure is not None, html is not None)
     _show(result, table, status, as_json)
     if export is not None:
         write("table", export, result.export)
+    for failure in result.failures[:1]:
+        say(f"{result.failed:,} runs failed, the first: {failure}")
+    if isinstance(drawn, forebay.ForebayError):
+        raise drawn
+    picture, page = drawn
     if picture is not None and figure is not None:
         write("picture", figure, partial(_save, picture))
     if html is not None:
         from forebay.files.atomic import write_text
 
         write("page", html, partial(write_text, page))
-    for failure in result.failures[:1]:
-        say(f"{result.failed:,} runs failed, the first: {failure}")
     return result.exit_status
+
+
+def _drawn(
+    result: forebay.Sweep, roles: dict[str, str | None], is_drawn: bool, has_page: bool
+) -> tuple[Any, str] | forebay.ForebayError:
+    """Return the picture and the page, or why there is none: the table is printed before that."""
+    try:
+        picture = result.figure(**roles) if is_drawn else None
+        return picture, result.to_html(**roles) if has_page else ""
+    except forebay.ForebayError as error:
+        return error
 
 
 def _save(picture: Any, path: Path) -> None:

@@ -237,13 +237,18 @@ class Outcome(Document):
 
         Parameters
         ----------
-        intervals : also the ends of each known interval: "link.bottleneck.utilization.low".
+        intervals : also the ends of each known interval: "link.bottleneck.utilization.low". What
+            a law bounds from below has that end alone.
         """
         parts: list[tuple[str, Closed]] = [(f"link.{n}", link) for n, link in self.links.items()]
         parts += [(f"class.{each.name}", each) for each in self.classes]
         found: dict[str, float] = {}
         for where, part in parts:
             _add_numbers(found, where, part, intervals)
+        for bound in getattr(self.provenance, "lower_bounds", ()) if intervals else ():
+            for name in (f"link.{link}.{bound}" for link in self.links):
+                if name in found:
+                    found[f"{name}.low"] = found[name]
         return found
 
     def flows(self) -> FlowTable:

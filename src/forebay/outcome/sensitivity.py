@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from forebay.outcome.model import Metric
+from forebay.outcome.uncertain import size_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Sensitivity:
     draws : rows of Sobol's design that all have an answer, from which the indices are.
     asked_draws : rows of the design that was asked.
     reason : why the scenario as it is has no answer; None with one.
+    sized : "buffer"; under an AQM "target" or, of red, "min", in packets at line rate.
     """
 
     engine: str
@@ -52,6 +55,7 @@ class Sensitivity:
     draws: int = 0
     asked_draws: int = 0
     reason: str | None = None
+    sized: str = "buffer"
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types."""
@@ -63,7 +67,7 @@ class Sensitivity:
         return found
 
     def __str__(self) -> str:
-        answer = "no answer" if self.packets is None else f"{self.packets:.0f} packets"
+        answer = "no answer" if self.packets is None else size_words(self.sized, self.packets)
         how = "by its range" if self.change is None else f"by ±{self.change:.0%}"
         lines = [f"{answer} by {self.engine}; each input changed {how}"]
         if self.reason is not None:
@@ -89,8 +93,20 @@ class Sensitivity:
             )
         return (
             f"variance: Sobol's first-order and total index of {self.draws} draws of all inputs "
-            "together; an input whose total is larger acts together with others"
+            f"together, 95 % intervals up to ±{100 * self._widest():.0f} points; an input whose "
+            "total is larger acts together with others"
         )
+
+    def _widest(self) -> float:
+        """Return the largest half-width of the indices' intervals."""
+        known = [m for each in self.influences for m in (each.first, each.total) if m is not None]
+        return max(
+            (max(m.high - m.value, m.value - m.low) for m in known
+             if m.low is not None and m.high is not None), default=0.0,
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""

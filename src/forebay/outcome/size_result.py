@@ -319,11 +319,12 @@ class SizeResult(Document):
 
     def __repr__(self) -> str:
         least, found = self.buffer, self.recommended
+        what = "" if self.aqm is None else f"{self.aqm.parameter} of "
         answer = "no buffer meets the goals" if self.no_buffer_meets else "undecided"
         if found is not None:
-            answer = f"{found.packets} packets, {found.bytes} B, {found.seconds:.4g} s"
+            answer = f"{what}{found.packets} packets, {found.bytes} B, {found.seconds:.4g} s"
         if least is not None:
-            answer += f"; least {least.packets} packets"
+            answer += f"; least {what}{least.packets} packets"
         return f"SizeResult({self.scenario!r}, {self.engine}: {answer})"
 
     __str__ = __repr__

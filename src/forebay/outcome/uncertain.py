@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from forebay.outcome.model import Metric
+
+
+def size_words(sized: str, packets: float) -> str:
+    """Return a size in words: "135 packets", or of an AQM "a target of 8 packets at line rate"."""
+    amount = f"{packets:.0f} packet{'' if round(packets) == 1 else 's'}"
+    return amount if sized == "buffer" else f"a {sized} of {amount} at line rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,7 @@ class UncertainSize:
     as_written : smallest buffer for the scenario as it is, packets; None without one.
     impossible, unanswered : draws in which no buffer meets the goals, and without an answer.
     influences : the strongest first.
+    sized : "buffer"; under an AQM "target" or, of red, "min", in packets at line rate.
     """
 
     scenario: str
@@ -94,6 +102,7 @@ class UncertainSize:
     influences: tuple[InputInfluence, ...]
     inputs: tuple[str, ...]
     draws: tuple[Draw, ...]
+    sized: str = "buffer"
 
     @property
     def exit_status(self) -> int:
@@ -114,12 +123,17 @@ class UncertainSize:
     def _lines(self) -> list[str]:
         lines = [self._answer(), self._held()]
         if self.recommended is not None:
-            lines.append(f"configure {self.recommended} packets, the upper end of that interval")
+            lines.append(
+                f"configure {size_words(self.sized, self.recommended)}, the upper end of that "
+                "interval"
+            )
             lines += self._recommended_above(self.recommended)
         elif self.reason is not None:
             lines.append(f"no size is recommended: {self.reason}")
         if self.as_written is not None:
-            lines.append(f"the scenario as it is written needs {self.as_written:.0f} packets")
+            lines.append(
+                f"the scenario as it is written needs {size_words(self.sized, self.as_written)}"
+            )
         lines += self._missing()
         return lines + [self._line(each) for each in self.influences]
 
@@ -129,8 +143,9 @@ class UncertainSize:
             return f"{what} the goals in {self.holds:.0%} of the draws, by {self.engine}"
         low, high = self.buffer.low, "…" if self.buffer.high is None else self.buffer.high
         return (
-            f"{self.buffer.packets} packets ({self.buffer.bytes:,} B) meet the goals in "
-            f"{self.holds:.0%} of the draws, by {self.engine}; 95 % interval {low} to {high}"
+            f"{size_words(self.sized, self.buffer.packets)} ({self.buffer.bytes:,} B) "
+            f"{'meet' if self.sized == 'buffer' else 'meets'} the goals in {self.holds:.0%} of the "
+            f"draws, by {self.engine}; 95 % interval {low} to {high}"
         )
 
     def _held(self) -> str:
@@ -139,7 +154,8 @@ class UncertainSize:
             if self.held.low is not None and self.held.high is not None
             else ""
         )
-        what = "they hold in" if self.buffer is not None else "the best size holds in"
+        held = "they hold in" if self.sized == "buffer" else "it holds in"
+        what = held if self.buffer is not None else "the best size holds in"
         return f"{what} {self.held.value:.1%} of {len(self.draws)} draws{ends}"
 
     def _recommended_above(self, packets: int) -> list[str]:
@@ -166,6 +182,9 @@ class UncertainSize:
         share = f"{each.share:4.0%} of the variance" if each.shown else "no influence shown"
         levels = ", ".join(f"{packets:.0f} at {said}" for said, packets in each.levels)
         return f"  {each.path:32} {share:>20}: {levels}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""

@@ -26,7 +26,8 @@ def print_ports(rows: Sequence[Row]) -> None:
     made = table("port", "rate", "packets", "bytes", "ms", "least between", "")
     remarks: dict[str, list[str]] = {}
     for name, rate, answer, error, note in rows:
-        said = [each for each in (error or _state(answer), note, _why(answer)) if each]
+        lines = (error or _state(answer), note, _sized(answer), _why(answer))
+        said = [each for each in lines if each]
         made.add_row(name, rate, *_size(answer), _MARK if said else "")
         for each in said:
             remarks.setdefault(each, []).append(name)
@@ -42,6 +43,17 @@ def _why(answer: SizeResult | None) -> str:
     if answer.buffer.low <= answer.recommended.packets <= answer.buffer.high:
         return ""
     return "; ".join(answer.recommended.why[1:] or answer.recommended.why)
+
+
+def _sized(answer: SizeResult | None) -> str:
+    """Return what the packets are of, where they are not those of a buffer."""
+    aqm = None if answer is None or answer.recommended is None else answer.aqm
+    if aqm is None:
+        return ""
+    return (
+        f"the {aqm.parameter} of {aqm.discipline}, at line rate, and no buffer; limit "
+        f"{aqm.limit_packets} packets as a guard"
+    )
 
 
 def _size(answer: SizeResult | None) -> tuple[str, str, str, str]:

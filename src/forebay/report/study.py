@@ -12,15 +12,26 @@ from forebay.report.tables import console, show, show_significant, show_table, t
 if TYPE_CHECKING:
     from rich.console import Console
 
+_BOTTLENECK = "bottleneck"
 _TITLES = {
-    "link.bottleneck.utilization": "used\n%",
-    "link.bottleneck.loss_rate": "loss\n%",
-    "link.bottleneck.queue_delay_s.mean": "wait\nmean, ms",
-    "link.bottleneck.queue_delay_s.p99": "wait\np99, ms",
     "buffer.packets": "least\npackets",
-    "buffer.low": "low",
-    "buffer.high": "high",
+    "target.packets": "least target\npackets",
+    "recommended_target.packets": "recommended target\npackets",
+    "min.packets": "least min\npackets",
+    "recommended_min.packets": "recommended min\npackets",
+    **{f"{sized}.{end}": end for sized in ("buffer", "target", "min") for end in ("low", "high")},
     "recommended.packets": "recommended\npackets",
+}
+_LINK_TITLES = {
+    "utilization": "used\n%",
+    "loss_rate": "loss\n%",
+    "queue_delay_s.mean": "wait\nmean, ms",
+    "queue_delay_s.p99": "wait\np99, ms",
+}
+_DIFFERS = {
+    "utilization": ("uses less", "uses more"),
+    "loss_rate": ("loses less", "loses more"),
+    "queue_delay_s.mean": ("waits less", "waits longer"),
 }
 
 
@@ -62,12 +73,16 @@ def _print(
 
 def title_of(column: str) -> str:
     """Return the title of a column, with its unit on a second line."""
+    for metric, title in _LINK_TITLES.items():
+        link = column.removeprefix("link.").removesuffix(f".{metric}")
+        if column == f"link.{link}.{metric}":
+            return title if link == _BOTTLENECK else link + "\n" + title.replace("\n", " ")
     return _TITLES.get(column, column)
 
 
 def cell(column: str, metric: Metric | None) -> str:
     """Return a mean in the unit of its title: "98.0 ±0.3"."""
-    if column.startswith(("buffer.", "recommended.")):
+    if column.partition(".")[0].split("_")[0] in ("buffer", "target", "min", "recommended"):
         return show(metric, 1.0, 0)
     return show_significant(metric, _factor(column))
 
@@ -92,21 +107,17 @@ def _print_differences(out: Console, study: StudyTable, most: int) -> None:
 
 def verdict(columns: Sequence[str], row: StudyRow) -> str:
     """Return which metrics differ: "uses more, loses less"; those whose interval has no 0."""
-    words = {
-        "link.bottleneck.utilization": ("uses less", "uses more"),
-        "link.bottleneck.loss_rate": ("loses less", "loses more"),
-        "link.bottleneck.queue_delay_s.mean": ("waits less", "waits longer"),
-    }
     if not row.settled:
         return "not settled"
     said = []
     known = False
     for column, metric in zip(columns, row.metrics, strict=True):
-        if metric is None or column not in words or metric.low is None or metric.high is None:
+        words = next((w for end, w in _DIFFERS.items() if column.endswith(f".{end}")), None)
+        if metric is None or words is None or metric.low is None or metric.high is None:
             continue
         known = True
         if metric.high < 0.0 or metric.low > 0.0:
-            said.append(words[column][metric.low > 0.0])
+            said.append(words[metric.low > 0.0])
     if not known:
         return "write two seeds or more"
     return ", ".join(said) or "no difference shown"

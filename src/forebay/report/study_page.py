@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from forebay.outcome.study import StudyRow, StudyTable
@@ -49,7 +50,7 @@ def study_page(
     table: StudyTable, counts: Mapping[str, Any], figure: Figure | None, version: str
 ) -> str:
     """Return the HTML page of a study; ``counts`` is the document of ``sweep --json``."""
-    head = [*table.names, *(title_of(column).replace("\n", " ") for column in table.columns)]
+    head = _head(table)
     return html_page(
         _BODY,
         title=f"{table.title}: {counts['runs']} runs",
@@ -65,6 +66,22 @@ def study_page(
             ("Failed", counts["failures"]),
         ],
     )
+
+
+def study_table(table: StudyTable, most: int) -> str:
+    """Return the first cells of a study as a table for a notebook."""
+    head = "".join(f"<th>{escape(each)}</th>" for each in _head(table))
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in row)}</tr>"
+        for row in _rows(table, table.rows[:most])
+    )
+    more = len(table.rows) - most
+    hidden = f"<p>{more:,} more cells are in .summary()</p>" if more > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{hidden}"
+
+
+def _head(table: StudyTable) -> list[str]:
+    return [*table.names, *(title_of(column).replace("\n", " ") for column in table.columns)]
 
 
 def _paired(table: StudyTable, head: list[str]) -> tuple[str, list[str], list[list[str]]]:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.outcome import Metric
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.scenario.errors import ScenarioError, did_you_mean, show
+from forebay.studies.columns import columns_of, may_be_column
 from forebay.studies.leave_out import amount
-from forebay.studies.summary import BySeed, by_seed, mean_of
+from forebay.studies.summary import BySeed, by_seed, mean_over
 from forebay.studies.table import as_cell
 
 if TYPE_CHECKING:
     from forebay.store import Store
     from forebay.studies.plan import Plan
 
-_METRIC, _SIZE = "link.bottleneck.utilization", "buffer.packets"
 _ENGINE = "engine"
 _LOG_RATIO = 7.0
 """An axis whose ends are farther apart, and all above 0, is logarithmic."""
 _UNITS = {"rate": ("Mbit/s", 1e6), "time": ("ms", 1e-3), "size": ("kB", 8e3)}
-_GOALS = {_METRIC: "utilization", "link.bottleneck.loss_rate": "loss_rate"}
+_GOALS = ("utilization", "loss_rate")
 
 Key = tuple[Any, ...]
 Means = dict[Key, Metric]
@@ -49,14 +49,12 @@ def picture(
     facet: str | None = None,
 ) -> StudyPicture:
     """Return the picture. Raises ScenarioError for an axis or metric that does not exist."""
-    axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
-    is_map = y in axes
-    metric = colour if is_map and colour else _metric(plan) if is_map or y is None else y
-    chosen = _roles(
-        axes, _free(plan, axes, x), x, y if is_map else None, None if is_map else colour, facet
-    )
+    axes, is_map, chosen, named = check_roles(plan, x=x, y=y, colour=colour, facet=facet)
     data = _data(plan, store, axes)
-    _check_metric(metric, data)
+    known = {name: None for _, seen in data for row in seen.values() for name in row}
+    usual = columns_of(plan.asked[0].ask, (seen for _, seen in data))
+    metric = named or next((each for each in usual if each in known), usual[0])
+    _check_metric(metric, known)
     panels = []
     for value in _values(data, axes, chosen["facet"]):
         some = [
@@ -66,7 +64,47 @@ def picture(
         title = "" if chosen["facet"] is None else f"{_short(chosen['facet'])} = {value}"
         draw = _map if is_map else _curves
         panels.append(draw(plan, some, axes, chosen, metric, title))
-    return StudyPicture(plan.grid.base.name, tuple(panels))
+    drawn = [axes.index(name) for name in chosen.values() if name is not None]
+    over = [] if plan.grid.design is not None and not is_map else _averaged(data, axes, drawn)
+    said = f"\nmean over {', '.join(map(_short, over))}" if over else ""
+    return StudyPicture(plan.grid.base.name + said, tuple(panels))
+
+
+def check_roles(
+    plan: Plan, *, x: str | None, y: str | None, colour: str | None, facet: str | None
+) -> tuple[list[str], bool, dict[str, str | None], str | None]:
+    """Return all axes, whether it is a map, which axis is drawn how, and the metric that was named.
+
+    Raises ScenarioError for an axis that does not exist, or a metric that no run has.
+    """
+    axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
+    is_map = y in axes
+    chosen = _roles(
+        axes, _free(plan, axes, x), x, y if is_map else None, None if is_map else colour, facet
+    )
+    named = colour if is_map else y
+    if named is not None and not may_be_column(plan.asked[0].ask, named):
+        usual = [*columns_of(plan.asked[0].ask, ()), *axes]
+        raise _no_metric(named, usual, "colour" if is_map else "y")
+    return axes, is_map, chosen, named
+
+
+def _no_metric(name: str, known: Iterable[str], field: str) -> ScenarioError:
+    wrong = f"{show(name)} is no metric of these runs{did_you_mean(name, list(known))}"
+    return ScenarioError("bad-grid", wrong, "write a column of --export", field=field)
+
+
+def _averaged(
+    data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], drawn: Sequence[int]
+) -> list[str]:
+    """Return the axes that are not drawn, and of which a point has several values."""
+    seen: dict[tuple[int, Key], set[Any]] = {}
+    for key, _ in data:
+        point = tuple(key[at] for at in drawn)
+        for at in set(range(len(axes))).difference(drawn):
+            seen.setdefault((at, point), set()).add(key[at])
+    several = {at for (at, _), values in seen.items() if len(values) > 1}
+    return [axes[at] for at in sorted(several)]
 
 
 def _free(plan: Plan, axes: Sequence[str], x: str | None) -> list[str]:
@@ -104,10 +142,6 @@ def _roles(
     return named
 
 
-def _metric(plan: Plan) -> str:
-    return _SIZE if plan.asked[0].ask == "size" else _METRIC
-
-
 def _data(plan: Plan, store: Store, axes: Sequence[str]) -> list[tuple[Key, BySeed]]:
     """Return the stored numbers by the values of all axes."""
     several = _ENGINE in axes[len(plan.grid.names) :]
@@ -121,15 +155,13 @@ def _data(plan: Plan, store: Store, axes: Sequence[str]) -> list[tuple[Key, BySe
     ]
 
 
-def _check_metric(metric: str, data: Sequence[tuple[Key, BySeed]]) -> None:
-    known = {name: None for _, seen in data for row in seen.values() for name in row}
+def _check_metric(metric: str, known: Collection[str]) -> None:
     if metric not in known:
         if not known:
             raise ScenarioError(
                 "bad-grid", "no run is stored yet", "run the study first", field="y"
             )
-        wrong = f"{show(metric)} is no metric of these runs{did_you_mean(metric, known)}"
-        raise ScenarioError("bad-grid", wrong, "write a column of --export", field="y")
+        raise _no_metric(metric, known, "y")
 
 
 def _values(data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], name: str | None) -> list[Any]:
@@ -141,12 +173,10 @@ def _values(data: Sequence[tuple[Key, BySeed]], axes: Sequence[str], name: str |
 
 def _pooled(data: Sequence[tuple[Key, BySeed]], key_of: Callable[[Key], Key], metric: str) -> Means:
     """Return means by a part of the key, over seeds and over the axes that are not drawn."""
-    pooled: dict[Key, BySeed] = {}
+    pooled: dict[Key, list[BySeed]] = {}
     for key, seen in data:
-        rows = pooled.setdefault(key_of(key), {})
-        for row in seen.values():
-            rows[len(rows)] = row
-    means = {key: mean_of(rows, metric) for key, rows in pooled.items()}
+        pooled.setdefault(key_of(key), []).append(seen)
+    means = {key: mean_over(cells, metric) for key, cells in pooled.items()}
     return {key: mean for key, mean in means.items() if mean is not None}
 
 
@@ -160,14 +190,17 @@ def _curves(
 ) -> StudyPanel:
     x, colour = chosen["x"] or "", chosen["colour"]
     at_x, at_c = axes.index(x), None if colour is None else axes.index(colour)
-    means = _pooled(data, lambda k: (k[at_x], None if at_c is None else k[at_c]), metric)
+    joined = plan.grid.design is None  # each point of a design stands alone
+    means = _pooled(
+        data, lambda k: (k[at_x], None if at_c is None else k[at_c], () if joined else k), metric
+    )
     scale = _scale(x, _values(data, axes, x))
     factor, label = _written(metric)
-    curves, joined = [], plan.grid.design is None
+    curves = []
     for value in _values(data, axes, colour):
         found = (
             (scale.places[x_value], _scaled(mean, factor))
-            for (x_value, c), mean in means.items() if c == value
+            for (x_value, c, _), mean in means.items() if c == value
         )  # fmt: skip
         points = sorted(found, key=lambda each: each[0])
         name = "" if colour is None else f"{_short(colour)} = {value}"
@@ -193,7 +226,8 @@ def _map(
     values = tuple(
         tuple(factor * means[a, b].value if (a, b) in means else math.nan for a in xs) for b in ys
     )
-    goal = getattr(plan.grid.base.goals, _GOALS.get(metric, ""), None)
+    name = metric.rpartition(".")[2] if metric.startswith("link.") else ""
+    goal = getattr(plan.grid.base.goals, name, None) if name in _GOALS else None
     return StudyPanel(
         title, wide.label, high.label, ticks=wide.ticks, y_ticks=high.ticks,
         log=("x" if wide.log else "") + ("y" if high.log else ""),

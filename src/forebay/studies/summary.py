@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Metric
 from forebay.outcome.statistics import over_replications
 from forebay.outcome.study import StudyRow, StudyTable
+from forebay.studies.columns import bounds_of, columns_of
 from forebay.studies.table import as_cell
 
 if TYPE_CHECKING:
     from forebay.store import Store
     from forebay.studies.plan import Asked, Cell, Plan
 
-COLUMNS = tuple(
-    f"link.bottleneck.{each}"
-    for each in ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
-)
-SIZE_COLUMNS = ("buffer.packets", "buffer.low", "buffer.high", "recommended.packets")
 _UNBOUNDED = (-math.inf, math.inf)
 
 BySeed = dict[int, dict[str, float]]
@@ -49,14 +45,32 @@ def is_settled(found: BySeed) -> bool:
 def mean_of(found: BySeed, column: str) -> Metric | None:
     """Return the mean of a column over seeds; one seed has the interval of its own run.
 
-    It has no interval if flows had not settled.
+    So has an answer that does not depend on the seed. There is no interval if flows had not
+    settled.
     """
-    values = [row[column] for row in found.values() if column in row]
-    if len(values) != 1:
-        return _settled(over_replications(values, _UNBOUNDED), is_settled(found))
-    (row,) = [row for row in found.values() if column in row]
-    low, high = (row.get(f"{column}.{end}") for end in ("low", "high"))
-    return Metric(value=values[0], low=low, high=high, n=1)
+    rows = [row for row in found.values() if column in row]
+    own = {(row[column], row.get(f"{column}.low"), row.get(f"{column}.high")) for row in rows}
+    if len(rows) == 1 or (len(own) == 1 and own != {(rows[0][column], None, None)}):
+        ((value, low, high),) = own
+        return Metric(value=value, low=low, high=high, n=len(rows))
+    mean = over_replications([row[column] for row in rows], bounds_of(column, found))
+    return _settled(mean, is_settled(found))
+
+
+def mean_over(cells: Sequence[BySeed], column: str) -> Metric | None:
+    """Return the mean over seeds of the mean over cells, those that have the column.
+
+    Cells share their seeds' flows, so runs of one seed count as one, and a seed counts if every
+    cell has it.
+    """
+    known = [cell for cell in cells if any(column in row for row in cell.values())]
+    if len(known) < 2:
+        return mean_of(known[0], column) if known else None
+    seeds = [s for s in known[0] if all(column in cell.get(s, {}) for cell in known)]
+    values = [math.fsum(cell[s][column] for cell in known) / len(known) for s in seeds]
+    lows, highs = zip(*(bounds_of(column, cell) for cell in known), strict=True)
+    mean = over_replications(values, (min(lows), max(highs)))
+    return _settled(mean, all(map(is_settled, known)))
 
 
 def _settled(mean: Metric | None, settled: bool) -> Metric | None:
@@ -84,25 +98,31 @@ def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable
 
     Parameters
     ----------
-    columns : what to show; the link's utilization, loss and delay, or the size, if empty.
+    columns : what to show; the link's utilization, loss and delay, or the size, if empty. Of a
+        network the link is the one that loses most over all cells.
     """
-    wanted = tuple(columns) or (SIZE_COLUMNS if plan.asked[0].ask == "size" else COLUMNS)
     several = len(plan.asked) > 1
     names = (*plan.grid.names, *(["engine"] if several else []))
-    rows, found = [], []
-    for cell in plan.cells:
-        for asked in plan.asked:
-            values = tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ())
-            seen = by_seed(plan, store, asked, cell)
-            found.append((values, seen))
-            means = tuple(mean_of(seen, each) for each in wanted)
-            rows.append(StudyRow(values, means, is_settled(seen)))
+    found = [
+        (
+            tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ()),
+            by_seed(plan, store, asked, cell),
+        )
+        for cell in plan.cells
+        for asked in plan.asked
+    ]
+    wanted = tuple(columns) or columns_of(plan.asked[0].ask, (seen for _, seen in found))
+    rows = [
+        StudyRow(values, tuple(mean_of(seen, each) for each in wanted), is_settled(seen))
+        for values, seen in found
+    ]
     shown = tuple(
         each for at, each in enumerate(wanted) if any(row.metrics[at] is not None for row in rows)
     )
     kept = [wanted.index(each) for each in shown]
     rows = [replace(row, metrics=tuple(row.metrics[at] for at in kept)) for row in rows]
-    what_if = _differences(found, shown) if len(names) == 1 else ()
+    paired = len(names) == 1 and plan.asked[0].ask != "size"  # a sizing has one row of all seeds
+    what_if = _differences(found, shown) if paired else ()
     return StudyTable(plan.grid.base.name, names, shown, tuple(rows), what_if)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.errors import literal
 from forebay.packages import import_package
+from forebay.scenario.errors import did_you_mean, show
 from forebay.store import Store
+from forebay.studies.errors import bad_grid
 from forebay.studies.plan import of_values
 from forebay.studies.running import Count
 from forebay.studies.table import Table, arrow_blocks, write
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from forebay.studies.plan import Plan
 
 SCHEMA = 1
+_SHOWN = 100
+"""Cells that a notebook shows."""
 
 
 class Sweep:
@@ -91,7 +95,12 @@ class Sweep:
                     yield row
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a .csv or, with pyarrow, .parquet file. Raises OSError, StudyError."""
+        """Write the table to a .csv or, with pyarrow, .parquet file.
+
+        Raises OSError, StudyError, and ScenarioError for another kind of file.
+        """
+        if Path(path).suffix.lower() not in (".csv", ".parquet"):
+            raise bad_grid("path", f"{show(os.fspath(path))} is no table", "write .csv or .parquet")
         with self._table() as table:
             write(table, path)
 
@@ -135,7 +144,22 @@ class Sweep:
         """Return means over seeds with 95 % intervals, cell by cell.
 
         A study of one axis also has the differences from its first value, paired by seed.
+
+        Raises
+        ------
+        ScenarioError
+            No row has such a column.
         """
+        wanted = (columns,) if isinstance(columns, str) else tuple(columns)
+        if wanted and self.stored:
+            known = self.columns
+            for name in wanted:
+                if name not in known:
+                    wrong = f"{show(name)} is no column{did_you_mean(name, known)}"
+                    raise bad_grid("columns", wrong, "write some of Sweep.columns")
+        return self._summary(wanted)
+
+    def _summary(self, columns: Sequence[str] = ()) -> StudyTable:
         from forebay.studies.summary import summary
 
         with Store(self.store) as store:
@@ -146,8 +170,22 @@ class Sweep:
 
         Values that are no number are text, as in the table.
         """
-        table = self.summary([column])
+        table = self._summary([column])
         return {row.values: float(m) for row in table.rows for m in row.metrics if m is not None}
+
+    def check_figure(
+        self,
+        *,
+        x: str | None = None,
+        y: str | None = None,
+        colour: str | None = None,
+        facet: str | None = None,
+    ) -> None:
+        """Check what is known of the arguments of `figure` before a run. Raises ScenarioError."""
+        from forebay.studies.picture import check_roles
+
+        if self._plan.grid.names:
+            check_roles(self._plan, x=x, y=y, colour=colour, facet=facet)
 
     def figure(
         self,
@@ -162,8 +200,8 @@ class Sweep:
         Parameters
         ----------
         x : an axis; the first one by default.
-        y : a metric, ``"link.bottleneck.utilization"`` by default; or a second axis of a map,
-            whose `colour` is then a metric.
+        y : a metric, ``"link.bottleneck.utilization"`` by default, of a network that of the link
+            that loses most; or a second axis of a map, whose `colour` is then a metric.
         colour : an axis with a curve for each value; the second one by default.
         facet : an axis with a panel for each value; the third one by default.
 
@@ -196,12 +234,9 @@ class Sweep:
         return study_page(self.summary(), self.to_dict(), figure, forebay.__version__)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr>{''.join(f'<td>{literal(v)}</td>' for v in row.values)}"
-            f"{''.join(f'<td>{m}</td>' for m in row.metrics)}</tr>"
-            for row in self.summary().rows[:100]
-        )
-        return f"<p>{self}</p><table>{rows}</table>"
+        from forebay.report.study_page import study_table
+
+        return f"<p>{escape(str(self))}</p>{study_table(self.summary(), _SHOWN)}"
 
 
 def stored(plan: Plan, path: Path) -> int:

@@ -10,6 +10,8 @@ from typing import Any
 
 from forebay.scenario import Duration, Scenario, ScenarioError
 from forebay.scenario.errors import show
+from forebay.scenario.overrides import blames
+from forebay.search.goals import goals_of
 from forebay.studies.axis import Range, range_of, range_without_points
 from forebay.studies.errors import bad_grid, unknown_key
 from forebay.studies.scaled import scaled
@@ -92,12 +94,25 @@ def uncertain_inputs(scenario: Scenario, given: Mapping[str, Any]) -> list[Uncer
     return made
 
 
+def check_goals(scenario: Scenario, inputs: Sequence[Uncertain]) -> None:
+    """Raise NoGoals if no draw can have a goal."""
+    if not any(each.field.startswith("goals") for each in inputs):
+        goals_of(scenario)
+
+
 def _check(scenario: Scenario, each: Uncertain) -> None:
     for share in (0.0, _INSIDE):
         try:
-            scenario.replace({each.field: each.at(share)})
+            value = each.at(share)
         except ScenarioError as error:
             raise error.at("uncertain") from None
+        try:
+            scenario.replace({each.field: value})
+        except ScenarioError as error:
+            where = "uncertain"
+            if not blames([each.field], error.field):  # of another field, which the value moves
+                where += f", {each.path} = {each.word(each.number(share))}"
+            raise error.at(where) from None
 
 
 def _input(scenario: Scenario, path: str, form: object) -> Uncertain:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from forebay.outcome import Metric
 from forebay.outcome.uncertain import Draw, InputInfluence, UncertainBuffer, UncertainSize
+from forebay.studies.columns import columns_of_size
 from forebay.studies.uncertain import Uncertain
 
 _LEVEL = 0.95
@@ -19,15 +20,18 @@ _FEWEST_OF_A_GROUP, _MOST_GROUPS = 8, 8
 SIZED, IMPOSSIBLE, UNDECIDED = "sized", "no buffer", "undecided"
 
 
-def draw_of(values: tuple[Any, ...], row: Mapping[str, Any] | None, why: str) -> Draw:
+def draw_of(
+    values: tuple[Any, ...], row: Mapping[str, Any] | None, why: str, sized: str = "buffer"
+) -> Draw:
     """Return a draw from its row of a study; without one it has no answer."""
+    of_least, of_best = columns_of_size(sized)
     if row is None:
         return Draw(values, None, None, why)
-    least = row.get("buffer.packets")
+    least = row.get(f"{of_least}.packets")
     state = SIZED if least is not None else UNDECIDED
     if least is None and row["exit_status"] == 1:
         state = IMPOSSIBLE
-    return Draw(values, least, row.get("buffer.largest"), state, row.get("recommended.packets"))
+    return Draw(values, least, row.get(f"{of_least}.largest"), state, row.get(f"{of_best}.packets"))
 
 
 class Holding:
@@ -103,9 +107,12 @@ def uncertain_size(
         buffer = UncertainBuffer(found, round(found * base[1]), lower, upper)
         held = share_of(int(holding.at(np.array([float(found)]))[0]), len(draws))
     impossible = sum(each.state == IMPOSSIBLE for each in draws)
+    unanswered = sum(each.least is None for each in draws) - impossible
+    why = _why(holding, holds, found, upper)
+    if found is None and unanswered and held.value * len(draws) + unanswered >= asked:
+        why = f"too many draws have no answer, {unanswered} of {len(draws)}"
     return UncertainSize(
-        *named, holds, buffer, held, upper, _why(holding, holds, found, upper),
-        base[0], impossible, sum(each.least is None for each in draws) - impossible,
+        *named, holds, buffer, held, upper, why, base[0], impossible, unanswered,
         _influences(inputs, draws, numbers), tuple(each.path for each in inputs), tuple(draws),
     )  # fmt: skip
 

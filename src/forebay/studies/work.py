@@ -17,6 +17,7 @@ from forebay import engines
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words, words
 from forebay.store import MetricRow, code_of, to_blob, to_numbers
+from forebay.studies.columns import columns_of_size
 from forebay.studies.errors import StudyError
 from forebay.studies.plan import Asked
 
@@ -178,15 +179,20 @@ def _of_one(
 
 
 def _of_sizing(found: SizeResult) -> dict[str, float]:
-    """Return the numbers of a sizing; what it has not found is left out."""
+    """Return the numbers of a sizing; what it has not found is left out.
+
+    Of an AQM they are those of its target or min, in packets at line rate.
+    """
+    least, best = columns_of_size("buffer" if found.aqm is None else found.aqm.parameter)
     row: dict[str, float] = {}
-    for name in ("buffer", "recommended"):
-        size = getattr(found, name)
+    for name, size in ((least, found.buffer), (best, found.recommended)):
         for part in ("packets", "bytes", "seconds", "low", "high"):
             if (value := getattr(size, part, None)) is not None:
                 row[f"{name}.{part}"] = value
     if found.largest is not None:
-        row["buffer.largest"] = found.largest
+        row[f"{least}.largest"] = found.largest
+    if found.aqm is not None:
+        row["limit.packets"] = found.aqm.limit_packets
     for goal in found.goals:
         if goal.reached is not None:
             row[f"goal.{goal.name}.reached"] = goal.reached.value

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import forebay
 from forebay.web import answers
 from forebay.web.coarse import coarse
+from forebay.web.question import Refused
 from forebay.web.runs import Run
 
 MEMORY = "1 GB"
@@ -94,6 +95,11 @@ class Answer:
             )  # fmt: skip
         except forebay.TooLittleTime as error:
             self._refused(run, error)
+        except forebay.SizingError as error:
+            if error.code != "no-goals":
+                raise
+            wrong = "no goal is ticked, so every buffer is large enough"
+            raise Refused(wrong, "tick one", "goals") from None
         else:
             self.keep(self.scenario, found)
             run.send("sized", answers.sized(found))

@@ -123,9 +123,23 @@ def sized(found: forebay.SizeResult) -> dict[str, Any]:
         "relaxations": [each.model_dump(mode="json") for each in found.relaxations],
         "scaled": found.scaled is not None,
         "aims": found.aqm is not None,
+        "queue": _aimed(found),
         "curve": [point(each.packets, each.link) for each in found.curve],
         "document": found.model_dump_json(by_alias=True),
     }
+
+
+def _aimed(found: forebay.SizeResult) -> dict[str, str]:
+    """Return what a question's queue has with the recommended aim of an AQM."""
+    aqm = found.aqm
+    if aqm is None or found.recommended is None:
+        return {}
+    queue = {"size": f"{aqm.limit_packets} packets"}
+    if aqm.parameter == "min":
+        return {**queue, "min": f"{aqm.min_bytes} B", "max": f"{aqm.max_bytes} B"}
+    if aqm.discipline == "cake":  # its target follows from its rtt
+        return {**queue, "rtt": f"{aqm.interval_s or 0.0:.9f} s"}
+    return {**queue, "target": f"{aqm.target_s:.9f} s"}
 
 
 def _sentences(found: forebay.SizeResult) -> Iterator[str]:

@@ -17,6 +17,7 @@ import numpy as np
 from forebay.engines.fixed_point.balance import Balance
 from forebay.engines.fixed_point.response import hisamatsu_step
 from forebay.engines.fixed_point.solver import Solution
+from forebay.scenario.errors import ScenarioError
 from forebay.topology.errors import refuse
 from forebay.topology.graph import Floats, Ints
 
@@ -142,24 +143,27 @@ def moment_of(steady: Solution, target: Balance) -> Moment:
 
     Connections keep the window of their path, or else the mean window of their pair of routers;
     new pairs begin with one packet. Links keep their queue by name, as far as their buffer holds
-    it; new ones are empty.
+    it; new ones are empty. Raises ScenarioError if they have no link in common.
     """
     balance, made = steady.balance, Stepper(target, 1.0).cold()
+    names, now = balance.problem.graph.link_names, target.problem.graph.link_names
+    if not set(names) & set(now):
+        wrong = f"no link of it, such as {names[0]}, is in this network"
+        hint = f"write a scenario with links such as {now[0]}"
+        raise ScenarioError("contradiction", wrong, hint, field="from")
     window = np.array([
         balance.sent_by(kind, steady.flow.log_loss, steady.flow.rtt_s)
         * steady.flow.rtt_s / (8.0 * kind.packet_bytes * max(kind.flows, 1e-300))
         for kind in balance.responsive
     ])  # fmt: skip
-    whole = window.mean(axis=0) if len(window) != len(made.window) else None
-    by_path = {key: place for place, key in enumerate(_path_names(balance))}
-    pairs = _pair_windows(balance, window)
+    whole = window.mean(axis=0) if 0 < len(window) != len(made.window) else None
+    by_path = {key: place for place, key in enumerate(_path_names(balance)) if window.size}
+    pairs = _pair_windows(balance, window) if window.size else {}
     for place, key in enumerate(_path_names(target)):
         before = window[:, by_path[key]] if key in by_path else pairs.get(key[:2])
         if before is not None:
             made.window[:, place] = before if whole is None else before.mean()
-    names = balance.problem.graph.link_names
     queues = {names[link]: steady.state.queue[at] for at, link in enumerate(balance.used.tolist())}
-    now = target.problem.graph.link_names
     for at, link in enumerate(target.used.tolist()):
         made.queue[at] = queues.get(now[link], 0.0)
     buffers = target.problem.buffer_packets[target.used]

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from forebay.outcome.sensitivity import Influence, Sensitivity
-from forebay.outcome.uncertain import UncertainSize
+from forebay.outcome.uncertain import UncertainSize, size_words
 from forebay.report.figures.style import (
     BLUE,
     FAINT,
@@ -53,8 +53,15 @@ def uncertain_figure(found: UncertainSize) -> Figure:
 def _title(found: UncertainSize) -> str:
     where = f"{found.scenario}, {len(found.draws)} draws by {found.engine}"
     if found.buffer is None:
-        return f"{where}: no buffer holds in {found.holds:.0%}"
-    return f"{where}: {found.buffer.packets} packets hold in {found.held.value:.0%}"
+        what = "no size is shown to hold" if found.exit_status == 3 else "no buffer holds"
+        return f"{where}: {what} in {found.holds:.0%}"
+    size = size_words(found.sized, found.buffer.packets)
+    holds = "hold" if found.sized == "buffer" else "holds"
+    return f"{where}: {size} {holds} in {found.held.value:.0%}"
+
+
+def _sized(found: UncertainSize | Sensitivity) -> str:
+    return found.sized if found.sized == "buffer" else f"{found.sized} at line rate"
 
 
 def _holding(axes: Axes, found: UncertainSize) -> None:
@@ -77,7 +84,9 @@ def _holding(axes: Axes, found: UncertainSize) -> None:
             "as written", (found.as_written, 0.02), rotation=90, fontsize=8, color=VERMILLION,
             ha="right", va="bottom", xytext=(-2, 0), textcoords="offset points",
         )  # fmt: skip
-    axes.set(xlabel="buffer, packets", ylabel="draws whose goals it meets", ylim=(0.0, 1.02))
+    axes.set(
+        xlabel=f"{_sized(found)}, packets", ylabel="draws whose goals it meets", ylim=(0.0, 1.02)
+    )
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     clean(axes)
 
@@ -93,7 +102,7 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
         _tornado(made[0], found)
         if has_indices:
             _indices(made[1], found.influences)
-        answer = "no answer" if found.packets is None else f"{found.packets:.0f} packets"
+        answer = "no answer" if found.packets is None else size_words(found.sized, found.packets)
         how = "over its range" if found.change is None else f"by ±{found.change:.0%}"
         title = f"{answer} by {found.engine}; each input changed {how}"
         figure.suptitle(literal(title), fontsize=10, color=INK)
@@ -111,7 +120,7 @@ def _tornado(axes: Axes, found: Sensitivity) -> None:
     if found.packets is not None:
         axes.axvline(found.packets, color=INK, linewidth=0.8)
     _rows(axes, [each.path for each in found.influences])
-    axes.set_xlabel("smallest buffer, packets")
+    axes.set_xlabel(f"smallest {_sized(found)}, packets")
     axes.legend(loc="best", title="the input is")
 
 

@@ -160,8 +160,10 @@ export function showError(error) {
   const named = error.field ?? "";
   const about = (path) => path === "" || named === path || named.startsWith(`${path}.`);
   const room = rooms.filter((each) => about(each.dataset.for)).sort((a, b) => b.dataset.for.length - a.dataset.for.length)[0];
-  room.textContent = room.dataset.for && error.hint ? `${error.wrong}; ${error.hint}` : error.text;
+  const inputs = [...document.querySelectorAll("[data-path]")].filter((each) => each.dataset.path && about(each.dataset.path));
+  // What has no place of its own in the form is named.
+  const isShown = named !== "" && (room.dataset.for === named || inputs.length > 0);
+  room.textContent = isShown && error.hint ? `${error.wrong}; ${error.hint}` : error.text;
   room.dataset.testid = "field-error";
-  const invalid = [...document.querySelectorAll("[data-path]")].filter((each) => about(each.dataset.path) && each.dataset.path);
-  invalid.sort((a, b) => b.dataset.path.length - a.dataset.path.length)[0]?.setAttribute("aria-invalid", "true");
+  inputs.sort((a, b) => b.dataset.path.length - a.dataset.path.length)[0]?.setAttribute("aria-invalid", "true");
 }

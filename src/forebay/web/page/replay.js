@@ -29,10 +29,14 @@ function packets() {
 }
 
 function ask() {
-  const wanted = packets();
+  const wanted = packets(), chosen = $("replay-buffer").value, sized = known.sized();
   if (!wanted) { $("replay-note").textContent = "There is no such size yet."; return; }
+  const question = structuredClone(known.question()), aims = sized?.aims && chosen !== "own";
+  if (aims && chosen === "least") { $("replay-note").textContent = "The target is sized here: replay your queue or the recommended one."; return; }
+  // What is recommended of an AQM is its target, and no limit of packets.
+  if (aims) question.queue = { ...question.queue, ...sized.queue };
   $("replay").disabled = true;
-  stream("/replay", { packets: String(wanted) }, structuredClone(known.question()), (name, data) => heard[name]?.(data));
+  stream("/replay", aims ? {} : { packets: String(wanted) }, question, (name, data) => heard[name]?.(data));
 }
 
 const heard = {

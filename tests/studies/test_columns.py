@@ -1,0 +1,180 @@
+"""What a study shows of its rows: the same intervals as `run`, and a link of every network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.cli.program import call
+from forebay.report.study import cell, title_of
+from forebay.scenario import ScenarioError, loads
+
+from .test_sweep import SMALL
+
+NETWORK = loads(
+    """
+    name = "line"
+    [link]
+    rate = "20 Mbit/s"
+    [queue]
+    size = "20 packets"
+    [topology]
+    links = [
+        { between = ["A", "B"], delay = "5 ms" },
+        { between = ["B", "C"], delay = "5 ms", rate = "5 Mbit/s" },
+    ]
+    [[traffic]]
+    flows = 12
+    [goals]
+    loss_rate = 0.01
+    """
+)
+
+
+def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds() -> None:
+    settled = SMALL.replace({"measure.warmup": "10 s", "measure.duration": "10 s"})
+    made = forebay.sweep(settled, {"queue.size": ["10 packets"]}, seeds=2)
+    outcome = forebay.run(settled.replace({"queue.size": "10 packets"}), seeds=2)
+    for column, metric in (
+        ("link.bottleneck.utilization", outcome.links["bottleneck"].utilization),
+        ("link.bottleneck.loss_rate", outcome.links["bottleneck"].loss_rate),
+        ("link.bottleneck.queue_packets.p99", outcome.links["bottleneck"].queue_packets.p99),
+        ("class.long-0.throughput_bps", outcome.classes[0].throughput_bps),
+        ("class.long-0.timeouts", outcome.classes[0].timeouts),
+    ):
+        (found,) = made.summary([column]).rows[0].metrics
+        assert found is not None and metric is not None, column
+        assert (found.low, found.high) == pytest.approx((metric.low, metric.high)), column
+    used = made.summary(["link.bottleneck.utilization"]).rows[0].metrics[0]
+    assert used.low < used.high == 1.0, "the case has an interval that its range cuts"
+
+
+def test_what_a_law_bounds_or_bands_is_shown_so() -> None:
+    base = forebay.load("oc3-gsr").replace({"traffic.0.flows": 300})
+    made = forebay.sweep(base, {"queue.size": ["60 packets"]}, engine="theory", seeds=2)
+    (row,) = made.summary().rows
+    shown = [
+        cell(name, metric) for name, metric in zip(made.summary().columns, row.metrics, strict=True)
+    ]
+    outcome = forebay.run(base.replace({"queue.size": "60 packets"}), "theory")
+    loss = outcome.links["bottleneck"].loss_rate
+    bounds = getattr(outcome.provenance, "lower_bounds", ())
+    assert "utilization" in bounds and shown[0].startswith("≥ ")
+    assert loss.low is not None and (row.metrics[1].low, row.metrics[1].high) == (
+        loss.low,
+        loss.high,
+    )
+
+
+@pytest.mark.parametrize("engine", ["network", "simulation"])
+def test_a_network_shows_the_link_that_loses_most(engine: str) -> None:
+    short = NETWORK.replace({"measure.warmup": "2 s", "measure.duration": "4 s"})
+    made = forebay.sweep(short, {"traffic.0.flows": [8, 12]}, engine=engine, seeds=2)
+    table = made.summary()
+    lost = {
+        name: sum(row.get(name, 0.0) for row in made.rows())
+        for name in made.columns if name.startswith("link.") and name.endswith(".loss_rate")
+    }  # fmt: skip
+    assert table.columns[1] == max(lost, key=lost.get)
+    assert all(row.metrics[0] is not None for row in table.rows)
+    assert title_of("link.B->C.loss_rate") == "B->C\nloss %"
+    assert table.columns[0].removeprefix("link.") in made.figure().axes[0].get_ylabel()
+
+
+def test_a_networks_links_are_not_sized_in_a_study() -> None:
+    with pytest.raises(ScenarioError, match="not sized in a study; size one with forebay"):
+        forebay.sweep(NETWORK, {"traffic.0.flows": [8]}, ask="size", engine="network")
+
+
+def test_an_unknown_column_is_refused_and_not_an_empty_table(tmp_path: Path) -> None:
+    made = forebay.sweep(SMALL, {"queue.size": ["10 packets"]}, seeds=1)
+    with pytest.raises(ScenarioError, match='loss" is no column'):
+        made.summary(["link.bottleneck.loss"])
+    assert made.summary("packets").columns == ("packets",)
+    with pytest.raises(ScenarioError, match="is no table"):
+        made.export(tmp_path / "table.xls")
+
+
+AQMS = SMALL.replace({"goals.utilization": 0.6, "measure.warmup": "2 s", "traffic.0.flows": 8})
+
+
+def test_the_target_of_an_aqm_is_no_buffer() -> None:
+    names = ["drop-tail", "fq_codel", "red"]
+    how: dict = {"ask": "size", "seeds": 2, "budget": "2 s"}
+    made = forebay.sweep(AQMS, {"queue.discipline": names}, **how)
+    table = {row["queue.discipline"]: row for row in made.rows()}
+    for name, least in zip(names, ("buffer", "target", "min"), strict=True):
+        of = {column.partition(".")[0] for column in table[name]}
+        assert of & {"buffer", "target", "min"} == {least}, name
+    assert table["fq_codel"]["limit.packets"] > table["fq_codel"]["target.packets"]
+    alone = forebay.sweep(AQMS, {"queue.discipline": ["fq_codel"]}, **how)
+    assert alone.figure().axes[0].get_ylabel() == "target.packets"
+    assert title_of("target.packets") == "least target\npackets"
+
+
+def test_draws_under_an_aqm_say_that_its_target_is_sized() -> None:
+    codel = AQMS.replace({"queue.discipline": "fq_codel"})
+    ranges = {"traffic.0.flows": [7, 8]}
+    found = forebay.size_uncertain(codel, ranges, draws=8, seeds=2, budget="10 s")
+    assert found.sized == "target" and found.as_written is not None
+    assert "needs a target of" in str(found) and "at line rate" in str(found)
+    inputs = forebay.sensitivity(codel, "simulation", uncertain=ranges, seeds=2, budget="2 s")
+    assert inputs.sized == "target" and str(inputs).startswith("a target of ")
+    assert "target" in inputs.figure().axes[0].get_xlabel()
+    with pytest.raises(ScenarioError, match="of some values the buffer and of others the target"):
+        forebay.size_uncertain(AQMS, {"queue.discipline": ["drop-tail", "pie"]}, draws=8)
+
+
+def test_a_sizing_has_one_row_and_no_differences_that_more_seeds_would_give() -> None:
+    base = forebay.load("oc3-gsr")
+    made = forebay.sweep(base, {"traffic.0.flows": [200, 400]}, ask="size", engine="theory")
+    assert made.summary().differences == ()
+
+
+def test_a_notebook_shows_a_study_with_the_names_of_its_columns() -> None:
+    made = forebay.sweep(SMALL, {"queue.size": ["10 packets"]}, seeds=1)
+    assert "<th>queue.size</th><th>used %</th>" in made._repr_html_()
+    ranges = {"traffic.0.flows": "100..400"}
+    draws = forebay.size_uncertain(forebay.load("oc3-gsr"), ranges, "theory", draws=8)
+    inputs = forebay.sensitivity(forebay.load("oc3-gsr"), method="one-at-a-time")
+    assert all("<pre>" in each._repr_html_() for each in (draws, inputs))
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--y", "foo"), ("--x", "foo"), ("--y", "link.bottleneck.loss_rat")]
+)
+def test_a_picture_that_cannot_be_is_refused_before_the_first_run(
+    wrong: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = tmp_path / "grid.toml"
+    SMALL.save(tmp_path / "small.toml")
+    grid.write_text('base = "small.toml"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n')
+    store = tmp_path / "s.sqlite"
+    how = ["--seeds", "1", "--store", str(store), "--figure", str(tmp_path / "f.svg")]
+    assert call(["sweep", str(grid), *how, *wrong]) == 2
+    assert f'"{wrong[1]}" is no' in capsys.readouterr().err and not store.exists()
+
+
+def test_a_picture_without_its_metric_leaves_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid, table = tmp_path / "grid.toml", tmp_path / "t.csv"
+    SMALL.save(tmp_path / "small.toml")
+    grid.write_text('base = "small.toml"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n')
+    how = ["--seeds", "1", "--export", str(table), "--figure", str(tmp_path / "f.svg")]
+    assert call(["sweep", str(grid), *how, "--y", "class.long-0.unfinished"]) == 2
+    said = capsys.readouterr()
+    assert "20 packets" in said.out and "is no metric of these runs" in said.err
+    assert table.read_text().count("\n") == 3
+
+
+def test_one_sizing_says_that_its_packets_are_a_target(capsys: pytest.CaptureFixture[str]) -> None:
+    from forebay.report.ports import print_ports
+
+    codel = AQMS.replace({"queue.discipline": "codel"})
+    found = forebay.size(codel, seeds=2, max_seeds=2)
+    assert "simulation: target of " in repr(found) and "; least target of " in repr(found)
+    print_ports([("a", "10 Mbit/s", found, None, None)])
+    assert "* a: the target of codel, at line rate, and no buffer; limit" in capsys.readouterr().out
