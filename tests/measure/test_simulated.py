@@ -1,5 +1,6 @@
 """Captures of the simulator, whose outcome is known, in the bands of ``test_truth.py``."""
 
+import json
 import struct
 from pathlib import Path
 
@@ -156,3 +157,22 @@ def test_short_flows_that_recover_from_a_loss_are_left_out_of_the_low_end(tmp_pa
     assert n.value > 8
     assert n.low <= 8 <= n.high
     assert "short flows that recover from a loss" in n.bias
+
+
+@pytest.fixture(scope="module")
+def brief(tmp_path_factory):
+    """Flows of twenty packets each, three fifths of a link."""
+    traffic = SHORT.replace("0.15", "0.6").replace('{ geometric = "20 packets" }', '"20 packets"')
+    link = 'link.rate = "50 Mbit/s"\nqueue.size = "300 packets"\n'
+    path = tmp_path_factory.mktemp("brief") / "link.pcapng"
+    window = 'measure = { warmup = "2 s", duration = "8 s" }\n'
+    forebay.run(loads(link + window + traffic), seed=3, capture=path)
+    return measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
+
+
+def test_flows_of_one_length_have_no_tail(brief):
+    assert "flow_tail" not in brief.estimates
+    assert ("flow_tail", "all the longest flows have one length") in [
+        (one.name, one.why) for one in brief.refused
+    ]
+    json.dumps(brief.to_dict(), allow_nan=False)
