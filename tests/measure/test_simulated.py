@@ -3,6 +3,7 @@
 import json
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -176,3 +177,36 @@ def test_flows_of_one_length_have_no_tail(brief):
         (one.name, one.why) for one in brief.refused
     ]
     json.dumps(brief.to_dict(), allow_nan=False)
+
+
+def test_a_scenario_without_long_flows_has_no_goal_that_no_buffer_reaches(brief):
+    made = brief.scenario()
+    assert made.goals.utilization is None
+    length: Any = made.traffic[0].length
+    assert length.mean_packets(1500) == pytest.approx(20, abs=0.5), "without the handshake"
+    assert any("no goal: without long flows" in note for note in brief.notes)
+
+
+SMALL = """
+[[traffic]]
+kind = "udp"
+flows = 20
+rate = "100 kbit/s"
+packet = "200 B"
+start = "0 s"
+"""
+
+
+def test_limited_flows_are_uncertain_and_datagrams_keep_their_size(tmp_path):
+    limited = LONG.format(flows=6, low=30, high=60, control='"reno"') + "max_window = 20\n"
+    link = 'link.rate = "50 Mbit/s"\nqueue.size = "100 packets"\n'
+    window = 'measure = { warmup = "4 s", duration = "6 s" }\n'
+    path = tmp_path / "link.pcapng"
+    forebay.run(loads(link + window + limited + SMALL), seed=3, capture=path)
+    told = measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
+    long, udp = told.scenario().traffic
+    flows: Any = long.flows
+    assert (flows.low, flows.high) == (1, 6), "none lost a packet"
+    assert udp.packet == 200
+    assert any("hosts may limit them" in note for note in told.notes)
+    assert told.scenario().goals.utilization == 0.98

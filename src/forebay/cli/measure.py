@@ -103,8 +103,8 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option("--buffer", metavar="SIZE", help='For the scenario: the queue, "64 packets".')
 @click.option(
-    "--goal", type=click.FloatRange(0.001, 1.0), default=0.98, show_default=True,
-    help="For the scenario: the utilization to reach.",
+    "--goal", type=click.FloatRange(0.001, 1.0),
+    help="For the scenario: the utilization to reach.  [default: 0.98 if it has long flows]",
 )  # fmt: skip
 @click.option(
     "--html", "html", type=options.OutputPath(".html"), metavar="OUT.html",

@@ -41,7 +41,7 @@ def capture(
     at: Place = "egress",
     congestion_control: str | None = None,
     buffer: str | None = None,
-    goal: float = 0.98,
+    goal: float | None = None,
     replay: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
@@ -63,7 +63,8 @@ def capture(
     at
         Whether the capture has packets after the queue (egress) or before it.
     congestion_control, buffer, goal
-        For the scenario: congestion control (default: the estimated one), queue size, target.
+        For the scenario: congestion control (default: the estimated one), queue size, utilization
+        to reach (default: 0.98 if there are long flows, else none).
     replay
         Store the packets of unresponsive traffic, for `Measured.packet_list`.
     progress

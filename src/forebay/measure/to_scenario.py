@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from forebay._core import CaptureReadings
     from forebay.scenario import Scenario
 
+GOAL = 0.98
+"""Utilization to reach, where the user names none."""
+_NO_GOAL = (
+    "the scenario has no goal: without long flows the traffic decides the utilization, and not the "
+    "buffer; write one into it, such as loss_rate = 0.001"
+)
+_HANDSHAKE = 2
+"""Packets of a flow without data: its SYN, and its ACK of the other's."""
 _ROUND_TRIPS = 20
 _LEAST_LOAD = 0.001
 _DEFAULT = "cubic"
@@ -25,6 +33,10 @@ _WITHOUT_MEMORY = 0.55
 _KNEES = (0.001, 1.0)
 """Range of the video's frame time in a scenario, in seconds."""
 _WIDEST = 3.0
+_LEAST_PACKET = 64
+"""Bytes of the smallest packet that counts as a mean size."""
+_BUSY = 0.9
+"""Load from which the link, and not the hosts, limits its flows."""
 
 
 def scenario(
@@ -33,10 +45,14 @@ def scenario(
     rate: str,
     congestion_control: str | None,
     buffer: str | None,
-    goal: float,
+    goal: float | None,
     source: str,
 ) -> tuple[Scenario | None, str]:
-    """Return the scenario, or None and why the estimates do not suffice."""
+    """Return the scenario, or None and why the estimates do not suffice.
+
+    Without a ``goal`` that is `GOAL` where there are long flows; other traffic does not send more
+    because the buffer is larger, so no buffer would reach it.
+    """
     traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
     if not traffic:
         return None, "no traffic was found for which a scenario has a class"
@@ -50,8 +66,11 @@ def scenario(
         "name": f"measured from {Path(source).name}"[:200],
         "link": {"rate": rate},
         "traffic": traffic,
-        "goals": {"utilization": goal},
     }
+    if goal is not None or any(one["kind"] == "long" for one in traffic):
+        tree["goals"] = {"utilization": GOAL if goal is None else goal}
+    else:
+        found.notes.append(_NO_GOAL)
     if buffer is not None:
         tree["queue"] = {"size": buffer}
     return checked(tree)
@@ -77,7 +96,8 @@ def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[
         if isinstance(n, Estimate):
             found.notes.append("the scenario has no long flows: their round trips are not known")
         return []
-    low, high = round(n.low or n.value), round(n.high or n.value)
+    low, high = (round(n.value if end is None else end) for end in (n.low, n.high))
+    _tell_limited(n, found)
     middle = max(round(n.value), 1)
     count: int | str = middle if low == high else f"{max(low, 1)}..{max(high, 1)}"
     return [
@@ -89,6 +109,16 @@ def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[
             "packet": f"{full_packet(read)} B",
         }
     ]
+
+
+def _tell_limited(n: Estimate, found: Estimates) -> None:
+    """Add a note where hosts seem to limit the flows: the scenario's flows are not limited."""
+    load = found.estimates.get("load")
+    if n.low is not None and n.low < 1 and load is not None and load.value < _BUSY:
+        found.notes.append(
+            f"the link is {load.value:.0%} full, and few of its flows lose packets, so hosts may "
+            "limit them: the scenario's flows would fill it; write their max_window into it"
+        )
 
 
 def _control(found: Estimates) -> str:
@@ -131,7 +161,7 @@ def _others(read: CaptureReadings, found: Estimates, rate: str) -> list[dict[str
     classes = []
     if short / capacity > _LEAST_LOAD and flows["short_begun"]:
         values, counts = flows["short_packets"]
-        mean = max(float((values * counts).sum() / counts.sum()), 1.0)
+        mean = max(float((values * counts).sum() / counts.sum()) - _HANDSHAKE, 1.0)
         one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
         classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
         found.notes.append(
@@ -166,10 +196,31 @@ def _unresponsive(read: CaptureReadings, found: Estimates, load: float) -> dict[
                 "spacing": "even",
                 "packet": f"{full_packet(read)} B",
             }
-    found.notes.append(
-        "the scenario's UDP is Poisson: if H is above 0.6, replace it by one of kind video"
-    )
-    return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load}
+    size = _datagram(read, share)
+    found.notes.append(f"the scenario's UDP is Poisson, in packets of {size} B: {_bursty(methods)}")
+    return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load, "packet": f"{size} B"}
+
+
+def _bursty(methods: dict[str, Any]) -> str:
+    """Say what a Poisson stream in place of unresponsive traffic leaves out."""
+    other = f"replace it by one of kind video, or by its packets ({option('replay', 'OUT.csv')})"
+    wavelet = methods.get("wavelet")
+    if wavelet is None or wavelet.low <= _WITHOUT_MEMORY:
+        return f"if H is above 0.6, {other}"
+    return f"H is {wavelet.value:.2f}, so it loses and queues too little; {other}"
+
+
+def _datagram(read: CaptureReadings, share: float) -> int:
+    """Return the mean size of unresponsive packets, or that of full packets if it is not known.
+
+    It is known where no flow has only ACKs: then all packets without TCP data are such packets.
+    """
+    flows, full = read["flows"], full_packet(read)
+    others = read["packets"] - flows["data_segments"]
+    if share > _ALL or flows["tuples"] > flows["flows"] or others <= 0:
+        return full
+    mean = round((flows["udp_bytes"] + flows["other_bytes"]) / others)
+    return mean if _LEAST_PACKET <= mean <= max(full, read["packet_bytes"].max()) else full
 
 
 def _one_round_trip(flows: Any) -> dict[str, Any]:
