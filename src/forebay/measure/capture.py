@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _CROWDED = 0.01
+_DISORDERED = 0.1
+"""Share of the packets that may be earlier than one before them: queues of a host mix them."""
 
 
 def capture(
@@ -151,6 +153,15 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         )
         wrong = f"{names[0]} has no interface {interface}"
         raise MeasureError(f"{argument('interface')}: {wrong}; {has}")
+    late, seen = read["back_in_time"], read["packets"] + read["returning"]
+    if late > _DISORDERED * seen:
+        wrong = f"{late} of {seen} packets are earlier than one before them"
+        how = (
+            "name each file once, in the order of their packets"
+            if len(names) > 1
+            else "sort them (reordercap IN OUT)"
+        )
+        raise MeasureError(f"{names[0]}: {wrong}; {how}")
     if read["packets"] and not read["duration_s"] > 0:
         raise MeasureError(f"{names[0]}: all packets have one time; capture for some seconds")
     if read["packets"] == 0:
