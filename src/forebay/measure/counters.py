@@ -98,7 +98,7 @@ def _rows(table: str | os.PathLike[str], bps: float, *, busy_hour: bool) -> Inte
     if not busy_hour:
         return rows
     busy = busiest(rows)
-    return replace(busy.rows, notes=[*rows.notes, f"of the busiest hour alone: {busy.when}"])
+    return replace(busy.rows, notes=[*rows.notes, f"of {busy.name} alone: {busy.when}"])
 
 
 def _packet(text: str) -> int:
