@@ -210,3 +210,15 @@ def test_limited_flows_are_uncertain_and_datagrams_keep_their_size(tmp_path):
     assert udp.packet == 200
     assert any("hosts may limit them" in note for note in told.notes)
     assert told.scenario().goals.utilization == 0.98
+
+
+def test_a_full_link_without_losses_may_have_marks(tmp_path):
+    flows = LONG.format(flows=4, low=10, high=20, control='"dctcp"')
+    link = 'link.rate = "50 Mbit/s"\nqueue = { discipline = "red", ecn = true, min = "30 kB", '
+    step = 'max = "30001 B", probability = 1.0, weight = 1.0, size = "500 packets" }\n'
+    window = 'measure = { warmup = "3 s", duration = "4 s" }\n'
+    path = tmp_path / "link.pcapng"
+    forebay.run(loads(link + step + window + flows), seed=3, capture=path)
+    told = measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
+    assert told.estimates["load"].value > 0.95
+    assert any("may respond to ECN marks, which are not measured" in note for note in told.notes)

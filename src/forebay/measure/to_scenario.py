@@ -112,13 +112,18 @@ def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[
 
 
 def _tell_limited(n: Estimate, found: Estimates) -> None:
-    """Add a note where hosts seem to limit the flows: the scenario's flows are not limited."""
+    """Add a note where losses do not seem to limit the flows, as they do those of the scenario."""
     load = found.estimates.get("load")
-    if n.low is not None and n.low < 1 and load is not None and load.value < _BUSY:
-        found.notes.append(
-            f"the link is {load.value:.0%} full, and few of its flows lose packets, so hosts may "
-            "limit them: the scenario's flows would fill it; write their max_window into it"
-        )
+    if n.low is None or n.low >= 1 or load is None:
+        return
+    why = (
+        "hosts may limit them: the scenario's flows would fill it; write their max_window into it"
+        if load.value < _BUSY
+        else "they may respond to ECN marks, which are not measured: the scenario's flows have "
+        "none; write ecn = true and the queue's discipline into it"
+    )
+    few = "and few of its flows lose packets"
+    found.notes.append(f"the link is {load.value:.0%} full, {few}: {why}")
 
 
 def _control(found: Estimates) -> str:
