@@ -22,6 +22,10 @@ _NO_GOAL = (
     "the scenario has no goal: without long flows the traffic decides the utilization, and not the "
     "buffer; write one into it, such as loss_rate = 0.001"
 )
+_NO_ROUND_TRIPS = (
+    "no round trip of its flows is known; capture both directions with timestamps, or from before "
+    "the flows' handshakes on"
+)
 _HANDSHAKE = 2
 """Packets of a flow without data: its SYN, and its ACK of the other's."""
 _ROUND_TRIPS = 20
@@ -55,6 +59,8 @@ def scenario(
     """
     traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
     if not traffic:
+        if "long_flows" in found.estimates:
+            return None, _NO_ROUND_TRIPS
         return None, "no traffic was found for which a scenario has a class"
     if buffer is None and not any("rtt" in one for one in traffic):
         return (
