@@ -86,7 +86,8 @@ def capture(
     load.describe(read, bps, found)
     population.describe(read, found)
     paths.describe(read, at, found)
-    burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], found)
+    packet_s = 8 * load.full_packet(read) / bps
+    burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], packet_s, found)
     made, why = to_scenario.scenario(read, found, rate, congestion_control, buffer, goal, names[0])
     return Measured(
         packets=read["packets"], seconds=read["duration_s"], estimates=found.estimates,
