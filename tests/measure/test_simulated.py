@@ -210,6 +210,8 @@ def test_limited_flows_are_uncertain_and_datagrams_keep_their_size(tmp_path):
     assert udp.packet == 200
     assert any("hosts may limit them" in note for note in told.notes)
     assert told.scenario().goals.utilization == 0.98
+    framed = measure.capture(path, rate="50 Mbit/s", interface="bottleneck", overhead=38)
+    assert [one.packet for one in framed.scenario().traffic] == [1538, 238]
 
 
 def test_a_full_link_without_losses_may_have_marks(tmp_path):

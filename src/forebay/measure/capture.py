@@ -86,9 +86,11 @@ def capture(
     load.describe(read, bps, found)
     population.describe(read, found)
     paths.describe(read, at, found)
-    packet_s = 8 * load.full_packet(read) / bps
+    packet_s = 8 * (load.full_packet(read) + overhead) / bps
     burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], packet_s, found)
-    made, why = to_scenario.scenario(read, found, rate, congestion_control, buffer, goal, names[0])
+    made, why = to_scenario.scenario(
+        read, found, rate, congestion_control, buffer, goal, names[0], overhead
+    )
     return Measured(
         packets=read["packets"], seconds=read["duration_s"], estimates=found.estimates,
         refused=found.refused, notes=found.notes, curves=found.curves, sources=names,

@@ -51,13 +51,20 @@ def scenario(
     buffer: str | None,
     goal: float | None,
     source: str,
+    overhead: int = 0,
 ) -> tuple[Scenario | None, str]:
     """Return the scenario, or None and why the estimates do not suffice.
+
+    Its packets have ``overhead`` bytes more than those that were captured, as the load has.
 
     Without a ``goal`` that is `GOAL` where there are long flows; other traffic does not send more
     because the buffer is larger, so no buffer would reach it.
     """
-    traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
+    packet = full_packet(read) + overhead
+    traffic = [
+        *_long(read, found, congestion_control, packet),
+        *_others(read, found, rate, packet),
+    ]
     if not traffic:
         if "long_flows" in found.estimates:
             return None, _NO_ROUND_TRIPS
@@ -95,7 +102,9 @@ def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
         return None, f"the estimates give an invalid scenario ({format_error(error, Scenario)})"
 
 
-def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[dict[str, Any]]:
+def _long(
+    read: CaptureReadings, found: Estimates, control: str | None, packet: int
+) -> list[dict[str, Any]]:
     n = found.estimates.get("long_flows")
     values, counts = read["flows"]["least_rtt_us"]
     if not isinstance(n, Estimate) or not counts.sum():
@@ -112,7 +121,7 @@ def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[
             "flows": count,
             "rtt": round_trips(values, counts),
             "congestion_control": control or _control(found),
-            "packet": f"{full_packet(read)} B",
+            "packet": f"{packet} B",
         }
     ]
 
@@ -164,7 +173,9 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     }
 
 
-def _others(read: CaptureReadings, found: Estimates, rate: str) -> list[dict[str, Any]]:
+def _others(
+    read: CaptureReadings, found: Estimates, rate: str, packet: int
+) -> list[dict[str, Any]]:
     from forebay.scenario.quantity import Rate
 
     flows, capacity = read["flows"], float(Rate.parse(rate)) * read["duration_s"] / 8
@@ -174,16 +185,19 @@ def _others(read: CaptureReadings, found: Estimates, rate: str) -> list[dict[str
         values, counts = flows["short_packets"]
         mean = max(float((values * counts).sum() / counts.sum()) - _HANDSHAKE, 1.0)
         one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
+        one |= {"packet": f"{packet} B"}
         classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
         found.notes.append(
             "the scenario's short flows have geometric lengths with the measured mean"
         )
     if open_loop / capacity > _LEAST_LOAD:
-        classes.append(_unresponsive(read, found, open_loop / capacity))
+        classes.append(_unresponsive(read, found, open_loop / capacity, packet))
     return classes
 
 
-def _unresponsive(read: CaptureReadings, found: Estimates, load: float) -> dict[str, Any]:
+def _unresponsive(
+    read: CaptureReadings, found: Estimates, load: float, packet: int
+) -> dict[str, Any]:
     """Return noise of the measured H if all load is unresponsive, else Poisson datagrams."""
     flows, methods = read["flows"], found.estimates.get("hurst", {})
     share = (flows["udp_bytes"] + flows["other_bytes"]) / max(read["bytes"], 1)
@@ -205,9 +219,9 @@ def _unresponsive(read: CaptureReadings, found: Estimates, load: float) -> dict[
                 "frame_rate": round(1 / at.value, 3),
                 "variation": round(float(beta), 3),
                 "spacing": "even",
-                "packet": f"{full_packet(read)} B",
+                "packet": f"{packet} B",
             }
-    size = _datagram(read, share)
+    size = _datagram(read, share, packet)
     found.notes.append(f"the scenario's UDP is Poisson, in packets of {size} B: {_bursty(methods)}")
     return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load, "packet": f"{size} B"}
 
@@ -221,17 +235,17 @@ def _bursty(methods: dict[str, Any]) -> str:
     return f"H is {wavelet.value:.2f}, so it loses and queues too little; {other}"
 
 
-def _datagram(read: CaptureReadings, share: float) -> int:
+def _datagram(read: CaptureReadings, share: float, full: int) -> int:
     """Return the mean size of unresponsive packets, or that of full packets if it is not known.
 
     It is known where no flow has only ACKs: then all packets without TCP data are such packets.
     """
-    flows, full = read["flows"], full_packet(read)
+    flows = read["flows"]
     others = read["packets"] - flows["data_segments"]
     if share > _ALL or flows["tuples"] > flows["flows"] or others <= 0:
         return full
     mean = round((flows["udp_bytes"] + flows["other_bytes"]) / others)
-    return mean if _LEAST_PACKET <= mean <= max(full, read["packet_bytes"].max()) else full
+    return mean if _LEAST_PACKET <= mean <= full else full
 
 
 def _one_round_trip(flows: Any) -> dict[str, Any]:
