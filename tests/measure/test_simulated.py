@@ -224,3 +224,16 @@ def test_a_full_link_without_losses_may_have_marks(tmp_path):
     told = measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
     assert told.estimates["load"].value > 0.95
     assert any("may respond to ECN marks, which are not measured" in note for note in told.notes)
+
+
+def test_links_in_a_row_that_see_the_same_packets_are_refused(tmp_path):
+    first = LONG.format(flows=6, low=30, high=60, control='"reno"')
+    link = 'link = { rate = "20 Mbit/s", delay = "2 ms" }\nqueue.size = "60 packets"\n'
+    window = 'measure = { warmup = "4 s", duration = "5 s" }\n'
+    second = '[[links]]\nname = "second"\nrate = "15 Mbit/s"\nqueue.size = "40 packets"\n'
+    route = 'route = ["bottleneck", "second"]\n'
+    path = tmp_path / "links.pcapng"
+    forebay.run(loads(link + window + second + first + route), seed=3, capture=path)
+    for name in ("bottleneck", "second"):
+        with pytest.raises(measure.MeasureError, match="other interfaces seem to have the same"):
+            measure.capture(path, rate="20 Mbit/s", interface=name)
