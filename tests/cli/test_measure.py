@@ -71,6 +71,25 @@ def test_the_page_holds_what_the_report_says_and_needs_nothing_beside_it(
         (["none.pcap", "--listen", "2055"], "records and --listen exclude each other"),
         (["--counters", "x.csv", "--rtt", "1 s"], "x.csv: cannot be read (No such file"),
         (["--counters", "x.csv", "--rtt", "2 s..1 s"], "write the smaller end first"),
+        (["x.pcap", "--rtt", "1 s"], "--rtt is not read with captures; leave it out"),
+        (["x.pcap", "--busy-hour"], "--busy-hour is not read with captures"),
+        (["x.pcap", "--ss", "s.txt"], "--ss is not read with captures"),
+        (
+            ["--counters", "x.csv", "--rtt", "1 s", "--overhead", "38"],
+            "--overhead is not read with",
+        ),
+        (["--counters", "x.csv", "--exports"], "--exports is not read with --counters"),
+        (
+            ["x.pcap", "--exports", "--toward", "10.0.0.0/8"],
+            "--toward is not read with flow",
+        ),
+        (["--listen", "2055", "--at", "ingress"], "--at is not read with flow records"),
+        (
+            ["--snmp", "192.0.2.1", "--interface", "e", "--busy-hour"],
+            "--busy-hour is not read with",
+        ),
+        (["--ss", "s.txt", "--buffer", "9 packets"], "--buffer is not read with a host's own"),
+        (["--counters", "x.csv", "--answer", "a.json", "--rtt", "1 s"], "--rtt is not read with"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(forebay_, words, said):

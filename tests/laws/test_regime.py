@@ -235,3 +235,14 @@ def test_transfers_end_within_slow_start_only_where_they_are_short(size: str, sa
         f'[[traffic]]\nkind = "transfers"\nload = 0.5\nsize = {size}\nrtt = "5 ms"\n'
     )
     assert said in regime_of(scenario).why
+
+
+def test_a_queue_that_shares_its_memory_has_no_law() -> None:
+    scenario = loads(
+        'memory = "300 kB"\nlink.rate = "100 Mbit/s"\nqueue.alpha = 1.0\ngoals.utilization = 0.98\n'
+        '[[traffic]]\nflows = 10\nrtt = { uniform = ["20 ms", "60 ms"] }\n'
+    )
+    found = regime_of(scenario)
+    assert (found.regime, found.law) == ("shared memory", None)
+    with pytest.raises(forebay.NoLaw, match="what others hold decides"):
+        forebay.size(scenario, engine="theory")

@@ -86,6 +86,20 @@ def test_simulation_lies_in_the_band(
     assert told.low <= seen.value <= told.high
 
 
+@pytest.mark.parametrize("flows", [4, 20])
+def test_a_buffer_below_those_compared_has_no_upper_end_and_meets_no_goal(
+    flows: int,
+) -> None:
+    text = LINK.format(rate=20, flows=flows, low=40, high=80, control='"reno"', size="1 packets")
+    asked = loads(text)
+    told = forebay.run(asked, "theory").links["bottleneck"].loss_rate
+    seen = forebay.run(asked, "simulation", jobs=1).links["bottleneck"].loss_rate
+    assert told is not None and seen is not None and told.low is not None
+    assert told.low <= seen.value <= told.high == 1.0
+    found = forebay.size(loads(text + "[goals]\nloss_rate = 0.05"), "theory").recommended
+    assert found is not None and found.packets >= 0.5 * asked.bdp_packets / math.sqrt(flows)
+
+
 TRANSIT = """
 link.rate = "{rate} Gbit/s"
 [[traffic]]

@@ -178,3 +178,21 @@ def test_counters_that_are_cleared_have_not_wrapped(tmp_path, rows, load, loss, 
     assert told.estimates["loss_rate"].value == pytest.approx(loss, rel=0.2)
     assert any("they were cleared" in each for each in told.notes) == bool(left_out)
     assert told.estimates["load"].n == len(rows) - 1 - left_out
+
+
+def wrapped(tmp_path, seconds):
+    """Counters of 32 bits of a link of 1 Gbit/s that is 95 % full, at these times."""
+    path = tmp_path / "narrow.csv"
+    rows = [f"{at},{round(0.95e9 / 8 * at) % 2**32},{40 * at}" for at in seconds]
+    path.write_text("\n".join(["time_s,octets,drops", *rows]))
+    return measure.counters(path, rate="1 Gbit/s", rtt="50 ms")
+
+
+def test_counters_of_32_bits_that_wrap_between_rows_have_no_load(tmp_path):
+    told = wrapped(tmp_path, range(0, 1800, 30)).estimates["load"]
+    assert told.value == pytest.approx(0.95, rel=1e-3), "at most once in 30 s"
+    with pytest.raises(measure.MeasureError, match=r"wraps 32 bits in 34.4 s, sooner than the 60"):
+        wrapped(tmp_path, range(0, 1800, 60))
+    missed = wrapped(tmp_path, [*range(0, 900, 30), *range(990, 1800, 30)])
+    assert missed.estimates["load"].value == pytest.approx(0.95, rel=1e-3)
+    assert any("1 of 56 intervals are left out" in each for each in missed.notes)

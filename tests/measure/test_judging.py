@@ -114,12 +114,12 @@ def test_verdicts_by_load_and_loss(
 
 
 def test_a_queue_above_the_goal_is_too_large(day: Day) -> None:
-    text = LINK.replace("0.02", "0.05") + 'queue_delay_mean = "20 ms"\n'
-    answer = forebay.size(loads(text), seeds=1, max_seeds=1)
-    found = judge(day(evening, queue=250), answer)  # 30 ms
-    assert found.verdict == "too large" and "30 ms" in found.why
-    assert any("167 packets in the queue" in line for line in found.alarms)
-    assert judge(day(evening, queue=80), answer).verdict == "as answered"
+    text = LINK.replace("0.02", "0.05") + 'queue_delay_mean = "2 ms"\n'
+    answer = forebay.size(loads(text), seeds=1, max_seeds=1)  # some 24 packets, 2.9 ms
+    found = judge(day(evening, queue=20), answer)  # 2.4 ms
+    assert found.verdict == "too large" and "2.4 ms on average, above the goal" in found.why
+    assert any("17 packets in the queue" in line for line in found.alarms)
+    assert judge(day(evening, queue=12), answer).verdict == "as answered"
 
 
 def test_the_alarms_are_for_the_table_s_own_interval(day: Day, answer: SizeResult) -> None:
@@ -179,3 +179,32 @@ def test_a_port_that_was_simulated(
     used, lost = seen.utilization.value, seen.loss_rate.value
     table = day(lambda hour: used if hour == 9 else 0.1, lambda hour: lost if hour == 9 else 0.0)
     assert judge(table, answer).verdict == verdict
+
+
+def test_a_queue_above_the_size_is_another_size(day: Day, answer: SizeResult) -> None:
+    assert answer.recommended is not None
+    size = answer.recommended.packets
+    found = judge(day(evening, queue=2 * size), answer)
+    assert found.verdict == "too large"
+    assert f"a full queue of {size} packets: the router has a larger one" in found.why
+    assert judge(day(evening, queue=size), answer).verdict == "as answered"
+
+
+def test_drops_at_a_half_full_link_are_not_called_unneeded(day: Day, answer: SizeResult) -> None:
+    found = judge(day(lambda hour: 0.5, lambda hour: 0.015), answer)
+    assert found.verdict == "not tested"
+    assert "hardly ever needed" not in found.why and "not above 2 %" in found.why
+
+
+def test_of_rows_longer_than_an_hour_the_busiest_is_judged(
+    tmp_path: Path, answer: SizeResult
+) -> None:
+    octets, rows = 0.0, ["time_s,octets,drops", "0,0,0"]
+    for step in range(12):
+        octets += (0.97 if step == 7 else 0.3) * 24 * FULL
+        rows.append(f"{7200 * (step + 1)},{octets:.0f},0")
+    table = tmp_path / "slow.csv"
+    table.write_text("\n".join(rows))
+    found = judge(table, answer)
+    assert (found.verdict, found.busy_hour.when) == ("as answered", "14.00 h to 16.00 h")
+    assert "in the busiest row, which is longer than an hour, 14.00 h" in found.why

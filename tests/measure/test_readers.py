@@ -13,9 +13,9 @@ IP = 0x0800
 FRAMES = [(0.01 * k, (k % 7, True, 1 + 1448 * (k // 7), 1448, 16, 1, 1, 1)) for k in range(700)]
 
 
-def captured(tmp_path, link_type=101, before=b"", name="link.pcap"):
+def captured(tmp_path, link_type=101, before=b"", name="link.pcap", after=0.0):
     path = tmp_path / name
-    pcap(path, FRAMES)
+    pcap(path, [(at + after, frame) for at, frame in FRAMES])
     plain = path.read_bytes()
     out, at = bytearray(plain[:20] + struct.pack("<I", link_type)), 24
     while at < len(plain):
@@ -65,11 +65,24 @@ def test_packed_captures_and_several_of_them(tmp_path):
     packed = tmp_path / "link.pcap.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert read(packed).packets == 700
-    assert read(path, packed).packets == 1400
+    assert read(packed, captured(tmp_path, name="later.pcap", after=7.0)).packets == 1400
     half = tmp_path / "half.gz"
     half.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
     told = read(half)
     assert 0 < told.packets < 700 and any("its end" in note for note in told.notes)
+
+
+def test_files_in_another_order_and_the_same_one_twice_are_refused(tmp_path):
+    first, second = captured(tmp_path), captured(tmp_path, name="later.pcap", after=7.0)
+    for wrong in ((second, first), (first, first)):
+        with pytest.raises(measure.MeasureError, match="name each file once, in the order of"):
+            read(*wrong)
+    whole = first.read_bytes()
+    one = (len(whole) - 24) // 700
+    order = [24 + one * (k if k % 2 else 699 - k) for k in range(700)]
+    first.write_bytes(whole[:24] + b"".join(whole[at : at + one] for at in order))
+    with pytest.raises(measure.MeasureError, match="earlier than one before them; sort them"):
+        read(first)
 
 
 def test_what_cannot_be_read_is_told(tmp_path):

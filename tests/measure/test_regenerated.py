@@ -62,6 +62,21 @@ def test_a_film_made_again_has_its_load_its_h_and_its_burstiness(tmp_path):
     assert beta(second) == pytest.approx(beta(first), rel=0.15)
 
 
+def test_the_time_of_a_packet_is_not_the_knee(tmp_path):
+    """Frames of 1/60 s, whose packets leave the link one behind another, 0.6 ms each."""
+    film = FILM.replace("2 Mbit/s", "10 Mbit/s").replace('spacing = "even"', "frame_rate = 60.0")
+    path = tmp_path / "link.pcapng"
+    link = LINK.replace("10 Mbit/s", "20 Mbit/s").replace("400 s", "120 s")
+    forebay.run(loads(link + film), seed=1, capture=path)
+    told = measure.capture(
+        path, rate="20 Mbit/s", interface="bottleneck", buffer="99 packets", goal=0.1
+    )
+    knee = told.estimates["burstiness_knee_s"]
+    assert knee.low <= 1 / 60 <= knee.high
+    assert told.scenario().traffic[0].kind == "video"
+    assert told.estimates["hurst_by_slope"].value == pytest.approx(0.8, abs=0.06)
+
+
 def test_a_poisson_stream_stays_one(tmp_path):
     (group,) = measured(tmp_path, LINK + POISSON, 5).scenario().traffic
     assert (group.kind, group.arrivals) == ("udp", "poisson")

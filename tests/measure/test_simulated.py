@@ -1,7 +1,9 @@
 """Captures of the simulator, whose outcome is known, in the bands of ``test_truth.py``."""
 
+import json
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,3 +158,82 @@ def test_short_flows_that_recover_from_a_loss_are_left_out_of_the_low_end(tmp_pa
     assert n.value > 8
     assert n.low <= 8 <= n.high
     assert "short flows that recover from a loss" in n.bias
+
+
+@pytest.fixture(scope="module")
+def brief(tmp_path_factory):
+    """Flows of twenty packets each, three fifths of a link."""
+    traffic = SHORT.replace("0.15", "0.6").replace('{ geometric = "20 packets" }', '"20 packets"')
+    link = 'link.rate = "50 Mbit/s"\nqueue.size = "300 packets"\n'
+    path = tmp_path_factory.mktemp("brief") / "link.pcapng"
+    window = 'measure = { warmup = "2 s", duration = "8 s" }\n'
+    forebay.run(loads(link + window + traffic), seed=3, capture=path)
+    return measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
+
+
+def test_flows_of_one_length_have_no_tail(brief):
+    assert "flow_tail" not in brief.estimates
+    assert ("flow_tail", "all the longest flows have one length") in [
+        (one.name, one.why) for one in brief.refused
+    ]
+    json.dumps(brief.to_dict(), allow_nan=False)
+
+
+def test_a_scenario_without_long_flows_has_no_goal_that_no_buffer_reaches(brief):
+    made = brief.scenario()
+    assert made.goals.utilization is None
+    length: Any = made.traffic[0].length
+    assert length.mean_packets(1500) == pytest.approx(20, abs=0.5), "without the handshake"
+    assert any("no goal: without long flows" in note for note in brief.notes)
+
+
+SMALL = """
+[[traffic]]
+kind = "udp"
+flows = 20
+rate = "100 kbit/s"
+packet = "200 B"
+start = "0 s"
+"""
+
+
+def test_limited_flows_are_uncertain_and_datagrams_keep_their_size(tmp_path):
+    limited = LONG.format(flows=6, low=30, high=60, control='"reno"') + "max_window = 20\n"
+    link = 'link.rate = "50 Mbit/s"\nqueue.size = "100 packets"\n'
+    window = 'measure = { warmup = "4 s", duration = "6 s" }\n'
+    path = tmp_path / "link.pcapng"
+    forebay.run(loads(link + window + limited + SMALL), seed=3, capture=path)
+    told = measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
+    long, udp = told.scenario().traffic
+    flows: Any = long.flows
+    assert (flows.low, flows.high) == (1, 6), "none lost a packet"
+    assert udp.packet == 200
+    assert any("hosts may limit them" in note for note in told.notes)
+    assert told.scenario().goals.utilization == 0.98
+    framed = measure.capture(path, rate="50 Mbit/s", interface="bottleneck", overhead=38)
+    assert [one.packet for one in framed.scenario().traffic] == [1538, 238]
+
+
+def test_a_full_link_without_losses_may_have_marks(tmp_path):
+    flows = LONG.format(flows=4, low=10, high=20, control='"dctcp"')
+    link = 'link.rate = "50 Mbit/s"\nqueue = { discipline = "red", ecn = true, min = "30 kB", '
+    step = 'max = "30001 B", probability = 1.0, weight = 1.0, size = "500 packets" }\n'
+    window = 'measure = { warmup = "3 s", duration = "4 s" }\n'
+    path = tmp_path / "link.pcapng"
+    forebay.run(loads(link + step + window + flows), seed=3, capture=path)
+    told = measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
+    assert told.estimates["load"].value > 0.95
+    assert any("may respond to ECN marks, which are not measured" in note for note in told.notes)
+
+
+def test_links_in_a_row_that_see_the_same_packets_are_refused(tmp_path):
+    first = LONG.format(flows=6, low=30, high=60, control='"reno"')
+    link = 'link = { rate = "20 Mbit/s", delay = "2 ms" }\nqueue.size = "60 packets"\n'
+    window = 'measure = { warmup = "4 s", duration = "5 s" }\n'
+    second = '[[links]]\nname = "second"\nrate = "15 Mbit/s"\nqueue.size = "40 packets"\n'
+    route = 'route = ["bottleneck", "second"]\n'
+    path = tmp_path / "links.pcapng"
+    forebay.run(loads(link + window + second + first + route), seed=3, capture=path)
+    for name in ("bottleneck", "second"):
+        with pytest.raises(measure.MeasureError, match="other interfaces seem to have the same"):
+            measure.capture(path, rate="20 Mbit/s", interface=name)

@@ -86,6 +86,8 @@ def test_amid_the_flows_one_direction_tells_no_round_trip(tmp_path):
     measured = taken(tmp_path, start_s=20.0, back=False)
     assert "rtt_s" in {one.name for one in measured.refused}
     assert "recovery_s" in measured.estimates
+    with pytest.raises(measure.MeasureError, match="no round trip of its flows is known; capture"):
+        measured.scenario()
 
 
 def test_all_of_a_full_link_is_counted(tmp_path):

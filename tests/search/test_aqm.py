@@ -196,6 +196,13 @@ red = { min = "60 kB" }
     assert any("RED of one acts above an average of 60000 B" in each for each in notes)
 
 
+def test_where_no_target_meets_the_goals_a_packet_is_said_to_be_time() -> None:
+    text = UPLINK.format(discipline="codel").replace('"100 ms"', '"1 ms"')
+    found = forebay.size(loads(text), seeds=1, max_seeds=1)
+    assert found.buffer is None and found.reason is not None
+    assert found.reason.endswith("; a packet stands for 600 us of codel's target")
+
+
 def test_a_default_target_that_misses_a_goal_does_not_stay() -> None:
     short = ["goals.utilization=0.5", "goals.queue_delay_mean=0.3 ms", "traffic.0.offload=off"]
     scenario = loads(UPLINK.format(discipline="codel"), overrides=short)

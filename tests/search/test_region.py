@@ -144,7 +144,9 @@ def test_the_least_of_a_valley_is_the_relaxation(known: SimpleNamespace) -> None
     scenario, engine = mixed(known, valley(35, 0.01), utilization=0.9, realtime_loss=0.005)
     result = solve(scenario, engine)
     assert result.buffer is None and result.reason is not None
-    assert "not met at any size from 17 to 5231 packets; nearest with 35 packets" in result.reason
+    assert (
+        "not met at any size from 17 to 5231 packets; least missed with 35 packets" in result.reason
+    )
     given_up = relaxed(result)["realtime_loss"]
     assert (given_up.packets, given_up.relaxed) == (35, 0.01)
     assert relaxed(result)["utilization"].relaxed is None

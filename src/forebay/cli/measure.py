@@ -10,6 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
+from forebay.cli.measure_options import refuse_unread
 from forebay.cli.output import answered, print_json, progress, write
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option("--buffer", metavar="SIZE", help='For the scenario: the queue, "64 packets".')
 @click.option(
-    "--goal", type=click.FloatRange(0.001, 1.0), default=0.98, show_default=True,
-    help="For the scenario: the utilization to reach.",
+    "--goal", type=click.FloatRange(0.001, 1.0),
+    help="For the scenario: the utilization to reach.  [default: 0.98 if it has long flows]",
 )  # fmt: skip
 @click.option(
     "--html", "html", type=options.OutputPath(".html"), metavar="OUT.html",
@@ -132,6 +133,7 @@ def command(
     if judged is not None:
         from forebay.cli.measure_judged import judge
 
+        refuse_unread("--answer")
         others = (*records, scenario, html, figure, replay)
         return judge(judged, given["counters"], given["rate"], others, as_json=as_json)
     read = (*records, given["counters"])
@@ -172,6 +174,7 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
     replay = given.pop("replay")
     hosts = {name: given.pop(name) for name in ("ss", "nstat")}
     if not records and any(hosts.values()):
+        refuse_unread("--ss")
         return forebay.measure.host(**hosts)
     if given["rate"] is None:
         raise click.UsageError('--rate is missing; write the link\'s rate, --rate "155 Mbit/s"')
@@ -192,8 +195,10 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
         raise click.UsageError(f"{wrong}; name captures, or --counters FILE.csv")
     exports = given.pop("exports")
     if exports and records:
+        refuse_unread("--exports")
         with progress("reading") as update:
             return forebay.measure.exports(records, rate=given["rate"], progress=update)
+    refuse_unread("captures" if records else "--counters")
     if records:
         with progress("reading") as update:
             return forebay.measure.capture(records, replay=replay, progress=update, **given)
@@ -216,6 +221,7 @@ def _poll(
         raise click.UsageError("records and --snmp exclude each other; leave one out")
     if given["interface"] is None:
         raise click.UsageError("--interface is missing; write the router's name of the link's")
+    refuse_unread("--snmp")
     with progress("polling") as update:
         return forebay.measure.snmp(
             polled["snmp"],
@@ -234,6 +240,7 @@ def _listen(
 ) -> Measured:
     if records or given["counters"]:
         raise click.UsageError("records and --listen exclude each other; leave one out")
+    refuse_unread("--listen")
     with progress("listening") as update:
         long = _LISTEN_S if seconds is None else seconds
         return forebay.measure.listen(at, long, rate=given["rate"], progress=update)

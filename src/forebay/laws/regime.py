@@ -56,11 +56,11 @@ class Regime:
 
     Attributes
     ----------
-    regime : "no traffic", "class queues", "uncongested", "overloaded", "open-loop traffic",
-        "managed queue", "workers that answer together", "paced by a model", "short flows only",
-        "flows that end", "real-time mixed", "long flows beside others", "flows that come and go",
-        "ACKs queue", "one flow", "few flows", "round trips alike", "windows below a packet" or
-        "flows out of step".
+    regime : "no traffic", "class queues", "shared memory", "uncongested", "overloaded",
+        "open-loop traffic", "managed queue", "workers that answer together", "paced by a model",
+        "short flows only", "flows that end", "real-time mixed", "long flows beside others",
+        "flows that come and go", "ACKs queue", "one flow", "few flows", "round trips alike",
+        "windows below a packet" or "flows out of step".
     law : name of the governing law, None if no published law covers the link.
     why, would_change : sentences for users.
     times_simulation : between which factors of the simulated buffer the law's lies, for a goal on
@@ -112,6 +112,12 @@ def _class_queues(scenario: Scenario) -> Regime | None:
     if not scenario.queue.classes:
         return None
     return Regime("class queues", None, words.CLASS_QUEUES, words.CLASS_QUEUES_CHANGE)
+
+
+def _shared(scenario: Scenario) -> Regime | None:
+    if scenario.queue.alpha is None:
+        return None
+    return Regime("shared memory", None, words.SHARED, words.SHARED_CHANGE)
 
 
 def _together(scenario: Scenario) -> Regime | None:
@@ -270,6 +276,6 @@ def _kinds(scenario: Scenario) -> set[str]:
 
 
 _JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
-    _no_traffic, _class_queues, _together, _uncongested, _open_loop, _managed, _paced, _ending,
-    _mixed, _many_that_end, _come_and_go, _acks, _one, _few, _alike, _tiny, _many,
+    _no_traffic, _class_queues, _shared, _together, _uncongested, _open_loop, _managed, _paced,
+    _ending, _mixed, _many_that_end, _come_and_go, _acks, _one, _few, _alike, _tiny, _many,
 )  # fmt: skip

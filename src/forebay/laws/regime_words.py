@@ -42,6 +42,11 @@ CLASS_QUEUES = (
     f"published law gives the share of each class. {SIMULATE}"
 )
 CLASS_QUEUES_CHANGE = "With one queue for all traffic a law of the flows would govern."
+SHARED = (
+    "The queue shares its memory: what others hold decides how long it may become. Laws assume a "
+    f"buffer of fixed size. {SIMULATE}"
+)
+SHARED_CHANGE = "With a memory of its own a law of the flows would govern."
 PACED_CHANGE = f"A law exists for Reno or CUBIC alone. {SIMULATE}"
 ENDING_CHANGE = (
     "Flows that end within slow start would queue as bursts. Long flows with at least 10 % of the "

@@ -19,7 +19,9 @@ _FULL = 0.95
 _APART = 0.2
 
 
-def describe(scales: Floats, series: Floats, width_s: float, found: Estimates) -> None:
+def describe(
+    scales: Floats, series: Floats, width_s: float, packet_s: float, found: Estimates
+) -> None:
     """Add ``burstiness_knee_s``, ``hurst_by_slope`` and ``hurst``; the curve is beta(s).
 
     Parameters
@@ -28,10 +30,15 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Estimates) -
         As in `CaptureReadings`.
     series : shape (n,)
         Bytes in intervals of ``width_s``.
+    packet_s
+        Time of a full packet on the link. Shorter scales show the packets themselves, whose time
+        would be taken for the knee.
     """
     seconds, beta = variation(scales.reshape(-1, 4))
     if len(beta) >= 2 * _FEWEST_POINTS:
         found.curves["burstiness"] = {"seconds": seconds.tolist(), "beta": beta.tolist()}
+    seconds, beta = seconds[seconds >= packet_s], beta[seconds >= packet_s]
+    if len(beta) >= 2 * _FEWEST_POINTS:
         at, slopes = knee(seconds, beta)
         bends = "where two straight lines fit beta(s) best; the scales are a factor of two apart"
         found.estimates["burstiness_knee_s"] = Estimate(at, at / 2, at * 2, len(beta), bends)

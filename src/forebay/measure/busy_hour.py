@@ -46,16 +46,24 @@ class Stretch:
         return float(self.rows.seconds.sum())
 
     @property
-    def is_hour(self) -> bool:
-        """Whether it counts as a whole hour."""
-        return self.seconds >= _WHOLE * HOUR_S
+    def name(self) -> str:
+        """What it is, if it is the busiest of its table."""
+        if self.seconds < _WHOLE * HOUR_S:
+            return "the table, which is shorter than an hour"
+        if len(self.rows.seconds) == 1 and self.seconds > HOUR_S / _WHOLE:
+            return "the busiest row, which is longer than an hour"
+        return "the busiest hour"
 
 
 def busiest(rows: Intervals, span_s: float = HOUR_S) -> Stretch:
-    """Return the hour with the most octets; all of a table that is shorter, or has no whole one."""
+    """Return the hour with the most octets, or the row with the highest rate if that is longer.
+
+    It is all of a table that is shorter, or has no whole hour.
+    """
     ends = np.cumsum(rows.seconds)
     begins = ends - rows.seconds
     last = np.searchsorted(ends, begins + span_s * (1 + 1e-9), side="right")
+    last = np.maximum(last, np.arange(1, len(ends) + 1))  # a row that is longer than the span
     sums = np.concatenate([[0.0], np.cumsum(rows.octets)])
     spans = np.concatenate([[0.0], ends])
     first = np.arange(len(ends))

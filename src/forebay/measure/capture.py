@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 
 _CROWDED = 0.01
+_AGAIN = 0.1
+"""Share of segments seen twice above which a second interface is more likely than losses."""
+_DISORDERED = 0.1
+"""Share of the packets that may be earlier than one before them: queues of a host mix them."""
 
 
 def capture(
@@ -41,7 +45,7 @@ def capture(
     at: Place = "egress",
     congestion_control: str | None = None,
     buffer: str | None = None,
-    goal: float = 0.98,
+    goal: float | None = None,
     replay: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
@@ -63,7 +67,8 @@ def capture(
     at
         Whether the capture has packets after the queue (egress) or before it.
     congestion_control, buffer, goal
-        For the scenario: congestion control (default: the estimated one), queue size, target.
+        For the scenario: congestion control (default: the estimated one), queue size, utilization
+        to reach (default: 0.98 if there are long flows, else none).
     replay
         Store the packets of unresponsive traffic, for `Measured.packet_list`.
     progress
@@ -78,13 +83,17 @@ def capture(
     names = paths_of(records)
     read = _read(names, interface, toward_, overhead, MOST_PACKETS if replay else 0, progress)
     _check(read, interface, names)
+    _check_seen_once(read, interface, names[0])
     found = Estimates()
     _tell(read, found)
     load.describe(read, bps, found)
     population.describe(read, found)
     paths.describe(read, at, found)
-    burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], found)
-    made, why = to_scenario.scenario(read, found, rate, congestion_control, buffer, goal, names[0])
+    packet_s = 8 * (load.full_packet(read) + overhead) / bps
+    burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], packet_s, found)
+    made, why = to_scenario.scenario(
+        read, found, rate, congestion_control, buffer, goal, names[0], overhead
+    )
     return Measured(
         packets=read["packets"], seconds=read["duration_s"], estimates=found.estimates,
         refused=found.refused, notes=found.notes, curves=found.curves, sources=names,
@@ -150,6 +159,15 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         )
         wrong = f"{names[0]} has no interface {interface}"
         raise MeasureError(f"{argument('interface')}: {wrong}; {has}")
+    late, seen = read["back_in_time"], read["packets"] + read["returning"]
+    if late > _DISORDERED * seen:
+        wrong = f"{late} of {seen} packets are earlier than one before them"
+        how = (
+            "name each file once, in the order of their packets"
+            if len(names) > 1
+            else "sort them (reordercap IN OUT)"
+        )
+        raise MeasureError(f"{names[0]}: {wrong}; {how}")
     if read["packets"] and not read["duration_s"] > 0:
         raise MeasureError(f"{names[0]}: all packets have one time; capture for some seconds")
     if read["packets"] == 0:
@@ -165,6 +183,22 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         why = f"of {frames} frames no packet crosses the link: {went}"
         raise MeasureError(
             f"{names[0]}: {why}; name other records, or another {argument('toward')}"
+        )
+
+
+def _check_seen_once(read: CaptureReadings, interface: str | None, name: str) -> None:
+    """Raise MeasureError if other interfaces seem to have the link's data too, further on."""
+    flows = read["flows"]
+    others = {each for file in read["files"] for each in file["interfaces"]} - {interface}
+    again = flows["repeated"]
+    if interface is None or not others or again <= _AGAIN * max(flows["data_segments"], 1):
+        return
+    if again > flows["lost_before"]:
+        one = f"tshark -r {name} -Y 'frame.interface_name == \"{interface}\"' -w one.pcapng"
+        raise MeasureError(
+            f"{name}: {again} of {flows['data_segments']} segments are seen twice: other "
+            "interfaces seem to have the same packets; write one interface's into a file of its "
+            f"own ({one})"
         )
 
 

@@ -19,7 +19,7 @@ from forebay.measure.estimates import Estimates
 from forebay.measure.measurement import Measured
 from forebay.measure.response import CONTROLS, SMALLEST, mean_windows
 from forebay.measure.table import Intervals, read
-from forebay.measure.to_scenario import checked
+from forebay.measure.to_scenario import GOAL, checked
 from forebay.scenario.quantity import DataSize, Duration
 
 _BATCHES = 20
@@ -39,7 +39,7 @@ def counters(
     packet: str = "1500 B",
     congestion_control: str | None = None,
     buffer: str | None = None,
-    goal: float = 0.98,
+    goal: float | None = None,
     source: str | None = None,
     busy_hour: bool = False,
 ) -> Measured:
@@ -61,7 +61,7 @@ def counters(
     buffer
         Queue size: limits the queueing delay in the RTT, and is used in the scenario.
     goal
-        For the scenario: the target utilization.
+        For the scenario: the target utilization, 0.98 if it is not given.
     source
         Name of the table in the result; default: its path.
     busy_hour
@@ -98,7 +98,7 @@ def _rows(table: str | os.PathLike[str], bps: float, *, busy_hour: bool) -> Inte
     if not busy_hour:
         return rows
     busy = busiest(rows)
-    return replace(busy.rows, notes=[*rows.notes, f"of the busiest hour alone: {busy.when}"])
+    return replace(busy.rows, notes=[*rows.notes, f"of {busy.name} alone: {busy.when}"])
 
 
 def _packet(text: str) -> int:
@@ -233,7 +233,7 @@ def _scenario(
     size: int,
     control: str | None,
     buffer: str | None,
-    goal: float,
+    goal: float | None,
     source: str,
 ) -> tuple[Any, str]:
     n = found.estimates.get("long_flows")
@@ -253,7 +253,7 @@ def _scenario(
         "name": f"measured from {os.path.basename(source)}"[:200],
         "link": {"rate": rate},
         "traffic": [one],
-        "goals": {"utilization": goal},
+        "goals": {"utilization": GOAL if goal is None else goal},
     }
     if buffer is not None:
         tree["queue"] = {"size": buffer}

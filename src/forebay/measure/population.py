@@ -128,6 +128,8 @@ def _lengths(read: CaptureReadings, found: Estimates) -> None:
         found.refuse("flow_tail", f"{len(longest)} flows; a tail needs {10 * _FEWEST_TAIL}")
     elif censored > 0.5:
         found.refuse("flow_tail", "the capture has few complete flows")
+    elif longest[0] == longest[_last_of_tail(longest, read["flows"]["flows"])]:
+        found.refuse("flow_tail", "all the longest flows have one length")
     else:
         found.estimates["flow_tail"] = _tail(longest, read["flows"]["flows"], found)
 
@@ -139,12 +141,13 @@ def hill(longest: Floats, k: int) -> Estimate:
     return Estimate(value, value - half, value + half, k)
 
 
+def _last_of_tail(longest: Floats, flows: int) -> int:
+    return min(len(longest) - 1, flows // 2)
+
+
 def _tail(longest: Floats, flows: int, found: Estimates) -> Estimate:
-    most = min(len(longest) - 1, flows // 2)
-    ks = np.unique(np.geomspace(_FEWEST_TAIL, most, 60).astype(int))
+    ks = np.unique(np.geomspace(_FEWEST_TAIL, _last_of_tail(longest, flows), 60).astype(int))
     ks = ks[longest[:1] > longest[ks]]
-    if not len(ks):
-        return Estimate(math.inf, None, None, flows, "all the longest flows have one length")
     plot = [hill(longest, int(k)).value for k in ks]
     found.curves["hill"] = {"flows": ks.tolist(), "exponent": plot}
     chosen = int(ks[np.searchsorted(ks, min(max(flows // 20, _FEWEST_TAIL), ks[-1]))])

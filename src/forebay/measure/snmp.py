@@ -28,7 +28,7 @@ def snmp(
     packet: str = "1500 B",
     congestion_control: str | None = None,
     buffer: str | None = None,
-    goal: float = 0.98,
+    goal: float | None = None,
     progress: Progress | None = None,
 ) -> Measured:
     """Poll an interface's sent bytes and drops by SNMPv2c, then estimate as `counters`.

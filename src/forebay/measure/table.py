@@ -85,22 +85,45 @@ def _meaning(
     most = _MORE * rate_bps / 8 * seconds
     cleared = np.any([_cleared(each) for each in counted[1:]], axis=0)
     cleared |= (np.diff(octets) < 0) & (_rise(octets) > most)
+    untold = _wraps_untold(octets, seconds, rate_bps)
     possible = bool((_rise(octets)[~cleared] <= most[~cleared]).all())
     seldom = np.count_nonzero(cleared) <= _CLEARED * len(cleared)
     if possible and seldom and octets[-1] != octets[0]:
         notes = ["octets and drops are read as increasing counters"]
+        if np.count_nonzero(untold) > _CLEARED * len(untold):
+            raise MeasureError(_untold(path, float(np.median(seconds)), rate_bps))
+        if untold.any():
+            notes.append(
+                f"octets wrap at 32 bits: {np.count_nonzero(untold)} of {len(untold)} intervals "
+                "are left out, because they may have wrapped more than once in them"
+            )
         if cleared.any():
             when = ", ".join(f"{each:g}" for each in time[1:][cleared][:3])
             notes.append(
                 f"counters fell before time_s {when}, and not by a wrap: they were cleared, and "
                 f"{np.count_nonzero(cleared)} of {len(cleared)} intervals are left out"
             )
-        return ~cleared, notes
+        return ~(cleared | untold), notes
     if bool((octets[1:] <= most).all()):
         return None, ["octets and drops are read as amounts since the previous sample"]
     raise MeasureError(
         f"{path}: octets exceed {argument('rate')}, both as a counter and as amounts; "
         "write the link's own rate, or the counters of that link"
+    )
+
+
+def _wraps_untold(octets: Floats, seconds: Floats, rate_bps: float) -> NDArray[np.bool_]:
+    """Return where a counter of 32 bits has time to wrap more often than its values tell."""
+    narrow = bool((np.diff(octets) < 0).any()) and _wrap(octets) == _WRAPS[0]
+    return np.asarray((rate_bps / 8 * seconds >= _WRAPS[0]) & narrow)
+
+
+def _untold(path: str, every_s: float, rate_bps: float) -> str:
+    wraps_s = _WRAPS[0] * 8 / rate_bps
+    return (
+        f"{path}: octets fall and are below 2^32, and a full link wraps 32 bits in "
+        f"{wraps_s:.3g} s, sooner than the {every_s:g} s between rows: nothing tells how often; "
+        "write counters of 64 bits (ifHCOutOctets, and amounts as running sums), or poll more often"
     )
 
 

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from forebay._core import CaptureReadings
     from forebay.scenario import Scenario
 
+GOAL = 0.98
+"""Utilization to reach, where the user names none."""
+_NO_GOAL = (
+    "the scenario has no goal: without long flows the traffic decides the utilization, and not the "
+    "buffer; write one into it, such as loss_rate = 0.001"
+)
+_NO_ROUND_TRIPS = (
+    "no round trip of its flows is known; capture both directions with timestamps, or from before "
+    "the flows' handshakes on"
+)
+_HANDSHAKE = 2
+"""Packets of a flow without data: its SYN, and its ACK of the other's."""
 _ROUND_TRIPS = 20
 _LEAST_LOAD = 0.001
 _DEFAULT = "cubic"
@@ -25,6 +37,10 @@ _WITHOUT_MEMORY = 0.55
 _KNEES = (0.001, 1.0)
 """Range of the video's frame time in a scenario, in seconds."""
 _WIDEST = 3.0
+_LEAST_PACKET = 64
+"""Bytes of the smallest packet that counts as a mean size."""
+_BUSY = 0.9
+"""Load from which the link, and not the hosts, limits its flows."""
 
 
 def scenario(
@@ -33,12 +49,25 @@ def scenario(
     rate: str,
     congestion_control: str | None,
     buffer: str | None,
-    goal: float,
+    goal: float | None,
     source: str,
+    overhead: int = 0,
 ) -> tuple[Scenario | None, str]:
-    """Return the scenario, or None and why the estimates do not suffice."""
-    traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
+    """Return the scenario, or None and why the estimates do not suffice.
+
+    Its packets have ``overhead`` bytes more than those that were captured, as the load has.
+
+    Without a ``goal`` that is `GOAL` where there are long flows; other traffic does not send more
+    because the buffer is larger, so no buffer would reach it.
+    """
+    packet = full_packet(read) + overhead
+    traffic = [
+        *_long(read, found, congestion_control, packet),
+        *_others(read, found, rate, packet),
+    ]
     if not traffic:
+        if "long_flows" in found.estimates:
+            return None, _NO_ROUND_TRIPS
         return None, "no traffic was found for which a scenario has a class"
     if buffer is None and not any("rtt" in one for one in traffic):
         return (
@@ -50,8 +79,11 @@ def scenario(
         "name": f"measured from {Path(source).name}"[:200],
         "link": {"rate": rate},
         "traffic": traffic,
-        "goals": {"utilization": goal},
     }
+    if goal is not None or any(one["kind"] == "long" for one in traffic):
+        tree["goals"] = {"utilization": GOAL if goal is None else goal}
+    else:
+        found.notes.append(_NO_GOAL)
     if buffer is not None:
         tree["queue"] = {"size": buffer}
     return checked(tree)
@@ -70,14 +102,17 @@ def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
         return None, f"the estimates give an invalid scenario ({format_error(error, Scenario)})"
 
 
-def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[dict[str, Any]]:
+def _long(
+    read: CaptureReadings, found: Estimates, control: str | None, packet: int
+) -> list[dict[str, Any]]:
     n = found.estimates.get("long_flows")
     values, counts = read["flows"]["least_rtt_us"]
     if not isinstance(n, Estimate) or not counts.sum():
         if isinstance(n, Estimate):
             found.notes.append("the scenario has no long flows: their round trips are not known")
         return []
-    low, high = round(n.low or n.value), round(n.high or n.value)
+    low, high = (round(n.value if end is None else end) for end in (n.low, n.high))
+    _tell_limited(n, found)
     middle = max(round(n.value), 1)
     count: int | str = middle if low == high else f"{max(low, 1)}..{max(high, 1)}"
     return [
@@ -86,9 +121,24 @@ def _long(read: CaptureReadings, found: Estimates, control: str | None) -> list[
             "flows": count,
             "rtt": round_trips(values, counts),
             "congestion_control": control or _control(found),
-            "packet": f"{full_packet(read)} B",
+            "packet": f"{packet} B",
         }
     ]
+
+
+def _tell_limited(n: Estimate, found: Estimates) -> None:
+    """Add a note where losses do not seem to limit the flows, as they do those of the scenario."""
+    load = found.estimates.get("load")
+    if n.low is None or n.low >= 1 or load is None:
+        return
+    why = (
+        "hosts may limit them: the scenario's flows would fill it; write their max_window into it"
+        if load.value < _BUSY
+        else "they may respond to ECN marks, which are not measured: the scenario's flows have "
+        "none; write ecn = true and the queue's discipline into it"
+    )
+    few = "and few of its flows lose packets"
+    found.notes.append(f"the link is {load.value:.0%} full, {few}: {why}")
 
 
 def _control(found: Estimates) -> str:
@@ -123,7 +173,9 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     }
 
 
-def _others(read: CaptureReadings, found: Estimates, rate: str) -> list[dict[str, Any]]:
+def _others(
+    read: CaptureReadings, found: Estimates, rate: str, packet: int
+) -> list[dict[str, Any]]:
     from forebay.scenario.quantity import Rate
 
     flows, capacity = read["flows"], float(Rate.parse(rate)) * read["duration_s"] / 8
@@ -131,18 +183,21 @@ def _others(read: CaptureReadings, found: Estimates, rate: str) -> list[dict[str
     classes = []
     if short / capacity > _LEAST_LOAD and flows["short_begun"]:
         values, counts = flows["short_packets"]
-        mean = max(float((values * counts).sum() / counts.sum()), 1.0)
+        mean = max(float((values * counts).sum() / counts.sum()) - _HANDSHAKE, 1.0)
         one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
+        one |= {"packet": f"{packet} B"}
         classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
         found.notes.append(
             "the scenario's short flows have geometric lengths with the measured mean"
         )
     if open_loop / capacity > _LEAST_LOAD:
-        classes.append(_unresponsive(read, found, open_loop / capacity))
+        classes.append(_unresponsive(read, found, open_loop / capacity, packet))
     return classes
 
 
-def _unresponsive(read: CaptureReadings, found: Estimates, load: float) -> dict[str, Any]:
+def _unresponsive(
+    read: CaptureReadings, found: Estimates, load: float, packet: int
+) -> dict[str, Any]:
     """Return noise of the measured H if all load is unresponsive, else Poisson datagrams."""
     flows, methods = read["flows"], found.estimates.get("hurst", {})
     share = (flows["udp_bytes"] + flows["other_bytes"]) / max(read["bytes"], 1)
@@ -164,12 +219,33 @@ def _unresponsive(read: CaptureReadings, found: Estimates, load: float) -> dict[
                 "frame_rate": round(1 / at.value, 3),
                 "variation": round(float(beta), 3),
                 "spacing": "even",
-                "packet": f"{full_packet(read)} B",
+                "packet": f"{packet} B",
             }
-    found.notes.append(
-        "the scenario's UDP is Poisson: if H is above 0.6, replace it by one of kind video"
-    )
-    return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load}
+    size = _datagram(read, share, packet)
+    found.notes.append(f"the scenario's UDP is Poisson, in packets of {size} B: {_bursty(methods)}")
+    return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load, "packet": f"{size} B"}
+
+
+def _bursty(methods: dict[str, Any]) -> str:
+    """Say what a Poisson stream in place of unresponsive traffic leaves out."""
+    other = f"replace it by one of kind video, or by its packets ({option('replay', 'OUT.csv')})"
+    wavelet = methods.get("wavelet")
+    if wavelet is None or wavelet.low <= _WITHOUT_MEMORY:
+        return f"if H is above 0.6, {other}"
+    return f"H is {wavelet.value:.2f}, so it loses and queues too little; {other}"
+
+
+def _datagram(read: CaptureReadings, share: float, full: int) -> int:
+    """Return the mean size of unresponsive packets, or that of full packets if it is not known.
+
+    It is known where no flow has only ACKs: then all packets without TCP data are such packets.
+    """
+    flows = read["flows"]
+    others = read["packets"] - flows["data_segments"]
+    if share > _ALL or flows["tuples"] > flows["flows"] or others <= 0:
+        return full
+    mean = round((flows["udp_bytes"] + flows["other_bytes"]) / others)
+    return mean if _LEAST_PACKET <= mean <= full else full
 
 
 def _one_round_trip(flows: Any) -> dict[str, Any]:

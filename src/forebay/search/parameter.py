@@ -74,6 +74,16 @@ class SizedParameter:
         plain = dict.fromkeys(scenario.queue.parameters)
         return _with_queue(scenario.with_buffer(packets), {"discipline": "drop-tail", **plain})
 
+    @property
+    def unit_words(self) -> str:
+        """What "1 packet" in a reason is of an AQM's parameter; nothing if the limit is sized."""
+        from forebay.scenario import DataSize, Duration
+
+        if self.guard_packets is None:
+            return ""
+        one = DataSize(self.packet_bytes) if self.parameter == "min" else Duration(self.packet_s)
+        return f"; a packet stands for {one} of {self.discipline}'s {self.parameter}"
+
     def describe(self, packets: int) -> Aqm:
         """Return the configuration for an answer of ``packets``."""
         limit = max(self.guard_packets or 0, self._least_limit(packets))

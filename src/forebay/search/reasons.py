@@ -19,7 +19,7 @@ def nowhere(evaluations: Evaluations, goals: Sequence[Goal], low: int, high: int
     range_ = f"from {low} to {high} packets"
     missed = all(each.verdict(goals) is Verdict.MISSED for each in inside)
     met = "is not met at any size" if missed else "is not certain to be met at any size"
-    return f"{_list(goals)} {met} {range_}; nearest with {there.in_words}, where " + (
+    return f"{_list(goals)} {met} {range_}; least missed with {there.in_words}, where " + (
         _values(goals, there)
     )
 

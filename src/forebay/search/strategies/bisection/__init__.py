@@ -70,7 +70,7 @@ def _solve(problem: Problem, evaluator: Evaluator) -> SizeResult:
     evaluations = evaluator.evaluations
     if not feasible.spans:
         reason, against = _why_none(problem, evaluator, feasible)
-        why = NoAnswer(reason, against, give_way)
+        why = NoAnswer(reason + problem.parameter.unit_words, against, give_way)
         return unanswered(problem, evaluations, why, nearest_miss(evaluations))
     return _found(problem, evaluator, feasible)
 
