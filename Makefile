@@ -98,7 +98,7 @@ test: test-rust test-python
 # The cases of property tests hang on the test alone: a change is judged by what it changed. Without the
 # variable each run draws others.
 test-rust:
-	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --workspace
+	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --workspace --lib --bins --tests
 
 # The packages that decide an answer are held to a floor of branch coverage by their own tests.
 COVERED := search laws outcome

@@ -96,7 +96,7 @@ def test_what_is_wrong_is_one_line(
     assert last.startswith("forebay: ") and said in last
 
 
-@pytest.mark.parametrize("jobs", [2, 5])
+@pytest.mark.parametrize("jobs", [2, pytest.param(5, marks=pytest.mark.long)])
 def test_an_interrupt_ends_within_a_second_and_says_how_to_go_on(grid: Path, jobs: int) -> None:
     store = grid.with_name("s.sqlite")
     command = [sys.executable, "-c", "from forebay.cli import main; main()", "sweep", str(grid)]

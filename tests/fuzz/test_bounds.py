@@ -175,6 +175,7 @@ def test_on_times_are_counted_within_the_run() -> None:
     loads(text + 'off = "1 s"\n')
 
 
+@pytest.mark.long
 def test_two_thousand_classes_in_seconds() -> None:
     """A square over the classes took 24 s; now a few."""
     before = resource.getrusage(resource.RUSAGE_SELF)

@@ -97,7 +97,12 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("bomb", BOMBS)
+SLOWEST = ("classes", "slashes", "qdiscs")
+
+
+@pytest.mark.parametrize(
+    "bomb", [pytest.param(b, marks=pytest.mark.long if b in SLOWEST else ()) for b in BOMBS]
+)
 def test_the_worst_texts_are_answered_soon(bomb: str) -> None:
     begun = time.process_time()
     for name in (None, *names()):

@@ -55,7 +55,7 @@ class BentCurve(NoisyCurve):
         return super().fine(packets) * math.exp(-self.bend * away**2)
 
 
-@pytest.mark.parametrize("bend", [-1.2, 1.4])
+@pytest.mark.parametrize("bend", [pytest.param(-1.2, marks=pytest.mark.long), 1.4])
 def test_a_bent_curve_leaves_no_bias(bend: float) -> None:
     truths = np.random.default_rng(8).uniform(100, 3000, 400)
     held, off = 0, []

@@ -230,6 +230,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_pages_python_is_a_whole_study_in_twelve_lines(tmp_path: Path, monkeypatch) -> None:
     (code,) = blocks("python")
     assert len([line for line in code.splitlines() if line]) <= 12

@@ -339,6 +339,7 @@ def designs(tmp_path: Path, capacity: float) -> tuple[Path, Path]:
     return first, second
 
 
+@pytest.mark.long
 def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -375,6 +376,7 @@ def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(
     assert "not in it" in said
 
 
+@pytest.mark.long
 def test_the_time_of_all_failures_is_foretold_once(tmp_path: Path) -> None:
     first, second = designs(tmp_path, 9000.0)
     today, planned = networks.load(first), networks.load(second)

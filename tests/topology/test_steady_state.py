@@ -227,6 +227,7 @@ def test_the_queue_of_windows_keeps_every_packet():
     assert state.queue[2] == pytest.approx(np.clip(draws - 100, 0, 20).mean(), rel=0.02)
 
 
+@pytest.mark.long
 def test_a_parking_lot_is_within_a_tenth_of_the_packets():
     """Issue 21's band. Losses fall on bursts: those who come through an equal link lose less."""
     changes = ["measure.warmup=20 s", "measure.duration=20 s"]

@@ -72,7 +72,9 @@ def test_a_short_step_of_slide_9_is_the_printed_one():
     [
         (lambda: lot("traffic.0.flows=3000"), "20 s"),
         (lambda: line(100), "20 s"),
-        (lambda: network(TREE, 2000, ('link.rate="300 Mbit/s"',)), "8 s"),
+        pytest.param(
+            lambda: network(TREE, 2000, ('link.rate="300 Mbit/s"',)), "8 s", marks=pytest.mark.long
+        ),
     ],
     ids=["parking-lot", "one-link", "tree"],
 )

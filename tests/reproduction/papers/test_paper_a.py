@@ -56,7 +56,7 @@ def claim(artefact: str, name: str) -> Claim:
     return next(each for each in read_claims(folder(artefact)) if each.name == name)
 
 
-SLOW = ("red", "fig13")
+SLOW = ("red", "fig12", "fig13", "headline", "scope")
 NAMES = [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in sorted(RED)]
 
 
