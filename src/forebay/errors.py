@@ -123,9 +123,14 @@ def argument(name: str, option: str = "") -> str:
 
 
 def setting(path: str, value: object) -> str:
-    """Return 'scenario.replace({"queue.size": "1 bdp"})', or '--set queue.size="1 bdp"'."""
+    """Return 'scenario.replace({"queue.size": "1 bdp"})', or '--set queue.size="1 bdp"'.
+
+    Of a file, and on the page, it is 'queue.size = "1 bdp"'.
+    """
     if _words.get() is Words.PYTHON:
         return f"scenario.replace({literal({path: value})})"
+    if _words.get() is Words.FILE:
+        return f"{path} = {literal(value)}"
     return f"--set {path}={literal(value)}"
 
 

@@ -62,6 +62,7 @@ def test_status_runs_nothing(grid: Path, capsys: pytest.CaptureFixture) -> None:
     assert call(["sweep", str(grid), "--store", str(store), "--status", "--seeds", "3"]) == 0
     said = capsys.readouterr()
     assert said.out == "0 of 18 runs are stored\n" and said.err.startswith("18 runs, about ")
+    assert not store.exists(), "a mistyped name makes no store"
 
 
 def test_text_has_a_row_a_cell_and_a_figure_is_drawn(
@@ -162,3 +163,14 @@ def test_a_sizing_that_needs_more_time_names_the_budget_of_the_grid(
     link = forebay.load(tmp_path / "base.toml")
     made = forebay.sweep(link, {"traffic.0.flows": [9]}, ask="size", seeds=1, budget="50 ms")
     assert 'write budget="' in made.failures[0]
+
+
+def test_a_study_of_sizings_speaks_of_no_mean(grid: Path, capsys: pytest.CaptureFixture) -> None:
+    sizings = grid.with_name("sizings.toml")
+    sizings.write_text(
+        'base = "oc3-gsr"\nask = "size"\nengine = "theory"\n'
+        '[axes]\n"traffic.0.flows" = [100, 400]\n'
+    )
+    assert call(["sweep", str(sizings)]) == 0
+    said = capsys.readouterr().out
+    assert "one sizing a cell" in said and "mean over seeds" not in said

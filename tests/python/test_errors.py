@@ -56,3 +56,17 @@ def test_a_pool_of_processes_raises_it_and_does_not_hang(
         with pytest.raises(kind) as error:
             waiting.get(timeout=60)
     assert "\n" not in str(error.value) and error.value.exit_status == 2
+
+
+def test_a_setting_is_written_where_it_is_read() -> None:
+    from forebay.errors import Words, setting, words
+
+    written = {}
+    for where in Words:
+        with words(where):
+            written[where] = setting("goals.loss_rate", 0.01)
+    assert written == {
+        Words.PYTHON: 'scenario.replace({"goals.loss_rate": 0.01})',
+        Words.FILE: "goals.loss_rate = 0.01",
+        Words.COMMAND_LINE: "--set goals.loss_rate=0.01",
+    }

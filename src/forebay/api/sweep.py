@@ -138,7 +138,8 @@ def sweep(
     asked = [(_asked(ask, name, memory_limit, counted, budget), made[name]) for name in names]
     enter(progress, "checking the cells")
     plan = plan_of(grid, asked, counted, lambda: None if progress is None else progress(0.0))
-    keep, path = _place(store)
+    # A look at a store that is not there yet, or is mistyped, makes none.
+    keep, path = _place(None if only_plan and store and not os.path.exists(store) else store)
     count = _run(
         plan, path, store is not None, names, jobs, cluster, memory_limit,
         engines=made, sizes=size_priced, announce=announce, progress=progress, only_plan=only_plan,
