@@ -226,14 +226,38 @@ def test_a_full_link_without_losses_may_have_marks(tmp_path):
     assert any("may respond to ECN marks, which are not measured" in note for note in told.notes)
 
 
-def test_links_in_a_row_that_see_the_same_packets_are_refused(tmp_path):
+def test_links_in_a_row_that_see_the_same_packets_are_told_apart(tmp_path):
     first = LONG.format(flows=6, low=30, high=60, control='"reno"')
     link = 'link = { rate = "20 Mbit/s", delay = "2 ms" }\nqueue.size = "60 packets"\n'
     window = 'measure = { warmup = "4 s", duration = "5 s" }\n'
     second = '[[links]]\nname = "second"\nrate = "15 Mbit/s"\nqueue.size = "40 packets"\n'
     route = 'route = ["bottleneck", "second"]\n'
     path = tmp_path / "links.pcapng"
-    forebay.run(loads(link + window + second + first + route), seed=3, capture=path)
-    for name in ("bottleneck", "second"):
-        with pytest.raises(measure.MeasureError, match="other interfaces seem to have the same"):
-            measure.capture(path, rate="20 Mbit/s", interface=name)
+    ran = forebay.run(loads(link + window + second + first + route), seed=3, capture=path)
+    for name, rate, used in (("bottleneck", "20 Mbit/s", 0.75), ("second", "15 Mbit/s", 1.0)):
+        told = measure.capture(path, rate=rate, interface=name)
+        assert told.estimates["load"].value == pytest.approx(used, abs=0.03)
+        lost: Any = ran.links[name].loss_rate
+        assert told.estimates["loss_rate"].value == pytest.approx(lost.value, rel=0.1)
+        flows = told.estimates["long_flows"]
+        assert flows.low <= 6 <= flows.high
+
+
+TAILS = """
+[[traffic]]
+kind = "short"
+length = "3 packets"
+load = 0.9
+congestion_control = "reno"
+rtt = "30 ms"
+"""
+
+
+def test_a_segment_that_was_sent_again_has_the_time_at_which_it_was(tmp_path):
+    """Files of three packets lose their last ones, and wait for a timeout of a second."""
+    link = 'link.rate = "20 Mbit/s"\nqueue.size = "3 packets"\n'
+    window = 'measure = { warmup = "1 s", duration = "8 s" }\n'
+    path = tmp_path / "tails.pcapng"
+    forebay.run(loads(link + window + TAILS), seed=3, capture=path)
+    told = measure.capture(path, rate="20 Mbit/s", interface="bottleneck")
+    assert told.estimates["handshake_rtt_s"]["p95"]["value"] < 0.05

@@ -128,6 +128,9 @@ impl Meter {
         }
         let (now, tally) = (self.now_ns, &mut self.tally);
         let place = self.table.place(&packet.key, now, on_link, tally);
+        if !on_link && self.table.flow(place).is_on_link() {
+            return; // The link's own packet, seen at another interface.
+        }
         let expected = self.table.flow(place).next_seq();
         self.table.flow(place).packet(now, packet.bytes, packet.tcp.as_ref(), tally);
         if let Some(segment) = &packet.tcp {

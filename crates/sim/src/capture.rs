@@ -181,12 +181,22 @@ impl Recorder {
         let hosts = &mut self.hosts[flow.index() as usize];
         // Those of a flow stay in order: what was sent before and has not passed is lost.
         let of_it = |sent: &Sent| sent.seq == seq && sent.connection == payload.connection();
-        let Some(place) = hosts.sent.iter().position(of_it) else {
-            let datagram = CapturedPacket::of(CapturedKind::Datagram, flow, 0);
-            return self.keep(at, CapturedPacket { number: seq, bytes, congestion, ..datagram });
+        // Of a segment that was sent again the latest: the copy before it is lost, or passed before.
+        let place = hosts.sent.iter().rposition(of_it);
+        let sent = place.and_then(|place| hosts.sent.drain(..=place).next_back());
+        let (stamp, echo, left) = match sent {
+            Some(Sent { stamp, echo, at, .. }) => (stamp, echo, at),
+            // A copy whose later copy was taken for it: both waited in a queue that drops what it has.
+            None if hosts.begun || hosts.connections > 0 => {
+                let left = at - legs(flow).1;
+                (clock(left), hosts.ts_recent_of_sender, left)
+            }
+            None => {
+                let datagram = CapturedPacket::of(CapturedKind::Datagram, flow, 0);
+                return self
+                    .keep(at, CapturedPacket { number: seq, bytes, congestion, ..datagram });
+            }
         };
-        let sent = hosts.sent.drain(..=place).next_back();
-        let Some(Sent { stamp, echo, at: left, .. }) = sent else { return };
         let behind = hosts.connection.wrapping_sub(payload.connection());
         let connection = hosts.connections.wrapping_sub(u16::from(behind));
         if behind == 0 && !hosts.begun {

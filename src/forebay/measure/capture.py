@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 
 _CROWDED = 0.01
-_AGAIN = 0.1
-"""Share of segments seen twice above which a second interface is more likely than losses."""
 _DISORDERED = 0.1
 """Share of the packets that may be earlier than one before them: queues of a host mix them."""
 
@@ -83,7 +81,6 @@ def capture(
     names = paths_of(records)
     read = _read(names, interface, toward_, overhead, MOST_PACKETS if replay else 0, progress)
     _check(read, interface, names)
-    _check_seen_once(read, interface, names[0])
     found = Estimates()
     _tell(read, found)
     load.describe(read, bps, found)
@@ -183,22 +180,6 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         why = f"of {frames} frames no packet crosses the link: {went}"
         raise MeasureError(
             f"{names[0]}: {why}; name other records, or another {argument('toward')}"
-        )
-
-
-def _check_seen_once(read: CaptureReadings, interface: str | None, name: str) -> None:
-    """Raise MeasureError if other interfaces seem to have the link's data too, further on."""
-    flows = read["flows"]
-    others = {each for file in read["files"] for each in file["interfaces"]} - {interface}
-    again = flows["repeated"]
-    if interface is None or not others or again <= _AGAIN * max(flows["data_segments"], 1):
-        return
-    if again > flows["lost_before"]:
-        one = f"tshark -r {name} -Y 'frame.interface_name == \"{interface}\"' -w one.pcapng"
-        raise MeasureError(
-            f"{name}: {again} of {flows['data_segments']} segments are seen twice: other "
-            "interfaces seem to have the same packets; write one interface's into a file of its "
-            f"own ({one})"
         )
 
 

@@ -77,7 +77,8 @@ impl Table {
         if let Some(place) = found {
             let idle_ns = self.idle_ns;
             let flow = self.flow(place);
-            if now_ns - flow.last_ns > idle_ns {
+            let first_on_link = on_link && !flow.is_on_link(); // it was seen at other interfaces
+            if first_on_link || now_ns - flow.last_ns > idle_ns {
                 let peer = flow.peer;
                 let old = std::mem::replace(flow, Flow::new(*key, now_ns, on_link));
                 flow.peer = peer;
