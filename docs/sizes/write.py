@@ -46,7 +46,15 @@ def _cell(row: dict[str, str] | None) -> str:
     if not row["recommended.packets"]:
         return f"{UNDECIDED}: {int(row['buffer.low']):,} to {int(row['buffer.high']):,}"
     packets, seconds = int(row["recommended.packets"]), float(row["recommended.seconds"])
-    return f"**{packets:,}** ({_time(seconds)})"
+    return f"**{packets:,}** ({_time(seconds)}){_goals_alone(row, seconds / packets)}"
+
+
+def _goals_alone(row: dict[str, str], packet_s: float) -> str:
+    """Return from which size on the goals alone are met, if the recommended one is for more."""
+    high = int(row["buffer.high"] or row["recommended.packets"])
+    if high >= int(row["recommended.packets"]):
+        return ""
+    return f"; goals from {high:,} ({_time(high * packet_s)})"
 
 
 def _time(seconds: float) -> str:

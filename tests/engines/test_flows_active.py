@@ -140,3 +140,14 @@ def test_flows_that_stop_within_the_warmup_are_said_and_have_no_state() -> None:
     )
     assert active(only_class(outcome)) == 0 and only_class(outcome).settled is None
     assert forebay.run(scenario("traffic.0.start=0 s", "traffic.0.stop=3 s")).late_starts == ()
+
+
+def test_a_window_that_may_have_no_transfer_says_so() -> None:
+    rare = 'traffic.0={kind="short", length="10 packets", load=%s, rtt="20 ms"}'
+    outcome = forebay.run(scenario(rare % 0.001))
+    assert outcome.late_starts == (
+        "a window of 3 s has 0.25 transfers of traffic.0 on average, and often none: write a "
+        "longer measure.duration",
+    )
+    assert forebay.run(scenario(rare % 0.001), "theory").late_starts == ()
+    assert forebay.run(scenario(rare % 0.5)).late_starts == ()

@@ -81,6 +81,7 @@ def test_no_value_is_out_of_a_distribution() -> None:
         ({"traffic.0.flow": "1..2"}, "traffic.0.flow.*there is no such key"),
         ({"traffic.7.flows": "1..2"}, "there is no such entry"),
         ({"traffic.0.flows": "many"}, '"many" is no range'),
+        ({"traffic.0.flows": "5...40"}, '"5...40" is no range'),
         ({"traffic.0.flows": "5..5"}, "both ends are equal"),
         ({"traffic.0.flows": "0..9"}, "0 is below the least"),
         ({"traffic.0.flows": {"log": [0, 9]}}, "has no 0"),

@@ -131,9 +131,14 @@ impl Meter {
         if !on_link && self.table.flow(place).is_on_link() {
             return; // The link's own packet, seen at another interface.
         }
-        let expected = self.table.flow(place).next_seq();
-        self.table.flow(place).packet(now, packet.bytes, packet.tcp.as_ref(), tally);
+        let flow = self.table.flow(place);
+        let expected = flow.next_seq();
+        let timed_out = packet.tcp.as_ref().is_some_and(|segment| flow.timed_out(segment, now));
+        flow.packet(now, packet.bytes, packet.tcp.as_ref(), tally);
         if let Some(segment) = &packet.tcp {
+            if timed_out {
+                self.table.forget_ack(place);
+            }
             self.round_trips(place, segment, expected);
         }
     }

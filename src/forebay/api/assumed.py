@@ -46,7 +46,7 @@ def _of_hosts(scenario: Scenario, measured: Outcome | None) -> tuple[str, ...]:
 def _may_be_late(group: Traffic, warmup: Duration) -> bool:
     starts_late = isinstance(group, Standing) and group.start.high > warmup
     stops = isinstance(group, Stopping) and group.stop is not None
-    return starts_late or stops or group.kind == "transfers"
+    return starts_late or stops or group.kind in ("short", "transfers")
 
 
 def _as_it_ran(said: tuple[str, ...], measured: Outcome | None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What an answer says of flows that start after the warm-up, or are not in the window at all."""
+"""What an answer says of flows that start late, or of which the window has hardly any."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import entry
-from forebay.scenario import Duration, Standing, Transfers
+from forebay.scenario import Duration, Short, Standing, Transfers
 from forebay.scenario.source import Stopping
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from forebay.scenario.transfer_table import TransferTable
 
 _PS_PER_S = 1e12
+_ENOUGH = 3.0
+"""Expected number of transfers above which a window has one in 95 of 100 runs."""
 
 
 def late_starts(
@@ -22,7 +24,8 @@ def late_starts(
 ) -> tuple[str, ...]:
     """Return a line for each class of which flows start after the warm-up, or end with it.
 
-    Transfers may start at any time: they have a line if some start after the end.
+    Transfers may start at any time: they have a line if some start after the end, or if the window
+    may have none.
 
     Parameters
     ----------
@@ -31,7 +34,10 @@ def late_starts(
     measure: Any = {} if measured is None else measured.scenario["measure"]
     warmup = Duration.parse(measure.get("warmup", str(scenario.measure.warmup)))
     duration = Duration.parse(measure.get("duration", str(scenario.measure.duration)))
-    return tuple(_lines(scenario, seeds, warmup, Duration(warmup + duration)))
+    lines = list(_lines(scenario, seeds, warmup, Duration(warmup + duration)))
+    if measured is not None and measured.engine != "theory" and scenario.topology is None:
+        lines += _few(scenario, duration)
+    return tuple(lines)
 
 
 def _lines(
@@ -62,6 +68,18 @@ def _of_table(index: int, table: TransferTable, end: Duration) -> Iterator[str]:
             f"{never} of {len(table)} transfers of traffic.{index} do not start before the run "
             f"ends at {end}: write a longer measure.duration"
         )
+
+
+def _few(scenario: Scenario, duration: Duration) -> Iterator[str]:
+    for index, group in enumerate(scenario.traffic):
+        if not isinstance(group, Short | Transfers) or getattr(group, "table", None) is not None:
+            continue
+        each_s = group.arrivals_per_second(float(scenario.link.capacity))
+        if (expected := each_s * float(duration)) < _ENOUGH:
+            yield (
+                f"a window of {duration} has {expected:.2g} transfers of traffic.{index} on "
+                "average, and often none: write a longer measure.duration"
+            )
 
 
 def _drawn(

@@ -202,7 +202,8 @@ class Outcome(Document):
     broken_assumptions : of the engine, which the scenario breaks.
     assumptions : of the scenario: what nobody chose and moves the answer. `forebay.run` adds them.
     late_starts : for each class with flows that start after the warm-up, or stop within it, how
-        many do; for a table of transfers, how many start after the end.
+        many do; for a table of transfers, how many start after the end; for others, how many
+        a window has on average, if it may have none.
     rates : of each link whose rate varies, by its name.
     """
 

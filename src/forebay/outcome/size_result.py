@@ -226,7 +226,8 @@ class SizeResult(Document):
         The curve is then that of the smaller links, scaled. None otherwise.
     assumptions : what nobody chose and moves the answer, such as "packets of 1500 B".
     late_starts : for each class with flows that start after the warm-up, or stop within it, how
-        many do; for a table of transfers, how many start after the end.
+        many do; for a table of transfers, how many start after the end; for others, how many
+        a window has on average, if it may have none.
     rates : of each link whose rate varies, by its name.
     bracket : where nothing could be simulated in the time: what laws say of this link, or of one
         like it. None otherwise, and where no law says anything.

@@ -21,7 +21,7 @@ WRITE = (
     'write a range such as "100..400", "80 ms..120 ms" or "±30%", a list of values, or a table of '
     f"one of: {', '.join(FORMS)}"
 )
-_SPAN = re.compile(r"\s*(.+?)\s*\.\.\s*(.+?)\s*")
+_SPAN = re.compile(r"\s*(.+?)\s*(?<!\.)\.\.(?!\.)\s*(.+?)\s*")
 _PERCENT = re.compile(r"\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%\s*")
 _INSIDE = 1.0 - 2.0**-20
 """A distribution without an end is not asked for its last value."""

@@ -229,5 +229,6 @@ class Cluster(Workers):
 
     def revive(self, error: BaseException) -> None:
         """End the study: Dask has tried other workers already, or its scheduler is gone."""
-        wrong = f"the cluster failed ({type(error).__name__}: {' '.join(str(error).split())[:200]})"
+        why = " ".join(str(error).split())[:200] or "its scheduler is gone"
+        wrong = f"the cluster failed ({type(error).__name__}: {why})"
         raise StudyError(wrong, "start it again; the same command continues") from None

@@ -146,6 +146,13 @@ impl Flow {
         }
     }
 
+    /// Whether a segment comes again after over a round trip without data: a timer caused it.
+    pub fn timed_out(&self, segment: &Segment, now_ns: u64) -> bool {
+        let again = segment.payload > 0 && before(segment.seq, self.next_seq);
+        let gap_us = clock(now_ns).wrapping_sub(self.last_data_us);
+        self.is(DATA) && again && gap_us > self.round_us()
+    }
+
     /// Adds a packet of this flow.
     pub fn packet(&mut self, now_ns: u64, bytes: u32, tcp: Option<&Segment>, tally: &mut Tally) {
         self.last_ns = now_ns;
