@@ -142,7 +142,7 @@ def scenario_of(cell: Cellular, offload: str) -> forebay.Scenario:
             ],
             "measure": {
                 "warmup": f"{_stated(cell, 'warmup_s', known['warmup_s'])} s",
-                "duration": f"{known['duration_s']} s",
+                "duration": f"{_stated(cell, 'duration_s', known['duration_s'])} s",
             },
         }
     )
