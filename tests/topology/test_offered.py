@@ -5,18 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import random
-import tracemalloc
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
+from tests.topology.chain import answer, text
 from tests.topology.ecmp import Link, distances, loads
 
 from forebay.api import networks
-from forebay.engines.fixed_point.offered_bursts import OfferedBursts
 from forebay.scenario import ScenarioError
-from forebay.topology import make_problem
 
 # A ring of twelve with three chords, as many links as a national backbone has.
 RING = [(f"r{n}", f"r{(n + 1) % 12}") for n in range(12)]
@@ -111,27 +107,6 @@ def test_the_installed_capacity_is_taken(tmp_path: Path) -> None:
         networks.load(path, ["link.rate=3 Gbit/s"])
 
 
-def text(**more: object) -> str:
-    """Return a chain of three routers with a matrix of 6 and 2."""
-    fields = "".join(f"{key} = {value}\n" for key, value in more.items() if key != "traffic")
-    traffic = more.get("traffic", 'kind = "short"\nlength = "50 kB"\nload = 1.0')
-    counted = "connection_rate" in more or "connection_window" in more or "flows = 50" in str(more)
-    size = "1 bdp/sqrt(n)" if counted else "1 bdp"
-    return (
-        f'[link]\nrate = "100 Mbit/s"\ndelay = "5 ms"\n[queue]\nsize = "{size}"\n[topology]\n'
-        'links = [{between = ["A", "B"]}, {between = ["B", "C"]}]\n'
-        'demands = [{source = "A", target = "C", weight = 6.0},'
-        ' {source = "B", target = "C", weight = 2.0}]\n'
-        f"{fields}[[traffic]]\n{traffic}\n"
-    )
-
-
-def answer(tmp_path: Path, **more: object) -> networks.Answer:
-    path = tmp_path / "chain.toml"
-    path.write_text(text(**more))
-    return networks.solve(networks.load(path))
-
-
 @pytest.mark.parametrize(
     ("more", "first", "second"),
     [
@@ -192,52 +167,6 @@ def test_what_cannot_be_is_refused(tmp_path: Path, more: dict[str, object], said
     with pytest.raises(ScenarioError, match=said) as error:
         answer(tmp_path, **more)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("packets", "load", "simulated"),
-    [
-        # one link of 1 Gbit/s, flows of 100 kB, round trips of 8 to 12 ms, 5 s after 2 s, one seed
-        (1, 0.4, 0.308), (20, 0.4, 0.095), (60, 0.4, 0.0121),
-        (20, 0.6, 0.137), (60, 0.6, 0.0387), (150, 0.6, 0.0022),
-        (20, 0.8, 0.182), (60, 0.8, 0.0886), (150, 0.8, 0.0204),
-    ],
-)  # fmt: skip
-def test_loss_of_bursts_is_near_a_simulation_s(
-    tmp_path: Path, packets: int, load: float, simulated: float
-) -> None:
-    more = BURSTS | {"demand_unit": f'"{100 * load / 8} Mbit/s"'}
-    path = tmp_path / "near.toml"
-    path.write_text(text(**more).replace('size = "1 bdp"', f'size = "{packets} packets"'))
-    lost = networks.solve(networks.load(path)).outcome.links["B->C"].loss_rate
-    assert lost is not None and simulated / 2 < lost.value < 2 * simulated
-
-
-def test_loss_grows_with_the_load_also_beyond_the_rate(tmp_path: Path) -> None:
-    lost = []
-    for mbit_s in (5, 8, 11, 12.4, 12.6, 15):
-        path = tmp_path / "grows.toml"
-        one = text(**BURSTS | {"demand_unit": f'"{mbit_s} Mbit/s"'})
-        path.write_text(one.replace('size = "1 bdp"', 'size = "20 packets"'))
-        link = networks.solve(networks.load(path)).outcome.links["B->C"]
-        assert link.loss_rate is not None
-        lost.append(link.loss_rate.value)
-    assert (np.diff(lost) > -1e-6).all() and lost[0] > 0 and lost[-1] < 0.5
-
-
-def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path: Path) -> None:
-    """10,000 sizes of bursts at 100,000 loads would be 8 GB."""
-    pareto = 'length = { pareto = { mean = "100 kB", shape = 1.2 } }'
-    path = tmp_path / "many.toml"
-    path.write_text(text(**BURSTS).replace('length = "100 kB"', pareto))
-    scenario = networks.load(path)
-    problem = make_problem(scenario)
-    many = np.linspace(0.0, 99e6, 100_000)
-    graph = replace(problem.graph, rate_bps=np.full(many.size, 100e6))
-    tracemalloc.start()
-    OfferedBursts(scenario, replace(problem, graph=graph, offered_bps=many))
-    assert tracemalloc.get_traced_memory()[1] < 1e9
-    tracemalloc.stop()
 
 
 def test_overload_is_a_matter_of_capacity_first(
@@ -413,28 +342,6 @@ def test_designs_with_other_demands_say_so(
     second.write_text(sndlib(RING, matrix(RING, 4), 9000.0))
     assert call(["network", str(first), "--against", str(second)]) == 0
     assert "Their demands differ" in capsys.readouterr().out
-
-
-BURSTS = {"demand_unit": '"5 Mbit/s"', "traffic": 'kind = "short"\nlength = "100 kB"\nload = 1.0'}
-
-
-def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path: Path) -> None:
-    """At a load of 0.4 a run of the second link alone loses 8 % in 20 packets and 0.1 % in 100."""
-    found = answer(tmp_path, **BURSTS).outcome
-    path = tmp_path / "bursts.toml"
-    path.write_text(text(**BURSTS) + "[goals]\nloss_rate = 0.001\n")
-    outcome = networks.smallest_buffers(networks.load(path)).outcome
-    (whole,) = outcome.provenance.model_extra["smallest_buffers"]["classes"].values()
-    assert 90 <= whole["packets_max"] <= 160
-    assert any("bursts of short flows" in each for each in found.broken_assumptions)
-
-
-def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
-    path = tmp_path / "over.toml"
-    over = text(**BURSTS | {"demand_unit": '"15 Mbit/s"'})
-    path.write_text(over + "[goals]\nloss_rate = 0.001\n")
-    with pytest.raises(ScenarioError, match=r"B->C is offered 120%.*add capacity"):
-        networks.smallest_buffers(networks.load(path))
 
 
 def test_a_path_without_connections_has_no_throughput_and_no_loss(tmp_path: Path) -> None:

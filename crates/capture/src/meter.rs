@@ -136,10 +136,7 @@ impl Meter {
         let timed_out = packet.tcp.as_ref().is_some_and(|segment| flow.timed_out(segment, now));
         flow.packet(now, packet.bytes, packet.tcp.as_ref(), tally);
         if let Some(segment) = &packet.tcp {
-            if timed_out {
-                self.table.forget_ack(place);
-            }
-            self.round_trips(place, segment, expected);
+            self.round_trips(place, segment, expected, timed_out);
         }
     }
 
@@ -184,7 +181,7 @@ impl Meter {
     }
 
     /// Updates the round trips of a segment's connection.
-    fn round_trips(&mut self, place: u32, segment: &Segment, expected: u32) {
+    fn round_trips(&mut self, place: u32, segment: &Segment, expected: u32, timed_out: bool) {
         let now = clock(self.now_ns);
         let peer = self.table.flow(place).peer;
         if peer == NONE {
@@ -193,6 +190,9 @@ impl Meter {
         }
         let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         let other = self.table.flow(peer);
+        if timed_out {
+            other.rtt.forget(); // Its ACK did not cause this segment.
+        }
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
         let stamped = segment.stamps.is_some();
         let answered = segment.flags & flags::ACK != 0 && other.answered(echo, stamped, now);

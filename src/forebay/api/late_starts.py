@@ -72,10 +72,11 @@ def _of_table(index: int, table: TransferTable, end: Duration) -> Iterator[str]:
 
 def _few(scenario: Scenario, duration: Duration) -> Iterator[str]:
     for index, group in enumerate(scenario.traffic):
-        if not isinstance(group, Short | Transfers) or getattr(group, "table", None) is not None:
-            continue
-        each_s = group.arrivals_per_second(float(scenario.link.capacity))
-        if (expected := each_s * float(duration)) < _ENOUGH:
+        is_drawn = isinstance(group, Short) or (
+            isinstance(group, Transfers) and group.table is None
+        )
+        expected = group.starting_in(float(duration), scenario.link.capacity)
+        if is_drawn and expected < _ENOUGH:
             yield (
                 f"a window of {duration} has {expected:.2g} transfers of traffic.{index} on "
                 "average, and often none: write a longer measure.duration"

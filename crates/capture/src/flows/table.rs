@@ -71,14 +71,6 @@ impl Table {
         }
     }
 
-    /// Discards the ACK of this flow's data whose answer is awaited.
-    pub fn forget_ack(&mut self, place: u32) {
-        let peer = self.flow(place).peer;
-        if peer != NONE {
-            self.flow(peer).rtt.forget();
-        }
-    }
-
     /// The place of a packet's flow, which is added if it is new.
     pub fn place(&mut self, key: &FlowKey, now_ns: u64, on_link: bool, tally: &mut Tally) -> u32 {
         let found = self.find(key);

@@ -3,9 +3,9 @@
 A short flow sends the bursts of slow start. Where bursts arrive independently at a load rho, an
 unlimited queue exceeds the buffer with a probability P: `effective_bandwidth.tail` (Appenzeller et
 al. 2004, appendix C), and rho at most. A limited one loses (1 - rho) P / (1 - rho P): exact for
-M/M/1, and within a factor of two of simulation for files that end in slow start
-(tests/topology/test_offered.py). Longer files slow down and lose less, and so do packets that
-crossed an equally slow link before.
+M/M/1, and within a factor of two of simulation for files that end in slow start (compared in
+tests/topology/test_offered_bursts.py). Longer files slow down and lose less, and so do packets
+that crossed an equally slow link before.
 """
 
 from __future__ import annotations
