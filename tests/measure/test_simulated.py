@@ -262,3 +262,14 @@ def test_a_wait_for_a_timeout_is_no_round_trip(tmp_path):
     told = measure.capture(path, rate="20 Mbit/s", interface="bottleneck")
     for name in ("handshake_rtt_s", "rtt_s"):
         assert told.estimates[name]["p95"]["value"] < 0.05
+
+
+def test_both_copies_of_a_segment_that_waited_together_are_segments(tmp_path):
+    """Codel holds what it has: after a timeout of a second the first copies still wait there."""
+    flows = '[[traffic]]\nflows = 10\ncongestion_control = "reno"\nrtt = "20 ms"\nstart = "0 s"\n'
+    link = 'link.rate = "100 kbit/s"\nqueue = { discipline = "codel", target = "8 s", '
+    window = 'interval = "20 s", size = "1000 packets" }\nmeasure = { warmup = "0 s", '
+    path = tmp_path / "copies.pcapng"
+    forebay.run(loads(link + window + 'duration = "40 s" }\n' + flows), seed=1, capture=path)
+    told = measure.capture(path, rate="100 kbit/s", interface="bottleneck")
+    assert told.estimates["unresponsive_share"].value == 0
