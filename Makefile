@@ -96,7 +96,7 @@ demo: setup
 test: test-rust test-python
 
 # The cases of property tests hang on the test alone: a change is judged by what it changed. Without the
-# variable each run draws others.
+# variable each run draws others. Examples are left to lint-rust, which compiles them; no crate has tests in its comments.
 test-rust:
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --workspace --lib --bins --tests
 

@@ -320,8 +320,8 @@ def refuse_network(scenario: Scenario) -> None:
     if scenario.topology is not None:
         wrong = "a network's links are not sized in a study"
         hint = (
-            f"size one ({option('link', 'NAME')} of size), or write a scenario of the link alone, "
-            "as measure makes one"
+            "size one with forebay size --link, or write a scenario of the link alone, as forebay "
+            "measure makes one"
         )
         raise ScenarioError("contradiction", wrong, hint, field="topology")
 
