@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import forebay
-from forebay.catalogue.disciplines import CAKE_TARGETS
 
 if TYPE_CHECKING:
     from forebay.outcome import LinkOutcome, Metric
 
 BUFFERS = 8
+_CAKE_TARGETS = 20
+"""Targets of cake in its rtt: this package sees public names alone, not the catalogue."""
 _SPAN = 8.0
 """The curve goes from an eighth of the laws' guess to eight times it."""
 
@@ -80,7 +81,7 @@ def _aim_packets(asked: dict[str, Any]) -> int | None:
     if asked["queue"].get("target") is not None:
         return round(float(queue.target or 0.0) / packet_s)
     if asked["queue"].get("rtt") is not None:
-        return round(float(queue.rtt or 0.0) / CAKE_TARGETS / packet_s)
+        return round(float(queue.rtt or 0.0) / _CAKE_TARGETS / packet_s)
     if asked["queue"].get("min") is not None:
         return round(float(queue.min or 0.0) / packet)
     return None
