@@ -116,6 +116,8 @@ fn gate(router_result: &RouterResult) -> Value {
         "late_segments": router_result.dsack_audit.late,
         "router_cpu": router_result.cpu.iter().copied().fold(0.0, f64::max),
         "stalls": timing.stalls,
+        "drops": router_result.readings.classes.iter().flatten().map(|class| class.drops).sum::<u64>(),
+        "stall_drops": router_result.readings.stall_drops,
     })
 }
 

@@ -204,6 +204,7 @@ class Outcome(Document):
     late_starts : for each class with flows that start after the warm-up, or stop within it, how
         many do; for a table of transfers, how many start after the end; for others, how many
         a window has on average, if it may have none.
+    disturbed : of a real machine, the part of the losses that its own stalls explain, from 5 % on.
     rates : of each link whose rate varies, by its name.
     """
 
@@ -214,6 +215,7 @@ class Outcome(Document):
     broken_assumptions: list[str]
     assumptions: tuple[str, ...] = ()
     late_starts: tuple[str, ...] = ()
+    disturbed: tuple[str, ...] = ()
     rates: dict[str, LinkRates] = Field(default={})
     provenance: Provenance
     network: NetworkOutcome | None = None

@@ -42,7 +42,7 @@ def print_outcome(outcome: Outcome) -> None:
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
-    for line in outcome.late_starts:
+    for line in (*outcome.late_starts, *outcome.disturbed):
         out.print(f"{line}.", style="bold yellow", highlight=False)
     if outcome.rates:
         from forebay.report.link_rates import rate_lines

@@ -2,7 +2,7 @@
 """Speaks as forebay-emulator does, and moves nothing: readings follow from the plan alone.
 
 FAKE names what it does: "well", "late" (fails the gate), "late-once PATH", "refuse", "die",
-"chatter", "other-queue", "forever".
+"chatter", "other-queue", "forever", "stalled" (a quarter of its losses are of stalls).
 """
 
 import json
@@ -21,7 +21,7 @@ def follow_parent():
     os._exit(1)
 
 
-def readings(plan, lateness_s):
+def readings(plan, lateness_s, stall_drops):
     classes, batches = len(plan["classes"]), plan["batches"]
     length_s = plan["window_ps"] / batches / 1e12
     zero = [[0] * classes for _ in range(batches)]
@@ -63,6 +63,7 @@ def readings(plan, lateness_s):
             "tun_tx_drops": 0, "write_errors": 0, "rwnd_limited": 0.0, "sndbuf_limited": 0.0,
             "failed_connections": 0, "refused_datagrams": 0,
             "dsacks": 0, "doubled_segments": 0, "late_segments": 0, "router_cpu": 0.1, "stalls": 0,
+            "drops": 1600, "stall_drops": stall_drops,
         },
         "provenance": {"emulator": "fake"},
     }  # fmt: skip
@@ -103,7 +104,7 @@ def main():
         say(event="progress", done=0.5, utilization=0.9, lateness_p99_s=1e-5)
     late = how == "late" or (how == "late-once" and late_once(rest[0]))
     with open(plan["result"], "w") as file:
-        json.dump(readings(plan, 5e-3 if late else 1e-4), file)
+        json.dump(readings(plan, 5e-3 if late else 1e-4, 400 if how == "stalled" else 0), file)
     say(event="done")
     return 0
 

@@ -97,3 +97,16 @@ def test_the_share_is_bbrs_beside_another(offload: ModuleType) -> None:
     assert offload.bbr_share(forebay.run(scenario, seed=1)) is None
     mixed = scenario.replace({"traffic.0.congestion_control": offload.MIX})
     assert 0 < offload.bbr_share(forebay.run(mixed, seed=1)).value < 1
+
+
+@pytest.mark.parametrize(("after_stalls", "counts"), [(7, True), (8, False), (None, True)])
+def test_a_run_whose_losses_are_of_stalls_gives_no_loss(
+    offload: ModuleType, monkeypatch: pytest.MonkeyPatch, after_stalls: int | None, counts: bool
+) -> None:
+    cell = offload.cells()[0]
+    gate = {} if after_stalls is None else {"drops": 100, "stall_drops": after_stalls}
+    run = {**cell, "seed": 1, "utilization": 0.9, "loss_rate": 0.01, "gate": gate}
+    both = [run | {"offload": switch} for switch in ("on", "off")]
+    monkeypatch.setattr(Measured, "__init__", lambda self, folder: setattr(self, "runs", both))
+    read = {each.quantity for each in offload.kernel(cell)}
+    assert read == ({"utilization", "loss_rate"} if counts else {"utilization"})

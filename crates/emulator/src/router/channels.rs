@@ -30,6 +30,8 @@ pub enum FarEndMessage {
     Read(TimedPacket),
     /// It was late or did not run at this time, which may have delayed any connection.
     Late(Picos),
+    /// It ran at this time, so much later than it should have; told if that is long enough for any buffer.
+    Ran(Picos, Picos),
     /// The device failed.
     Failed(Failure),
 }

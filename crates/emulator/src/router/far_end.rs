@@ -9,8 +9,9 @@
 use super::channels::{FarEndMessage, PRIORITY, Progress};
 use super::cpu::CpuTime;
 use super::dsack_audit::LATE;
+use super::stall_drops::LEAST as TOLD;
 use super::timer_queue::{Due, TimerQueue};
-use super::timing::TimingStats;
+use super::timing::{STALL, TimingStats};
 use super::tun_ports::{TunPort, deliver};
 use super::wake_policy::WakePolicy;
 use super::{Side, TimedPacket};
@@ -106,8 +107,12 @@ impl<'a> FarEnd<'a> {
                 self.port.wait(until.saturating_sub(now))?;
             }
             let now = self.clock.now_ps();
-            if self.read.timing.runs(until, now) {
+            let late = self.read.timing.runs(until, now);
+            if late > STALL {
                 let _ = self.outbox.send(FarEndMessage::Late(now));
+            }
+            if late >= TOLD {
+                let _ = self.outbox.send(FarEndMessage::Ran(now, late));
             }
         }
         Ok(())
@@ -234,7 +239,9 @@ mod tests {
 
     /// Tests run on busy machines.
     fn but_for_lateness(back: Vec<FarEndMessage>) -> Vec<FarEndMessage> {
-        back.into_iter().filter(|each| !matches!(each, FarEndMessage::Late(_))).collect()
+        back.into_iter()
+            .filter(|each| !matches!(each, FarEndMessage::Late(_) | FarEndMessage::Ran(..)))
+            .collect()
     }
 
     /// Waits for the next message, and tells when it was there.

@@ -84,10 +84,10 @@ impl Router {
         match verdict {
             Verdict::Departs(at) => self.on_departure(slot, link, at, false, egress),
             Verdict::DepartsMarked(at) => self.on_departure(slot, link, at, true, egress),
-            Verdict::Dropped => self.on_drop(slot),
+            Verdict::Dropped => self.on_drop(now, slot),
             Verdict::Queued => self.arm_dequeue(now, link),
         }
-        self.account_side_drops();
+        self.account_side_drops(now);
     }
 
     pub(super) fn on_dequeue_event(&mut self, now: Picos, link: usize, egress: &mut impl Egress) {
@@ -100,7 +100,7 @@ impl Router {
             self.on_departure(slot_of(&held), link, at, marked, egress);
         }
         self.arm_dequeue(now, link);
-        self.account_side_drops();
+        self.account_side_drops(now);
     }
 
     fn arm_dequeue(&mut self, now: Picos, link: usize) {
@@ -147,16 +147,19 @@ impl Router {
         }
     }
 
-    fn account_side_drops(&mut self) {
+    fn account_side_drops(&mut self, now: Picos) {
         while let Some(held) = self.side_drops.pop() {
-            self.on_drop(slot_of(&held));
+            self.on_drop(now, slot_of(&held));
         }
     }
 
-    fn on_drop(&mut self, slot: Slot) {
+    fn on_drop(&mut self, now: Picos, slot: Slot) {
         let meta = self.slab.meta_of(slot);
         if meta.data {
             self.recorder.dropped(self.flows[meta.flow as usize].class, meta.flow);
+            if self.recorder.measuring() {
+                self.stall_drops.dropped(now);
+            }
         }
         self.slab.give(slot);
     }

@@ -46,6 +46,8 @@ pub struct RouterReadings {
     pub events: u64,
     /// Packets that belong to no flow.
     pub unmatched: u64,
+    /// Data packets dropped in the window soon after a stall of the machine.
+    pub stall_drops: u64,
 }
 
 /// Counts of each batch, and samples of the queues.
@@ -133,9 +135,15 @@ impl Recorder {
     /// A sender has measured a round trip.
     #[inline]
     pub fn measured(&mut self, class: u16, rtt: Picos) {
-        if self.batches_done > 0 && !self.finished() {
+        if self.measuring() {
             self.rtt[class as usize].record(rtt);
         }
+    }
+
+    /// Whether the measured window has begun and is not over.
+    #[inline]
+    pub fn measuring(&self) -> bool {
+        self.batches_done > 0 && !self.finished()
     }
 
     /// Whether the measured window is over.
@@ -190,7 +198,7 @@ impl Recorder {
         dropped.clear();
     }
 
-    pub fn finish(self, links: impl IntoIterator<Item = Link>) -> RouterReadings {
+    pub fn finish(self, links: impl IntoIterator<Item = Link>, stall_drops: u64) -> RouterReadings {
         let batch = |tun_ports: &[Vec<Counts>]| {
             let pairs = tun_ports[0].iter().zip(&tun_ports[1]);
             pairs.map(since).collect()
@@ -205,6 +213,7 @@ impl Recorder {
             packets: self.packets,
             events: self.events,
             unmatched: self.unmatched,
+            stall_drops,
         }
     }
 }

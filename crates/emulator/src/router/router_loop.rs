@@ -123,7 +123,8 @@ impl<'a> RouterLoop<'a> {
     fn work(&mut self) {
         loop {
             let now = self.clock.now_ps();
-            self.tun_ports.runs(self.tun_ports.now, now);
+            let late = self.tun_ports.runs(self.tun_ports.now, now);
+            self.router.ran(now, late);
             if !self.router.step(now, &mut self.tun_ports) {
                 return;
             }
@@ -186,6 +187,7 @@ impl<'a> RouterLoop<'a> {
                     self.router.give(packet.slot);
                 }
                 FarEndMessage::Late(at) => self.tun_ports.dsack_audit.router_stalled(at),
+                FarEndMessage::Ran(at, late) => self.router.ran(at, late),
                 FarEndMessage::Read(TimedPacket { side, at, slot, bytes, buffer }) => {
                     self.tun_ports.dsack_audit.enters(&buffer[..bytes]);
                     self.router.restore(slot, buffer);
@@ -203,7 +205,8 @@ impl<'a> RouterLoop<'a> {
         let until = self.router.next_at().max(rested).min(now + self.wake_policy.max_sleep);
         self.tun_ports.wait(until.saturating_sub(now))?;
         let now = self.clock.now_ps();
-        self.tun_ports.runs(until, now);
+        let late = self.tun_ports.runs(until, now);
+        self.router.ran(now, late);
         self.woken = now;
         Ok(())
     }

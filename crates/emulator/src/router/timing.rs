@@ -5,7 +5,7 @@ use forebay_sim::meters::histogram::Histogram;
 use forebay_sim::time::{MILLISECOND, Picos};
 
 /// Delay of a wake-up from which it counts as a stall.
-const STALL: Picos = 4 * MILLISECOND;
+pub const STALL: Picos = 4 * MILLISECOND;
 
 /// Packets that a side's device has accepted, and their bytes with IP headers.
 #[derive(Clone, Copy, Default)]
@@ -50,12 +50,12 @@ impl TimingStats {
         handed.bytes += bytes as u64;
     }
 
-    /// The router runs at `now`, and would have had to by `expected`. True if it has stalled.
+    /// The router runs at `now`, and would have had to by `expected`. Returns how late it is.
     #[inline]
-    pub fn runs(&mut self, expected: Picos, now: Picos) -> bool {
-        let stalled = now.saturating_sub(expected) > STALL;
-        self.stalls += u64::from(stalled);
-        stalled
+    pub fn runs(&mut self, expected: Picos, now: Picos) -> Picos {
+        let late = now.saturating_sub(expected);
+        self.stalls += u64::from(late > STALL);
+        late
     }
 
     /// Adds the readings of another thread.

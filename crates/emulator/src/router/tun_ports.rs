@@ -4,7 +4,7 @@ use super::burst::FRAMING;
 use super::capture::Capture;
 use super::channels::FarEndChannels;
 use super::dsack_audit::DsackAudit;
-use super::timing::TimingStats;
+use super::timing::{STALL, TimingStats};
 use super::{Egress, Side, TimedPacket};
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
@@ -161,13 +161,15 @@ impl<'a> TunPorts<'a> {
         }
     }
 
-    /// The router runs at `now`, and would have had to by `expected`.
+    /// The router runs at `now`, and would have had to by `expected`. Returns how late it is.
     #[inline]
-    pub fn runs(&mut self, expected: Picos, now: Picos) {
-        if self.timing.runs(expected, now) {
+    pub fn runs(&mut self, expected: Picos, now: Picos) -> Picos {
+        let late = self.timing.runs(expected, now);
+        if late > STALL {
             self.dsack_audit.router_stalled(now);
         }
         self.now = now;
+        late
     }
 
     /// Whether a device may have a packet to read.

@@ -1,6 +1,7 @@
 //! The router's wake-up interval and number of threads.
 
 use super::Router;
+use super::stall_drops::shortest_drain;
 use crate::plan::Plan;
 use forebay_sim::time::{MICROSECOND, MILLISECOND, Picos, serialization};
 use std::thread::available_parallelism;
@@ -33,10 +34,6 @@ impl WakePolicy {
     /// For a plan and its router.
     pub fn of(plan: &Plan, router: &Router) -> Self {
         let links = || plan.links.iter();
-        let drains = links().map(|link| {
-            let packet = serialization(link.packet_bytes, link.rate_bps);
-            packet.saturating_mul(link.buffer_packets.into())
-        });
         let fast =
             links().any(|link| link.rate_bps >= TWO_FROM * 8.0 * f64::from(link.packet_bytes));
         let cores = available_parallelism().map_or(1, usize::from);
@@ -44,7 +41,7 @@ impl WakePolicy {
         let right_is_plain = router.acks_cross_no_queue() && !plan.receiver.offload;
         let two_threads = fast && cores > 1 && min_last_hop_delay >= LEAST_AHEAD && right_is_plain;
         Self {
-            min_interval: LONGEST_PAUSE.min(drains.min().unwrap_or(0) / PAUSES_A_BUFFER),
+            min_interval: LONGEST_PAUSE.min(shortest_drain(plan) / PAUSES_A_BUFFER),
             max_sleep: if two_threads { NAP.min(min_last_hop_delay / 2) } else { NAP },
             two_threads,
         }

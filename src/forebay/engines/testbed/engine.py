@@ -14,6 +14,7 @@ from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
+from forebay.engines.testbed.disturbed import disturbed
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.one_run import FinishedRun, controls_of
 from forebay.engines.testbed.retry import run_until_valid
@@ -128,6 +129,7 @@ class TestbedEngine(ReplicatingEngine):
             links=links,
             classes=classes,
             broken_assumptions=broken(scenario),
+            disturbed=disturbed([each.facts["record"]["gate"] for each in replications]),
             provenance=_provenance(scenario, replications, wall_s),
         )
         return checked(outcome, violations_of_readings(readings))

@@ -181,11 +181,19 @@ def bbr_share(outcome: forebay.Outcome) -> Any:
 def kernel(cell: Cellular) -> list[Compared]:
     """Return the quantities of a cell that the kernel has, with offload and without."""
     known = Measured(HERE)
+    known.runs = [_unstalled(run) for run in known.runs]
     both = {
         name: [known.metric(cell | {"offload": offload}, name) for offload in ("off", "on")]
         for name in NAMES
     }
     return [Compared(cell, name, off, on) for name, (off, on) in both.items() if off and on]
+
+
+def _unstalled(run: dict[str, Any]) -> dict[str, Any]:
+    """Return a run without its loss if stalls may have made more of it than half the band."""
+    gate, most = run["gate"], _toml()["band"]["loss_share"] / 2
+    clean = gate.get("stall_drops", 0) <= most * gate.get("drops", 0)
+    return run if clean else {name: value for name, value in run.items() if name != "loss_rate"}
 
 
 def reproduce(
