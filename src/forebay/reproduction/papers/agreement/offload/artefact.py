@@ -12,6 +12,7 @@ import forebay
 from forebay.report import Line, Panel, Picture, percent
 from forebay.reproduction import (
     OURS,
+    UNEXPLAINED,
     Cell,
     Check,
     Measured,
@@ -91,8 +92,16 @@ class Compared:
         if self.apart is None or abs(self.apart) <= self.band:
             return ""
         unit = "points" if self.quantity in POINTS else "%"
-        why = _toml().get("miss", {}).get(f"{label(self.cell)} {self.quantity}", "cause not known")
-        return f"{self.apart:+.2g} {unit}, band ±{self.band:g}; {why}"
+        return f"{self.apart:+.2g} {unit}, band ±{self.band:g}; {self._why or 'cause not known'}"
+
+    @property
+    def cause(self) -> str:
+        """Which of the causes it is out of the band for: each that was found is of the testbed."""
+        return "" if not self.reason else "band or measure" if self._why else UNEXPLAINED
+
+    @property
+    def _why(self) -> str:
+        return str(_toml().get("miss", {}).get(f"{label(self.cell)} {self.quantity}", ""))
 
 
 def cells() -> list[Cellular]:
@@ -211,6 +220,7 @@ def reproduce(
         columns=COLUMNS,
         rows=[_row(each) for each in judged],
         reasons=reasons,
+        causes=[each.cause for each in judged],
         checks=[Check(OURS, not reason, published=False) for reason in reasons],
         notes=[*NOTES, Measured(HERE).note("kernel")],
         unjudged=_unmoved(seen),
