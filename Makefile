@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo test test-rust test-python long lint lint-python lint-rust package package-sdist unpacked-sdist format docs gallery sizes bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
+.PHONY: help setup testbed dev demo test test-rust test-python long lint lint-python lint-rust package package-sdist unpacked-sdist format docs gallery sizes bench bench-peers figures screenshots fuzz fuzz-budgets fuzz-capture fuzz-readers mutants kills lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -12,11 +12,10 @@ PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 SCENARIO := scenarios/oc3-gsr.toml
 # The testbed's program, beside the interpreter that looks for it; there is no testbed but on Linux.
-# FOREBAY_EMULATOR tells crates/python/build.rs that it is built.
 EMULATOR = $(CURDIR)/$(BIN)/forebay-emulator
-# forebay-capture is the core's: its packages are compiled while the program is linked, which takes one processor.
-BUILD_EMULATOR = test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator -p forebay-capture && \
-    install "$${CARGO_TARGET_DIR:-target}/release/forebay-emulator" $(EMULATOR); }
+# What crates/python/build.rs takes into the wheel of setup: the program if it is built, so that `make package` finds
+# the core compiled, and else none.
+WITH_EMULATOR = FOREBAY_EMULATOR="$$(if test -x $(EMULATOR); then echo $(EMULATOR); else echo none; fi)"
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml' -o -name 'build.rs' 2>/dev/null)
 
 help:
@@ -27,15 +26,16 @@ help:
 	@echo 'make docs     the pages as a site, build/docs/index.html'
 	@echo 'make package  sdist and wheel, installed and tried; make package-sdist the wheel that is built from the sdist'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
+	@echo "make testbed  also the testbed's program, for --engine testbed; a minute, and make test does it too"
 	@echo 'make dev      the core after a change of Rust, in seconds; it is slower than that of make setup'
 	@echo 'make mutants  a sample of changed lines: does a test fail at each?'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
 	@echo 'make bench    speed; make figures, gallery, sizes, screenshots: what docs show; make format; make lock; make clean'
 
-# --- setup: four stamps, so that a second one has nothing to do --------------------------------
+# --- setup: stamps, so that a second one has nothing to do --------------------------------------
 
-# Two at a time: the Python packages are installed while the testbed's program is compiled.
+# Two at a time: the Python packages are installed while the Rust core is compiled.
 setup:
 	@$(MAKE) --no-print-directory --jobs 2 $(VENV)/.built
 
@@ -56,9 +56,21 @@ $(VENV)/.installed: requirements.lock $(VENV)/.created
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
+# As maturin builds it, which then finds it built: the same command and variables.
+MATURIN := PYO3_BUILD_EXTENSION_MODULE=1 PYO3_PYTHON="$(CURDIR)/$(BIN)/python" PYTHON_SYS_EXECUTABLE="$(CURDIR)/$(BIN)/python"
+SIGNATURE := import sys; print(f"{sys.implementation.name}-{sys.version_info[0]}.{sys.version_info[1]}-{64 if sys.maxsize > 2**32 else 32}bit")
+$(VENV)/.compiled: $(RUST) $(VENV)/.created
+	@echo 'setup 3/4: the Rust core, about two minutes on two processors'
+	@env -u CARGO $(WITH_EMULATOR) $(MATURIN) PYO3_ENVIRONMENT_SIGNATURE="$$($(BIN)/python -c '$(SIGNATURE)')" cargo rustc --profile release \
+	    --quiet --locked --manifest-path "$(CURDIR)/crates/python/Cargo.toml" --lib -- -C strip=symbols
+	@touch $@
+
+testbed: $(VENV)/.emulator
+
 $(VENV)/.emulator: $(RUST) $(VENV)/.created
-	@echo "setup 3/4: the testbed's program"
-	@$(BUILD_EMULATOR)
+	@echo "the testbed's program, about a minute"
+	@test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator && \
+	    install "$${CARGO_TARGET_DIR:-target}/release/forebay-emulator" $(EMULATOR); }
 	@touch $@
 
 # Where PYTHONDONTWRITEBYTECODE is set, no import keeps what it compiled, and every start compiles two hundred
@@ -67,9 +79,9 @@ COMPILE_IMPORTS = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c 'import matplo
     matplotlib.backends.backend_svg, matplotlib.figure, scipy.special; from forebay.cli import main; main()'
 
 # Editable: Python sources are read where they are, so only a change of Rust or packaging builds again.
-$(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.emulator
-	@echo 'setup 4/4: the Rust core'
-	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+$(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.compiled
+	@echo 'setup 4/4: the package'
+	@$(WITH_EMULATOR) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
 	    $(BIN)/maturin develop --release --locked --quiet
 	@$(COMPILE_IMPORTS) size $(SCENARIO) --engine theory >/dev/null
 	@touch $@
@@ -77,8 +89,7 @@ $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.emulator
 # For who changes Rust: the same core, built in pieces, of which only the changed ones are compiled again. It is slower than
 # setup's; `make setup` builds that one again.
 dev: $(VENV)/.installed
-	@test -x $(EMULATOR) || { $(BUILD_EMULATOR); }
-	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	@$(WITH_EMULATOR) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
 	    $(BIN)/maturin develop --profile incremental --locked --quiet
 	@rm -f $(VENV)/.built
 
@@ -107,7 +118,7 @@ OF_THEM := tests/cli/test_members.py tests/studies/test_sensitivity.py tests/stu
     tests/topology/test_sized.py tests/engines/test_requests.py
 # Two processes, which is what the smallest machine has cores for; the tests of a file stay in one, and so do all of the testbed.
 PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
-test-python: setup
+test-python: setup testbed
 	$(BIN)/python -m pytest $(COVERED:%=tests/%) $(OF_THEM) $(COVERED:%=--cov=forebay.%) --cov-branch \
 	    --cov-report=term:skip-covered --cov-fail-under=94 $(PARALLEL)
 	$(BIN)/python -m pytest $(COVERED:%=--ignore=tests/%) $(OF_THEM:%=--ignore=%) $(PARALLEL)
@@ -141,7 +152,7 @@ lint-rust:
 PACKAGE := build/package
 TARGET = $${CARGO_TARGET_DIR:-$(CURDIR)/target}
 FROM_SDIST = cd $(PACKAGE)/forebay-*/ && CARGO_TARGET_DIR="$(TARGET)" VIRTUAL_ENV="$(CURDIR)/$(VENV)"
-package: setup unpacked-sdist
+package: testbed setup unpacked-sdist
 	FOREBAY_EMULATOR="$(EMULATOR)" VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
 	    $(BIN)/maturin build --release --locked --quiet --out $(PACKAGE)
 	$(BIN)/python .ci/same-files $(PACKAGE)/forebay-*/ $(PACKAGE)/forebay-*.whl

@@ -64,7 +64,7 @@ def test_a_machine_without_a_testbed_is_3_and_one_line(forebay_, scenario, monke
     for verb in (["run", scenario, "--engine", "testbed"], ["testbed", "check"]):
         result = forebay_(*verb)
         assert result.status == 3 and result.out == "" and result.err.count("\n") == 1
-        assert "make setup" in result.err
+        assert "make testbed" in result.err
 
 
 @pytest.fixture

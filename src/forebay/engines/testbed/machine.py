@@ -65,14 +65,14 @@ def _field(path: str, name: str) -> str:
 def emulator() -> Path:
     """Return the emulator.
 
-    This is FOREBAY_EMULATOR, or the wheel's, or the program next to this Python or on the PATH.
+    This is FOREBAY_EMULATOR, or the program next to this Python, or the wheel's, or that on the PATH.
     """
-    places = (_PACKAGE / "bin" / _PROGRAM, Path(sys.executable).parent / _PROGRAM, _PROGRAM)
+    places = (Path(sys.executable).parent / _PROGRAM, _PACKAGE / "bin" / _PROGRAM, _PROGRAM)
     installed = next((found for place in places if (found := shutil.which(place))), None)
     found = os.environ.get("FOREBAY_EMULATOR") or installed
     if found is None or not os.access(found, os.X_OK):
         missing = f"there is no program {found or _PROGRAM}"
-        hint = "build it with `make setup`, or `cargo install --path crates/emulator`"
+        hint = "build it with `make testbed`, or `cargo install --path crates/emulator`"
         raise EngineUnavailable(NAME, missing, hint)
     return Path(found)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-_CHANGED = "forebay and forebay-emulator must be of one version: run `make setup`"
+_CHANGED = "forebay and forebay-emulator must be of one version: run `make setup testbed`"
 
 
 @dataclass(frozen=True)

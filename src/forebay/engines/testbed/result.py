@@ -13,7 +13,7 @@ from forebay.engines.replication.raw import RawDetail, RawHistogram, RawIncident
 from forebay.engines.testbed.errors import TestbedError
 from forebay.outcome.reading import FloatArray, IntArray
 
-_DEFECT = "forebay and forebay-emulator must be of one version: run `make setup`"
+_DEFECT = "forebay and forebay-emulator must be of one version: run `make setup testbed`"
 
 
 class Result(NamedTuple):
