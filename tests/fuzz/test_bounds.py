@@ -87,8 +87,8 @@ def test_a_run_that_grows_is_stopped() -> None:
     assert "a larger memory_limit" in done.stdout
 
 
-@pytest.mark.parametrize("control", ["reno", "bbr", "prague"])
-@pytest.mark.parametrize("sender", ["linux", "ns2"])
+@pytest.mark.parametrize("control", [pytest.param("reno", marks=pytest.mark.long), "bbr", "prague"])
+@pytest.mark.parametrize("sender", ["linux", pytest.param("ns2", marks=pytest.mark.long)])
 def test_flows_take_no_more_than_was_estimated(control: str, sender: str) -> None:
     """A paced flow has a record for each segment: 20,000 of Prague took twice the estimate."""
     text = (

@@ -60,6 +60,7 @@ def test_without_an_answer_laws_or_curve_it_still_draws(document, tmp_path):
     assert _height(tmp_path / "bare.png") > 0
 
 
+@pytest.mark.long
 def test_the_region_is_tinted_within_its_ends(document, tmp_path):
     def green(region):
         from matplotlib.image import imread

@@ -64,6 +64,7 @@ def scheduler(lonely: Path) -> Iterator[str]:
     made.wait()
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")
 def test_a_scheduler_without_workers_is_refused_soon_and_in_one_line(lonely: Path) -> None:
     import distributed
@@ -76,6 +77,7 @@ def test_a_scheduler_without_workers_is_refused_soon_and_in_one_line(lonely: Pat
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.long
 def test_the_manifest_s_commands_have_options_that_dask_has() -> None:
     pytest.importorskip("distributed")
     yaml = pytest.importorskip("yaml")

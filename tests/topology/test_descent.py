@@ -60,7 +60,7 @@ def test_random_starts_need_no_continuation(balance, alone):
         assert again.residual < 1e-9 and again.conservation < 1e-9
 
 
-@pytest.mark.parametrize("size", ["small", "traditional"])
+@pytest.mark.parametrize("size", ["small", pytest.param("traditional", marks=pytest.mark.long)])
 def test_links_full_at_both_ends_of_the_same_connections_need_no_continuation(balance, alone, size):
     path = SCENARIOS / f"abilene-fast-edge-{size}.toml"
     loaded = forebay.load(path, ["topology.model=response-functions"])

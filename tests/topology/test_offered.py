@@ -332,6 +332,7 @@ def test_two_designs_of_greedy_connections_do_not_grow(
         assert "topology: there is no network in the scenario" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_designs_with_other_demands_say_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -130,6 +130,7 @@ def test_a_smaller_buffer_begins_with_the_old_windows_and_ends_at_its_own_steady
     assert course.distance < 1e-3
 
 
+@pytest.mark.long
 def test_too_long_a_step_oscillates_and_the_answer_says_so(capsys):
     from forebay.report import print_transient
 

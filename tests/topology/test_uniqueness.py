@@ -42,7 +42,9 @@ def test_how_equal_links_in_a_row_share_a_loss_is_open_on_the_slides():
     assert "1 way open" in note and "A->B" in note and "B->C" in note
 
 
-@pytest.mark.parametrize("model", ["hisamatsu-2007", "response-functions"])
+@pytest.mark.parametrize(
+    "model", ["hisamatsu-2007", pytest.param("response-functions", marks=pytest.mark.long)]
+)
 def test_a_tree_whose_links_are_all_full_has_several_from_ten_starts(model):
     """All 20 links up carry what all 20 down carry: one equation follows from the others."""
     solution, _ = NetworkEngine().solution(network(f'model = "{model}"\n{TREE}', 2000))

@@ -90,6 +90,7 @@ def test_an_error_stands_beside_its_field_and_goes_again(page):
     error.wait_for(state="detached")
 
 
+@pytest.mark.long
 def test_a_mistake_that_has_no_field_in_the_form_is_named(page, server):
     stray = {**QUICK, "traffic": [{"kind": "udp", "flows": 2, "rate": "1 Mbit/s", "burst": 3}]}
     page.goto(linked(server, stray))
@@ -98,6 +99,7 @@ def test_a_mistake_that_has_no_field_in_the_form_is_named(page, server):
     assert "traffic.0.burst: there is no such key" in error.inner_text()
 
 
+@pytest.mark.long
 def test_without_a_goal_the_page_asks_for_one(page, server):
     page.goto(linked(server, {**QUICK, "goals": {}}))
     error = page.get_by_test_id("field-error")
@@ -105,6 +107,7 @@ def test_without_a_goal_the_page_asks_for_one(page, server):
     assert error.inner_text() == "no goal is ticked, so every buffer is large enough; tick one"
 
 
+@pytest.mark.long
 def test_a_replay_of_what_is_recommended_of_an_aqm_has_its_target(page, server):
     queue = {"size": "500 packets", "discipline": "fq_codel"}
     ask_quick(page, server, {**QUICK, "queue": queue})
@@ -119,6 +122,7 @@ def test_a_replay_of_what_is_recommended_of_an_aqm_has_its_target(page, server):
     assert "The target is sized here" in page.locator("#replay-note").inner_text()
 
 
+@pytest.mark.long
 def test_a_link_restores_the_whole_question(page, server):
     page.get_by_test_id("flows").fill("77")
     page.get_by_test_id("goal-utilization").fill("95 %")
@@ -149,6 +153,7 @@ def test_laws_follow_a_slider_and_no_run_is_left_behind(page, server):
     assert running(server) == 0
 
 
+@pytest.mark.long
 def test_a_replay_is_scrubbed(page, server):
     ask_quick(page, server)
     page.get_by_label("One replication with").select_option(label="the recommended buffer")

@@ -138,7 +138,7 @@ def test_without_root_it_says_how_to_get_it(monkeypatch, fake):
 
 def test_without_an_emulator_it_says_how_to_build_it(monkeypatch):
     monkeypatch.setenv("FOREBAY_EMULATOR", "/nowhere/forebay-emulator")
-    with pytest.raises(EngineUnavailable, match="make setup"):
+    with pytest.raises(EngineUnavailable, match="make testbed"):
         machine.check()
 
 

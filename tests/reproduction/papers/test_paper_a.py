@@ -56,7 +56,10 @@ def claim(artefact: str, name: str) -> Claim:
     return next(each for each in read_claims(folder(artefact)) if each.name == name)
 
 
-SLOW = ("red", "fig12", "fig13", "headline", "scope")
+SLOW = (
+    "red", "fig11", "fig12", "fig13", "fig14", "fig4", "fig8", "goodput-loss-fairness", "headline",
+    "oc3-campaign", "one-nth", "scope",
+)  # fmt: skip
 NAMES = [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in sorted(RED)]
 
 

@@ -3,7 +3,7 @@
 use super::Router;
 use super::stall_drops::shortest_drain;
 use crate::plan::Plan;
-use forebay_sim::time::{MICROSECOND, MILLISECOND, Picos, serialization};
+use forebay_sim::time::{MICROSECOND, MILLISECOND, Picos};
 use std::thread::available_parallelism;
 
 /// Longest minimum interval.
@@ -52,6 +52,7 @@ impl WakePolicy {
 mod tests {
     use super::super::tests::{link, plan};
     use super::*;
+    use forebay_sim::time::serialization;
     use serde_json::{Value, json};
 
     /// 622 Mbit/s in packets of 1500 B, 247 of them in 4.77 ms; round trips of 67 ms.

@@ -65,7 +65,8 @@ def _field(path: str, name: str) -> str:
 def emulator() -> Path:
     """Return the emulator.
 
-    This is FOREBAY_EMULATOR, or the program next to this Python, or the wheel's, or that on the PATH.
+    This is FOREBAY_EMULATOR, or the program next to this Python, or the wheel's, or that on the
+    PATH.
     """
     places = (Path(sys.executable).parent / _PROGRAM, _PACKAGE / "bin" / _PROGRAM, _PROGRAM)
     installed = next((found for place in places if (found := shutil.which(place))), None)
