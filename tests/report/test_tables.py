@@ -198,6 +198,33 @@ def test_comparison_has_a_column_an_engine(printed, outcome):
     assert out.splitlines()[1].split() == ["theory", "simulation"]
 
 
+def test_comparison_says_first_what_its_numbers_rest_on(printed, outcome):
+    said = {
+        "assumptions": ("packets of 1500 B",),
+        "late_starts": ("3 of 10 flows of a start late",),
+    }
+    law, run = (outcome(129, engine).model_copy(update=said) for engine in ("theory", "simulation"))
+    run = run.model_copy(update={"disturbed": ("This machine stalled",)})
+    head = printed(print_comparison, [law, run]).partition("utilization")[0]
+    for line in (
+        "3 of 10 flows of a start late.",
+        "This machine stalled.",
+        "Assumes packets of 1500 B.",
+    ):
+        assert head.count(line) == 1, line
+
+
+def test_comparison_and_notebook_say_what_has_not_settled(printed, outcome):
+    one = outcome(129)
+    open_ = one.classes[0].model_copy(
+        update={"settled": False, "unsettled": "flows have not settled"}
+    )
+    one = one.model_copy(update={"classes": [open_], "disturbed": ("This machine stalled",)})
+    assert "simulation: flows have not settled" in printed(print_comparison, [one])
+    page = one._repr_html_()
+    assert "flows have not settled" in page and "This machine stalled." in page
+
+
 def reproduction(**changed):
     made = {
         "artefact": "A.fig15", "title": "Figure 15", "columns": ["flows", "Sim. ours"],

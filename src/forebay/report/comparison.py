@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
 from forebay.report.outcome import print_broken
 from forebay.report.tables import (
+    assumed_lines,
     bounded,
     called,
     console,
@@ -41,6 +42,10 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
         return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
+    for line in _said(outcomes, lambda each: (*each.late_starts, *each.disturbed)):
+        out.print(f"{line}.", style="bold yellow", highlight=False)
+    for line in assumed_lines(_said(outcomes, lambda each: each.assumptions)):
+        out.print(line)
     made = table("", *(each.engine for each in outcomes))
     for name, link in first.links.items():
         made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
@@ -55,7 +60,18 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
             made.add_row(f"  {label}", *cells)
     show_table(out, made)
     for each in outcomes:
+        for kind in each.classes:
+            if kind.unsettled is not None:
+                out.print(f"{each.engine}: {kind.unsettled}", style="yellow", highlight=False)
+    for each in outcomes:
         print_broken(out, each)
+
+
+def _said(
+    outcomes: Sequence[Outcome], lines: Callable[[Outcome], Sequence[str]]
+) -> tuple[str, ...]:
+    """Return what the outcomes say, each line once."""
+    return tuple(dict.fromkeys(line for each in outcomes for line in lines(each)))
 
 
 def _link(outcome: Outcome, name: str) -> LinkOutcome:

@@ -23,6 +23,7 @@ from forebay.report.loss_warnings import (
     warning_lines,
 )
 from forebay.report.tables import (
+    assumed_lines,
     bounded,
     count,
     duration,
@@ -106,6 +107,9 @@ def _outcome(outcome: Outcome) -> str:
     lines = [f"by {outcome.engine}, {count(len(outcome.provenance.seeds), 'seed')}"]
     hidden = len(outcome.links) - len(rows)
     lines += [f"{hidden} more links are in .links"] if hidden else []
+    lines += [f"{line}." for line in (*outcome.late_starts, *outcome.disturbed)]
+    lines += assumed_lines(outcome.assumptions)
+    lines += [each.unsettled for each in outcome.classes if each.unsettled is not None]
     lines += outcome.broken_assumptions
     return _page(str(outcome.scenario.get("name", "scenario")), lines, head, rows)
 
