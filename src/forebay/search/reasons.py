@@ -9,6 +9,7 @@ from forebay.outcome import Verdict
 from forebay.search.goals import Goal
 
 if TYPE_CHECKING:
+    from forebay.scenario import Scenario
     from forebay.search.evaluations import Evaluation, Evaluations
 
 
@@ -32,6 +33,24 @@ def unreachable(evaluations: Evaluations, goals: Sequence[Goal], limit: int) -> 
         return f"no buffer up to {limit} packets meets {_list(goals)} together with all larger ones"
     lines = (_shortfall(goal, there) for goal in short)
     return f"{'; '.join(lines)}; no buffer up to {limit} packets meets it"
+
+
+def memory_binds(scenario: Scenario, packets: int) -> str:
+    """Say that a shared memory gives a queue less than a size, or "".
+
+    A queue alone may hold alpha times what it leaves free (Choudhury and Hahne 1998), which is
+    alpha / (1 + alpha) of the memory; beside others it has less.
+    """
+    alpha, memory = scenario.queue.alpha, scenario.memory
+    if alpha is None or memory is None:
+        return ""
+    most = alpha / (1.0 + alpha) * float(memory) / int(scenario.packet)
+    if most >= packets:
+        return ""
+    return (
+        f"; with alpha {alpha:g} a queue holds {most:.0f} packets of the memory at most, "
+        "whatever its size"
+    )
 
 
 def contradiction(

@@ -113,12 +113,13 @@ def _why_none(
     problem: Problem, evaluator: Evaluator, seen: region.FeasibleRegion
 ) -> tuple[str, tuple[Goal, ...]]:
     """Return why there is no region, and which goals prevent it."""
-    from forebay.search.reasons import contradiction, nowhere, unreachable
+    from forebay.search.reasons import contradiction, memory_binds, nowhere, unreachable
 
     evaluations, least = evaluator.evaluations, seen.need.high
     needing, limit = problem.increasing, problem.limit
     if least is None:
-        return unreachable(evaluations, needing, limit), needing
+        binds = memory_binds(problem.scenario, limit)
+        return unreachable(evaluations, needing, limit) + binds, needing
     done = evaluations.done
     if seen.missed:
         against = (*evaluations.not_met_below(least, problem.needing), *seen.missed)
