@@ -43,6 +43,7 @@ class Link155:
     crossing: tuple[str, ...] = ("everything",)
     flows_between: tuple[int, int] | None = None
     queue: Queue = field(default_factory=Queue)
+    memory: float | None = None
 
     @property
     def flows_uncertain(self) -> bool:
