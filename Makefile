@@ -127,7 +127,7 @@ test-python: setup testbed
 # runs with every change; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
 # property that a control declares; all artefacts, of which none may be out of its band; the wheel from the sdist; mutants of lines; random scenarios,
 # also within budgets; mutated captures.
-long: setup
+long: setup testbed
 	FOREBAY_LONG=1 $(BIN)/python -m pytest -m long
 	$(BIN)/python -m pytest tests/agreement
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
@@ -245,7 +245,7 @@ screenshots: setup
 # and without it `make mutants MUTANTS="--rust 0"`.
 MUTANTS :=
 MUTATION := build/mutants/venv
-mutants: setup $(MUTATION)/.installed
+mutants: setup testbed $(MUTATION)/.installed
 	$(MUTATION)/bin/python tests/mutants/run.py $(MUTANTS)
 
 $(MUTATION)/.installed: tests/mutants/requirements.lock
@@ -266,7 +266,7 @@ fuzz-budgets: setup
 
 # Verbs that are killed, have no room, or may not write: nothing is lost, and nothing is left. As root.
 KILLS := 100
-kills: setup
+kills: setup testbed
 	$(BIN)/python tests/fuzz/kills.py --kills $(KILLS)
 
 # Renew both lock files. uv is not needed for anything else, so it is no dependency of ours.
