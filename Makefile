@@ -56,12 +56,12 @@ $(VENV)/.installed: requirements.lock $(VENV)/.created
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
-# As maturin builds it, which then finds it built: the same command and variables.
+# As maturin builds it on Linux, which then finds it built: the same command and variables. Elsewhere it links otherwise.
 MATURIN := PYO3_BUILD_EXTENSION_MODULE=1 PYO3_PYTHON="$(CURDIR)/$(BIN)/python" PYTHON_SYS_EXECUTABLE="$(CURDIR)/$(BIN)/python"
 SIGNATURE := import sys; print(f"{sys.implementation.name}-{sys.version_info[0]}.{sys.version_info[1]}-{64 if sys.maxsize > 2**32 else 32}bit")
 $(VENV)/.compiled: $(RUST) $(VENV)/.created
 	@echo 'setup 3/4: the Rust core, about two minutes on two processors'
-	@env -u CARGO $(WITH_EMULATOR) $(MATURIN) PYO3_ENVIRONMENT_SIGNATURE="$$($(BIN)/python -c '$(SIGNATURE)')" cargo rustc --profile release \
+	@test "$$(uname)" != Linux || env -u CARGO $(WITH_EMULATOR) $(MATURIN) PYO3_ENVIRONMENT_SIGNATURE="$$($(BIN)/python -c '$(SIGNATURE)')" cargo rustc --profile release \
 	    --quiet --locked --manifest-path "$(CURDIR)/crates/python/Cargo.toml" --lib -- -C strip=symbols
 	@touch $@
 
