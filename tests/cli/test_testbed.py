@@ -82,7 +82,7 @@ def no_testbed(monkeypatch, link):
 def test_compare_says_why_a_column_is_missing(forebay_, scenario, no_testbed):
     result = forebay_("compare", scenario, "--seeds", "1")
     assert result.status == 0
-    assert result.out.splitlines()[1].split() == ["theory", "simulation"]
+    assert ["theory", "simulation"] in [line.split() for line in result.out.splitlines()]
     assert "column testbed left out: engine testbed cannot run here: it needs root; become it" in (
         result.err
     )
