@@ -28,10 +28,10 @@ pub enum FarEndMessage {
     Spent(TimedPacket),
     /// A packet that was read from the right, at `at`.
     Read(TimedPacket),
-    /// It was late or did not run at this time, which may have delayed any connection.
+    /// It delivered late at this time, which may have delayed any connection.
     Late(Picos),
-    /// It ran at this time, so much later than it should have; told if that is long enough for any buffer.
-    Ran(Picos, Picos),
+    /// It ran at this time, so much later than it should have: `LEAST_STALL` or more.
+    RanLate(Picos, Picos),
     /// The device failed.
     Failed(Failure),
 }

@@ -9,9 +9,9 @@
 use super::channels::{FarEndMessage, PRIORITY, Progress};
 use super::cpu::CpuTime;
 use super::dsack_audit::LATE;
-use super::stall_drops::LEAST as TOLD;
+use super::stall_drops::LEAST_STALL;
 use super::timer_queue::{Due, TimerQueue};
-use super::timing::{STALL, TimingStats};
+use super::timing::TimingStats;
 use super::tun_ports::{TunPort, deliver};
 use super::wake_policy::WakePolicy;
 use super::{Side, TimedPacket};
@@ -108,11 +108,8 @@ impl<'a> FarEnd<'a> {
             }
             let now = self.clock.now_ps();
             let late = self.read.timing.runs(until, now);
-            if late > STALL {
-                let _ = self.outbox.send(FarEndMessage::Late(now));
-            }
-            if late >= TOLD {
-                let _ = self.outbox.send(FarEndMessage::Ran(now, late));
+            if late >= LEAST_STALL {
+                let _ = self.outbox.send(FarEndMessage::RanLate(now, late));
             }
         }
         Ok(())
@@ -240,7 +237,7 @@ mod tests {
     /// Tests run on busy machines.
     fn but_for_lateness(back: Vec<FarEndMessage>) -> Vec<FarEndMessage> {
         back.into_iter()
-            .filter(|each| !matches!(each, FarEndMessage::Late(_) | FarEndMessage::Ran(..)))
+            .filter(|each| !matches!(each, FarEndMessage::Late(_) | FarEndMessage::RanLate(..)))
             .collect()
     }
 

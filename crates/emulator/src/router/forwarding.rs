@@ -156,10 +156,7 @@ impl Router {
     fn on_drop(&mut self, now: Picos, slot: Slot) {
         let meta = self.slab.meta_of(slot);
         if meta.data {
-            self.recorder.dropped(self.flows[meta.flow as usize].class, meta.flow);
-            if self.recorder.measuring() {
-                self.stall_drops.dropped(now);
-            }
+            self.recorder.dropped(now, self.flows[meta.flow as usize].class, meta.flow);
         }
         self.slab.give(slot);
     }

@@ -36,7 +36,6 @@ use recorder::{Recorder, RouterReadings};
 use routes::{Flow, Layout, Route};
 use slab::Slab;
 pub use slab::Slot;
-use stall_drops::StallDrops;
 use std::net::Ipv4Addr;
 use tcp_segment::Segment;
 use timer_queue::{Due, TimerQueue};
@@ -92,7 +91,6 @@ pub struct Router {
     /// First addresses of the flows, left and right.
     first: [u32; 2],
     recorder: Recorder,
-    stall_drops: StallDrops,
     /// Packets that a queue dropped while it dequeued or accepted another.
     side_drops: Vec<Packet>,
     /// Bytes that the first link has accepted since the start of the run.
@@ -109,7 +107,6 @@ impl Router {
         Ok(Self {
             service_at: vec![NEVER; layout.links.len()],
             recorder: Recorder::new(plan),
-            stall_drops: StallDrops::new(plan),
             flows: layout.flows,
             routes: layout.routes,
             links: Links::new(layout.links, layout.pools),
@@ -225,14 +222,14 @@ impl Router {
         }
     }
 
-    /// Something that serves it runs at `now`, so much later than it should have.
+    /// A thread that serves it ran at `now`, so much later than it should have.
     #[inline]
-    pub fn ran(&mut self, now: Picos, late: Picos) {
-        self.stall_drops.ran(now, late);
+    pub fn ran_late(&mut self, now: Picos, late: Picos) {
+        self.recorder.stall_drops.ran_late(now, late);
     }
 
     /// Returns the readings after the window.
     pub fn finish(self) -> RouterReadings {
-        self.recorder.finish(self.links, self.stall_drops.drops())
+        self.recorder.finish(self.links)
     }
 }

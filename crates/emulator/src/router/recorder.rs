@@ -1,5 +1,6 @@
 //! The router's own readings: batches, and samples.
 
+use super::stall_drops::StallDrops;
 use crate::plan::Plan;
 use forebay_sim::link::Link;
 use forebay_sim::meters::histogram::Histogram;
@@ -57,6 +58,8 @@ pub struct Recorder {
     pub packets: u64,
     pub events: u64,
     pub unmatched: u64,
+    /// Drops after stalls of the machine.
+    pub stall_drops: StallDrops,
     warmup: Picos,
     window: Picos,
     batches: u32,
@@ -87,6 +90,7 @@ impl Recorder {
             packets: 0,
             events: 0,
             unmatched: 0,
+            stall_drops: StallDrops::new(plan),
             warmup: plan.warmup_ps,
             window: plan.window_ps,
             batches: plan.batches,
@@ -111,9 +115,12 @@ impl Recorder {
         self.totals[class as usize].sent += 1;
     }
 
-    /// A queue has dropped a data packet.
-    pub fn dropped(&mut self, class: u16, flow: u32) {
+    /// A queue has dropped a data packet at `now`.
+    pub fn dropped(&mut self, now: Picos, class: u16, flow: u32) {
         self.totals[class as usize].drops += 1;
+        if self.measuring() {
+            self.stall_drops.dropped(now);
+        }
         if !self.finished() {
             self.flows[flow as usize].drops += 1;
         }
@@ -198,7 +205,7 @@ impl Recorder {
         dropped.clear();
     }
 
-    pub fn finish(self, links: impl IntoIterator<Item = Link>, stall_drops: u64) -> RouterReadings {
+    pub fn finish(self, links: impl IntoIterator<Item = Link>) -> RouterReadings {
         let batch = |tun_ports: &[Vec<Counts>]| {
             let pairs = tun_ports[0].iter().zip(&tun_ports[1]);
             pairs.map(since).collect()
@@ -213,7 +220,7 @@ impl Recorder {
             packets: self.packets,
             events: self.events,
             unmatched: self.unmatched,
-            stall_drops,
+            stall_drops: self.stall_drops.drops(),
         }
     }
 }

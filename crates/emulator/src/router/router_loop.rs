@@ -124,7 +124,7 @@ impl<'a> RouterLoop<'a> {
         loop {
             let now = self.clock.now_ps();
             let late = self.tun_ports.runs(self.tun_ports.now, now);
-            self.router.ran(now, late);
+            self.router.ran_late(now, late);
             if !self.router.step(now, &mut self.tun_ports) {
                 return;
             }
@@ -187,7 +187,10 @@ impl<'a> RouterLoop<'a> {
                     self.router.give(packet.slot);
                 }
                 FarEndMessage::Late(at) => self.tun_ports.dsack_audit.router_stalled(at),
-                FarEndMessage::Ran(at, late) => self.router.ran(at, late),
+                FarEndMessage::RanLate(at, late) => {
+                    self.tun_ports.ran_late(at, late);
+                    self.router.ran_late(at, late);
+                }
                 FarEndMessage::Read(TimedPacket { side, at, slot, bytes, buffer }) => {
                     self.tun_ports.dsack_audit.enters(&buffer[..bytes]);
                     self.router.restore(slot, buffer);
@@ -206,7 +209,7 @@ impl<'a> RouterLoop<'a> {
         self.tun_ports.wait(until.saturating_sub(now))?;
         let now = self.clock.now_ps();
         let late = self.tun_ports.runs(until, now);
-        self.router.ran(now, late);
+        self.router.ran_late(now, late);
         self.woken = now;
         Ok(())
     }

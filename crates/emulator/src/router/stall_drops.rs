@@ -9,7 +9,7 @@ use forebay_sim::time::{MICROSECOND, Picos, serialization};
 /// Stalls in the time that the shortest buffer drains in, of which one is counted.
 const IN_A_DRAIN: Picos = 4;
 /// Shorter stalls are not counted: every wake-up is late by some microseconds.
-pub const LEAST: Picos = 100 * MICROSECOND;
+pub const LEAST_STALL: Picos = 100 * MICROSECOND;
 
 /// Counts drops within a round trip and a drain time after a stall.
 pub struct StallDrops {
@@ -26,13 +26,13 @@ impl StallDrops {
     pub fn new(plan: &Plan) -> Self {
         let drain = shortest_drain(plan);
         let rtt = plan.flows.rtt_ps.iter().copied().max().unwrap_or(0);
-        let least = (drain / IN_A_DRAIN).max(LEAST);
+        let least = (drain / IN_A_DRAIN).max(LEAST_STALL);
         Self { least, lasts: drain.saturating_add(rtt), until: 0, drops: 0 }
     }
 
-    /// The router runs at `now`, so much later than it should have.
+    /// A thread of the router ran at `now`, so much later than it should have.
     #[inline]
-    pub fn ran(&mut self, now: Picos, late: Picos) {
+    pub fn ran_late(&mut self, now: Picos, late: Picos) {
         if late >= self.least {
             self.until = self.until.max(now.saturating_add(self.lasts));
         }
@@ -73,7 +73,7 @@ mod tests {
 
     fn counted(late_us: Picos, dropped_at_us: Picos) -> u64 {
         let mut drops = drops();
-        drops.ran(100 * MICROSECOND, late_us * MICROSECOND);
+        drops.ran_late(100 * MICROSECOND, late_us * MICROSECOND);
         drops.dropped(dropped_at_us * MICROSECOND);
         drops.drops()
     }
@@ -91,8 +91,8 @@ mod tests {
     #[test]
     fn a_shorter_stall_does_not_end_a_longer_ones_effect() {
         let mut drops = drops();
-        drops.ran(50 * MICROSECOND, 2_000 * MICROSECOND);
-        drops.ran(60 * MICROSECOND, 10 * MICROSECOND);
+        drops.ran_late(50 * MICROSECOND, 2_000 * MICROSECOND);
+        drops.ran_late(60 * MICROSECOND, 10 * MICROSECOND);
         drops.dropped(70 * MICROSECOND);
         assert_eq!(drops.drops(), 1);
     }

@@ -165,11 +165,17 @@ impl<'a> TunPorts<'a> {
     #[inline]
     pub fn runs(&mut self, expected: Picos, now: Picos) -> Picos {
         let late = self.timing.runs(expected, now);
+        self.ran_late(now, late);
+        self.now = now;
+        late
+    }
+
+    /// A thread of the router ran at `now`, so much later than it should have.
+    #[inline]
+    pub fn ran_late(&mut self, now: Picos, late: Picos) {
         if late > STALL {
             self.dsack_audit.router_stalled(now);
         }
-        self.now = now;
-        late
     }
 
     /// Whether a device may have a packet to read.
