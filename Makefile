@@ -15,7 +15,7 @@ SCENARIO := scenarios/oc3-gsr.toml
 EMULATOR = $(CURDIR)/$(BIN)/forebay-emulator
 # What crates/python/build.rs takes into the wheel of setup: the program if it is built, so that `make package` finds
 # the core compiled, and else none.
-WITH_EMULATOR = FOREBAY_EMULATOR="$$(if test -x $(EMULATOR); then echo $(EMULATOR); else echo none; fi)"
+WITH_EMULATOR = FOREBAY_EMULATOR="$$(if test -x "$(EMULATOR)"; then echo "$(EMULATOR)"; else echo none; fi)"
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml' -o -name 'build.rs' 2>/dev/null)
 
 help:
@@ -42,7 +42,7 @@ setup:
 $(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo 'make: no Python >= 3.11 found; install one, or say make PYTHON=/path/to/python3' >&2; exit 1; }
 	@command -v cargo >/dev/null || { echo 'make: no cargo found; install a Rust toolchain (1.88 or newer)' >&2; exit 1; }
-	@echo 'setup 1/4: a virtual environment in $(VENV)'
+	@echo 'setup: a virtual environment in $(VENV), ten seconds'
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
@@ -50,7 +50,7 @@ $(VENV)/.created:
 # --no-compile: most modules of the packages are never imported. --no-deps: the lock is whole, and where a package
 # asks for `coverage[toml]`, pip would take the newest coverage instead of the locked one and stop for want of a hash.
 $(VENV)/.installed: requirements.lock $(VENV)/.created
-	@echo 'setup 2/4: the locked Python packages'
+	@echo 'setup: the locked Python packages, a minute'
 	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps \
 	    --require-hashes -r requirements.lock
 	@$(BIN)/python -m compileall -q src
@@ -60,7 +60,7 @@ $(VENV)/.installed: requirements.lock $(VENV)/.created
 MATURIN := PYO3_BUILD_EXTENSION_MODULE=1 PYO3_PYTHON="$(CURDIR)/$(BIN)/python" PYTHON_SYS_EXECUTABLE="$(CURDIR)/$(BIN)/python"
 SIGNATURE := import sys; print(f"{sys.implementation.name}-{sys.version_info[0]}.{sys.version_info[1]}-{64 if sys.maxsize > 2**32 else 32}bit")
 $(VENV)/.compiled: $(RUST) $(VENV)/.created
-	@echo 'setup 3/4: the Rust core, about two minutes on two processors'
+	@echo 'setup: the Rust core beside them, two minutes on two processors'
 	@test "$$(uname)" != Linux || env -u CARGO $(WITH_EMULATOR) $(MATURIN) PYO3_ENVIRONMENT_SIGNATURE="$$($(BIN)/python -c '$(SIGNATURE)')" cargo rustc --profile release \
 	    --quiet --locked --manifest-path "$(CURDIR)/crates/python/Cargo.toml" --lib -- -C strip=symbols
 	@touch $@
@@ -78,19 +78,21 @@ $(VENV)/.emulator: $(RUST) $(VENV)/.created
 COMPILE_IMPORTS = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c 'import matplotlib.backends.backend_agg, \
     matplotlib.backends.backend_svg, matplotlib.figure, scipy.special; from forebay.cli import main; main()'
 
+# maturin speaks even when quiet, and warns of a program that is left out on purpose: it is heard where it fails.
+DEVELOP = PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --locked --quiet
+TO_LOG = >$(VENV)/maturin.log 2>&1 || { cat $(VENV)/maturin.log; exit 1; }
+
 # Editable: Python sources are read where they are, so only a change of Rust or packaging builds again.
 $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.compiled
-	@echo 'setup 4/4: the package'
-	@$(WITH_EMULATOR) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
-	    $(BIN)/maturin develop --release --locked --quiet
+	@echo 'setup: the package of both, ten seconds'
+	@$(WITH_EMULATOR) $(DEVELOP) --release $(TO_LOG)
 	@$(COMPILE_IMPORTS) size $(SCENARIO) --engine theory >/dev/null
 	@touch $@
 
 # For who changes Rust: the same core, built in pieces, of which only the changed ones are compiled again. It is slower than
 # setup's; `make setup` builds that one again.
 dev: $(VENV)/.installed
-	@$(WITH_EMULATOR) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
-	    $(BIN)/maturin develop --profile incremental --locked --quiet
+	@$(WITH_EMULATOR) $(DEVELOP) --profile incremental $(TO_LOG)
 	@rm -f $(VENV)/.built
 
 # --- what a person asks for ---------------------------------------------------------------------
