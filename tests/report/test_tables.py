@@ -10,6 +10,7 @@ from forebay.errors import Words, words
 from forebay.outcome import SizeResult
 from forebay.report import print_comparison, print_outcome
 from forebay.report.outcome import _class_title
+from forebay.report.tables import called
 from forebay.reproduction import Reproduction, print_reproduction
 from forebay.scenario import loads
 
@@ -220,9 +221,19 @@ def test_comparison_and_notebook_say_what_has_not_settled(printed, outcome):
         update={"settled": False, "unsettled": "flows have not settled"}
     )
     one = one.model_copy(update={"classes": [open_], "disturbed": ("This machine stalled",)})
-    assert "simulation: flows have not settled" in printed(print_comparison, [one])
+    assert f"simulation, {called(open_)}: flows have not settled" in printed(
+        print_comparison, [one]
+    )
     page = one._repr_html_()
     assert "flows have not settled" in page and "This machine stalled." in page
+
+
+def test_a_sizing_says_first_what_a_stall_and_late_starts_did(printed, document):
+    point = next(each for each in document["curve"] if each["packets"] == 121)
+    point["outcome"]["disturbed"] = ["This machine stalled"]
+    out = printed(print_size, {**document, "late_starts": ["3 of 10 flows of a start late"]})
+    head = out.partition("Why not less")[0]
+    assert "This machine stalled." in head and "3 of 10 flows of a start late." in head
 
 
 def reproduction(**changed):

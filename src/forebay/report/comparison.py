@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
-from forebay.report.outcome import print_broken
+from forebay.report.outcome import print_broken, print_first
 from forebay.report.tables import (
-    assumed_lines,
     bounded,
     called,
     console,
@@ -42,10 +41,7 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
         return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
-    for line in _said(outcomes, lambda each: (*each.late_starts, *each.disturbed)):
-        out.print(f"{line}.", style="bold yellow", highlight=False)
-    for line in assumed_lines(_said(outcomes, lambda each: each.assumptions)):
-        out.print(line)
+    print_first(out, outcomes)
     made = table("", *(each.engine for each in outcomes))
     for name, link in first.links.items():
         made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
@@ -62,16 +58,10 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
     for each in outcomes:
         for kind in each.classes:
             if kind.unsettled is not None:
-                out.print(f"{each.engine}: {kind.unsettled}", style="yellow", highlight=False)
+                line = f"{each.engine}, {called(kind)}: {kind.unsettled}"
+                out.print(line, style="yellow", highlight=False)
     for each in outcomes:
         print_broken(out, each)
-
-
-def _said(
-    outcomes: Sequence[Outcome], lines: Callable[[Outcome], Sequence[str]]
-) -> tuple[str, ...]:
-    """Return what the outcomes say, each line once."""
-    return tuple(dict.fromkeys(line for each in outcomes for line in lines(each)))
 
 
 def _link(outcome: Outcome, name: str) -> LinkOutcome:

@@ -29,6 +29,13 @@ def lossy(answer: SizeResult) -> bool:
 
 
 def warning_lines(answer: SizeResult) -> list[str]:
+    """Warn of flows that start late, of stalls in a real machine's run, and of an unusable loss."""
+    there = answer.there
+    said = (*answer.late_starts, *(() if there is None else there.outcome.disturbed))
+    return [*(f"{line}." for line in said), *_loss_lines(answer)]
+
+
+def _loss_lines(answer: SizeResult) -> list[str]:
     """Warn if the loss at the answer is not usable, and name a buffer with usable loss."""
     warning = answer.loss_warning
     if warning is None:

@@ -26,6 +26,8 @@ from forebay.report.tables import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.table import Table
 
@@ -42,15 +44,7 @@ def print_outcome(outcome: Outcome) -> None:
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
-    for line in (*outcome.late_starts, *outcome.disturbed):
-        out.print(f"{line}.", style="bold yellow", highlight=False)
-    if outcome.rates:
-        from forebay.report.link_rates import rate_lines
-
-        for line in rate_lines(outcome.rates):
-            out.print(line)
-    for line in assumed_lines(outcome.assumptions):
-        out.print(line)
+    print_first(out, [outcome])
     for name, link in _shown_links(out, outcome).items():
         out.print()
         out.print(_link_title(name, link), style="bold")
@@ -65,6 +59,22 @@ def print_outcome(outcome: Outcome) -> None:
         if each.unsettled is not None:
             out.print(each.unsettled, style="yellow", highlight=False)
     print_broken(out, outcome)
+
+
+def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
+    """Print what the numbers of outcomes of one scenario rest on, each line once."""
+    warned = (line for each in outcomes for line in (*each.late_starts, *each.disturbed))
+    for line in dict.fromkeys(warned):
+        out.print(f"{line}.", style="bold yellow", highlight=False)
+    rates = next((each.rates for each in outcomes if each.rates), None)
+    if rates:
+        from forebay.report.link_rates import rate_lines
+
+        for line in rate_lines(rates):
+            out.print(line)
+    assumed = dict.fromkeys(line for each in outcomes for line in each.assumptions)
+    for line in assumed_lines(tuple(assumed)):
+        out.print(line)
 
 
 def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:

@@ -74,7 +74,7 @@ def print_size(answer: SizeResult) -> None:
     out.print(sentence(answer), style=colour(answer))
     for line in (*recommended_lines(answer), *least_lines(answer)):
         out.print(line)
-    for line in (*(f"{each}." for each in answer.late_starts), *warning_lines(answer)):
+    for line in warning_lines(answer):
         out.print(line, style="bold yellow")
     if answer.rates:
         from forebay.report.link_rates import drain_lines, rate_lines
