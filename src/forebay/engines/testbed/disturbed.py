@@ -24,5 +24,5 @@ def disturbed(gates: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
         return ()
     return (
         f"This machine stalled: {after} of {drops} losses ({after / drops:.0%}) came within a "
-        "round trip of a stall, when all that waited arrived at once",
+        "round trip and a drain time after a stall, when all that waited arrived at once",
     )

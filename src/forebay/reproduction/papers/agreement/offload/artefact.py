@@ -92,16 +92,18 @@ class Compared:
         if self.apart is None or abs(self.apart) <= self.band:
             return ""
         unit = "points" if self.quantity in POINTS else "%"
-        return f"{self.apart:+.2g} {unit}, band ±{self.band:g}; {self._why or 'cause not known'}"
+        why = self._miss.get("why", "cause not known")
+        return f"{self.apart:+.2g} {unit}, band ±{self.band:g}; {why}"
 
     @property
     def cause(self) -> str:
-        """Which of the causes it is out of the band for: each that was found is of the testbed."""
-        return "" if not self.reason else "band or measure" if self._why else UNEXPLAINED
+        """Which of the causes it is out of the band for; "" if it is not."""
+        return self._miss.get("cause", UNEXPLAINED) if self.reason else ""
 
     @property
-    def _why(self) -> str:
-        return str(_toml().get("miss", {}).get(f"{label(self.cell)} {self.quantity}", ""))
+    def _miss(self) -> dict[str, str]:
+        missed: dict[str, dict[str, str]] = _toml().get("miss", {})
+        return missed.get(f"{label(self.cell)} {self.quantity}", {})
 
 
 def cells() -> list[Cellular]:
