@@ -11,10 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-import tomli_w
-from hypothesis import assume
 from hypothesis import strategies as st
-from packets import packets
+from mended import Tree, cheap, legal, written
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -33,9 +31,7 @@ from forebay.scenario import (
     Rate,
     RateTrace,
     Scenario,
-    ScenarioError,
     Schedule,
-    loads,
 )
 from forebay.scenario.base import Between
 from forebay.scenario.format_error import models_in
@@ -45,24 +41,10 @@ from forebay.scenario.tcp import CongestionControl
 from forebay.scenario.transfer_sizes import TransferSizes
 from forebay.scenario.transfer_table import TransferTable
 
-PACKETS = 60_000
-"""About the most packets of a run: some tenths of a second."""
 LISTS = ("../lists/small.csv", "../lists/mixed.csv")
-_ATTEMPTS = 40
 _SEVERAL = 3
 _OFFERED = ("rate", "load", "arrival_rate")
 _LIKELY = ("queue", "size", "discipline", "route", "congestion_control", "rtt", "start")
-_KEPT = ("link", "traffic", "measure", "kind")
-_FITS = {
-    "size": "20 packets",
-    "memory": "1 MB",
-    "length": "9 packets",
-    "file": "9 packets",
-    "response": "9 packets",
-    "on": "1 ms",
-    "off": "1 ms",
-}
-Tree = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -101,17 +83,13 @@ def whole(low: int, high: int, around: int) -> st.SearchStrategy[int]:
 
 def _time(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
     low, high = (0.0, 60.0) if between is None else (float(between.least), float(between.most))
-    return number(low, high, scale.seconds / 4).map(lambda x: _written(x, "s"))
-
-
-def _written(value: float, unit: str) -> str:
-    return f"{value:.15g} {unit}"
+    return number(low, high, scale.seconds / 4).map(lambda x: written(x, "s"))
 
 
 def _rate(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
     assert between is not None
     rates = number(float(between.least), float(between.most), 3 * scale.bps)
-    return rates.map(lambda x: _written(x, "bit/s"))
+    return rates.map(lambda x: written(x, "bit/s"))
 
 
 def _size(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
@@ -123,9 +101,9 @@ def _buffer(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
     return st.one_of(
         whole(1, 10**9, 100).map(lambda n: f"{n} packets"),
         whole(64, 10**12, 10**6).map(lambda n: f"{n} B"),
-        number(1e-9, 3600.0, scale.seconds / 30).map(lambda x: _written(x, "s")),
-        number(1e-3, 1e3, 1.0).map(lambda x: _written(x, "bdp")),
-        number(1e-3, 1e3, 1.0).map(lambda x: _written(x, "bdp/sqrt(n)")),
+        number(1e-9, 3600.0, scale.seconds / 30).map(lambda x: written(x, "s")),
+        number(1e-3, 1e3, 1.0).map(lambda x: written(x, "bdp")),
+        number(1e-3, 1e3, 1.0).map(lambda x: written(x, "bdp/sqrt(n)")),
     )
 
 
@@ -133,9 +111,9 @@ def _buffer(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
 def _distribution(draw: st.DrawFn, between: Between | None, scale: Scale) -> Any:
     times = _time(between, scale)
     seconds = sorted(float(draw(times).split()[0]) for _ in range(3))
-    low, middle, high = (_written(x, "s") for x in seconds)
+    low, middle, high = (written(x, "s") for x in seconds)
     ends = {"low": low, "high": high}
-    deviation = _written(seconds[1] * draw(st.floats(0.01, 3.0)), "s")
+    deviation = written(seconds[1] * draw(st.floats(0.01, 3.0)), "s")
     kinds: list[Any] = [
         middle,
         {"uniform": [low, high]},
@@ -296,8 +274,8 @@ def trees(draw: st.DrawFn) -> Tree:
     tree: Tree = draw(table(Scenario, scale))
     tree["links"] = [draw(table(OtherLink, scale)) | {"name": name} for name in links]
     tree["measure"] = {
-        "warmup": _written(seconds * draw(st.sampled_from([0.0, 0.1, 1.0])), "s"),
-        "duration": _written(seconds, "s"),
+        "warmup": written(seconds * draw(st.sampled_from([0.0, 0.1, 1.0])), "s"),
+        "duration": written(seconds, "s"),
     }
     for owner in (tree, *tree["links"]):
         if owner.get("queue", {}).get("discipline") == "classes":
@@ -317,92 +295,6 @@ def _class_queues(draw: st.DrawFn, traffic: list[Tree], scale: Scale) -> list[Tr
             name = group.get("name") or f"{group.get('kind', 'long')}-{index}"
             queues[place]["traffic"].append(name)
     return queues
-
-
-def legal(tree: Tree) -> Tree:
-    """Leave out what contradicts something else; give up where that is not enough."""
-    for _ in range(_ATTEMPTS):
-        try:
-            loads(tomli_w.dumps(tree))
-        except ScenarioError as error:
-            assert "\n" not in str(error)
-            assume(_left_out(tree, error.field.split(".") if error.field else []))
-        else:
-            return tree
-    assume(False)
-    return tree
-
-
-def _left_out(tree: Any, path: list[str]) -> bool:
-    """Mend the entry at a path: by what always fits, or without it, or without what is around."""
-    fits = _FITS.get(path[-1] if path else "")
-    if fits is not None and _put(tree, path, fits):
-        return True
-    steps: list[tuple[Any, Any]] = []
-    here = tree
-    for part in path:
-        key: Any = int(part) if isinstance(here, list) and part.isdigit() else part
-        if not (key in here if isinstance(here, dict) else isinstance(key, int)):
-            continue  # the complaint is about more than one field, or a field that is not there
-        steps.append((here, key))
-        here = here[key]
-        if not isinstance(here, dict | list):
-            break
-    for table, key in reversed(steps):
-        if isinstance(table, list) and len(table) > 1:
-            del table[key]
-            return True
-        if isinstance(table, dict) and key not in _KEPT:
-            del table[key]
-            return True
-    if path == ["traffic"] and len(tree["traffic"]) > 1:
-        del tree["traffic"][-1]
-        return True
-    return False
-
-
-def _put(tree: Any, path: list[str], fits: str) -> bool:
-    """Write a value; False if it is there already, or the table for it is not."""
-    here = tree
-    for part in path[:-1]:
-        here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
-    if here.get("kind") == "replay" or here.get(path[-1]) == fits:
-        return False
-    here[path[-1]] = fits
-    return True
-
-
-def cheap(tree: Tree) -> Tree:
-    """Shorten the run, then slow its links down, until it takes few packets."""
-    for _ in range(4):
-        scenario = loads(tomli_w.dumps(tree))
-        many = scenario.n_flows if scenario.n_flows > 1_000_000 else 0  # their first windows
-        excess = packets(scenario) / (PACKETS + 10 * many)
-        if excess <= 1:
-            return tree
-        seconds = scenario.measure.duration / excess
-        if seconds >= 1e-3:
-            warmup = scenario.measure.warmup / excess
-            tree["measure"] = {"warmup": f"{warmup:.9g} s", "duration": f"{seconds:.9g} s"}
-        else:
-            _slow_down(tree, excess)
-        tree = legal(tree)
-    assume(False)
-    return tree
-
-
-def _slow_down(tree: Any, factor: float) -> None:
-    for key, value in list(tree.items()):
-        if isinstance(value, dict):
-            _slow_down(value, factor)
-        elif isinstance(value, list):
-            for each in value:
-                if isinstance(each, dict):
-                    _slow_down(each, factor)
-        elif key in ("rate", "peak_rate", "access_rate") and isinstance(value, str):
-            tree[key] = _written(max(float(value.split()[0]) / factor, 1e3), "bit/s")
-        elif key in ("arrival_rate", "frame_rate"):
-            tree[key] = max(value / factor, 1.0)
 
 
 def _one_of_each(kinds: dict[str, list[Any]]) -> st.SearchStrategy[dict[str, Any]]:
@@ -455,7 +347,7 @@ def large_links(draw: st.DrawFn) -> Tree:
     others = st.sampled_from([[], [], [short], [{"kind": "udp", "flows": 10, "load": 0.1}]])
     size = draw(st.sampled_from(["1 bdp/sqrt(n)", "0.1 bdp", "100 packets"]))
     return {
-        "link": {"rate": _written(rate, "bit/s")},
+        "link": {"rate": written(rate, "bit/s")},
         "queue": {
             "size": size,
             "discipline": draw(st.sampled_from(["drop-tail", "drop-tail", "fq_codel", "cake"])),
