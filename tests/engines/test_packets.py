@@ -129,3 +129,24 @@ def test_what_has_no_packets_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="leave the store out"):
         forebay.run(scenario, packets=path, store=tmp_path / "s.sqlite")
     assert list(tmp_path.iterdir()) == []
+
+
+DATAGRAMS = """
+[[traffic]]
+kind = "udp"
+flows = 3
+rate = "100 kbit/s"
+packet = "500 B"
+start = "0 s"
+"""
+
+
+@pytest.mark.parametrize("other", ["", LONG, SWITCHED], ids=["alone", "long", "switched"])
+def test_datagrams_are_counted_in_their_flow_from_0(tmp_path: Path, other: str) -> None:
+    path = tmp_path / "p.csv"
+    forebay.run(loads(LINK + other + DATAGRAMS, overrides=["measure.warmup=0 s"]), packets=path)
+    seen: dict[str, set[int]] = {}
+    for row in rows(path):
+        if row["bytes"] == "500":
+            seen.setdefault(row["flow"], set()).add(int(row["sequence"]))
+    assert list(seen.values()) == [set(range(75))] * 3
