@@ -28,6 +28,9 @@ WORDS = {
 }
 """Placeholders of the pages, what a reader writes for them, and waits that a test cuts short."""
 
+ROUTER = "rm -f router.up; router > router.up & until test -s router.up; do sleep 0.1; done"
+"""Start the reader's router, and wait until it runs."""
+
 BEFORE = {
     ("docs/how-to/configure-a-router.md", "forebay platforms lint router.cfg --scenario"): (
         "forebay platforms emit --answer answer.json --platform junos > router.cfg"
@@ -38,8 +41,8 @@ BEFORE = {
     ("docs/how-to/measure.md", 'forebay measure link.pcap --rate "155 Mbit/s" --scenario'): (
         "forebay run link.toml --capture own.pcapng; mv own.pcapng link.pcap"
     ),
-    ("docs/how-to/measure.md", "forebay measure --snmp"): "router & sleep 2",
-    ("docs/how-to/measure.md", "forebay measure --listen"): "router &",
+    ("docs/how-to/measure.md", "forebay measure --snmp"): ROUTER,
+    ("docs/how-to/measure.md", "forebay measure --listen"): ROUTER,
 }
 """What the reader's own network does before a block, by its page and its first words."""
 

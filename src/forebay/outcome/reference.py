@@ -1,13 +1,12 @@
 """JSON Schemas of the answers, and the page of the metrics: generated from models and records.
 
 ``python -m forebay.outcome.reference`` writes the schemas next to this file, as part of the
-package, and both into docs/reference.
+package, and the page into docs/reference.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -98,15 +97,14 @@ def text(name: str) -> str:
     return json.dumps(schema(name), indent=2, ensure_ascii=False) + "\n"
 
 
-def write(folders: Iterable[Path]) -> None:
-    """Write every schema into each folder."""
-    for folder in folders:
-        for name in DOCUMENTS:
-            with replacing(folder / f"{name}.schema.json") as file:
-                file.write(text(name).encode())
+def write() -> None:
+    """Write every schema into the package."""
+    for name in DOCUMENTS:
+        with replacing(SHIPPED / f"{name}.schema.json") as file:
+            file.write(text(name).encode())
 
 
 if __name__ == "__main__":
-    write((SHIPPED, Path("docs/reference")))
+    write()
     with replacing(Path("docs/reference/metrics.md")) as page_file:
         page_file.write(page().encode())
