@@ -6,6 +6,7 @@ import pytest
 import forebay
 from forebay import Scenario, ScenarioError, laws
 from forebay.outcome import ClassOutcome, Outcome
+from forebay.workload import draw
 
 SHORT_RUN = """
 link.rate = "10 Mbit/s"
@@ -151,3 +152,27 @@ def test_a_window_that_may_have_no_transfer_says_so() -> None:
     )
     assert forebay.run(scenario(rare % 0.001), "theory").late_starts == ()
     assert forebay.run(scenario(rare % 0.5)).late_starts == ()
+
+
+@pytest.mark.parametrize("sizes", ["web-search", "data-mining", "hadoop"])
+def test_few_large_transfers_leave_a_load_to_chance_as_the_draws_do(sizes: str) -> None:
+    drawn = f'traffic.0={{kind="transfers", size="{sizes}", load=0.3, rtt="2 ms"}}'
+    fast = ("link.rate=10 Gbit/s", "queue.size=1000 packets", "measure.warmup=0 s")
+    of_runs = scenario(*fast, drawn, "measure.duration=2 s")
+    loads = [
+        float((each.segments.astype(float) * each.packet_bytes).sum()) * 8 / 2 / 10e9
+        for each in (draw(of_runs, seed) for seed in range(1, 101))
+    ]
+    (line,) = forebay.run(of_runs).late_starts
+    said = float(line.split("about ")[1].split(" %")[0]) / 100
+    assert 1.96 * np.std(loads) / 0.3 == pytest.approx(said, rel=0.25)
+    assert line.startswith("the load of traffic.0 may be off by about ")
+
+
+def test_equal_sizes_and_many_transfers_have_their_load() -> None:
+    drawn = 'traffic.0={kind="transfers", size=%s, load=0.3, rtt="2 ms"}'
+    assert forebay.run(scenario(drawn % '"20 kB"')).late_starts == ()
+    uneven = scenario(drawn % '{cdf=[["1 kB", 0.9], ["50 kB", 1.0]]}')
+    (line,) = forebay.run(uneven).late_starts
+    assert "1 window of 3 s has" in line
+    assert forebay.run(uneven, seeds=40).late_starts == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import entry
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _PS_PER_S = 1e12
 _ENOUGH = 3.0
 """Expected number of transfers above which a window has one in 95 of 100 runs."""
+_UNEVEN = 0.1
+"""Half the width of a load's 95 % band, as a share of it, from which on an answer says it."""
 
 
 def late_starts(
@@ -24,8 +27,8 @@ def late_starts(
 ) -> tuple[str, ...]:
     """Return a line for each class of which flows start after the warm-up, or end with it.
 
-    Transfers may start at any time: they have a line if some start after the end, or if the window
-    may have none.
+    Transfers may start at any time: they have a line if some start after the end, if the window
+    may have none, or if it has too few to have their load.
 
     Parameters
     ----------
@@ -37,6 +40,7 @@ def late_starts(
     lines = list(_lines(scenario, seeds, warmup, Duration(warmup + duration)))
     if measured is not None and measured.engine != "theory" and scenario.topology is None:
         lines += _few(scenario, duration)
+        lines += _uneven(scenario, len(seeds), duration)
     return tuple(lines)
 
 
@@ -80,6 +84,22 @@ def _few(scenario: Scenario, duration: Duration) -> Iterator[str]:
             yield (
                 f"a window of {duration} has {expected:.2g} transfers of traffic.{index} on "
                 "average, and often none: write a longer measure.duration"
+            )
+
+
+def _uneven(scenario: Scenario, seeds: int, duration: Duration) -> Iterator[str]:
+    """Yield a line for each class of whose load a few large transfers decide."""
+    windows = f"1 window of {duration} has" if seeds == 1 else f"{seeds} windows of {duration} have"
+    for index, group in enumerate(scenario.traffic):
+        if not isinstance(group, Transfers) or group.size is None or group.size.mean_square < 2.0:
+            continue
+        expected = seeds * group.starting_in(float(duration), scenario.link.capacity)
+        band = 1.96 * sqrt(group.size.mean_square / expected)
+        if expected >= _ENOUGH and band > _UNEVEN:
+            yield (
+                f"the load of traffic.{index} may be off by about {100 * band:.0f} % of its mean: "
+                f"{windows} {float(f'{expected:.3g}'):.0f} transfers, and few of them have most "
+                "of the bytes; write a longer measure.duration, or more seeds"
             )
 
 

@@ -106,6 +106,16 @@ class TransferSizes(ScenarioModel):
             return PUBLISHED[self.published]
         return tuple((float(size), share) for size, share in self.cdf)
 
+    @property
+    def mean_square(self) -> float:
+        """The mean of the squared size over the square of the mean: 1 if all are equal."""
+        (first, share), *_ = points = self.points
+        mean, square = share * first, share * first**2
+        for (low, below), (high, up_to) in pairwise(points):
+            mean += (up_to - below) * (low + high) / 2
+            square += (up_to - below) * (low**2 + low * high + high**2) / 3
+        return square / mean**2
+
     def mean_packets(self, payload: int) -> float:
         """Return the mean of whole packets with so many bytes of payload each."""
         (first, share), *_ = points = self.points
