@@ -243,3 +243,26 @@ def test_an_answer_has_the_mean_of_sizes_and_that_of_its_window(
     (line,) = rate_lines({"bottleneck": found})
     assert "below 0" not in line
     assert ("utilization to the" in line) == (mean != window)
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        ("# drive\n1\n\n5\n4\n", "line 5: 4 ms is before the line above"),
+        ("1\n2.5\n", 'line 2: "2.5" is not a whole number of milliseconds'),
+        (f"1\n{'9' * 5000}\n", "line 2: "),
+        ("time,rate\n0,1e6\n1,2e6,3\n", 'line 3: "1,2e6,3" is not a time and a rate'),
+        ("0,1e6\n2,2e6\n2,1e6\n", "line 3: 2 s is not after the line above"),
+        ("0,1e6\n1,-2e6\n", "line 2: -2e+06 bit/s is below 0"),
+        ("0,1e6\n1,fast\n", 'line 2: "fast" is no'),
+        ("0,1e6\nnan,1e6\n", "line 2: nan s is not after the line above"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named_with_its_line(
+    tmp_path: Path, content: str, wrong: str
+) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text(content)
+    with pytest.raises(ScenarioError) as refused:
+        loads(UDP).replace({"link.rate_trace": str(path)})
+    assert wrong in str(refused.value) and "\n" not in str(refused.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -24,12 +24,17 @@ if TYPE_CHECKING:
 _MOST_STEPS = 1_000_000
 _OPPORTUNITY_BITS = 1500 * 8.0
 """What a line of a Mahimahi trace lets pass: a packet of 1500 bytes."""
+_MOST_RATE = 1e13
+_DIGITS = 15
+"""More milliseconds than any trace has."""
 _PS = 1e12
 _LINES = (
     'write a Mahimahi trace (a whole number of milliseconds on each line), or "time,rate" on each '
     "line, such as 0.5,12e6 or 500 ms,12 Mbit/s"
 )
 Steps = tuple[tuple[float, float], ...]
+_Line = tuple[int, str]
+"""The number of a line in its file, and what it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +64,28 @@ class RateFile(FromFile):
     def of(cls, path: str, content: bytes) -> Self:
         """Return the rates of a file's content. Raises ScenarioError."""
         try:
-            lines = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
+            written = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
         except UnicodeDecodeError:
             raise _wrong(path, "it is not text") from None
-        lines = [line for line in lines if line and not line.startswith("#")]
+        numbered = enumerate(written, 1)
+        lines = [(row, line) for row, line in numbered if line and not line.startswith("#")]
         if not lines or len(lines) > 20 * _MOST_STEPS:
             raise _wrong(path, f"it has {len(lines)} lines")
-        if any("," in line for line in lines[:2]):
+        if any("," in line for _, line in lines[:2]):
             steps = _rows(path, lines)
             return cls(steps, _length(steps), path)
         return cls(*_mahimahi(path, lines), path)
 
 
-def _mahimahi(path: str, lines: Iterable[str]) -> tuple[Steps, float]:
+def _mahimahi(path: str, lines: Sequence[_Line]) -> tuple[Steps, float]:
     """Return the rate of each millisecond in steps: packets of the lines that name its end."""
-    try:
-        times = [int(line) for line in lines]
-    except ValueError:
-        raise _wrong(path, "a line is not a whole number of milliseconds") from None
-    if times[0] < 0 or any(later < sooner for sooner, later in pairwise(times)):
-        raise _wrong(path, "a time is before that of the line above, or below 0")
+    times = []
+    for row, line in lines:
+        if not line.isascii() or not line.isdigit() or len(line) > _DIGITS:
+            raise _wrong(path, f"line {row}: {show(line)} is not a whole number of milliseconds")
+        times.append(int(line))
+        if len(times) > 1 and times[-1] < times[-2]:
+            raise _wrong(path, f"line {row}: {line} ms is before the line above")
     last = times[-1]
     if not 0 < last <= 1000 * DAY:
         raise _wrong(path, "it does not end between 1 ms and a day")
@@ -91,20 +98,25 @@ def _mahimahi(path: str, lines: Iterable[str]) -> tuple[Steps, float]:
     return tuple(steps), last / 1e3
 
 
-def _rows(path: str, lines: list[str]) -> Steps:
-    first = lines[0].split(",")
+def _rows(path: str, lines: Sequence[_Line]) -> Steps:
+    first = lines[0][1].split(",")
     if all(not any(sign.isdigit() for sign in cell) for cell in first):
         lines = lines[1:]
-    steps = []
-    for number, line in enumerate(lines, 1):
+    steps: list[tuple[float, float]] = []
+    for row, line in lines:
         cells = line.split(",")
         if len(cells) != 2:
-            raise _wrong(path, f"row {number} is not a time and a rate")
-        steps.append((_number(path, cells[0], Duration), _number(path, cells[1], Rate)))
+            raise _wrong(path, f"line {row}: {show(line)} is not a time and a rate")
+        time, rate = _number(path, row, cells[0], Duration), _number(path, row, cells[1], Rate)
+        if steps and not time > steps[-1][0]:
+            raise _wrong(path, f"line {row}: {time:g} s is not after the line above")
+        if not 0 <= rate <= _MOST_RATE:
+            raise _wrong(path, f"line {row}: {rate:g} bit/s is below 0 or above 10 Tbit/s")
+        steps.append((time, rate))
     return tuple(steps)
 
 
-def _number(path: str, text: str, kind: type[Duration] | type[Rate]) -> float:
+def _number(path: str, row: int, text: str, kind: type[Duration] | type[Rate]) -> float:
     try:
         return float(text)
     except ValueError:
@@ -112,7 +124,7 @@ def _number(path: str, text: str, kind: type[Duration] | type[Rate]) -> float:
     try:
         return float(kind.parse(text))
     except ScenarioError as error:
-        raise _wrong(path, str(error)) from None
+        raise _wrong(path, f"line {row}: {error}") from None
 
 
 def _wrong(path: str, what: str) -> ScenarioError:
@@ -227,7 +239,7 @@ def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:
         "has times that do not ascend to below its period": least <= 0,
         "has times less than 1 us apart": least < 1e-6,
         "is longer than a day": length_s > DAY,
-        "has a rate below 0 or above 10 Tbit/s": not all(0 <= rate <= 1e13 for rate in rates),
+        "has a rate below 0 or above 10 Tbit/s": not all(0 <= rate <= _MOST_RATE for rate in rates),
         "sends nothing": not any(rates) or (not repeats and not rates[-1]),
     }
 
