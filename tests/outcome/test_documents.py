@@ -69,6 +69,7 @@ def test_an_answer_is_read_back_equal(answers: dict[str, Document], name: str) -
     again = type(answer).from_json(answer.to_json())
     assert again == answer and again.to_dict() == answer.to_dict()
     assert answer.to_dict()["schema"] == 1
+    assert hash(again) == hash(answer) and {answer: 1}[again] == 1
 
 
 @pytest.mark.parametrize("name", list(DOCUMENTS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import pickle
 import re
 import sqlite3
 from pathlib import Path
@@ -330,3 +331,12 @@ def test_cells_whose_flows_had_not_settled_have_no_intervals_and_are_counted() -
     late = forebay.sweep(base.replace({"measure.warmup": "45 s"}), axes, seeds=2).summary()
     assert late.unsettled == 0 and unsettled_line(late) == []
     assert late.rows[0].metrics[0] is not None and late.rows[0].metrics[0].low is not None
+
+
+def test_a_sweep_goes_to_another_process_with_its_store_and_not_without(tmp_path: Path) -> None:
+    left_out = [{"traffic.0.flows": {"above": 4}}]
+    made = forebay.sweep(SMALL, AXES, seeds=1, leave_out=left_out, store=tmp_path / "s.sqlite")
+    copy = pickle.loads(pickle.dumps(made))
+    assert copy.cells == 2 and rows(copy) == rows(made)
+    with pytest.raises(ScenarioError, match=r'write store="study.sqlite"'):
+        pickle.dumps(forebay.sweep(SMALL, AXES, seeds=1))

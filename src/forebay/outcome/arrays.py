@@ -93,4 +93,5 @@ class WithArrays(Closed):
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.model_dump() == other.model_dump()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(type(self).__name__)  # arrays do not hash

@@ -65,6 +65,10 @@ class Document(Closed):
         default=1, alias="schema"
     )
 
+    def __hash__(self) -> int:
+        scenario = getattr(self, "scenario", None)
+        return hash((type(self).__name__, scenario if isinstance(scenario, str) else None))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON types; `from_dict` reads it back equal."""
         return self.model_dump(mode="json", by_alias=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from forebay.scenario.errors import ScenarioError, show
@@ -40,8 +41,12 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
                 for key in wanted:
                     if key not in _BOUNDS:
                         raise unknown_key(f"leave_out.{name}", key, _BOUNDS)
-    return lambda values: (
-        not any(all(_is(values[name], wanted) for name, wanted in table.items()) for table in read)
+    return partial(_stays, read)
+
+
+def _stays(tables: Sequence[Mapping[Any, Any]], values: Values) -> bool:
+    return not any(
+        all(_is(values[name], wanted) for name, wanted in table.items()) for table in tables
     )
 
 

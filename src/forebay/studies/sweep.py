@@ -54,6 +54,12 @@ class Sweep:
         self.exit_status = max((each.exit_status for each in count.failures), default=0)
         self.stored = stored(plan, store)
 
+    def __getstate__(self) -> dict[str, Any]:
+        if self._keep is not None:
+            wrong = "is not given: the rows go with this object, and no copy has them"
+            raise bad_grid("store", wrong, 'write store="study.sqlite"')
+        return self.__dict__
+
     def __repr__(self) -> str:
         return (
             f"Sweep({self._plan.grid.base.name!r}, {self.cells:,} cells, {self.stored:,} of "
