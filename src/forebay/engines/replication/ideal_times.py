@@ -1,4 +1,4 @@
-"""The completion time of a transfer on its empty path, where the rate of a link varies."""
+"""The completion time of a transfer on its empty path, where a link is no wire of one rate."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ NEEDED = ("flow", "start_s", "segments", "ideal_s")
 
 
 def ideal_s(layout: Layout, workload: Workload, raw: Mapping[str, NDArray[Any]]) -> FloatArray:
-    """Return the time of each record; the core's has the mean rate of a link that varies.
+    """Return the time of each record.
 
-    No network has links that vary.
+    The core's has the mean rate of a link that varies, and the shaper's rate for every packet. No
+    network has either.
     """
     found = raw["ideal_s"]
-    if layout.flows is not None or all(link.rate_trace is None for link in layout.links):
+    if layout.flows is not None or not any(map(_is_unlike_a_wire, layout.links)):
         return found
     found, flow = found.copy(), raw["flow"]
     group = workload.traffic_class[flow]
     for index, (forward, _) in enumerate(layout.routes):
         links = [layout.links[place] for place in forward]
         mine = (group == index) & (raw["segments"] > 0)
-        if all(link.rate_trace is None for link in links) or not mine.any():
+        if not any(map(_is_unlike_a_wire, links)) or not mine.any():
             continue
         bits = 8.0 * workload.packet_bytes[flow[mine]]
         access = bits / workload.access_bps[flow[mine]]
@@ -76,7 +77,7 @@ def _on_route(
     packets: FloatArray,
     at_mean: FloatArray,
 ) -> FloatArray:
-    """Return the longest of what the highest rates allow and of each trace from the start on."""
+    """Return the longest of what the highest rates allow, each trace and each shaper."""
     mean = [access, *(bits / link.rate_bps for link in links)]
     best = [access, *(bits / _highest_bps(link) for link in links)]
     propagation = at_mean - _pipelined(mean, packets)
@@ -88,13 +89,28 @@ def _on_route(
         if link.rate_trace is not None:
             took = _ends(link.rate_trace, start + before, packets * bits) - start
             longest = np.maximum(longest, took + after + propagation - delays)
+        if link.shaper is not None:
+            tokens = np.maximum(0.0, packets * bits - _at_once(link, bits)) / link.rate_bps
+            passed = before + tokens + best[place + 1]
+            longest = np.maximum(longest, passed + after + propagation - delays)
         before = before + best[place + 1] + link.delay_ps / _PS_PER_S
     return longest
 
 
+def _is_unlike_a_wire(link: LinkSpec) -> bool:
+    return link.rate_trace is not None or link.shaper is not None
+
+
 def _highest_bps(link: LinkSpec) -> float:
-    trace = link.rate_trace
-    return link.rate_bps if trace is None else max(rate for _, rate in trace.rates)
+    if link.rate_trace is not None:
+        return max(rate for _, rate in link.rate_trace.rates)
+    return link.wire_bps or link.rate_bps
+
+
+def _at_once(link: LinkSpec, bits: FloatArray) -> FloatArray:
+    """Return the bits that a shaper lets pass at the wire's rate; one packet without a bucket."""
+    assert link.shaper is not None, "a shaped link"
+    return bits if link.shaper[-1] == "deficit" else np.full_like(bits, link.burst_bits)
 
 
 def _pipelined(times: Sequence[FloatArray], packets: FloatArray) -> FloatArray:
