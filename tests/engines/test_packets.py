@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -150,3 +151,20 @@ def test_datagrams_are_counted_in_their_flow_from_0(tmp_path: Path, other: str) 
         if row["bytes"] == "500":
             seen.setdefault(row["flow"], set()).add(int(row["sequence"]))
     assert list(seen.values()) == [set(range(75))] * 3
+
+
+@pytest.mark.parametrize("argument", ["flows", "packets"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(
+    tmp_path: Path, argument: str
+) -> None:
+    heard: list[float] = []
+    for name, wrong in {
+        "a.txt": "is no table; write a name that ends in .csv or",
+        "none/a.csv": "there is no folder",
+        "is.csv": "cannot be written",
+    }.items():
+        (tmp_path / "is.csv").mkdir(exist_ok=True)
+        files: Any = {argument: tmp_path / name}
+        with pytest.raises(ScenarioError, match=wrong) as refused:
+            forebay.run(loads(LINK + LONG), progress=heard.append, **files)
+        assert refused.value.field == argument and heard == []

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from forebay import engines as _engines
@@ -108,3 +109,31 @@ def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engin
             if opened.count == known:
                 raise
             raise refused.but(kept_in=os.fspath(store)) from None
+
+
+def check_outputs(**paths: str | PathLike[str] | None) -> None:
+    """Refuse a file that could not be written, before a run; tables end in .csv or .parquet.
+
+    Raises
+    ------
+    ScenarioError, MissingPackage
+        By the argument's name.
+    """
+    from forebay.packages import check_file
+    from forebay.scenario import ScenarioError
+    from forebay.scenario.errors import show
+
+    for name, given in paths.items():
+        if given is None:
+            continue
+        path, shown = Path(given), show(os.fspath(given))
+        wrong = hint = ""
+        if name != "capture" and path.suffix.lower() not in (".csv", ".parquet"):
+            wrong, hint = f"{shown} is no table", "write a name that ends in .csv or .parquet"
+        elif not path.parent.is_dir():
+            wrong, hint = f"{shown}: there is no folder {path.parent}", "make it first"
+        elif path.is_dir() or not os.access(path.parent, os.W_OK):
+            wrong, hint = f"{shown} cannot be written", "write another path"
+        if wrong:
+            raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
+        check_file(path)

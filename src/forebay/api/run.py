@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from forebay.api.arguments import (
     budget_seconds,
+    check_outputs,
     get_engine,
     listed,
     naming_theory,
@@ -111,7 +112,8 @@ def run(
     ScenarioError
         `scenario` is not a Scenario; seeds or jobs out of range; a capture or counters of an
         engine without packets, a table of flows of one without records; packets of several
-        replications; any of these with a store.
+        replications; any of these with a store; a file of a table that has another ending, or no
+        folder.
     StoreError
         The store cannot be used.
     MissingPackage, OSError
@@ -124,11 +126,10 @@ def run(
     counted, jobs = seed_range(seed, seeds), threads(jobs)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
         _refuse_store()
+    check_outputs(capture=capture, flows=flows, packets=packets)
     if flows is not None:
         from forebay.api.flows import keep_flows, kept_flows
-        from forebay.packages import check_file
 
-        check_file(flows)
         keep_flows(chosen)
     if packets is not None:
         _write_packets(chosen, packets, seeds)
@@ -252,7 +253,6 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
 
 def _write_packets(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
     """Let an engine write what becomes of its packets."""
-    from forebay.packages import check_file
     from forebay.scenario import ScenarioError
 
     packets_to = engine.capabilities.packets_to
@@ -261,7 +261,6 @@ def _write_packets(engine: Engine, path: str | PathLike[str], seeds: int) -> Non
         hint = f"write {option('engine', 'simulation')}"
         raise ScenarioError("contradiction", wrong, hint, field="packets")
     _one_replication(seeds, "packets")
-    check_file(path)
     packets_to(Path(path))
 
 
