@@ -164,13 +164,34 @@ def size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResul
         one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
         return search(problem_of(scenario, theory.name, context), theory, one)
 
-    problem = problem_of(scenario, engine.name, context)
-    with naming_theory(by_theory), _with_bracket(problem):
-        return search(problem, engine, options)
+    problem, overload = problem_of(scenario, engine.name, context), _overload_of(scenario)
+    with naming_theory(by_theory), _with_bracket(problem, overload):
+        return _capacity_first(search(problem, engine, options), overload)
+
+
+def _overload_of(scenario: Scenario) -> str:
+    """Return the clause on more than the link carries, or ""."""
+    from forebay.laws.quantities import overload
+
+    load = overload(scenario)
+    if load is None:
+        return ""
+    return f"the link is offered {100 * load:.0f} %: add capacity; no buffer carries it"
+
+
+def _capacity_first(found: SizeResult, said: str) -> SizeResult:
+    """Say of an overloaded link first what no size mends: in the reason, or why the size."""
+    if not said:
+        return found
+    if found.recommended is None:
+        reason = said if found.reason is None else f"{said}; {found.reason}"
+        return found.model_copy(update={"reason": reason})
+    best = found.recommended.model_copy(update={"why": (said, *found.recommended.why)})
+    return found.model_copy(update={"recommended": best})
 
 
 @contextmanager
-def _with_bracket(problem: Problem) -> Iterator[None]:
+def _with_bracket(problem: Problem, overload: str) -> Iterator[None]:
     """Let a refusal for want of time say what laws know of the link, or of one like it."""
     from forebay.search.cost import TooLittleTime
 
@@ -185,8 +206,9 @@ def _with_bracket(problem: Problem) -> Iterator[None]:
         document = None
         if known is not None:
             document = Bracket(low=known.low, high=known.high, why=known.why)
-        result = refused(problem, f"{stop.why}, and the time is too short for the link", document)
-        raise stop.but(result=result) from None
+        why = f"{overload}; {stop.why}" if overload else stop.why
+        result = refused(problem, f"{why}, and the time is too short for the link", document)
+        raise stop.but(why=why, result=result) from None
 
 
 @contextmanager
@@ -230,7 +252,7 @@ def _size_links(
     if engine.name == "network":  # a steady state is the same for every seed
         options = options.with_seeds(options.seeds[:1])
     problem = problem_of_links(sized)
-    found = search(problem, sized, options)
+    found = _capacity_first(search(problem, sized, options), sized.links.overload)
     if link_class is None:
         return found
     from forebay.search.link_sizes import link_sizes

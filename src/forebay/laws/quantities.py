@@ -174,6 +174,17 @@ def share(scenario: Scenario, kinds: Collection[str]) -> float:
     return float(sum(most(t, rate) * _part(scenario, t) for t in groups) / rate)
 
 
+def overload(scenario: Scenario) -> float | None:
+    """Load of traffic that comes whatever the link does, if it is all that the link carries.
+
+    None below that. Users who wait for their answers, and long flows, offer what the link takes.
+    """
+    rate = scenario.link.capacity
+    groups = (t for t in scenario.crossing if offered(t, rate) is not None)
+    load = float(sum(most(t, rate) * _part(scenario, t) for t in groups) / rate)
+    return load if load >= FULL else None
+
+
 def _part(scenario: Scenario, traffic: Traffic) -> float:
     """Share of the run in which a class sends; a list of packets is sent only once."""
     if not isinstance(traffic, Replay):

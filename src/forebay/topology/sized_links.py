@@ -30,6 +30,7 @@ class SizedLinks:
     question : the scenario of a single link at the rate of the sized links.
     says : text that names these links.
     limit : largest buffer of the search, in packets: four bdp, as for single links.
+    overload : the clause on the link that is offered most, if that is more than it carries, or "".
     """
 
     problem: Problem
@@ -37,6 +38,7 @@ class SizedLinks:
     question: Scenario
     says: str
     limit: int
+    overload: str
 
     @property
     def names(self) -> list[str]:
@@ -72,20 +74,20 @@ def choose_links(
         problem,
         links,
         scenario.model_copy(update={"link": single}),
-        f"{_overload(problem, links)}the buffer is that of {one}; all others are those of the "
-        "scenario",
+        f"the buffer is that of {one}; all others are those of the scenario",
         int(np.ceil(4.0 * problem.bdp_packets[links].max())) + 64,
+        _overload(problem, links),
     )
 
 
 def _overload(problem: Problem, links: Ints) -> str:
-    """Return the sentence on the link that is offered most, if that is more than it carries."""
+    """Return the clause on the link that is offered most, if that is more than it carries."""
     offered = problem.offered_bps[links] / problem.graph.rate_bps[links]
     most = int(np.argmax(offered))
     if offered[most] <= 1.0:
         return ""
     name = problem.graph.link_names[links[most]]
-    return f"{name} is offered {100 * offered[most]:.0f} %: add capacity; no buffer carries it; "
+    return f"{name} is offered {100 * offered[most]:.0f} %: add capacity; no buffer carries it"
 
 
 def check_goals_of_links(scenario: Scenario) -> None:
