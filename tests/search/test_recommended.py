@@ -284,7 +284,26 @@ def test_the_rule_is_taken_within_the_goals_also_where_nothing_larger_was_tried(
     assert recommended(found).packets == packets
 
 
-def test_the_law_of_loss_decides_where_nothing_larger_was_tried() -> None:
-    found = size(1, 1, 1, [(1, None)], loss_warning=warned(None, largest=1), curve=tried(p1=0.13))
-    best = recommended(found, loss=falling(0.002))
-    assert best.packets > 65 and "no larger buffer was tried" in best.why[-1]
+@pytest.mark.parametrize("at_1000", [0.00001, 0.002, 0.1])
+def test_where_nothing_larger_was_tried_the_law_says_how_the_measured_loss_falls(
+    at_1000: float,
+) -> None:
+    """3 % with 100 packets are 1 % with √3 times as many, whatever loss the law itself gives."""
+    found = size(
+        100, 100, 100, [(100, None)], loss_warning=warned(None, largest=100), curve=tried(p100=0.03)
+    )
+    best = recommended(found, loss=falling(at_1000))
+    assert best.packets == 174
+    assert "no larger buffer was tried" in best.why[-1] and "174 lose the 1 %" in best.why[-1]
+
+
+def test_a_loss_near_what_is_usable_is_taken_though_the_goals_have_no_end() -> None:
+    """BBR at a size on the edge: noise alone decided between 731 packets and 65, 15 % lost."""
+    curve = tried(p1=0.2, p65=0.15, p731=0.0154, p900=0.0150)
+    warning = warned(None, largest=900)
+    best = recommended(size(1, 1, 1, [(1, None)], loss_warning=warning, curve=curve))
+    assert best.packets == 731
+    assert "731 is the smallest that loses little more than the least" in best.why[-1]
+    far = tried(p1=0.2, p65=0.15, p731=0.031, p900=0.03)
+    found = size(1, 1, 1, [(1, None)], loss_warning=warning, curve=far)
+    assert recommended(found).packets == 65

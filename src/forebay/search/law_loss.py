@@ -30,6 +30,18 @@ def usable_by_law(problem: Problem, packets: int, most: int) -> tuple[int | None
         return None, str(unknown)
 
 
+def usable_from(problem: Problem, measured: float, packets: int, most: int) -> int | None:
+    """Return the smallest size to ``most`` with a usable loss, from what was measured with one.
+
+    The law only says how the loss falls as the buffer grows: its band is about the loss itself,
+    which was measured. None if no law covers the traffic, or no such size has a usable loss.
+    """
+    try:
+        return _LossByLaw(problem, measured, packets).from_measured(most)
+    except _Unknown:
+        return None
+
+
 class _Unknown(Exception):
     """No law says whether the loss is usable; ``str()`` is the reason."""
 
@@ -39,6 +51,27 @@ class _LossByLaw:
     """The loss of the whole link by the law that covers its traffic."""
 
     problem: Problem
+    measured: float = 0.0
+    """Loss that was measured with ``at`` packets, if it was."""
+    at: int = 0
+
+    def from_measured(self, most: int) -> int | None:
+        """See `usable_from`."""
+        lossy, usable = self.at, most
+        if self._falls_to(most) > ACCEPTABLE:
+            return None
+        while usable - lossy > 1:
+            middle = (lossy + usable) // 2
+            if self._falls_to(middle) <= ACCEPTABLE:
+                usable = middle
+            else:
+                lossy = middle
+        return usable
+
+    def _falls_to(self, packets: int) -> float:
+        """Return the measured loss, less by as much as the law's."""
+        here = self._worst(self.at).high
+        return self.measured * self._worst(packets).high / here if here else self.measured
 
     def usable(self, packets: int, most: int) -> tuple[int, str]:
         """See `usable_by_law`."""

@@ -26,6 +26,8 @@ _FAST = 1e9
 """Rate in bit/s from which the floor holds: hosts with segmentation offload send whole bursts."""
 _CLOSE = 1.25
 """Loss over the least within the goals, up to which a larger buffer is not worth its delay."""
+_NEARLY_USABLE = 1.75
+"""Loss over what is usable, up to which a size counts as near it: seeds differ by as much."""
 _NEARLY = 0.8
 """Share of the largest size within the goals that stands for it."""
 _BURST = 64 << 10
@@ -182,29 +184,37 @@ class _Choice:
         if not tried and self._by_law(lost):
             return
         none = self._none_usable(usable)
-        self._why.append(f"{lost}; {none}{self._lose_less()}")
+        self._why.append(f"{lost}; {none}{self._lose_less(usable)}")
 
     def _by_law(self, lost: str) -> bool:
         """Take the size of usable loss by the law, where no larger one was tried."""
-        from forebay.search.law_loss import usable_by_law
+        from forebay.search.law_loss import usable_from
 
-        packets, why = usable_by_law(self._problem, self._packets, self._most())
+        warning, most = self._found.loss_warning, self._most()
+        assert warning is not None
+        packets = usable_from(self._problem, warning.loss, self._found.chosen or 1, most)
         if packets is None or packets <= self._packets:
             return False
         self._packets = packets
-        self._why.append(f"{lost}; no larger buffer was tried, and {why}")
+        self._why.append(
+            f"{lost}; no larger buffer was tried, and as the loss law lets it fall, {packets} lose "
+            f"the {100 * warning.usable:g} % that is usable"
+        )
         return True
 
-    def _lose_less(self) -> str:
+    def _lose_less(self, usable: float) -> str:
         """Take the smallest size whose loss is close to the least within the goals; say so.
 
-        If the goals have no end, nothing weighs the delay of a larger buffer. In both cases the
-        rule of the square root is taken where it is more.
+        If the goals have no end, nothing weighs the delay of a larger buffer, so that it is taken
+        only where it brings the loss near what is usable: else noise alone would decide between a
+        size of a usable loss and a small one. In both cases the rule of the square root is taken
+        where it is more.
         """
-        said = ""
-        if not math.isinf(max(map(end_of, self._region), default=0.0)):
-            tried = self._tried_within()
-            bound = _CLOSE * min((loss for _, loss in tried), default=0.0)
+        said, tried = "", self._tried_within()
+        least = min((loss for _, loss in tried), default=0.0)
+        ends = not math.isinf(max(map(end_of, self._region), default=0.0))
+        if ends or least <= _NEARLY_USABLE * usable:
+            bound = _CLOSE * least
             close = min((packets for packets, loss in tried if loss <= bound), default=0)
             if close > self._packets:
                 self._packets = close
