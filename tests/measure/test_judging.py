@@ -208,3 +208,21 @@ def test_of_rows_longer_than_an_hour_the_busiest_is_judged(
     found = judge(table, answer)
     assert (found.verdict, found.busy_hour.when) == ("as answered", "14.00 h to 16.00 h")
     assert "in the busiest row, which is longer than an hour, 14.00 h" in found.why
+
+
+def test_an_hour_that_loses_more_than_the_busiest_decides(day: Day, answer: SizeResult) -> None:
+    """Backups at night: bursts overflow a queue that the evening never tests."""
+    found = judge(day(evening, lambda hour: 0.06 if hour == 3 else 0.0), answer)
+    assert found.verdict == "too small" and found.exit_status == 1
+    assert found.lossy_hour is not None and "03:00 to 04:00" in found.lossy_hour.when
+    assert found.why.startswith("in an hour that is not the busiest, 2025-11-26 03:00 to 04:00 UTC")
+    assert "bursts overflow it although the link is not full" in found.why
+    assert "in the busiest hour, 2025-11-26 20:00 to 21:00 UTC" in found.why
+    assert found.to_dict()["lossy_hour"]["verdict"] == "too small"
+
+
+def test_a_few_drops_of_a_quiet_hour_decide_nothing(day: Day, answer: SizeResult) -> None:
+    quiet = judge(
+        day(lambda hour: 0.97 if hour == 20 else 1e-5, lambda hour: 0.05 * (hour == 3)), answer
+    )
+    assert quiet.verdict == "as answered" and quiet.lossy_hour is None

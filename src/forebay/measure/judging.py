@@ -29,6 +29,9 @@ _USABLE = 0.01
 """Loss that is usable where the answer has neither a goal on it nor a value of its own."""
 _FEW = 0.1
 """Share of the loss that is allowed up to which a queue was hardly needed."""
+_LOSING = ("too small", "add capacity")
+_FEWEST_DROPS = 100
+"""Drops of an hour that is not the busiest, from which its loss counts."""
 _NOISE = 2.0
 """Loss over the answer's own from which it counts as more: other hours have other traffic."""
 
@@ -72,11 +75,13 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a size, from the busiest hour of a table of counters.
+    """The verdict on a size, from the busiest hour of a table of counters, or one that loses more.
 
     Attributes
     ----------
     busy_hour : what was seen in it, with the verdict.
+    lossy_hour : the hour with the most drops of those that say too small or add capacity, where the
+        busiest does not; it decides then. None without one.
     expected : what the answer says.
     why, next_step : sentences.
     alarms : thresholds for the table's own polling interval, as sentences.
@@ -91,11 +96,12 @@ class Judgement:
     alarms: tuple[str, ...]
     hours: tuple[Seen, ...]
     source: str
+    lossy_hour: Seen | None = None
 
     @property
     def verdict(self) -> Judged:
         """The verdict on the size."""
-        return self.busy_hour.verdict
+        return (self.lossy_hour or self.busy_hour).verdict
 
     @property
     def exit_status(self) -> int:
@@ -131,10 +137,21 @@ def judge(
     busy = busiest(rows)
     seen = _seen(busy, expected)
     why, then = _words(seen, expected, busy.name)
+    every = tuple(_seen(each, expected) for each in hours(rows))
+    lossy = None if seen.verdict in _LOSING else _lossy(every)
+    if lossy is not None:
+        more, then = _words(lossy, expected, "an hour that is not the busiest")
+        why = f"{more}; {why}"
     return Judgement(
         seen, expected, why, then, _alarms(expected, float(np.median(rows.seconds))),
-        tuple(_seen(each, expected) for each in hours(rows)), os.fspath(table),
+        every, os.fspath(table), lossy,
     )  # fmt: skip
+
+
+def _lossy(every: tuple[Seen, ...]) -> Seen | None:
+    """Return the hour with the most drops of those that lose too much; of a few drops none."""
+    found = [each for each in every if each.verdict in _LOSING and each.drops >= _FEWEST_DROPS]
+    return max(found, key=lambda each: each.drops, default=None)
 
 
 def _expected(answer: SizeResult, rate: str | None) -> Expected:
