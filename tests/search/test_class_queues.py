@@ -103,6 +103,27 @@ def test_sizes_that_never_settle_are_said(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize(
+    ("each_s", "fractions"),
+    [(0.0, [0.25, 0.5, 0.75, 0.95, 1.0]), (40.0, [0.4, 0.8, 1.0])],
+)
+def test_no_more_time_is_foretold_than_the_budget_has_left(
+    outcome: Outcome, monkeypatch: pytest.MonkeyPatch, each_s: float, fractions: list[float]
+) -> None:
+    """What a fraction f foretells after t seconds is t (1 - f) / f."""
+    now: list[float] = [0.0]
+    sizing = answering({"business": lambda _: 30, "rest": lambda _: 40}, [])
+
+    def slow(scenario: Scenario, seconds: float) -> SizeResult:
+        now[0] += each_s
+        return cast(SizeResult, sizing(scenario, seconds))
+
+    monkeypatch.setattr("forebay.api.class_queues.time.monotonic", lambda: now[0])
+    told: list[float] = []
+    size_class_queues(port(), slow, lambda _: outcome, budget_s=100, progress=told.append)
+    assert told == pytest.approx(fractions)
+
+
+@pytest.mark.parametrize(
     ("changed", "said"),
     [
         ({"queue": {"discipline": "drop-tail"}}, "queue.discipline: there is one queue"),

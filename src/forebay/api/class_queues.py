@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from forebay.scenario import ClassQueue, Scenario
 
 MOST_PASSES = 3
+_BEFORE_THE_RUN = 0.95
+"""Fraction of the work that is done at most before the run of the port."""
 Sizing = Callable[["Scenario", float], "SizeResult"]
 """Sizes a scenario within so many seconds."""
 Running = Callable[["Scenario"], "Outcome"]
@@ -101,15 +103,17 @@ class _Joint:
 
     def settle(self, progress: Callable[[float], None] | None) -> tuple[int, bool]:
         """Size all queues again and again; return how often, and whether the sizes are steady."""
-        until = time.monotonic() + self.budget_s
-        each = self.budget_s * share_of_sizing(len(self.order))
+        began, share = time.monotonic(), share_of_sizing(len(self.order))
+        until, each = began + self.budget_s, self.budget_s * share
         for turn in range(MOST_PASSES):
             before = dict(self.found)
             for place, name in enumerate(self.order):
                 self.found[name] = self._sized(name, each)
                 if progress is not None:
-                    done = turn * len(self.order) + place + 1
-                    progress(done / (MOST_PASSES * len(self.order) + 1))
+                    # A third pass comes only within the time: the two passes and the budget count.
+                    sized = (turn * len(self.order) + place + 1) * share
+                    spent = (time.monotonic() - began) / self.budget_s
+                    progress(min(max(sized, spent), _BEFORE_THE_RUN))
             if len(self.order) == 1 or self._is_steady(before, turn):
                 return turn + 1, True
             if time.monotonic() + each > until:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ import click
 import forebay
 from forebay.api import ports
 from forebay.cli.output import answered, print_json, progress, say
+from forebay.progress import never_less
 
 if TYPE_CHECKING:
     from forebay.platforms import ClassEmission
@@ -36,7 +38,7 @@ def size_together(
 
     def sizing(one: forebay.Scenario, seconds: float) -> forebay.SizeResult:
         try:
-            return forebay.size(one, budget=f"{seconds:.6g} s", **how)
+            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, **how)
         except forebay.TooLittleTime as stop:
             # The time asked for is that of one sizing: say that of all.
             raise stop.but(
@@ -50,7 +52,13 @@ def size_together(
     queues = "1 class queue" if sought == 1 else f"{sought} class queues"
     each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
     say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
-    with progress("sizing class queues") as update:
+    with progress("sizing class queues") as shown:
+        update, began = never_less(shown), time.monotonic()
+        assert update is not None
+
+        def still(_: float) -> None:
+            update(min((time.monotonic() - began) / float(budget), 0.95))
+
         found = ports.size_class_queues(
             scenario, sizing, lambda port: forebay.run(port, **runs),
             memory=memory, budget_s=float(budget), progress=update,
