@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -102,6 +103,25 @@ def test_axes_go_together() -> None:
         points(axes, groups=[["queue.size", "link.rate"]])
     with pytest.raises(ScenarioError, match="is no axis"):
         points(axes, groups=[["queue.size", "link.delay"]])
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        ({"queue.size": ["9 packets", "1 bdp", "9 packets"]}, 'queue.size: has "9 packets" twice'),
+        ({"measure.duration": ["1 s", "1000 ms"]}, '"1 s" and "1000 ms" are equal'),
+        ({"traffic.0.flows": [1, 2, 1.0]}, "1 and 1.0 are equal"),
+        ({("queue.size", "traffic.0.flows"): [("9 packets", 1), ("9 packets", 1)]}, "twice"),
+    ],
+)
+def test_a_value_that_an_axis_has_twice_is_refused(axes: dict[Any, Any], said: str) -> None:
+    with pytest.raises(ScenarioError, match=f"{said}.*write each value once"):
+        points(axes)
+
+
+def test_a_value_may_come_again_beside_another_of_its_group() -> None:
+    axes = {"queue.size": ["9 packets", "9 packets"], "traffic.0.flows": [1, 2]}
+    assert len(points(axes, groups=[["queue.size", "traffic.0.flows"]])) == 2
 
 
 def test_cells_are_left_out_by_values_bounds_and_functions() -> None:

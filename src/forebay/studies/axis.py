@@ -114,6 +114,28 @@ def axis_of(name: str, spec: object, *, sampled: bool) -> Axis:
     return Axis((name,), tuple((each,) for each in _listed(name, spec)))
 
 
+def refuse_equal(axis: Axis) -> None:
+    """Refuse an axis with two equal points, also in other units: one would count twice."""
+    seen: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    for point in axis.values:
+        amounts = tuple(map(_amount, point))
+        if (before := seen.get(amounts)) is not None:
+            first, second = (show(each[0] if len(each) == 1 else each) for each in (before, point))
+            wrong = f"has {second} twice" if first == second else f"{first} and {second} are equal"
+            raise bad_grid(", ".join(axis.names), wrong, "write each value once")
+        seen[amounts] = point
+
+
+def _amount(value: Any) -> Any:
+    """Return what makes a value equal to another: an amount and its kind, or the value."""
+    if isinstance(value, str):
+        try:
+            return parse_amount(value, tuple(KNOWN), "10 ms")
+        except ScenarioError:
+            return value
+    return (type(value) is bool, value) if isinstance(value, int | float) else repr(value)
+
+
 def range_without_points(name: str, spec: Mapping[str, Any]) -> Range:
     """Read a range whose points a design chooses. Raises ScenarioError."""
     return _range(name, spec, True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from forebay.scenario import Scenario
 from forebay.scenario.errors import show
-from forebay.studies.axis import Axis, axis_of, together, tupled
+from forebay.studies.axis import Axis, axis_of, refuse_equal, together, tupled
 from forebay.studies.design import Design, design_of
 from forebay.studies.errors import bad_grid
 from forebay.studies.leave_out import Keeps, flat, keeper
@@ -89,6 +89,8 @@ def grid_of(
         if names.count(name) > 1:
             raise bad_grid("axes", f"{name} is on two axes", "write it once")
     made = _grouped(read, groups)
+    for axis in made:
+        refuse_equal(axis)
     if drawn is not None and not made:
         raise bad_grid("axes", "a design has no axis", "write one")
     if callable(leave_out):
