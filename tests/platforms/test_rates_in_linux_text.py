@@ -116,6 +116,7 @@ def test_openwrt_sqm_shapes_both_directions() -> None:
     [
         (SQM.format(down=0, up=12_000, qdisc="pfifo",
                     more="\toption qdisc_advanced '1'\n\toption elimit '60'\n"), 90_000),
+        (SQM.format(down=0, up=9_000, qdisc="fq_codel", more="\toption elimit '600'\n"), 900_000),
         (SQM.format(down=0, up=800_000, qdisc="cake", more=""), 40_000_000),
         ("sqm.wan=queue\nsqm.wan.upload='6000'\nsqm.wan.qdisc='fq_codel'\n", 1_501_500),
         ("uci set sqm.wan=queue\nuci set sqm.wan.upload='9000'\nuci set sqm.wan.qdisc='cake'\n",

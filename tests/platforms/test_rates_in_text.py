@@ -73,6 +73,8 @@ MD = """configure {{
         (SROS.format(policy=9, rate="rate 40000", mbs="250 kilobytes"), 250_000, 50.0),
         (SROS.format(policy=10, rate="percent-rate 2", mbs="1000000 bytes"), 1_000_000, 40.0),
         (MD.format(mbs=600_000, pir=48_000), 600_000, 100.0),
+        (MD.format(mbs=600_000, pir="48000\ncir 9000"), 600_000, 100.0),
+        (MD.format(mbs=600_000, pir="48000").replace("pir", "cir 9000\npir"), 600_000, 100.0),
         (
             '/configure qos sap-egress "a" queue 1 rate pir 8000\n'
             '/configure qos sap-egress "a" queue 1 mbs 30000\n',

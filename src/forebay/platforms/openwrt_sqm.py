@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from forebay.platforms import cake
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap
+from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 TELLS = (r"^\s*config queue\b", r"^\s*option (qdisc|script|upload|download)\b", r"\bsqm\.\S+=")
 
 _WAYS = (("egress", "upload", "elimit"), ("ingress", "download", "ilimit"))
 _DEFAULT = 1001  # LIMIT of sqm-scripts' defaults.sh
+_GATED = uncertain(
+    f"the limit is taken although qdisc_advanced is not 1; older scripts then have {_DEFAULT}"
+)
 _SHARED = trap("fq_codel and the like drop before they are full: the limit is a last resort")
 
 
@@ -48,9 +51,10 @@ def _way(snippet: Snippet, queue: _Queue, way: str, limit: str, port: Port) -> C
     if kind == "cake":
         words = ["bandwidth", f"{int(port.rate_bps)}bit", *_extra(queue, limit)]
         return cake.read(Snippet(""), place, words, port)
-    advanced = queue.options.get("qdisc_advanced") == "1"
-    packets = whole(queue.options.get(limit, ""), 10**9) if advanced else None
+    packets = whole(queue.options.get(limit, ""), 10**9)
     notes = (_SHARED,) if "codel" in kind or kind == "pie" else ()
+    if packets and queue.options.get("qdisc_advanced") != "1":
+        notes = (_GATED, *notes)
     if not packets:
         said = trap(f"nobody chose this: sqm's default of {_DEFAULT} packets")
         return place.of_packets(_DEFAULT, port, (said, *notes))

@@ -148,7 +148,8 @@ def _queues(snippet: Snippet) -> list[_Queue]:
                 queue = found.setdefault((policy, queue.name), queue)
                 queue.mbs.append((statement.line, rest))
             elif word in ("rate", "percent-rate"):
-                queue.rate = [word, *rest]
+                if not (rest[0] == "cir" and queue.rate):  # the guaranteed rate, on its own line
+                    queue.rate = [word, *rest]
             elif word == "cbs":
                 queue.cbs = rest[0]
                 queue.lines.add(statement.line)
