@@ -141,6 +141,30 @@ def test_bad_repetita_is_refused_in_one_line(tmp_path: Path, text: str, said: st
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.txt", "?SNDlib native format; type: network; version: 1.0\n", "SNDlib's native format"),
+        ("a.json", '{"nodes": [], "links": []}', "is JSON, and no network's file"),
+        ("a.json", '[\n {"source": 1}]', "is JSON, and no network's file"),
+        ("a.dot", 'digraph "a b" {\n a -> b\n}', "is Graphviz DOT; convert it to GraphML"),
+        ("a.gv", "strict graph {\n a -- b\n}", "is Graphviz DOT; convert it to GraphML"),
+        ("a.net", "<?xml version='1.0'?><graphml/>", "is XML.*ends in .graphml or .xml"),
+        ("a.txt", "# a net\ngraph [ node [ id 0 ] ]", "is GML.*ends in .gml"),
+        ("a.topo", "NODES 2\nlabel x y\n", "is REPETITA.*ends in .graph"),
+    ],
+)
+def test_a_file_of_another_format_or_name_is_refused_by_what_it_is(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    """Also beside connections, which were called without effect because the scenario says them."""
+    (tmp_path / name).write_text(text)
+    for connections in (None, 5):
+        with pytest.raises(ScenarioError, match=said) as refused:
+            networks.load(tmp_path / name, connections=connections)
+        assert "\n" not in str(refused.value)
+
+
 ISLANDS = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key attr.name="label" attr.type="string" for="node" id="a"/><graph edgedefault="undirected">
 {nodes}{edges}</graph></graphml>"""
@@ -220,6 +244,9 @@ def test_a_unit_of_the_scenario_is_no_guess(tmp_path: Path) -> None:
     assert not any("no unit" in each for each in assumed(made))
     mixed = assumed(scenario(tmp_path, text, "s.xml"))
     assert any("links of 10 Mbit/s, demands of 2 Mbit/s together" in each for each in mixed)
+    text = SND.format(unit="", modules=INSTALLED.format("10"), demand="1125.0119999999998")
+    digits = assumed(scenario(tmp_path, text, "s.xml"))
+    assert any("demands of 1.125 Gbit/s together" in each for each in digits)
 
 
 @pytest.mark.parametrize("name", ["net.graphml", "net.gml", "net.xml", "net.graph"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,19 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, ScenarioError
 
 _FILES = (".graphml", ".xml", ".gml", ".graph")
+_CONVERT = "convert it to GraphML, as networkx.write_graphml does"
+_RENAME = "give it a name that ends in "
+_OTHERS = (
+    (re.compile(rb"\?SNDlib native format"), "in SNDlib's native format",
+     "write the path of the same network's SNDlib XML file"),
+    (re.compile(rb"[{]|\[\s*[{]"), "JSON, and no network's file that is read", _CONVERT),
+    (re.compile(rb"(?i)(strict\s+)?(di)?graph\b[^\[\n=]*[{]"), "Graphviz DOT", _CONVERT),
+    (re.compile(rb"<"), "XML, and its name does not say so", f"{_RENAME}.graphml or .xml"),
+    (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "GML, and its name does not say so",
+     f"{_RENAME}.gml"),
+    (re.compile(rb"NODES\s+\d+\s"), "REPETITA, and its name does not say so", f"{_RENAME}.graph"),
+)  # fmt: skip
+"""How files begin that are no scenario, what they are, and what to write instead."""
 _CARRIED = '[[traffic]]\nname = "demand"\nkind = "short"\nlength = "100 kB"\nload = 1.0\n'
 """A class that carries the whole demand; engines of networks take no note of its length."""
 _RATE, _CONNECTIONS = "10 Gbit/s", 1000
@@ -45,6 +59,7 @@ def load(
 
     name = os.fspath(path)
     if not name.lower().endswith(_FILES):
+        _refuse_other_formats(name)
         for option, value in (("connections", connections), ("rate", rate)):
             if value is not None:
                 raise _without_effect(
@@ -61,6 +76,20 @@ def load(
         traffic = _CARRIED + (greedy if connections else "")
         return loads(text + traffic, source=name, overrides=overrides)
     return loads(text + greedy, source=name, overrides=overrides)
+
+
+def _refuse_other_formats(name: str) -> None:
+    """Refuse a network's file of a format that is not read, or of a name that does not tell it."""
+    try:
+        with open(name, "rb") as file:
+            head = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except OSError:
+        return  # a shipped scenario's name; else the reader of scenarios says what is wrong
+    for begins, called, hint in _OTHERS:
+        if begins.match(head):
+            from forebay.scenario import ScenarioError
+
+            raise ScenarioError("format", f"is {called}", hint, field=name)
 
 
 def _of_network(overrides: Sequence[str]) -> list[str]:

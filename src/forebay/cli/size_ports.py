@@ -111,13 +111,20 @@ def _print(done: list[ports.SizedPort], made: dict[str, Emission | str | None]) 
     from forebay.report import print_ports
 
     print_ports([
-        (port.row.name, str(port.row.scenario.link.rate), port.answer, port.error, port.row.note)
+        (port.row.name, _rate(port.row.scenario), port.answer, port.error, port.row.note)
         for port in done
     ])  # fmt: skip
     for name, emission in made.items():
         if emission is not None:
             text = emission if isinstance(emission, str) else emission.text.rstrip("\n")
             click.echo(f"\n{name}\n{text}")
+
+
+def _rate(scenario: Scenario) -> str:
+    """Return the rate in six digits: that of a member may have no last one."""
+    from forebay.scenario import Rate
+
+    return str(Rate(float(f"{float(scenario.link.rate):.6g}")))
 
 
 def _document(port: ports.SizedPort, emission: Emission | str | None) -> dict[str, Any]:

@@ -124,7 +124,8 @@ class _Capacities:
         said = []
         if not self.written and (self.rates or demand):
             many = _span(self.rates)
-            total = f", demands of {Rate(self.unit_bps * demand)} together" if demand else ""
+            offered = Rate(float(f"{self.unit_bps * demand:.4g}"))
+            total = f", demands of {offered} together" if demand else ""
             field = entry("topology.file_unit", "1 Gbit/s")
             said.append(
                 f"no unit in the file: read as Mbit/s ({many}{total}); {field} reads others"
