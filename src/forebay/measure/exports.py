@@ -36,6 +36,10 @@ _MOST_LOST = 0.1
 _MOST_CUT = 0.05
 _FEWEST_CUT = 10
 _FEWEST_STAMPS = 100
+_UNNUMBERED = (
+    "nfdump's CSV has no sequence numbers: records that were lost on the way are not seen, and "
+    "make the load and the numbers of flows too low"
+)
 _NO_SCENARIO = "flow records have no round trips; capture packets, or write the scenario by hand"
 
 
@@ -64,7 +68,10 @@ def exports(
     with tempfile.TemporaryDirectory() as folder:
         names = [_as_capture(name, Path(folder, str(at))) for at, name in enumerate(sources)]
         read = _read(names, sources, progress)
-    return _measured(read, bps, sources)
+    measured = _measured(read, bps, sources)
+    if any(map(nfdump.is_csv, sources)):
+        measured.notes.append(_UNNUMBERED)
+    return measured
 
 
 def listen(
