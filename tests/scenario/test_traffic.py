@@ -42,7 +42,7 @@ def test_the_kind_decides(text: str) -> None:
     [
         (LONG, "kind=vidoe", "unknown-name", 'did you mean "video"'),
         (LONG, "kind=3", "unknown-name", '"long", "short"'),
-        (LONG, "load=0.5", "unknown-key", "traffic.0."),
+        (LONG, "load=0.5", "unknown-key", "kinds with it: short, transfers, udp, video"),
         (SHORT, "flows=3", "unknown-key", "traffic.0."),
         (SHORT, "arrival_rate=3.0", "contradiction", "either load or arrival_rate"),
         (SHORT, "load=0.0", "out-of-range", "below the least"),

@@ -15,7 +15,7 @@ from forebay.scenario import suggestions
 from forebay.scenario.distribution_text import LAWS
 from forebay.scenario.errors import ScenarioError, did_you_mean, nearest, one_of, show
 from forebay.scenario.flow_length import LENGTH_LAWS
-from forebay.scenario.traffic import KINDS
+from forebay.scenario.traffic import KINDS, Traffic
 
 _ALSO_CALLED = {
     "pfifo": "drop-tail", "fifo": "drop-tail", "taildrop": "drop-tail", "cake": "fq_codel",
@@ -124,7 +124,18 @@ def _unknown_key(place: _Place) -> ScenarioError:
     example = getattr(place.table, "example", None)
     if example:
         hint = f"write {literal(example)}"
+    other = _kinds_with(key) if len(place.path) == 3 and place.path[0] == "traffic" else []
+    if other:
+        own = place.table.model_fields["kind"].default
+        wrong = f"a class of kind {own} has no such key"
+        hint = f"write one of {', '.join(known)}; kinds with it: {', '.join(other)}"
+        return ScenarioError("unknown-key", wrong, hint, value=key)
     return ScenarioError("unknown-key", "there is no such key", hint, value=key)
+
+
+def _kinds_with(key: str) -> list[str]:
+    """Return the kinds of traffic that have a key."""
+    return [name for name, kind in tagged(Traffic) if key in kind.model_fields]
 
 
 def _extra_key(key: str, known: list[str]) -> ScenarioError:
