@@ -81,3 +81,19 @@ def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
     path.write_text(over + "[goals]\nloss_rate = 0.001\n")
     with pytest.raises(ScenarioError, match=r"B->C is offered 120%.*add capacity"):
         networks.smallest_buffers(networks.load(path))
+
+
+def test_who_loses_most_is_whom_the_bursts_hit(tmp_path: Path) -> None:
+    """All links but those of a ring's far side are empty; no path loses in the steady state."""
+    from tests.topology.test_offered import sndlib
+
+    ring = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "a")]
+    demands = {("a", "b"): 1.0, ("c", "d"): 92.0, ("c", "e"): 3.0, ("b", "a"): 1.0}
+    path = tmp_path / "ring.xml"
+    path.write_text(sndlib(ring, demands, 100.0))
+    answer = networks.solve(networks.load(path))
+    lost = {
+        name: link.loss_rate.value for name, link in answer.outcome.links.items() if link.loss_rate
+    }
+    assert max(lost, key=lambda name: lost[name]) == "c->d" and lost["c->d"] > 1e-3
+    assert answer.most_lossy_path() == "c->e"
