@@ -149,6 +149,18 @@ def test_a_target_that_meets_the_goals_stays(
     assert answer.buffer is not None and answer.buffer.seconds < target_s
 
 
+def test_a_target_below_a_packet_s_time_is_said_to_be_that() -> None:
+    """At 2 Mbit/s a packet takes 6 ms: no target below that is run, so none is shown to meet."""
+    slow = ("link.rate=2 Mbit/s", "traffic.0.flows=4", "goals.utilization=0.3",
+            "goals.queue_delay_p99=4 s", "measure.duration=20 s")  # fmt: skip
+    answer = forebay.size(
+        loads(UPLINK.format(discipline="fq_codel"), overrides=slow), seeds=1, max_seeds=1, jobs=1
+    )
+    assert answer.recommended is not None and answer.recommended.seconds == 0.005
+    said = "which is less than a packet takes, stays: that of a packet, 6 ms, meets all goals"
+    assert said in answer.recommended.why[0]
+
+
 @pytest.mark.parametrize(("low", "high"), [(30_000, 90_000), (30_000, 36_000), (20_000, 160_000)])
 def test_thresholds_that_meet_the_goals_stay(low: int, high: int) -> None:
     goals = ("goals.utilization=0.5", "goals.queue_delay_p99=400 ms")

@@ -33,6 +33,11 @@ def default_kept(problem: Problem, found: SizeResult, buffer: Buffer) -> SizeRes
     packets = target_s / aqm.packet_s
     whose = "the scenario's" if own else "its default"
     why = f"{whose} target of {1e3 * target_s:g} ms meets all goals, and stays"
+    if packets < 1.0:  # none below a packet is run
+        why = (
+            f"{whose} target of {1e3 * target_s:g} ms, which is less than a packet takes, stays: "
+            f"that of a packet, {1e3 * aqm.packet_s:.3g} ms, meets all goals"
+        )
     size = int(problem.scenario.packet)
     made = Recommended(
         packets=max(round(packets), 1), bytes=max(round(packets), 1) * size, seconds=target_s,
