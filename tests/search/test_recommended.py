@@ -297,6 +297,18 @@ def test_where_nothing_larger_was_tried_the_law_says_how_the_measured_loss_falls
     assert "no larger buffer was tried" in best.why[-1] and "174 lose the 1 %" in best.why[-1]
 
 
+def test_a_first_reason_that_is_of_another_size_names_it() -> None:
+    """Beside a configuration of 130 packets it said "this is the upper end" of 90 to 100."""
+    lossy = {"loss_warning": warned(130), "curve": tried(p100=0.03, p130=0.009)}
+    found = recommended(size(90, 100, 100, [(90, None)], **lossy))
+    assert found.packets == 130
+    assert found.why[0] == "the least lies between 90 and 100 packets, and 100 is its upper end"
+    exact = recommended(size(100, 100, 100, [(100, None)], **lossy))
+    assert exact.why[0] == "100 is the least that was shown to meet the goals"
+    alone = recommended(size(90, 100, 100, [(90, None)]))
+    assert alone.why == ("the least lies between 90 and 100 packets, and this is the upper end",)
+
+
 def test_a_loss_near_what_is_usable_is_taken_though_the_goals_have_no_end() -> None:
     """BBR at a size on the edge: noise alone decided between 731 packets and 65, 15 % lost."""
     curve = tried(p1=0.2, p65=0.15, p731=0.0154, p900=0.0150)

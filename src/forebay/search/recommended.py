@@ -120,6 +120,7 @@ class _Choice:
         self._packets = buffer.packets
         self._why: list[str] = []
         self._begin(buffer)
+        self._begun = self._packets
 
     def made(self) -> Recommended | str:
         """Return the recommended size; the reason if its loss decides, and is unknown."""
@@ -127,6 +128,9 @@ class _Choice:
         if unknown is not None:
             return unknown
         floor = self._hold_bursts()
+        if self._packets != self._begun:  # the first reason is of another size: name it
+            first = self._why[0].replace("it is the least", f"{self._begun} is the least", 1)
+            self._why[0] = first.replace("this is the upper end", f"{self._begun} is its upper end")
         sized = self._problem.scenario
         octets = self._packets * int(sized.packet)
         seconds = octets * 8 / float(sized.link.capacity)
