@@ -55,3 +55,20 @@ def test_a_sizing_by_the_steady_state_draws_equal_utilizations_as_equal():
     assert high - low > 1.0
     legend = delay.get_legend()
     assert legend is not None and [each.get_text() for each in legend.texts] == ["mean"]
+
+
+def test_of_many_routers_the_ends_of_the_worst_links_have_names(monkeypatch, tmp_path):
+    from tests.topology.test_offered import sndlib
+
+    kept: list[Figure] = []
+    monkeypatch.setattr(pictures, "save", lambda figure, path: kept.append(figure))
+    row = [(f"r{n}", f"r{n + 1}") for n in range(24)]
+    path = tmp_path / "row.xml"
+    demands = {("r3", "r4"): 60.0, ("r3", "r5"): 5.0, ("r10", "r11"): 50.0, ("r0", "r1"): 1.0}
+    path.write_text(sndlib(row, demands | {("r20", "r22"): 2.0}, 1000.0))
+    answer = networks.solve(networks.load(path))
+    pictures.draw_network(answer.outcome, answer.drawing, Path("unused.svg"))
+    used, lost = kept[-1].axes[:2]
+    worst = {"r3", "r4", "r5", "r10", "r11", "r20", "r21", "r22"}
+    assert {each.get_text() for each in used.texts} == worst
+    assert not lost.texts, "none loses"

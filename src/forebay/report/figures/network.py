@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from forebay.report.figures.style import BLUE, FAINT, INK, clean, house_style, literal, save
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _LEAST_LOSS = 1e-6
 _MOST_NAMED = 20  # routers: more names would cover each other
+_WORST = 5  # links whose ends are named among more routers
+_HALO = withStroke(linewidth=2.0, foreground="white")
 _NARROW = 10.0  # a span without two powers of ten has ticks of its own
 
 
@@ -67,15 +70,24 @@ def _map(
     lines.set_clim(*limits)
     axes.add_collection(lines)
     axes.plot(place[:, 0], place[:, 1], ".", color=FAINT, markersize=3, zorder=3)
-    if len(place) <= _MOST_NAMED:
-        for (x, y), name in zip(place, drawing["names"], strict=True):
-            axes.annotate(
-                literal(name), (x, y), (4, 4), textcoords="offset points", fontsize=7, color=INK
-            )
+    for router in _named(drawing, values, limits[0]):
+        axes.annotate(
+            literal(drawing["names"][router]), tuple(place[router]), (4, 4),
+            textcoords="offset points", fontsize=7, color=INK, path_effects=[_HALO],
+        )  # fmt: skip
     axes.autoscale_view()
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_axis_off()
     figure.colorbar(lines, ax=axes, label=label, shrink=0.8)
+
+
+def _named(drawing: Mapping[str, Any], values: Any, least: float) -> Sequence[int]:
+    """Return the routers to name: all, or of many those at the ends of the worst links."""
+    if len(drawing["names"]) <= _MOST_NAMED:
+        return range(len(drawing["names"]))
+    worst = [link for link in np.argsort(-values, kind="stable")[:_WORST] if values[link] > least]
+    ends = (drawing[end][link] for link in worst for end in ("source", "target"))
+    return sorted({int(router) for router in ends})
 
 
 def _curve(
