@@ -157,3 +157,25 @@ def test_ipv6_tells_what_ipv4_does(tmp_path):
     assert read(path, toward=["::/0"]).packets == 700
     with pytest.raises(measure.MeasureError, match="700 have the other direction"):
         read(path, toward=["10.0.0.0/8"])
+
+
+@pytest.mark.parametrize("damaged", [0, 50])
+def test_a_record_of_a_huge_length_is_named(tmp_path, damaged):
+    """Which record, where it begins, what it says, and what to do."""
+    frame = b"\0" * 12 + b"\x08\0" + bytes([0x45, 0, 0, 28]) + b"\0" * 4 + bytes([64, 17, 0, 0])
+    frame += bytes([10, 0, 0, 1, 10, 0, 0, 2]) + struct.pack(">HHHH", 1, 2, 8, 0)
+    records = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)]
+    for second in range(100):
+        length = 0x7FFFFFFF if second == damaged else len(frame)
+        records.append(struct.pack("<IIII", second, 0, length, length) + frame)
+    path = tmp_path / "hugelen.pcap"
+    path.write_bytes(b"".join(records))
+    said = (
+        f"record {damaged + 1} begins at byte {24 + 58 * damaged} and says that it has 2147483647 B"
+    )
+    if damaged:
+        (note,) = [note for note in measure.capture(path, rate="1 Mbit/s").notes if "end" in note]
+        assert said in note and "capture again" in note
+    else:
+        with pytest.raises(measure.MeasureError, match=f"{said}.*capture again"):
+            measure.capture(path, rate="1 Mbit/s")

@@ -8,9 +8,14 @@ use std::ops::ControlFlow;
 
 /// Initial buffer for a block; it grows up to `LARGEST`.
 const ROOM: usize = 1 << 20;
-const LARGEST: usize = 1 << 24;
+/// A record may be so long.
+pub const LARGEST: usize = 1 << 24;
 /// Maximum number of interfaces in a section; more mean a damaged file, or an attack.
 const MOST_INTERFACES: usize = 4096;
+
+/// Where a record's captured length is, and where a block's length.
+const PCAP_LENGTH: usize = 8;
+const PCAPNG_LENGTH: usize = 4;
 
 /// A captured frame, truncated as in the capture.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +68,8 @@ pub struct Frames {
     pub ended: Option<Option<Ending>>,
     /// Simple packet blocks, which have no time, and frames of undefined interfaces.
     pub unusable: u64,
+    /// Where in a record its length is, and whether it begins with the high byte.
+    length: (usize, bool),
 }
 
 enum Step {
@@ -91,7 +98,20 @@ impl Frames {
             })?;
         let (interfaces, section) = (Vec::new(), 0);
         let progress = progress.clone();
-        Ok(Self { reader, progress, wanted, interfaces, section, ended: None, unusable: 0 })
+        let (ended, unusable, length) = (None, 0, (0, false));
+        Ok(Self { reader, progress, wanted, interfaces, section, ended, unusable, length })
+    }
+
+    /// Byte of the uncompressed stream at which the record begins that comes next.
+    pub fn offset(&self) -> usize {
+        self.reader.consumed()
+    }
+
+    /// The length that the record says that comes next, if so much of it can be read.
+    pub fn stated_length(&self) -> Option<u32> {
+        let (at, big_endian) = self.length;
+        let bytes = self.reader.data().get(at..at + 4)?.try_into().ok()?;
+        Some(if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
     }
 
     /// Passes frames to `take` until it breaks or the capture ends.
@@ -119,6 +139,7 @@ impl Frames {
                     interfaces: &mut self.interfaces,
                     section: &mut self.section,
                     unusable: &mut self.unusable,
+                    length: &mut self.length,
                 };
                 if let Some(frame) = context.frame(&block) {
                     *stop = take(&frame).is_break();
@@ -164,6 +185,7 @@ struct Context<'s> {
     interfaces: &'s mut Vec<Interface>,
     section: &'s mut usize,
     unusable: &'s mut u64,
+    length: &'s mut (usize, bool),
 }
 
 impl Context<'_> {
@@ -173,6 +195,7 @@ impl Context<'_> {
                 let units =
                     if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
                 self.add(String::new(), header.network.0, units, 0);
+                *self.length = (PCAP_LENGTH, header.is_bigendian());
                 None
             }
             PcapBlockOwned::Legacy(packet) => {
@@ -194,7 +217,10 @@ impl Context<'_> {
 
     fn block<'a>(&mut self, block: &'a Block<'a>) -> Option<Frame<'a>> {
         match block {
-            Block::SectionHeader(_) => *self.section = self.interfaces.len(),
+            Block::SectionHeader(header) => {
+                *self.section = self.interfaces.len();
+                *self.length = (PCAPNG_LENGTH, header.big_endian());
+            }
             Block::InterfaceDescription(told) => {
                 let name = told.if_name().and_then(Result::ok).unwrap_or("").to_owned();
                 let units = told.ts_resolution().filter(|&units| units > 0).unwrap_or(1_000_000);

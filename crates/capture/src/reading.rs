@@ -2,7 +2,7 @@
 
 use crate::error::CaptureError;
 use crate::exports::collector::Collector;
-use crate::frames::{Ending, Frames};
+use crate::frames::{Ending, Frames, LARGEST};
 use crate::link_header::is_read;
 use crate::meter::Meter;
 use crate::packet::{datagram, decode};
@@ -77,6 +77,24 @@ impl Reading {
     /// Why it ended before the end of the file, if it did.
     pub fn ending(&self) -> Option<&Ending> {
         self.frames.ended.as_ref().and_then(Option::as_ref)
+    }
+
+    /// Why it ended before the end of the file, if it did, in words: which record, and what it says.
+    pub fn ending_in_words(&self) -> Option<String> {
+        let why = match self.ending()? {
+            Ending::Failed(why) => return Some(format!("reading failed: {why}")),
+            Ending::Cut => "its last frame is cut",
+            Ending::Damaged => "what follows is damaged",
+        };
+        let (record, offset) = (self.read + 1, self.frames.offset());
+        let said = match self.frames.stated_length() {
+            Some(length) if length as usize > LARGEST => {
+                format!(" and says that it has {length} B, where {LARGEST} B are the most")
+            }
+            Some(length) => format!(" and says that it has {length} B"),
+            None => String::new(),
+        };
+        Some(format!("{why}: record {record} begins at byte {offset}{said}"))
     }
 
     /// Names of the file's interfaces.

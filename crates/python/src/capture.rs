@@ -3,7 +3,6 @@
 use forebay_capture::error::CaptureError;
 use forebay_capture::exports::collector::Collector;
 use forebay_capture::flows::tally::{Count, Tally};
-use forebay_capture::frames::Ending;
 use forebay_capture::histogram::LogHistogram;
 use forebay_capture::meter::{Finished, Meter, Options};
 use forebay_capture::reading::Reading;
@@ -156,12 +155,7 @@ fn file<'py>(
     dict.set_item("unusable", reading.unusable())?;
     dict.set_item("interfaces", reading.interfaces())?;
     dict.set_item("unread_link_types", reading.unread_link_types())?;
-    let ending = reading.ending().map(|ending| match ending {
-        Ending::Cut => "its last frame is cut".to_owned(),
-        Ending::Damaged => "what follows is damaged".to_owned(),
-        Ending::Failed(why) => format!("reading failed: {why}"),
-    });
-    dict.set_item("ending", ending)?;
+    dict.set_item("ending", reading.ending_in_words())?;
     Ok(dict)
 }
 

@@ -170,7 +170,10 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
     if read["packets"] == 0:
         frames = sum(file["frames"] for file in read["files"])
         if not frames:
-            raise MeasureError(f"{names[0]}: it has no packets; capture for some minutes")
+            ends = [file["ending"] for file in read["files"] if file["ending"] is not None]
+            why = f"no packet before its end: {ends[0]}" if ends else "it has no packets"
+            how = "capture again, for some minutes" if ends else "capture for some minutes"
+            raise MeasureError(f"{names[0]}: {why}; {how}")
         unread = unread_link_types(read["files"])
         if unread and not read["returning"]:
             raise MeasureError(f"{names[0]}: {unread}")
@@ -187,7 +190,8 @@ def _tell(read: CaptureReadings, found: Estimates) -> None:
     """Add the notes."""
     for file in read["files"]:
         told = [(unread_link_types([file]), bool(file["unread_link_types"]))]
-        told += [(f"its end: {file['ending']}", file["ending"] is not None)]
+        rest = "what comes before it is read; for the rest, capture again"
+        told += [(f"its end: {file['ending']}; {rest}", file["ending"] is not None)]
         told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]
         found.notes += [f"{file['path']}: {words}" for words, true in told if true]
     if read["back_in_time"]:
