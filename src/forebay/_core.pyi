@@ -331,6 +331,8 @@ class CaptureReadings(TypedDict):
     returning: int
     back_in_time: int
     both_ways: int
+    ecn_capable: int
+    ecn_marked: int
     list: tuple[NDArray[np.int64], NDArray[np.int64]]
     unlisted: int
     load_width_s: float

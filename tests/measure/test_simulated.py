@@ -220,10 +220,14 @@ def test_a_full_link_without_losses_may_have_marks(tmp_path):
     step = 'max = "30001 B", probability = 1.0, weight = 1.0, size = "500 packets" }\n'
     window = 'measure = { warmup = "3 s", duration = "4 s" }\n'
     path = tmp_path / "link.pcapng"
-    forebay.run(loads(link + step + window + flows), seed=3, capture=path)
+    ran = forebay.run(loads(link + step + window + flows), seed=3, capture=path)
     told = measure.capture(path, rate="50 Mbit/s", interface="bottleneck")
     assert told.estimates["load"].value > 0.95
-    assert any("may respond to ECN marks, which are not measured" in note for note in told.notes)
+    share: Any = told.estimates["marked_share"]
+    marks: Any = ran.links["bottleneck"].marks
+    assert share.value * share.n == pytest.approx(marks.value, rel=0.02)
+    said = f"may respond to ECN marks (marked_share is {share.value:.1%})"
+    assert any(said in note for note in told.notes)
 
 
 def test_links_in_a_row_that_see_the_same_packets_are_told_apart(tmp_path):

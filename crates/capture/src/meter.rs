@@ -14,6 +14,8 @@ const LOAD_NS: u64 = 1 << 17;
 const LOAD_BINS: usize = 1 << 20;
 /// Finest interval of the burstiness: 2^4 µs.
 const FINEST_NS: u64 = 16_000;
+/// RFC 3168, section 5.
+const CONGESTION_EXPERIENCED: u8 = 3;
 const LARGEST_PACKET: usize = 65_535;
 
 /// Which packets cross the link, and limits.
@@ -61,6 +63,8 @@ pub struct Meter {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Of these, packets that can be marked or are (ECN), and those that are.
+    pub ecn: (u64, u64),
     /// Packets of the other direction.
     pub returning: u64,
     /// Packets with an earlier time than a previous packet; they get that packet's time.
@@ -99,6 +103,7 @@ impl Meter {
             sizes: vec![0; LARGEST_PACKET + 1],
             packets: 0,
             bytes: 0,
+            ecn: (0, 0),
             returning: 0,
             back_in_time: 0,
             list: Vec::new(),
@@ -166,6 +171,8 @@ impl Meter {
         let bytes = packet.bytes + self.options.overhead;
         self.packets += 1;
         self.bytes += u64::from(bytes);
+        self.ecn.0 += u64::from(packet.ecn != 0);
+        self.ecn.1 += u64::from(packet.ecn == CONGESTION_EXPERIENCED);
         self.load.add(self.now_ns, f64::from(bytes));
         self.cascade.add(self.now_ns, f64::from(bytes));
         self.sizes[(packet.bytes as usize).min(LARGEST_PACKET)] += 1;

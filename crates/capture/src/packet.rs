@@ -63,6 +63,8 @@ pub struct Packet {
     pub chosen: bool,
     /// Length of the IP packet, headers included.
     pub bytes: u32,
+    /// The ECN field of its IP header (RFC 3168, section 5): 0 if it cannot be marked, 3 if it was.
+    pub ecn: u8,
     /// Addresses, ports and protocol.
     pub key: FlowKey,
     /// Set for TCP whose fixed header was captured.
@@ -92,7 +94,8 @@ pub fn decode(frame: &Frame<'_>) -> Option<Packet> {
             tcp = segment(payload.payload, bytes.saturating_sub(headers as u32));
         }
     }
-    Some(Packet { at_ns: frame.at_ns, chosen: frame.chosen, bytes, key, tcp })
+    let ecn = ecn(data);
+    Some(Packet { at_ns: frame.at_ns, chosen: frame.chosen, bytes, ecn, key, tcp })
 }
 
 /// Payload, addresses and ports of a completely captured UDP datagram.
@@ -107,6 +110,15 @@ pub fn datagram<'a>(frame: &Frame<'a>) -> Option<(FlowKey, &'a [u8])> {
     }
     let kept = payload.payload.get(8..length)?;
     Some((packet.key, kept))
+}
+
+/// Of the byte behind the DSCP: IPv6's traffic class begins four bits later.
+fn ecn(ip: &[u8]) -> u8 {
+    match ip {
+        [first, second, ..] if first >> 4 == 4 => second & 3,
+        [_, second, ..] => second >> 4 & 3,
+        _ => 0,
+    }
 }
 
 /// Total length of the IP packet; None if the sender's network card sets it (segmentation offload).

@@ -168,6 +168,8 @@ fn link<'py>(py: Python<'py>, meter: &Meter) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("returning", meter.returning)?;
     dict.set_item("back_in_time", meter.back_in_time)?;
     dict.set_item("both_ways", meter.both_ways)?;
+    dict.set_item("ecn_capable", meter.ecn.0)?;
+    dict.set_item("ecn_marked", meter.ecn.1)?;
     let (at, bytes): (Vec<i64>, Vec<i64>) =
         meter.list.iter().map(|&(at_ns, bytes)| (at_ns as i64, i64::from(bytes))).unzip();
     dict.set_item("list", (PyArray1::from_vec(py, at), PyArray1::from_vec(py, bytes)))?;

@@ -35,6 +35,7 @@ def describe(read: CaptureReadings, at: Place, found: Estimates) -> None:
     if flows["rtt_us_at_least"][1].sum() and "rtt_s" in found.estimates:
         found.estimates["rtt_s"] = _widened(found.estimates["rtt_s"], flows)
     _losses(flows, at, found)
+    _marks(read, found)
     _bursts(flows, found)
     _hint(flows, found)
 
@@ -145,6 +146,14 @@ def _losses(flows: CaptureFlows, at: Place, found: Estimates) -> None:
     if other > 4 * max(sides[chosen][0], _FEWEST_LOSSES):
         where = "before" if at == "egress" else "behind"
         found.notes.append(f"most losses are not {where} the capture; was it taken at the {at}?")
+
+
+def _marks(read: CaptureReadings, found: Estimates) -> None:
+    """Add the share of marked packets, where some can be marked (RFC 3168, section 5)."""
+    capable, marked = read["ecn_capable"], read["ecn_marked"]
+    if capable:
+        bias = "of packets that can be marked; includes other queues before the capture"
+        found.estimates["marked_share"] = share(marked, capable, bias)
 
 
 def _bursts(flows: CaptureFlows, found: Estimates) -> None:

@@ -126,6 +126,12 @@ def _long(
     ]
 
 
+def _marked(found: Estimates) -> str:
+    if "marked_share" not in found.estimates:
+        return "no packet here can be marked"
+    return f"marked_share is {found.estimates['marked_share'].value:.1%}"
+
+
 def _tell_limited(n: Estimate, found: Estimates) -> None:
     """Add a note where losses do not seem to limit the flows, as they do those of the scenario."""
     load = found.estimates.get("load")
@@ -134,7 +140,7 @@ def _tell_limited(n: Estimate, found: Estimates) -> None:
     why = (
         "hosts may limit them: the scenario's flows would fill it; write their max_window into it"
         if load.value < _BUSY
-        else "they may respond to ECN marks, which are not measured: the scenario's flows have "
+        else f"they may respond to ECN marks ({_marked(found)}): the scenario's flows have "
         "none; write ecn = true and the queue's discipline into it"
     )
     few = "and few of its flows lose packets"
