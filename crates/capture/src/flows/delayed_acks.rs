@@ -5,25 +5,41 @@
 //! 4.2.3.2; RFC 5681, section 4.2), one that waits longer when its timer ends, and all else at
 //! once. So a segment in order either waits or ends a wait, and which of them do is the path of
 //! fewest deviations (Viterbi 1967): an ACK whose tick no one tells, a tick that no ACK explains,
-//! a segment in order that is answered at once although it could wait.
+//! a segment in order that is answered at once although it could wait. An ACK that had reached the
+//! sender before a segment that tells of an older one cannot have been sent.
 
 /// A segment that a receiver gets.
 #[derive(Clone, Copy)]
 pub struct Segment {
-    /// When it comes, in microseconds by the receiver's clock.
+    /// When it comes by, in microseconds since the SYN.
     pub came_us: f64,
-    /// When its sender sent it, in microseconds by the sender's clock; NaN if it was sent before.
+    /// When its sender sent it, in microseconds by the sender's clock; NaN if its answer measures
+    /// nothing.
     pub left_us: f64,
     /// It is the next one expected, and none before it is missing.
     pub in_order: bool,
 }
 
+/// What the sender's segments say of an ACK.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// One of its tick was told.
+    Told,
+    /// None was, and none need be: the sender was silent when it came.
+    Hidden,
+    /// The sender told of an older one after it would have come.
+    Refuted,
+}
+
+/// Deviations of an ACK that was refuted: more than any other path to its state has.
+const REFUTED: u32 = 4;
+
 /// An ACK that goes now.
 #[derive(Clone, Copy)]
 pub struct Ack {
-    /// Whether an ACK of this tick was told.
-    pub seen: bool,
-    /// When it is sent, in microseconds by the receiver's clock.
+    /// Whether it was told.
+    pub seen: Seen,
+    /// When a segment that it answers at once comes by, in microseconds since the SYN.
     pub sent_us: f64,
     /// When it reaches the sender, in microseconds by the sender's clock; NaN if unknown.
     pub reaches_us: f64,
@@ -40,6 +56,15 @@ pub struct Answered {
 }
 
 impl Ack {
+    /// What it deviates by, where one is `expected`.
+    pub fn deviates(&self, expected: bool) -> u32 {
+        match self.seen {
+            Seen::Told => 0,
+            Seen::Hidden => u32::from(expected),
+            Seen::Refuted => REFUTED,
+        }
+    }
+
     /// The round trip of `first`, if this is the first ACK for it.
     pub fn answers(&self, first: Segment) -> Answered {
         let waited_us = (self.sent_us - first.came_us).max(0.0);
@@ -70,8 +95,8 @@ impl Path {
     /// An ACK goes, and `first` is the first segment that it answers.
     fn acknowledge(mut self, first: Segment, ack: Ack, expected: bool) -> Self {
         self.waiting = None;
-        self.explained |= ack.seen;
-        self.deviations += u32::from(expected && !ack.seen);
+        self.explained |= ack.seen == Seen::Told;
+        self.deviations += ack.deviates(expected);
         let trip = ack.answers(first);
         if trip.us > 0.0 && self.stored < STORED {
             self.trips[self.stored] = trip;
@@ -126,7 +151,7 @@ impl DelayedAcks {
                 }
                 Some(first) => {
                     next.put(path.acknowledge(first, ack, true), from);
-                    if ack.seen && !path.explained {
+                    if ack.seen == Seen::Told && !path.explained {
                         next.put(path.acknowledge(first, ack, true).wait(segment), from);
                     }
                 }
@@ -135,14 +160,18 @@ impl DelayedAcks {
         self.succeed(next, trip);
     }
 
-    /// No more segments of a tick that was told: an ACK that nothing explains is that of a segment
-    /// whose wait has ended.
-    pub fn end_tick(&mut self, ack: Ack, trip: &mut impl FnMut(Answered)) {
+    /// No more segments of a tick that was told, which began at `begin_us`: an ACK that nothing explains is
+    /// that of a segment whose wait has ended. One that came in this tick was answered at once.
+    pub fn end_tick(&mut self, ack: Ack, begin_us: f64, trip: &mut impl FnMut(Answered)) {
         let mut next = Successors::default();
         for (from, path) in self.paths.into_iter().enumerate() {
             let Some(path) = path else { continue };
             let ended = match path.waiting {
                 _ if path.explained => path,
+                Some(first) if first.came_us >= begin_us => {
+                    let at_once = Ack { sent_us: first.came_us, ..ack };
+                    path.acknowledge(first, at_once, true).deviating()
+                }
                 Some(first) => path.acknowledge(first, ack, true),
                 None => path.deviating(),
             };
@@ -219,10 +248,11 @@ mod tests {
         let mut came = came.iter().copied().peekable();
         for &tick in told {
             let ack = |at: u32| Ack {
-                seen: at == tick,
+                seen: if at == tick { Seen::Told } else { Seen::Hidden },
                 sent_us: f64::from(at) * MS,
                 reaches_us: (f64::from(at) + BACK) * MS,
             };
+            let begin_us = f64::from(tick) * MS;
             while let Some(at) = came.next_if(|&at| at <= tick) {
                 let left_us = (f64::from(at) - 30.0) * MS;
                 delayed.arrive(
@@ -233,7 +263,7 @@ mod tests {
                     },
                 );
             }
-            delayed.end_tick(ack(tick), &mut |one| found.push(one.us / MS));
+            delayed.end_tick(ack(tick), begin_us, &mut |one| found.push(one.us / MS));
         }
         (found, delayed.deviations())
     }
@@ -265,11 +295,24 @@ mod tests {
     #[test]
     fn acks_at_once_deviate_from_delayed_ones() {
         let (_, deviations) = trips(&[100, 110, 120, 130], &[100, 110, 120, 130]);
-        assert_eq!(deviations, 0, "each may be a timer's end");
+        assert_eq!(deviations, 4, "no timer ends in the tick in which it began");
         let mut at_once = DelayedAcks::default();
-        let ack = Ack { seen: false, sent_us: 0.0, reaches_us: 0.0 };
+        let ack = Ack { seen: Seen::Hidden, sent_us: 0.0, reaches_us: 0.0 };
         let segment = Segment { came_us: 0.0, left_us: 0.0, in_order: true };
         (0..10).for_each(|_| at_once.arrive(segment, ack, &mut |_| ()));
         assert_eq!(at_once.deviations(), 5, "of ten segments five ACKs, and none was told");
+    }
+
+    #[test]
+    fn an_ack_that_the_sender_did_not_have_when_it_should_was_not_sent() {
+        let arrive = |seen: Seen| {
+            let mut delayed = DelayedAcks::default();
+            let ack = Ack { seen, sent_us: 0.0, reaches_us: 0.0 };
+            let segment = Segment { came_us: 0.0, left_us: 0.0, in_order: true };
+            (0..2).for_each(|_| delayed.arrive(segment, ack, &mut |_| ()));
+            delayed.deviations()
+        };
+        assert_eq!(arrive(Seen::Hidden), 1, "the sender was silent");
+        assert_eq!(arrive(Seen::Refuted), REFUTED, "no path is without such an ACK");
     }
 }

@@ -1,6 +1,6 @@
 //! What a receiver's clock and rule for its ACKs may be, and how well it fits what was told.
 
-use super::delayed_acks::{Ack, Answered, DelayedAcks, Segment};
+use super::delayed_acks::{Ack, Answered, DelayedAcks, Seen, Segment};
 use std::collections::VecDeque;
 
 /// Places in a tick that the receiver's clock may have had at the SYN.
@@ -15,8 +15,8 @@ pub struct Arrival {
     pub left: u32,
     /// See `Segment`.
     pub in_order: bool,
-    /// It was not sent before.
-    pub fresh: bool,
+    /// Its answer measures a round trip: it was not sent before, or the receiver waited for it.
+    pub measures: bool,
 }
 
 /// The latest ACK of which the sender told.
@@ -25,15 +25,22 @@ pub struct Told {
     pub tick: f64,
     /// Microseconds in a tick of the sender's and of the receiver's clock.
     pub clocks_us: (f64, f64),
-    /// From a receiver's ACK to the sender, and what their clocks differ; NaN while unknown.
+    /// From a segment that is answered at once to the sender, and what the clocks differ; NaN while unknown.
     pub back_us: f64,
+    /// When the last segment that told of an older ACK was sent, by the sender's clock.
+    pub older_us: f64,
 }
 
 impl Told {
-    /// An ACK of a tick no later.
-    fn ack(&self, tick: f64) -> Ack {
-        let sent_us = tick * self.clocks_us.1;
-        Ack { seen: tick >= self.tick, sent_us, reaches_us: sent_us + self.back_us }
+    /// An ACK of a tick no later, to a segment that comes by at `sent_us`.
+    fn ack(&self, tick: f64, sent_us: f64) -> Ack {
+        let reaches_us = sent_us + self.back_us;
+        let seen = match tick >= self.tick {
+            true => Seen::Told,
+            false if reaches_us + self.clocks_us.0 < self.older_us => Seen::Refuted,
+            false => Seen::Hidden,
+        };
+        Ack { seen, sent_us, reaches_us }
     }
 }
 
@@ -74,26 +81,40 @@ impl Hypothesis {
         }
     }
 
+    /// When a segment comes, in ticks of the receiver's clock, if it comes by `since_us` after the SYN.
+    fn ticks(&self, since_us: u32, tick_us: f64) -> f64 {
+        f64::from(since_us) / tick_us + self.fraction
+    }
+
+    /// The first segment that came in a tick and is not answered: when it came by.
+    pub fn first_of_tick(&self, all: &VecDeque<Arrival>, tick: f64, tick_us: f64) -> Option<u32> {
+        let rest = all.iter().skip(self.answered).map(|one| one.since_us);
+        let mut of_it = rest.skip_while(|&since_us| self.ticks(since_us, tick_us) < tick);
+        of_it.next().filter(|&since_us| self.ticks(since_us, tick_us) < tick + 1.0)
+    }
+
     /// The sender has told of an ACK, and of none since the one before. Gives round trips
     /// to `trip`.
     pub fn told(&mut self, all: &VecDeque<Arrival>, told: &Told, trip: &mut impl FnMut(Answered)) {
-        let mut explained = false;
+        let (mut explained, tick_us) = (false, told.clocks_us.1);
         while let Some(arrival) = all.get(self.answered) {
-            let came = f64::from(arrival.since_us) / told.clocks_us.1 + self.fraction;
+            let came = self.ticks(arrival.since_us, tick_us);
             if came >= told.tick + 1.0 {
                 break;
             }
             self.answered += 1;
-            let ack = told.ack(came.floor());
-            explained |= ack.seen;
+            let came_us = f64::from(arrival.since_us);
+            let ack = told.ack(came.floor(), came_us);
+            explained |= ack.seen == Seen::Told;
             let left_us = f64::from(arrival.left) * told.clocks_us.0;
-            let left_us = if arrival.fresh { left_us } else { f64::NAN };
-            let came_us = came * told.clocks_us.1;
+            let left_us = if arrival.measures { left_us } else { f64::NAN };
             self.answer(Segment { came_us, left_us, in_order: arrival.in_order }, ack, trip);
         }
+        let begin_us = (told.tick - self.fraction) * tick_us;
+        let timer = told.ack(told.tick, begin_us + tick_us / 2.0);
         match &mut self.rule {
             Rule::AtOnce(deviations) => *deviations += u32::from(!explained),
-            Rule::Delayed(delayed) => delayed.end_tick(told.ack(told.tick), trip),
+            Rule::Delayed(delayed) => delayed.end_tick(timer, begin_us, trip),
         }
     }
 
@@ -101,12 +122,20 @@ impl Hypothesis {
         match &mut self.rule {
             Rule::Delayed(delayed) => delayed.arrive(segment, ack, trip),
             Rule::AtOnce(deviations) => {
-                *deviations += u32::from(segment.in_order && !ack.seen);
+                *deviations += ack.deviates(segment.in_order);
                 let one = ack.answers(segment);
                 if one.us > 0.0 {
                     trip(one);
                 }
             }
+        }
+    }
+
+    /// Segments that an ACK answers where nothing is missing.
+    pub fn segments_of_an_ack(&self) -> u32 {
+        match self.rule {
+            Rule::AtOnce(_) => 1,
+            Rule::Delayed(_) => 2,
         }
     }
 

@@ -13,18 +13,18 @@ pub struct InOrder {
 }
 
 impl InOrder {
-    /// A segment from `start` to `end` arrives: whether it is the next one, and none is missing.
-    pub fn arrives(&mut self, start: u32, end: u32) -> bool {
+    /// A segment from `start` to `end` arrives: whether it is the next one, and whether none is missing.
+    pub fn arrives(&mut self, start: u32, end: u32) -> (bool, bool) {
         let next = *self.next.get_or_insert(start);
         if before(next, start) {
             self.keep(start, end);
-            return false;
+            return (false, false);
         }
-        let in_order = start == next && self.beyond.is_empty();
+        let (expected, whole) = (start == next, self.beyond.is_empty());
         if before(next, end) {
             self.advance(end);
         }
-        in_order
+        (expected, expected && whole)
     }
 
     fn advance(&mut self, end: u32) {
@@ -57,18 +57,18 @@ mod tests {
         let mut all = InOrder::default();
         let order = [(10, true), (20, true), (40, false), (50, false), (70, false), (30, false)];
         for (start, expected) in order {
-            assert_eq!(all.arrives(start, start + 10), expected, "{start}");
+            assert_eq!(all.arrives(start, start + 10).1, expected, "{start}");
         }
-        assert!(!all.arrives(60, 70), "it fills the last gap");
-        assert!(!all.arrives(60, 70), "and once more");
-        assert!(all.arrives(80, 90));
-        assert!(all.arrives(90, 100));
+        assert!(all.arrives(60, 70) == (true, false), "it fills the last gap");
+        assert!(!all.arrives(60, 70).0, "and once more");
+        assert!(all.arrives(80, 90).1);
+        assert!(all.arrives(90, 100).1);
     }
 
     #[test]
     fn numbers_wrap() {
         let mut all = InOrder::default();
-        assert!(all.arrives(u32::MAX - 4, 5));
-        assert!(all.arrives(5, 15));
+        assert!(all.arrives(u32::MAX - 4, 5).1);
+        assert!(all.arrives(5, 15).1);
     }
 }

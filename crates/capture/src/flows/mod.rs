@@ -10,3 +10,4 @@ pub mod pace;
 pub mod round_trip;
 pub mod table;
 pub mod tally;
+mod way_back;

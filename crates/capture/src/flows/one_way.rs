@@ -9,6 +9,7 @@ use super::delayed_acks::Answered;
 use super::holes::before;
 use super::hypothesis::{Arrival, Hypothesis, Told};
 use super::in_order::InOrder;
+use super::way_back::WayBack;
 use std::collections::VecDeque;
 
 /// Usual clocks of timestamps, in microseconds for each tick (RFC 7323, section 5.4: 1 ms to
@@ -23,11 +24,14 @@ const FEWEST_TICKS: u32 = 10;
 /// Time after which two clocks with rates that differ by 1e-4 differ by 6 ms.
 const DRIFTED_US: u32 = 60_000_000;
 /// Segments of a flow that are watched at a time.
-const WATCHED: usize = 64;
+const WATCHED: usize = 1024;
+/// Segments that are stored until the clocks are known.
+const EARLY: usize = 256;
 /// Steps of this size fill an interval evenly (Weyl 1916).
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// What a segment with data says.
+#[derive(Clone, Copy)]
 pub struct Stamped {
     /// Time since the SYN came by.
     pub since_us: u32,
@@ -62,10 +66,11 @@ pub struct OneWay {
     arrivals: VecDeque<Arrival>,
     hypotheses: Vec<Hypothesis>,
     last_echo: u32,
-    /// The latest times from a receiver's ACK to the segment that tells of it, and what the clocks
-    /// differ.
-    backs_us: [f64; 3],
-    least_back_us: f64,
+    /// When the latest segment was sent, in ticks since the SYN.
+    last_left: u32,
+    way_back: WayBack,
+    /// Segments until the clocks are known.
+    early: Vec<Stamped>,
     /// Where in a tick the last round trip was put, from 0 to 1.
     place: f64,
     /// Segments that were not watched since the last round trip.
@@ -83,8 +88,9 @@ impl OneWay {
             arrivals: VecDeque::new(),
             hypotheses: Hypothesis::all(),
             last_echo: receiver,
-            backs_us: [f64::NAN; 3],
-            least_back_us: f64::INFINITY,
+            last_left: 0,
+            way_back: WayBack::default(),
+            early: Vec::new(),
             place: 0.0,
             unwatched: 0,
             full: false,
@@ -93,26 +99,46 @@ impl OneWay {
 
     /// A segment with data comes by. Gives the round trips that it completes.
     pub fn data(&mut self, segment: &Stamped, trips: &mut impl FnMut(Trip)) {
-        let (value, echo) = segment.stamps;
-        let in_order = self.received.arrives(segment.range.0, segment.range.1);
         if segment.since_us >= DRIFTED_US {
             return;
         }
-        if before(self.last_echo, echo) {
-            let before = self.clocks_us;
+        if before(self.last_echo, segment.stamps.1) {
+            let known_us = self.clocks_us;
             self.settle_clocks(segment);
-            if self.clocks_us != before {
+            if self.clocks_us != known_us {
                 self.restart();
-            } else if let (Some(sender_us), Some(receiver_us)) = before {
-                self.told(segment, (sender_us, receiver_us), trips);
             }
-            self.last_echo = echo;
         }
-        let left = value.wrapping_sub(self.bases.0);
-        self.watch(Arrival { since_us: segment.since_us, left, in_order, fresh: segment.fresh });
+        let (Some(sender_us), Some(receiver_us)) = self.clocks_us else {
+            if segment.since_us >= SETTLED_US {
+                self.early = Vec::new(); // A clock that is not known by now will hardly be.
+            } else if self.early.len() < EARLY {
+                self.early.push(*segment);
+            }
+            return;
+        };
+        for early in std::mem::take(&mut self.early) {
+            self.segment(&early, (sender_us, receiver_us), trips);
+        }
+        self.segment(segment, (sender_us, receiver_us), trips);
     }
 
-    /// The clocks' rates. Later only faster ones are taken: a stamp that is old makes a clock look slow.
+    /// A segment comes by, and the clocks are known.
+    fn segment(&mut self, segment: &Stamped, clocks_us: (f64, f64), trips: &mut impl FnMut(Trip)) {
+        let (value, echo) = segment.stamps;
+        let left = value.wrapping_sub(self.bases.0);
+        if before(self.last_echo, echo) {
+            self.told(segment, clocks_us, trips);
+            self.last_echo = echo;
+        }
+        self.last_left = left;
+        let (expected, in_order) = self.received.arrives(segment.range.0, segment.range.1);
+        let measures = segment.fresh || expected;
+        self.watch(Arrival { since_us: segment.since_us, left, in_order, measures });
+    }
+
+    /// The clocks' rates. Queues that change make a clock look slow or fast at first, which one that is known
+    /// survives; later only faster ones are taken: a stamp that is old makes a clock look slow.
     fn settle_clocks(&mut self, segment: &Stamped) {
         let ((value, echo), since_us) = (segment.stamps, segment.since_us);
         let behind_us = since_us.wrapping_sub(segment.handshake_us);
@@ -121,7 +147,7 @@ impl OneWay {
         let early = since_us < SETTLED_US;
         let better = |old: Option<f64>, new: Option<f64>| match (old, new) {
             (Some(old), Some(new)) if !early => Some(old.min(new)),
-            (_, new) if early => new,
+            (_, new) if early => new.or(old),
             _ => old.or(new),
         };
         self.clocks_us = (better(self.clocks_us.0, sender), better(self.clocks_us.1, receiver));
@@ -131,8 +157,7 @@ impl OneWay {
     fn restart(&mut self) {
         self.arrivals.clear();
         self.hypotheses = Hypothesis::all();
-        self.backs_us = [f64::NAN; 3];
-        self.least_back_us = f64::INFINITY;
+        self.way_back = WayBack::default();
     }
 
     /// Segments are watched until there are too many of them, and again once all are answered.
@@ -153,30 +178,27 @@ impl OneWay {
     fn told(&mut self, segment: &Stamped, clocks_us: (f64, f64), trips: &mut impl FnMut(Trip)) {
         let (value, echo) = segment.stamps;
         let tick = f64::from(echo.wrapping_sub(self.bases.1));
-        if segment.fresh {
-            let came_us = f64::from(value.wrapping_sub(self.bases.0)) * clocks_us.0;
-            self.backs_us.rotate_left(1);
-            self.backs_us[2] = came_us - tick * clocks_us.1;
-            self.least_back_us = self.least_back_us.min(self.backs_us[2]);
+        let best = self.best();
+        let first = self.hypotheses[best].first_of_tick(&self.arrivals, tick, clocks_us.1);
+        if let Some(sent_us) = first {
+            let at_us = f64::from(value.wrapping_sub(self.bases.0)) * clocks_us.0;
+            self.way_back.told(f64::from(sent_us), at_us);
         }
-        let told = Told { tick, clocks_us, back_us: self.back_us() };
-        let fewest = self.hypotheses.iter().map(|one| one.deviations()).min();
-        let best = self.hypotheses.iter().position(|one| Some(one.deviations()) == fewest);
+        let older_us = f64::from(self.last_left) * clocks_us.0;
+        let told = Told { tick, clocks_us, back_us: self.way_back.us(clocks_us.0), older_us };
         let mut found = Vec::new();
         for (place, one) in self.hypotheses.iter_mut().enumerate() {
-            let chosen = best == Some(place);
+            let chosen = best == place;
             one.told(&self.arrivals, &told, &mut |trip| found.extend(chosen.then_some(trip)));
         }
         self.forget_answered();
         found.into_iter().for_each(|one| self.give(one, clocks_us.0, trips));
     }
 
-    /// From a receiver's ACK to the sender: the middle one, because a sender whose window is full or that
-    /// paces tells of some ACKs late.
-    fn back_us(&self) -> f64 {
-        let mut backs_us = self.backs_us;
-        backs_us.sort_unstable_by(f64::total_cmp);
-        backs_us[1]
+    /// The hypothesis with the fewest deviations.
+    fn best(&self) -> usize {
+        let deviations = self.hypotheses.iter().map(Hypothesis::deviations).enumerate();
+        deviations.min_by_key(|&(_, deviations)| deviations).map_or(0, |(place, _)| place)
     }
 
     /// Forgets the segments that are answered by all hypotheses.
@@ -186,17 +208,18 @@ impl OneWay {
         self.hypotheses.iter_mut().for_each(|one| one.answered -= answered);
     }
 
-    /// A difference of two stamps is spread evenly over a tick about it: quantiles would else be whole
-    /// ticks. Segments that were not watched had an ACK for two.
+    /// A stamp is that of the beginning of its tick, and stands for an even spread over it: quantiles would
+    /// else be whole ticks.
     fn give(&mut self, one: Answered, tick_us: f64, trips: &mut impl FnMut(Trip)) {
         self.place = (self.place + GOLDEN).fract();
-        let us = one.us + (self.place - 0.5) * tick_us;
+        let us = one.us - self.place * tick_us;
         if us < 1.0 {
             return;
         }
-        let late_us = (self.back_us() - self.least_back_us).max(0.0);
+        let late_us = self.way_back.spread_us();
         let ends_us = ((us - one.waited_us - late_us - tick_us).max(1.0), us + tick_us);
-        trips(Trip { us, ends_us, weight: 1 + std::mem::take(&mut self.unwatched) / 2 });
+        let segments = self.hypotheses[self.best()].segments_of_an_ack();
+        trips(Trip { us, ends_us, weight: 1 + std::mem::take(&mut self.unwatched) / segments });
     }
 }
 
@@ -243,6 +266,33 @@ mod tests {
     fn the_wait_of_a_delayed_ack_is_part_of_the_round_trip() {
         assert!((mean_ms(true, 1000) - 57.0).abs() < 0.6, "{}", mean_ms(true, 1000));
         assert!((mean_ms(false, 1000) - 50.0).abs() < 0.6, "{}", mean_ms(false, 1000));
+    }
+
+    #[test]
+    fn segments_before_the_clocks_are_known_count() {
+        let mut flow = OneWay::new(0, 0);
+        let mut first_us = f64::NAN;
+        for number in 0..40u32 {
+            let left_us = 3_000 + 1_000 * number;
+            let segment = Stamped {
+                since_us: left_us,
+                handshake_us: 3_000,
+                stamps: (left_us / 1000, (left_us - 3_000) / 1000),
+                range: (number * BYTES, (number + 1) * BYTES),
+                fresh: true,
+            };
+            flow.data(&segment, &mut |trip| {
+                if first_us.is_nan() {
+                    first_us = trip.us;
+                    assert!(number >= 9, "ten ticks make a clock: {number}");
+                }
+            });
+            assert_eq!(
+                flow.early.is_empty(),
+                flow.clocks_us.0.is_some() && flow.clocks_us.1.is_some()
+            );
+        }
+        assert!((first_us - 3_000.0).abs() < 1_600.0, "{first_us}");
     }
 
     #[test]
