@@ -128,14 +128,25 @@ pub struct Ack {
     pub delivered_total: u64,
     /// Segments newly judged lost.
     pub newly_lost: u64,
-    /// All segments judged lost so far, for controllers that ask for `rate`; else 0.
+    /// All segments judged lost so far, for controllers that ask for `rate`; else 0. It also grows where a timer judges.
     pub lost_total: u64,
+    /// Of the segments judged lost since the last call, the first in whose flight too many were lost (`too_many_lost`):
+    /// how many were in flight when it was sent, itself included. For controllers that ask for `rate`.
+    pub lost_flight: Option<u64>,
+    /// When the pacer lets the next segment go; a time in the past where it does not hold any.
+    pub next_departure: Picos,
     /// Of `delivered`, those whose ACK echoed a congestion mark (RFC 3168, RFC 8257).
     pub marked: u64,
     /// Where the sender stands after this ACK.
     pub phase: Phase,
     /// The delivery rate, for controllers that ask for it (`Controller::WANTS_RATE`).
     pub rate: Option<RateSample>,
+}
+
+/// A path that loses more of a flight, 5/256, bears no flight of that size (Linux, bbr_loss_thresh in tcp_bbr.c of version 3).
+#[inline]
+pub fn too_many_lost(lost: u64, in_flight: u64) -> bool {
+    lost > in_flight * 5 / 256
 }
 
 /// What made a sender back off.

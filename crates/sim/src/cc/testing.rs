@@ -25,6 +25,8 @@ pub(super) fn ack(now: Picos, acked: u64, size: u64, increase_rule: IncreaseRule
         delivered_total: acked,
         newly_lost: 0,
         lost_total: 0,
+        lost_flight: None,
+        next_departure: 0,
         marked: 0,
         phase: Phase::Open,
         rate: Some(RateSample {

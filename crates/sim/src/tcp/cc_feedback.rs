@@ -57,6 +57,17 @@ impl Sender {
     fn notify_controlled_cwnd(&mut self, now: Picos, summary: AckSummary, profile: &Profile) {
         let ack = self.cc_ack(now, summary, profile);
         self.cc.on_ack_received(&mut self.window, &ack);
+        if ack.lost_flight.is_some() {
+            self.forget_lost_flight();
+        }
+    }
+
+    /// The controller has heard of it.
+    #[cold]
+    pub(super) fn forget_lost_flight(&mut self) {
+        if let Some(board) = &mut self.scoreboard {
+            board.forget_lost_flight();
+        }
     }
 
     #[inline(never)]
@@ -85,12 +96,12 @@ impl Sender {
 
     #[inline]
     pub(super) fn cc_ack(&self, now: Picos, summary: AckSummary, profile: &Profile) -> Ack {
-        let (in_flight, delivered_total, lost_total) = match &self.scoreboard {
+        let (in_flight, delivered_total, lost_total, lost_flight) = match &self.scoreboard {
             Some(board) => {
                 let delivered = board.delivered_total(self.snd_una);
-                (board.in_flight().into(), delivered, board.lost_total())
+                (board.in_flight().into(), delivered, board.lost_total(), board.lost_flight())
             }
-            None => (self.snd_nxt - self.snd_una, self.snd_una, 0),
+            None => (self.snd_nxt - self.snd_una, self.snd_una, 0, None),
         };
         Ack {
             now,
@@ -106,6 +117,8 @@ impl Sender {
             delivered_total,
             newly_lost: summary.newly_lost.into(),
             lost_total,
+            lost_flight,
+            next_departure: self.paced_until,
             marked: if summary.marked { summary.delivered.into() } else { 0 },
             phase: self.phase,
             rate: summary.rate,

@@ -2,7 +2,7 @@
 //! that want them.
 
 use super::pacer::Pacer;
-use crate::cc::RateSample;
+use crate::cc::{RateSample, too_many_lost};
 use crate::ring::Ring;
 use crate::time::Picos;
 
@@ -27,6 +27,8 @@ pub(super) struct DeliveryRate {
     pub(super) pacer: Pacer,
     /// Segments judged lost so far.
     pub(super) lost: u64,
+    /// `Ack::lost_flight`.
+    pub(super) lost_flight: Option<u64>,
     /// One for each outstanding segment.
     sent: Ring<Sent>,
     /// When the last segment was delivered.
@@ -71,6 +73,16 @@ impl DeliveryRate {
     /// Gives back room that it no longer needs.
     pub(super) fn fit(&mut self) {
         self.sent.fit();
+    }
+
+    /// Outstanding segment number `index` is judged lost.
+    pub(super) fn note_lost(&mut self, index: usize) {
+        self.lost += 1;
+        let Some(&Sent { lost, in_flight, .. }) = self.sent.get(index) else { return };
+        let lost = self.lost - grown_from(lost, self.lost);
+        if self.lost_flight.is_none() && too_many_lost(lost, in_flight.into()) {
+            self.lost_flight = Some(in_flight.into());
+        }
     }
 
     /// Segments have been delivered now.
@@ -118,6 +130,17 @@ mod tests {
             [(0, 0), (7, 9), (1 << 32, (1 << 32) + 3), (u64::from(u32::MAX), 1 << 32)]
         {
             assert_eq!(grown_from(before as u32, after), before);
+        }
+    }
+
+    /// Of some hundred segments two are too many to lose: the flight of the second is told.
+    #[test]
+    fn the_first_segment_too_many_tells_its_flight() {
+        let mut rates = DeliveryRate::default();
+        (0..60).for_each(|sent| rates.record_new(0, 101 + sent));
+        for (lost, told) in [(0, None), (1, Some(102)), (2, Some(102))] {
+            rates.note_lost(lost);
+            assert_eq!(rates.lost_flight, told);
         }
     }
 }

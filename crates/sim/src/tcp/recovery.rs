@@ -120,6 +120,7 @@ impl Sender {
         if self.cc.needs_every_ack() {
             let ack = self.cc_ack(now, AckSummary::default(), profile);
             self.cc.on_loss_state(&mut self.window, &ack);
+            self.forget_lost_flight();
         }
     }
 }

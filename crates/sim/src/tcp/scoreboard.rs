@@ -245,16 +245,20 @@ impl Scoreboard {
     /// A segment on its way is lost.
     #[inline(never)]
     pub(super) fn mark_lost(&mut self, una: u64, seq: u64) {
-        self.segments[(seq - una) as usize].0 |= LOST;
+        let index = (seq - una) as usize;
+        self.segments[index].0 |= LOST;
         self.wait_for_resending(seq);
+        self.note_lost(index);
         self.lost += 1;
     }
 
     /// A segment that was retransmitted, `seq`, is lost again.
     #[inline(never)]
     pub(super) fn mark_retransmission_lost(&mut self, una: u64, seq: u64) {
-        self.segments[(seq - una) as usize].0 &= !RETRANS;
+        let index = (seq - una) as usize;
+        self.segments[index].0 &= !RETRANS;
         self.wait_for_resending(seq);
+        self.note_lost(index);
         self.retrans_out -= 1;
     }
 
@@ -266,7 +270,6 @@ impl Scoreboard {
         } else {
             self.retransmission_order.wait(seq);
         }
-        self.count_lost(1);
     }
 
     /// Nothing was lost after all; what is may yet be found.
@@ -324,20 +327,23 @@ impl Scoreboard {
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
     /// segment always, the others unless `recent` says that they were sent too recently.
     pub(super) fn mark_all_lost(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
-        let (mut lost, mut retrans_out, mut retransmission_lost) = (0_u32, 0, 0);
+        let (mut lost, mut retrans_out) = (0, 0);
         for index in 0..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.is(SACKED) {
                 continue;
             }
-            if index == 0 || !recent(*segment) {
-                retransmission_lost += u32::from(segment.is(RETRANS));
-                segment.0 = (segment.0 | LOST) & !RETRANS;
+            let before = *segment;
+            if index == 0 || !recent(before) {
+                segment.0 = (before.0 | LOST) & !RETRANS;
             }
             lost += u32::from(segment.is(LOST));
             retrans_out += u32::from(segment.is(RETRANS));
+            // On its way before, for the first time or again.
+            if segment.0 != before.0 {
+                self.note_lost(index);
+            }
         }
-        self.count_lost(lost - self.lost + retransmission_lost);
         (self.lost, self.retrans_out) = (lost, retrans_out);
         self.retransmission_order = RetransmissionOrder::begin(una);
         self.loss_marked_to = una;

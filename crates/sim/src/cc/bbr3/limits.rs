@@ -2,11 +2,11 @@
 
 use super::super::bounds::Bounds;
 use super::super::rounding::{double, whole_below};
-use super::super::{Ack, RateSample, Window};
-use super::{BETA, Bbr3, MIN_CWND, State, loses_too_much};
+use super::super::{Ack, Window};
+use super::{BETA, Bbr3, MIN_CWND, State};
 
 /// Headroom: the share of the long-term bound that is left to others.
-const HEADROOM: f64 = 0.15;
+const HEADROOM: f64 = 38.0 / 256.0;
 
 /// "Probing for Bandwidth In ProbeBW": the flight that the path bears, and how it is raised.
 pub struct LongTerm {
@@ -45,7 +45,8 @@ impl LongTerm {
 
     /// "RaiseInflightLongtermSlope": by 1, 2, 4, … segments a round.
     pub fn steepen(&mut self, cwnd: f64) {
-        self.acked_per_increase = (cwnd / f64::from(1_u32 << self.rounds_up)).at_least(1.0);
+        let growth = f64::from(1_u32 << self.rounds_up);
+        self.acked_per_increase = whole_below(cwnd / growth).at_least(1.0);
         self.rounds_up = (self.rounds_up + 1).min(30);
     }
 
@@ -67,7 +68,8 @@ impl LongTerm {
         if self.inflight == f64::INFINITY {
             return self.inflight;
         }
-        (self.inflight - (HEADROOM * self.inflight).at_least(1.0)).at_least(MIN_CWND)
+        let headroom = whole_below(HEADROOM * self.inflight).at_least(1.0);
+        (self.inflight - headroom).at_least(MIN_CWND)
     }
 }
 
@@ -84,29 +86,36 @@ impl Default for ShortTerm {
 }
 
 impl Bbr3 {
-    /// "NoteLoss", and "HandleLostPacket" with the ACK's own sample.
+    /// "NoteLoss", and "HandleLostPacket" with the flight of the first segment that was one too many.
+    #[inline(always)]
     pub(super) fn note_loss(&mut self, window: &Window, ack: &Ack) {
+        if ack.lost_total != self.noted_losses {
+            self.note_new_loss(window, ack);
+        }
+    }
+
+    #[inline(never)]
+    fn note_new_loss(&mut self, window: &Window, ack: &Ack) {
+        self.noted_losses = ack.lost_total;
         if !self.latest.loss_in_round {
             self.latest.round_end = ack.delivered_total;
         }
         self.latest.loss_in_round = true;
-        self.losses_in_round += 1;
-        if let Some(rate) = ack.rate
+        self.losses_in_round += u32::from(ack.newly_lost > 0);
+        if let Some(in_flight) = ack.lost_flight
             && self.long.probing
-            && loses_too_much(ack, &rate)
         {
-            self.lower_long_term(window, ack, &rate);
+            self.lower_long_term(window, ack, Some(in_flight));
         }
     }
 
-    /// "HandleInflightTooHigh".
-    fn lower_long_term(&mut self, window: &Window, ack: &Ack, rate: &RateSample) {
+    /// "HandleInflightTooHigh"; a flight that says nothing of the path's volume is left out.
+    pub(super) fn lower_long_term(&mut self, window: &Window, ack: &Ack, in_flight: Option<u64>) {
         self.long.too_high = true;
         self.long.probing = false;
-        let limited = rate.app_limited || self.min_rtt.sent_while_probing(rate.prior_delivered);
-        if !limited {
-            let least = self.target_inflight(window) * BETA;
-            self.long.inflight = double(rate.tx_in_flight).at_least(least);
+        if let Some(in_flight) = in_flight {
+            let least = whole_below(self.target_inflight(window) * BETA);
+            self.long.inflight = double(in_flight).at_least(least);
         }
         if self.state == State::Up {
             self.start_down(ack);
@@ -115,8 +124,7 @@ impl Bbr3 {
 
     /// "AdaptLowerBoundsFromCongestion": once a round.
     pub(super) fn adapt_short_term(&mut self, window: &Window) {
-        let probing = matches!(self.state, State::Startup | State::Refill | State::Up);
-        if probing || !self.latest.loss_in_round {
+        if self.probes_bandwidth() || !self.latest.loss_in_round {
             return;
         }
         if self.short.bw.is_infinite() {
@@ -126,7 +134,8 @@ impl Bbr3 {
             self.short.inflight = window.cwnd;
         }
         self.short.bw = self.latest.bw.at_least(BETA * self.short.bw);
-        self.short.inflight = self.latest.inflight.at_least(BETA * self.short.inflight);
+        let least = whole_below(BETA * self.short.inflight);
+        self.short.inflight = self.latest.inflight.at_least(least);
     }
 
     /// "Bounding cwnd Based on Recent Congestion".

@@ -2,10 +2,12 @@
 //! the model of version 1, bounded by what losses teach: over the long term by the flight at which
 //! more than 2 % were lost, over the short term by what was delivered in the last lossy round.
 //!
-//! The draft specifies no response to congestion marks, so neither do we. Undoing what a spurious
-//! recovery did is left out, for nothing here reorders packets. Losses are judged with the ACK that
-//! tells of them, by the newest delivered segment, and not for each lost one.
+//! Where the draft and its implementation for Linux differ (tcp_bbr.c of google/bbr, branch v3, for Linux 6.4
+//! and 6.13), this follows Linux: gains in 256ths, whole segments, the plateau judged with every ACK, drain without a limit
+//! of rounds. Left out are its response to marks, which needs a route that asks for it, the undoing of what a
+//! spurious recovery did, and losses that a tail loss probe repairs.
 
+mod extra_acked;
 mod limits;
 mod model;
 mod probe_bw;
@@ -13,30 +15,33 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
-use super::bounds::{Bounds, if_counts};
+use super::bounds::Bounds;
 use super::hash_choice::HashChoice;
 use super::record::{Declared, Decrease, Marks, Record};
-use super::rounding::double;
-use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
-use crate::time::{NEVER, Picos, SECOND};
+use super::rounding::{double, whole_above, whole_below};
+use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window, too_many_lost};
+use crate::time::{MICROSECOND, NEVER, Picos, SECOND};
+use extra_acked::ExtraAcked;
 use limits::{LongTerm, ShortTerm};
 use model::{FullPipe, Latest, TwoCycleMax};
 use probe_rtt::MinRtt;
 
-const STARTUP_PACING_GAIN: f64 = 2.77;
-const DRAIN_PACING_GAIN: f64 = 0.5;
+/// In 256ths, as all gains.
+const STARTUP_PACING_GAIN: f64 = 710.0 / 256.0;
+const DRAIN_PACING_GAIN: f64 = 88.0 / 256.0;
+const DOWN_PACING_GAIN: f64 = 232.0 / 256.0;
 const CWND_GAIN: f64 = 2.0;
 const PACING_MARGIN: f64 = 0.99;
 /// MinPipeCwnd.
 const MIN_CWND: f64 = 4.0;
 const INITIAL_CWND: f64 = 10.0;
-/// LossThresh: the loss rate of a round that bandwidth probing tolerates.
-const LOSS_THRESHOLD: f64 = 0.02;
-/// Beta: the most that a lossy round takes from a bound.
-const BETA: f64 = 0.7;
+/// Beta: what a lossy round leaves of a bound at least.
+const BETA: f64 = 180.0 / 256.0;
 /// Lossy places in a round that end start-up (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
 const LEAST_QUANTUM: f64 = 2.0;
+/// Bytes of the largest burst (GSO_LEGACY_MAX_SIZE less MAX_TCP_HEADER).
+const LARGEST_QUANTUM_BYTES: f64 = 65_215.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -64,7 +69,6 @@ pub struct Bbr3 {
     state: State,
     ack_phase: AckPhase,
     max_bw: TwoCycleMax,
-    rounds: u64,
     round_end: u64,
     round_start: bool,
     latest: Latest,
@@ -72,20 +76,22 @@ pub struct Bbr3 {
     min_rtt: MinRtt,
     long: LongTerm,
     short: ShortTerm,
-    extra_acked: model::ExtraAcked,
+    extra_acked: ExtraAcked,
     choice: HashChoice,
-    drain_start: u64,
     cycle_start: Picos,
     probe_wait: Picos,
     rounds_since_probe: u64,
     losses_in_round: u32,
-    recovery_rounds: u64,
+    /// Losses that have been noted.
+    noted_losses: u64,
+    /// The window held the sender back at some time in this round, which ends with segment `.1`.
+    limited: (bool, u64),
     prior_cwnd: f64,
     phase: Phase,
     seen_rtt: bool,
     /// Segments in a burst at the pacing rate.
     quantum: f64,
-    largest_quantum: f64,
+    segment_bytes: f64,
 }
 
 impl Default for Bbr3 {
@@ -94,7 +100,6 @@ impl Default for Bbr3 {
             state: State::Startup,
             ack_phase: AckPhase::Init,
             max_bw: TwoCycleMax::default(),
-            rounds: 0,
             round_end: 0,
             round_start: false,
             latest: Latest::default(),
@@ -102,19 +107,19 @@ impl Default for Bbr3 {
             min_rtt: MinRtt::default(),
             long: LongTerm::default(),
             short: ShortTerm::default(),
-            extra_acked: model::ExtraAcked::default(),
+            extra_acked: ExtraAcked::default(),
             choice: HashChoice::default(),
-            drain_start: 0,
             cycle_start: 0,
             probe_wait: 0,
             rounds_since_probe: 0,
             losses_in_round: 0,
-            recovery_rounds: 0,
+            noted_losses: 0,
+            limited: (false, 0),
             prior_cwnd: 0.0,
             phase: Phase::Open,
             seen_rtt: false,
             quantum: LEAST_QUANTUM,
-            largest_quantum: 45.0, // of 1448 bytes in 64 KiB
+            segment_bytes: 1448.0,
         }
     }
 }
@@ -128,7 +133,7 @@ impl Declared for Bbr3 {
         growth: None,
         response: None,
         needs_every_ack: true,
-        source: "draft-ietf-ccwg-bbr",
+        source: "draft-ietf-ccwg-bbr; google/bbr, branch v3, net/ipv4/tcp_bbr.c",
     };
 }
 
@@ -144,14 +149,13 @@ impl Controller for Bbr3 {
     }
 
     fn set_segment_bytes(&mut self, bytes: u32) {
-        self.largest_quantum = f64::from(65_536 / bytes).max(LEAST_QUANTUM);
+        self.segment_bytes = f64::from(bytes);
     }
 
     /// "Per-ACK Steps".
     fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
-        if ack.newly_lost > 0 {
-            self.note_loss(window, ack);
-        }
+        self.note_limit(window, ack);
+        self.note_loss(window, ack);
         let sample = ack.rate.filter(|rate| rate.interval >= ack.min_rtt);
         self.round_start = false;
         if let Some(rate) = sample {
@@ -173,8 +177,14 @@ impl Controller for Bbr3 {
         window.ssthresh
     }
 
-    fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
+    /// "Modulating cwnd in Loss Recovery"; Linux, bbr_set_state.
+    fn on_loss_state(&mut self, window: &mut Window, ack: &Ack) {
+        self.note_loss(window, ack);
         self.phase = Phase::Loss;
+        self.full_pipe.restart(0.0);
+        if !self.probes_bandwidth() && self.short.inflight.is_infinite() {
+            self.short.inflight = self.prior_cwnd;
+        }
     }
 }
 
@@ -187,9 +197,10 @@ impl Bbr3 {
             self.adapt_short_term(window);
         }
         let (bw, full) = (self.bw(), self.full_pipe.reached);
-        self.extra_acked.sample(ack, bw, self.rounds, window.cwnd, full);
+        self.extra_acked.sample(ack, bw, self.round_start, window.cwnd, full);
+        self.check_startup_loss(ack, rate, round_of_losses);
         self.full_pipe.check(rate, self.round_start);
-        self.check_startup_done(ack, round_of_losses);
+        self.check_startup_done();
         if round_of_losses {
             self.latest.loss_in_round = false;
             self.losses_in_round = 0;
@@ -202,11 +213,8 @@ impl Bbr3 {
     fn update_round(&mut self, rate: &RateSample, ack: &Ack) {
         if rate.prior_delivered >= self.round_end {
             self.start_round(ack);
-            self.rounds += 1;
             self.rounds_since_probe += 1;
             self.round_start = true;
-            let recovering = ack.phase == Phase::Recovery;
-            self.recovery_rounds = if recovering { self.recovery_rounds + 1 } else { 0 };
         }
     }
 
@@ -219,16 +227,12 @@ impl Bbr3 {
         self.max_bw.get().at_most(self.short.bw)
     }
 
-    fn bdp(&self) -> f64 {
-        self.multiple(1.0)
-    }
-
-    /// "BDPMultiple".
-    fn multiple(&self, gain: f64) -> f64 {
+    /// "BDPMultiple", of a bandwidth: whole segments.
+    fn multiple(&self, bw: f64, gain: f64) -> f64 {
         if self.min_rtt.least == NEVER {
             return INITIAL_CWND;
         }
-        gain * self.bw() * double(self.min_rtt.least) / SECOND as f64
+        whole_above(gain * bw * double(self.min_rtt.least) / SECOND as f64)
     }
 
     /// "QuantizationBudget".
@@ -237,13 +241,35 @@ impl Bbr3 {
         if self.state == State::Up { room + 2.0 } else { room }
     }
 
-    fn inflight(&self, gain: f64) -> f64 {
-        self.with_room(self.multiple(gain))
+    /// "Inflight", at a bandwidth.
+    fn inflight(&self, bw: f64) -> f64 {
+        self.with_room(self.multiple(bw, 1.0))
     }
 
     /// "TargetInflight".
     fn target_inflight(&self, window: &Window) -> f64 {
-        self.bdp().at_most(window.cwnd)
+        self.inflight(self.bw()).at_most(window.cwnd)
+    }
+
+    /// How many of `in_flight` are on the path when the pacer lets the next burst go; with that burst, where the
+    /// flight is to grow (Linux, bbr_packets_in_net_at_edt).
+    fn on_path_at_departure(&self, ack: &Ack, in_flight: f64) -> f64 {
+        let wait = ack.next_departure.saturating_sub(ack.now);
+        let delivered = whole_below(self.bw() * double(wait) / SECOND as f64);
+        let burst = if self.gains().0 > 1.0 { self.quantum } else { 0.0 };
+        (in_flight + burst - delivered).at_least(0.0)
+    }
+
+    /// The window held the sender back before this ACK, or did so earlier in the same round (Linux, tcp_cwnd_validate).
+    fn note_limit(&mut self, window: &Window, ack: &Ack) {
+        let full = in_flight_before(ack) >= whole_below(window.cwnd);
+        if full || ack.snd_una >= self.limited.1 {
+            self.limited = (full, ack.snd_nxt);
+        }
+    }
+
+    fn probes_bandwidth(&self) -> bool {
+        matches!(self.state, State::Startup | State::Refill | State::Up)
     }
 
     /// "Summary of Control Behavior in the State Machine": pacing and window gain.
@@ -251,37 +277,40 @@ impl Bbr3 {
         match self.state {
             State::Startup => (STARTUP_PACING_GAIN, CWND_GAIN),
             State::Drain => (DRAIN_PACING_GAIN, CWND_GAIN),
-            State::Down => (0.9, CWND_GAIN),
+            State::Down => (DOWN_PACING_GAIN, CWND_GAIN),
             State::Cruise | State::Refill => (1.0, CWND_GAIN),
             State::Up => (1.25, 2.25),
             State::ProbeRtt => (1.0, probe_rtt::CWND_GAIN),
         }
     }
 
-    /// "Startup", with "Exiting Startup Based on Packet Loss".
-    fn check_startup_done(&mut self, ack: &Ack, round_of_losses: bool) {
-        if self.state != State::Startup {
-            return;
-        }
+    /// "Exiting Startup Based on Packet Loss".
+    fn check_startup_loss(&mut self, ack: &Ack, rate: &RateSample, round_of_losses: bool) {
         let lossy = round_of_losses
-            && self.recovery_rounds >= 1
+            && ack.phase == Phase::Recovery
             && self.losses_in_round >= STARTUP_LOSSES
-            && ack.rate.is_some_and(|rate| loses_too_much(ack, &rate));
+            && loses_too_much(ack, rate);
         if lossy && !self.full_pipe.reached {
             self.full_pipe.reached = true;
-            self.long.inflight = self.bdp().at_least(self.latest.inflight);
+            self.long.inflight = self.inflight(self.max_bw.get()).at_least(self.latest.inflight);
         }
-        if self.full_pipe.reached {
+    }
+
+    /// "Startup".
+    fn check_startup_done(&mut self) {
+        if self.state == State::Startup && self.full_pipe.reached {
             self.state = State::Drain;
-            self.drain_start = self.rounds;
+            self.latest.reset();
         }
     }
 
     /// "Drain".
     fn check_drain_done(&mut self, ack: &Ack) {
-        let drained = || double(ack.in_flight) <= self.inflight(1.0);
-        if self.state == State::Drain && (self.rounds > self.drain_start + 3 || drained()) {
-            self.start_down(ack);
+        if self.state == State::Drain {
+            let in_flight = self.on_path_at_departure(ack, double(ack.in_flight));
+            if in_flight <= self.inflight(self.max_bw.get()) {
+                self.start_down(ack);
+            }
         }
     }
 
@@ -309,31 +338,40 @@ impl Bbr3 {
         }
     }
 
-    /// "Pacing Rate", and "Send Quantum": a millisecond's worth, at least two segments.
+    /// "Pacing Rate", and "Send Quantum": a 1024th of a second's worth and more on short paths, at least two segments.
     fn pace_at(&mut self, window: &mut Window, rate: f64) {
         window.pacing_rate = Some(rate);
-        self.quantum = (rate / 1000.0).clamp(LEAST_QUANTUM, self.largest_quantum);
+        let halvings = (self.min_rtt.least / (512 * MICROSECOND)).min(64) as i32;
+        let near = 65_536.0 * 0.5_f64.powi(halvings);
+        let bytes = (rate * self.segment_bytes / 1024.0 + near).at_most(LARGEST_QUANTUM_BYTES);
+        self.quantum = whole_below(bytes / self.segment_bytes).at_least(LEAST_QUANTUM);
     }
 
     /// "cwnd Adjustment Mechanism".
     fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
         let before = std::mem::replace(&mut self.phase, ack.phase);
-        // Without a branch: which flows repair losses is chance.
-        let repaired = (ack.phase == Phase::Open) & (before != Phase::Open);
-        window.cwnd = window.cwnd.at_least(if_counts(repaired, self.prior_cwnd));
-        let delivered = double(ack.delivered);
-        let extra = self.extra_acked.get();
-        let most = self.with_room(self.multiple(self.gains().1) + extra);
-        if self.full_pipe.reached {
-            window.cwnd = (window.cwnd + delivered).at_most(most);
-        } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
-            window.cwnd += delivered;
+        if before == Phase::Loss && ack.phase != Phase::Loss {
+            window.cwnd = window.cwnd.at_least(self.prior_cwnd);
         }
-        window.cwnd = window.cwnd.at_least(MIN_CWND);
+        if ack.delivered > 0 {
+            self.grow_cwnd(window, double(ack.delivered));
+        }
         if self.state == State::ProbeRtt {
             window.cwnd = window.cwnd.at_most(self.probe_rtt_cwnd());
         }
         window.cwnd = window.cwnd.at_most(self.volume_cap());
+    }
+
+    fn grow_cwnd(&mut self, window: &mut Window, delivered: f64) {
+        let (bw, gain) = (self.bw(), self.gains().1);
+        let extra = self.extra_acked.get().at_most(whole_below(bw * extra_acked::MOST_SECONDS));
+        let target = self.with_room(self.multiple(bw, gain) + extra);
+        if self.full_pipe.reached {
+            window.cwnd = (window.cwnd + delivered).at_most(target);
+        } else if window.cwnd < target || window.cwnd < 2.0 * INITIAL_CWND {
+            window.cwnd += delivered;
+        }
+        window.cwnd = window.cwnd.at_least(MIN_CWND);
     }
 
     /// "SaveCwnd".
@@ -346,5 +384,10 @@ impl Bbr3 {
 
 /// "IsInflightTooHigh": of the flight in which a segment left, more than 2 % have been lost.
 fn loses_too_much(ack: &Ack, rate: &RateSample) -> bool {
-    double(ack.lost_total - rate.prior_lost) > double(rate.tx_in_flight) * LOSS_THRESHOLD
+    too_many_lost(ack.lost_total - rate.prior_lost, rate.tx_in_flight)
+}
+
+/// Segments in flight before an ACK.
+fn in_flight_before(ack: &Ack) -> f64 {
+    double(ack.in_flight + ack.delivered + ack.newly_lost)
 }

@@ -1,12 +1,9 @@
-//! What is read off the samples: bandwidth, the latest deliveries, whether the pipe is full, how
-//! far deliveries come in bunches.
+//! What is read off the samples: bandwidth, the latest deliveries, whether the pipe is full.
 
+use super::super::RateSample;
 use super::super::bounds::Bounds;
-use super::super::max_filter::MaxFilter;
 use super::super::rounding::double;
-use super::super::{Ack, RateSample};
-use crate::time::{Picos, SECOND};
-use std::hint::select_unpredictable;
+use crate::time::SECOND;
 
 /// Delivery rate of a sample, segments a second.
 pub fn delivery_rate(rate: &RateSample) -> f64 {
@@ -93,42 +90,19 @@ impl FullPipe {
         *self = Self { bw, reached: self.reached, ..Self::default() };
     }
 
-    /// Three rounds without a growth by a quarter.
+    /// Three rounds in which no ACK showed a growth by a quarter.
     pub fn check(&mut self, rate: &RateSample, round_start: bool) {
-        if self.now || !round_start || rate.app_limited {
+        if self.now || rate.app_limited {
             return;
         }
         if delivery_rate(rate) >= self.bw * 1.25 {
             return self.restart(delivery_rate(rate));
         }
+        if !round_start {
+            return;
+        }
         self.rounds += 1;
         self.now = self.rounds >= 3;
         self.reached |= self.now;
-    }
-}
-
-/// "BBR.extra_acked": the most delivered beyond the estimated bandwidth, of a round in start-up and
-/// of ten later.
-#[derive(Default)]
-pub struct ExtraAcked {
-    since: Picos,
-    delivered: f64,
-    most: MaxFilter,
-}
-
-impl ExtraAcked {
-    pub fn get(&self) -> f64 {
-        self.most.get()
-    }
-
-    pub fn sample(&mut self, ack: &Ack, bw: f64, round: u64, cwnd: f64, full: bool) {
-        let expected = bw * double(ack.now - self.since) / SECOND as f64;
-        // Chosen without a branch, as in `bbr::extra_acked`: a processor cannot guess which ACK comes late.
-        let kept = if self.delivered > expected { self.delivered } else { 0.0 };
-        let expected = if kept > 0.0 { expected } else { 0.0 };
-        self.since = select_unpredictable(kept.to_bits() > 0, self.since, ack.now);
-        self.delivered = kept + double(ack.delivered);
-        let extra = (self.delivered - expected).at_most(cwnd);
-        self.most.update(round, extra, if full { 10 } else { 1 });
     }
 }

@@ -1,11 +1,11 @@
 //! "ProbeBW": down, cruise, refill, up.
 
 use super::super::bounds::{Bounds, if_counts};
-use super::super::rounding::{double, whole_below};
+use super::super::rounding::double;
 use super::super::{Ack, RateSample, Window};
 use super::limits::ShortTerm;
 use super::model::delivery_rate;
-use super::{AckPhase, Bbr3, State, loses_too_much};
+use super::{AckPhase, Bbr3, State, in_flight_before, loses_too_much};
 use crate::time::SECOND;
 
 /// Rounds after which a flow probes at the latest, so that Reno may live beside it.
@@ -19,7 +19,7 @@ impl Bbr3 {
         }
         match self.state {
             State::Down if self.time_to_probe(window, ack) => self.start_refill(ack),
-            State::Down if self.time_to_cruise(ack) => self.state = State::Cruise,
+            State::Down if self.time_to_cruise(ack) => self.start_cruise(),
             State::Cruise if self.time_to_probe(window, ack) => self.start_refill(ack),
             State::Refill if self.round_start => {
                 self.long.probing = true;
@@ -48,6 +48,9 @@ impl Bbr3 {
     }
 
     pub(super) fn start_cruise(&mut self) {
+        if self.short.inflight.is_finite() {
+            self.short.inflight = self.short.inflight.at_most(self.long.inflight);
+        }
         self.state = State::Cruise;
     }
 
@@ -75,9 +78,8 @@ impl Bbr3 {
 
     /// "IsTimeToCruise".
     fn time_to_cruise(&self, ack: &Ack) -> bool {
-        let flight = double(ack.in_flight);
-        let product = self.max_bw.get() * self.min_rtt.least as f64 / SECOND as f64;
-        flight <= self.long.with_headroom() && flight <= self.with_room(product)
+        let flight = self.on_path_at_departure(ack, in_flight_before(ack));
+        flight <= self.long.with_headroom() && flight <= self.inflight(self.max_bw.get())
     }
 
     fn go_down_in_time(&mut self, window: &Window, ack: &Ack, rate: &RateSample) {
@@ -89,11 +91,12 @@ impl Bbr3 {
 
     /// "IsTimeToGoDown".
     fn time_to_go_down(&mut self, window: &Window, ack: &Ack, rate: &RateSample) -> bool {
-        if self.long.too_high && double(ack.in_flight) >= self.long.inflight {
+        let flight = self.on_path_at_departure(ack, in_flight_before(ack));
+        if self.long.too_high && flight >= self.long.inflight {
             self.long.precautionary = true;
             return true;
         }
-        if fills_window(window, ack) && window.cwnd >= self.long.inflight {
+        if self.limited.0 && window.cwnd >= self.long.inflight {
             self.full_pipe.restart(delivery_rate(rate));
             return false;
         }
@@ -101,7 +104,12 @@ impl Bbr3 {
     }
 
     /// "AdaptLongTermModel". Gives whether it has decided a transition.
-    fn adapt_long_term(&mut self, window: &Window, ack: &Ack, rate: &RateSample) -> bool {
+    pub(super) fn adapt_long_term(
+        &mut self,
+        window: &Window,
+        ack: &Ack,
+        rate: &RateSample,
+    ) -> bool {
         if self.ack_phase == AckPhase::Starting && self.round_start {
             self.ack_phase = AckPhase::Feedback;
         }
@@ -113,10 +121,11 @@ impl Bbr3 {
         let lossy = loses_too_much(ack, rate);
         let borne = if_counts(!lossy, double(rate.tx_in_flight));
         self.long.inflight = self.long.inflight.at_least(borne);
-        if window.cwnd >= self.long.inflight
-            && self.state == State::Up
-            && !lossy
-            && fills_window(window, ack)
+        if lossy & self.long.probing {
+            let limited = rate.app_limited || self.min_rtt.sent_while_probing(rate.prior_delivered);
+            self.lower_long_term(window, ack, (!limited).then_some(rate.tx_in_flight));
+        }
+        if window.cwnd >= self.long.inflight && self.state == State::Up && !lossy && self.limited.0
         {
             self.long.raise(ack.delivered, window.cwnd, self.round_start);
         }
@@ -136,9 +145,4 @@ impl Bbr3 {
         }
         again
     }
-}
-
-/// The window, not the pacing, held the sender back before this ACK.
-fn fills_window(window: &Window, ack: &Ack) -> bool {
-    double(ack.in_flight + ack.delivered + ack.newly_lost) >= whole_below(window.cwnd)
 }

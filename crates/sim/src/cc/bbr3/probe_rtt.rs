@@ -56,7 +56,7 @@ impl MinRtt {
         {
             (self.recent, self.recent_at) = (rtt, now);
         }
-        if self.recent < self.least || now > self.at + FILTER {
+        if self.recent <= self.least || now > self.at + FILTER {
             (self.least, self.at) = (self.recent, self.recent_at);
         }
         expired
@@ -122,6 +122,6 @@ impl Bbr3 {
 
     /// "ProbeRTTCwnd".
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
-        self.multiple(CWND_GAIN).at_least(MIN_CWND)
+        self.multiple(self.bw(), CWND_GAIN).at_least(MIN_CWND)
     }
 }

@@ -83,11 +83,23 @@ impl Scoreboard {
         self.rates_read().map_or(0, |rates| rates.lost)
     }
 
-    /// Segments are judged lost.
-    #[inline]
-    pub(super) fn count_lost(&mut self, segments: u32) {
+    /// `Ack::lost_flight`.
+    pub(in crate::tcp) fn lost_flight(&self) -> Option<u64> {
+        self.rates_read().and_then(|rates| rates.lost_flight)
+    }
+
+    /// The controller has heard of it.
+    pub(in crate::tcp) fn forget_lost_flight(&mut self) {
         if let Some(rates) = self.all_rates() {
-            rates.lost += u64::from(segments);
+            rates.lost_flight = None;
+        }
+    }
+
+    /// Outstanding segment number `index` is judged lost.
+    #[inline]
+    pub(super) fn note_lost(&mut self, index: usize) {
+        if let Some(rates) = self.all_rates() {
+            rates.note_lost(index);
         }
     }
 }
