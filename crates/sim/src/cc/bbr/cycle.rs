@@ -1,9 +1,9 @@
 //! PROBE_BW: eight phases of about a round trip (draft, section 4.3.4).
 
 use super::super::Ack;
-use super::super::rounding::{double, whole_above};
+use super::super::rounding::{double, whole_above, whole_below};
 use super::{Bbr, Mode};
-use crate::time::Picos;
+use crate::time::{Picos, SECOND};
 use std::hint::select_unpredictable;
 
 /// Probe for more; give back what that queued; cruise.
@@ -58,6 +58,7 @@ impl Bbr {
             return full_length;
         }
         let before = double(ack.in_flight + ack.delivered + ack.newly_lost);
+        let before = self.on_path_at_departure(ack, before);
         if gain > 1.0 {
             let reached = before + self.quantum >= self.inflight_at(gain);
             return full_length && (ack.newly_lost > 0 || reached);
@@ -65,9 +66,15 @@ impl Bbr {
         full_length || before <= self.inflight_at(1.0)
     }
 
+    /// How many of `in_flight` are on the path when the pacer lets the next burst go (Linux, bbr_packets_in_net_at_edt).
+    pub(super) fn on_path_at_departure(&self, ack: &Ack, in_flight: f64) -> f64 {
+        let wait = ack.next_departure.saturating_sub(ack.now);
+        in_flight - whole_below(self.bw() * double(wait) / SECOND as f64)
+    }
+
     /// Segments in flight at `gain` times the filter's bandwidth, also while a policer's is in use.
     fn inflight_at(&self, gain: f64) -> f64 {
-        let bdp = self.bw.get() * gain * self.min_rtt as f64 / crate::time::SECOND as f64;
+        let bdp = self.bw.get() * gain * self.min_rtt as f64 / SECOND as f64;
         self.with_room(whole_above(bdp))
     }
 }

@@ -2,8 +2,7 @@
 //! draft-cardwell-iccrg-bbr-congestion-control-00): a model of the path, its bandwidth and its least
 //! round-trip time, sets the pacing rate and bounds the window. Losses do not.
 //!
-//! Not modelled: idle restarts, for senders here always have data; and the spread of a burst that a
-//! sender's own queue has scheduled (Linux's earliest departure time), for senders here have none.
+//! Not modelled: idle restarts, for senders here always have data.
 
 mod cycle;
 mod extra_acked;
@@ -245,7 +244,9 @@ impl Bbr {
             self.mode = Mode::Drain;
             window.ssthresh = self.inflight(1.0);
         }
-        if self.mode == Mode::Drain && double(ack.in_flight) <= self.inflight(1.0) {
+        if self.mode == Mode::Drain
+            && self.on_path_at_departure(ack, double(ack.in_flight)) <= self.inflight(1.0)
+        {
             self.enter_probe_bw(ack.now);
         }
     }

@@ -1,7 +1,7 @@
 use super::probe_rtt::PROBE_RTT_TIME;
 use super::*;
 use crate::cc::{IncreaseRule, RateSample, testing};
-use crate::time::MICROSECOND;
+use crate::time::{MICROSECOND, MILLISECOND};
 
 /// A path of `rate` segments a second and 100 ms that holds `buffer` more than its own product.
 struct Path {
@@ -209,4 +209,18 @@ fn only_a_shorter_microsecond_renews_the_least_round_trip() {
     ack.rtt = Some(least - 1);
     path.cc.on_ack_received(&mut path.window, &ack);
     assert_eq!((path.cc.min_rtt, path.cc.min_rtt_at), (least - MICROSECOND, later));
+}
+
+/// Linux, bbr_packets_in_net_at_edt: what arrives until the pacer lets the next burst go is no longer on the path.
+#[test]
+fn segments_that_wait_for_the_pacer_are_not_on_the_path() {
+    let mut cc = Bbr::default();
+    cc.bw.update(1, 2000.0, BW_ROUNDS);
+    let mut ack = testing::ack(SECOND, 100, 100, IncreaseRule::PerWindow);
+    for (wait_ms, on_path) in [(0, 100.0), (1, 98.0), (5, 90.0)] {
+        ack.next_departure = SECOND + wait_ms * MILLISECOND;
+        assert_eq!(cc.on_path_at_departure(&ack, 100.0), on_path);
+    }
+    ack.next_departure = 0;
+    assert_eq!(cc.on_path_at_departure(&ack, 100.0), 100.0);
 }
