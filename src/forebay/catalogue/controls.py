@@ -233,7 +233,7 @@ CONTROLS = by_name(
         ),
         Control(
             name="bbr3",
-            source="draft-ietf-ccwg-bbr",
+            source="draft-ietf-ccwg-bbr; google/bbr, branch v3, net/ipv4/tcp_bbr.c",
             in_core="Box<bbr3::Bbr3>",
             in_kernel=None,
             bpf_program=None,
