@@ -22,15 +22,13 @@ use crate::time::{NEVER, Picos, SECOND};
 use cycle::Cycle;
 use extra_acked::ExtraAcked;
 use lt_bw::LongTermBw;
-use quantum::quantum;
+use quantum::{paced, quantum};
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
 /// Its inverse drains in one round trip what start-up queued.
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
 const CWND_GAIN: f64 = 2.0;
-/// Pacing aims 1 % below the estimate.
-const PACING_MARGIN: f64 = 0.99;
 /// Round trips that the bandwidth filter remembers.
 const BW_ROUNDS: u64 = 10;
 const MIN_CWND: f64 = 4.0;
@@ -343,9 +341,4 @@ impl Bbr {
     fn extra_acked_allowance(&self) -> f64 {
         if self.full_bw_reached { self.extra_acked.most(self.bw()) } else { 0.0 }
     }
-}
-
-/// The pacing rate for a bandwidth.
-fn paced(bw: f64, gain: f64) -> f64 {
-    bw * gain * PACING_MARGIN
 }
