@@ -17,15 +17,18 @@ mod westwood;
 
 mod ai_counter;
 mod bounds;
+mod extra_acked;
 mod hash_choice;
 mod list;
 mod max_filter;
+mod pacing;
 pub mod record;
 mod rounding;
 
 pub use list::{Cc, NAMES};
 
-use crate::time::Picos;
+use crate::time::{Picos, SECOND};
+use rounding::{double, whole_below};
 
 /// What a controller steers, in segments.
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +144,22 @@ pub struct Ack {
     pub phase: Phase,
     /// The delivery rate, for controllers that ask for it (`Controller::WANTS_RATE`).
     pub rate: Option<RateSample>,
+}
+
+impl Ack {
+    /// Segments in flight before it.
+    #[inline]
+    pub fn in_flight_before(&self) -> f64 {
+        double(self.in_flight + self.delivered + self.newly_lost)
+    }
+
+    /// How many segments a path of bandwidth `bw` delivers until the pacer lets the next burst go (Linux,
+    /// bbr_packets_in_net_at_edt): those in flight less these are on the path then.
+    #[inline]
+    pub fn delivered_until_departure(&self, bw: f64) -> f64 {
+        let wait = self.next_departure.saturating_sub(self.now);
+        whole_below(bw * double(wait) / SECOND as f64)
+    }
 }
 
 /// A path that loses more of a flight, 5/256, bears no flight of that size (Linux, bbr_loss_thresh in tcp_bbr.c of version 3).

@@ -1,7 +1,7 @@
 //! PROBE_BW: eight phases of about a round trip (draft, section 4.3.4).
 
 use super::super::Ack;
-use super::super::rounding::{double, whole_above, whole_below};
+use super::super::rounding::whole_above;
 use super::{Bbr, Mode};
 use crate::time::{Picos, SECOND};
 use std::hint::select_unpredictable;
@@ -57,19 +57,12 @@ impl Bbr {
         if gain == 1.0 {
             return full_length;
         }
-        let before = double(ack.in_flight + ack.delivered + ack.newly_lost);
-        let before = self.on_path_at_departure(ack, before);
+        let on_path = ack.in_flight_before() - ack.delivered_until_departure(self.bw());
         if gain > 1.0 {
-            let reached = before + self.quantum >= self.inflight_at(gain);
+            let reached = on_path + self.quantum >= self.inflight_at(gain);
             return full_length && (ack.newly_lost > 0 || reached);
         }
-        full_length || before <= self.inflight_at(1.0)
-    }
-
-    /// How many of `in_flight` are on the path when the pacer lets the next burst go (Linux, bbr_packets_in_net_at_edt).
-    pub(super) fn on_path_at_departure(&self, ack: &Ack, in_flight: f64) -> f64 {
-        let wait = ack.next_departure.saturating_sub(ack.now);
-        in_flight - whole_below(self.bw() * double(wait) / SECOND as f64)
+        full_length || on_path <= self.inflight_at(1.0)
     }
 
     /// Segments in flight at `gain` times the filter's bandwidth, also while a policer's is in use.

@@ -5,7 +5,6 @@
 //! Not modelled: idle restarts, for senders here always have data.
 
 mod cycle;
-mod extra_acked;
 mod lt_bw;
 mod probe_rtt;
 mod quantum;
@@ -13,16 +12,17 @@ mod quantum;
 mod tests;
 
 use super::bounds::{Bounds, if_counts};
+use super::extra_acked::{ExtraAcked, ROUNDS};
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
+use super::pacing::paced;
 use super::record::{Declared, Decrease, Marks, Record};
 use super::rounding::{double, whole_above};
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{NEVER, Picos, SECOND};
 use cycle::Cycle;
-use extra_acked::ExtraAcked;
 use lt_bw::LongTermBw;
-use quantum::{paced, quantum};
+use quantum::quantum;
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -210,7 +210,7 @@ impl Bbr {
             self.bw.update(self.rounds, bw, BW_ROUNDS);
         }
         let bw = self.bw();
-        self.extra_acked.sample(ack, bw, self.round_start, window.cwnd);
+        self.extra_acked.sample(ack, bw, self.round_start, window.cwnd, ROUNDS);
     }
 
     #[inline(always)]
@@ -242,9 +242,8 @@ impl Bbr {
             self.mode = Mode::Drain;
             window.ssthresh = self.inflight(1.0);
         }
-        if self.mode == Mode::Drain
-            && self.on_path_at_departure(ack, double(ack.in_flight)) <= self.inflight(1.0)
-        {
+        let on_path = || double(ack.in_flight) - ack.delivered_until_departure(self.bw());
+        if self.mode == Mode::Drain && on_path() <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now);
         }
     }

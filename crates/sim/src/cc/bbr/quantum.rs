@@ -1,10 +1,8 @@
-//! The pacing rate, and the burst for which BBR leaves room in its window.
+//! The burst for which BBR leaves room in its window.
 
 use super::super::bounds::Bounds;
 use super::super::rounding::whole_below;
 
-/// Pacing aims 1 % below the estimate.
-const PACING_MARGIN: f64 = 0.99;
 /// The most in a quantum: 44 segments of 1448.
 const LARGEST_QUANTUM_BYTES: f64 = 44.0 * 1448.0;
 
@@ -14,9 +12,4 @@ pub fn quantum(pacing_rate: f64, segment_bytes: f64) -> f64 {
     let least = if rate < 1.2e6 / 8.0 { 1.0 } else { 2.0 };
     let most = whole_below(LARGEST_QUANTUM_BYTES / segment_bytes).at_least(least);
     whole_below(rate / 1024.0 / segment_bytes).clamp(least, most)
-}
-
-/// The pacing rate for a bandwidth.
-pub fn paced(bw: f64, gain: f64) -> f64 {
-    bw * gain * PACING_MARGIN
 }

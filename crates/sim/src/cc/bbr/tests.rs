@@ -213,14 +213,12 @@ fn only_a_shorter_microsecond_renews_the_least_round_trip() {
 
 /// Linux, bbr_packets_in_net_at_edt: what arrives until the pacer lets the next burst go is no longer on the path.
 #[test]
-fn segments_that_wait_for_the_pacer_are_not_on_the_path() {
-    let mut cc = Bbr::default();
-    cc.bw.update(1, 2000.0, BW_ROUNDS);
+fn segments_arrive_until_the_next_burst_goes() {
     let mut ack = testing::ack(SECOND, 100, 100, IncreaseRule::PerWindow);
-    for (wait_ms, on_path) in [(0, 100.0), (1, 98.0), (5, 90.0)] {
+    for (wait_ms, delivered) in [(0, 0.0), (1, 2.0), (5, 10.0)] {
         ack.next_departure = SECOND + wait_ms * MILLISECOND;
-        assert_eq!(cc.on_path_at_departure(&ack, 100.0), on_path);
+        assert_eq!(ack.delivered_until_departure(2000.0), delivered);
     }
     ack.next_departure = 0;
-    assert_eq!(cc.on_path_at_departure(&ack, 100.0), 100.0);
+    assert_eq!(ack.delivered_until_departure(2000.0), 0.0);
 }

@@ -1,12 +1,12 @@
 //! Pacing rate, burst and window, as they follow from the model.
 
 use super::super::bounds::Bounds;
+use super::super::pacing::paced;
 use super::super::rounding::{double, whole_below};
 use super::super::{Ack, Phase, Window};
-use super::{Bbr3, INITIAL_CWND, LEAST_QUANTUM, MIN_CWND, STARTUP_PACING_GAIN, State, extra_acked};
+use super::{Bbr3, INITIAL_CWND, LEAST_QUANTUM, MIN_CWND, STARTUP_PACING_GAIN, State};
 use crate::time::{MICROSECOND, SECOND};
 
-const PACING_MARGIN: f64 = 0.99;
 /// Bytes of the largest burst (GSO_LEGACY_MAX_SIZE less MAX_TCP_HEADER).
 const LARGEST_QUANTUM_BYTES: f64 = 65_215.0;
 
@@ -16,7 +16,7 @@ impl Bbr3 {
         if !self.seen_rtt {
             self.set_first_pacing_rate(window, ack);
         }
-        let rate = self.gains().0 * self.bw() * PACING_MARGIN;
+        let rate = paced(self.bw(), self.gains().0);
         if let Some(current) = window.pacing_rate
             && rate != current
             && rate > 0.0
@@ -31,7 +31,7 @@ impl Bbr3 {
         if ack.srtt > 0 {
             self.seen_rtt = true;
             let nominal = window.cwnd * SECOND as f64 / ack.srtt as f64;
-            self.pace_at(window, STARTUP_PACING_GAIN * nominal);
+            self.pace_at(window, paced(nominal, STARTUP_PACING_GAIN));
         }
     }
 
@@ -61,8 +61,7 @@ impl Bbr3 {
 
     fn grow_cwnd(&mut self, window: &mut Window, delivered: f64) {
         let (bw, gain) = (self.bw(), self.gains().1);
-        let extra = self.extra_acked.get().at_most(whole_below(bw * extra_acked::MOST_SECONDS));
-        let target = self.with_room(self.multiple(bw, gain) + extra);
+        let target = self.with_room(self.multiple(bw, gain) + self.extra_acked.most(bw));
         if self.full_pipe.reached {
             window.cwnd = (window.cwnd + delivered).at_most(target);
         } else if window.cwnd < target || window.cwnd < 2.0 * INITIAL_CWND {

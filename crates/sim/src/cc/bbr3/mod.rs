@@ -8,7 +8,6 @@
 //! spurious recovery did, and losses that a tail loss probe repairs.
 
 mod control;
-mod extra_acked;
 mod limits;
 mod model;
 mod probe_bw;
@@ -17,12 +16,12 @@ mod probe_rtt;
 mod tests;
 
 use super::bounds::Bounds;
+use super::extra_acked::{ExtraAcked, ROUNDS};
 use super::hash_choice::HashChoice;
 use super::record::{Declared, Decrease, Marks, Record};
 use super::rounding::{double, whole_above, whole_below};
 use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window, too_many_lost};
 use crate::time::{NEVER, Picos, SECOND};
-use extra_acked::ExtraAcked;
 use limits::{LongTerm, ShortTerm};
 use model::{FullPipe, Latest, TwoCycleMax};
 use probe_rtt::MinRtt;
@@ -82,8 +81,9 @@ pub struct Bbr3 {
     losses_in_round: u32,
     /// Losses that have been noted.
     noted_losses: u64,
-    /// The window held the sender back at some time in this round, which ends with segment `.1`.
-    limited: (bool, u64),
+    /// The window held the sender back at some time in this round (Linux, is_cwnd_limited), and the segment that ends it.
+    cwnd_limited: bool,
+    limited_until: u64,
     prior_cwnd: f64,
     phase: Phase,
     seen_rtt: bool,
@@ -112,7 +112,8 @@ impl Default for Bbr3 {
             rounds_since_probe: 0,
             losses_in_round: 0,
             noted_losses: 0,
-            limited: (false, 0),
+            cwnd_limited: false,
+            limited_until: 0,
             prior_cwnd: 0.0,
             phase: Phase::Open,
             seen_rtt: false,
@@ -195,7 +196,8 @@ impl Bbr3 {
             self.adapt_short_term(window);
         }
         let (bw, full) = (self.bw(), self.full_pipe.reached);
-        self.extra_acked.sample(ack, bw, self.round_start, window.cwnd, full);
+        let rounds = if full { ROUNDS } else { 1 };
+        self.extra_acked.sample(ack, bw, self.round_start, window.cwnd, rounds);
         self.check_startup_loss(ack, rate, round_of_losses);
         self.full_pipe.check(rate, self.round_start);
         self.check_startup_done();
@@ -252,17 +254,15 @@ impl Bbr3 {
     /// How many of `in_flight` are on the path when the pacer lets the next burst go; with that burst, where the
     /// flight is to grow (Linux, bbr_packets_in_net_at_edt).
     fn on_path_at_departure(&self, ack: &Ack, in_flight: f64) -> f64 {
-        let wait = ack.next_departure.saturating_sub(ack.now);
-        let delivered = whole_below(self.bw() * double(wait) / SECOND as f64);
         let burst = if self.gains().0 > 1.0 { self.quantum } else { 0.0 };
-        (in_flight + burst - delivered).at_least(0.0)
+        in_flight + burst - ack.delivered_until_departure(self.bw())
     }
 
     /// The window held the sender back before this ACK, or did so earlier in the same round (Linux, tcp_cwnd_validate).
     fn note_limit(&mut self, window: &Window, ack: &Ack) {
-        let full = in_flight_before(ack) >= whole_below(window.cwnd);
-        if full || ack.snd_una >= self.limited.1 {
-            self.limited = (full, ack.snd_nxt);
+        let full = ack.in_flight_before() >= whole_below(window.cwnd);
+        if full || ack.snd_una >= self.limited_until {
+            (self.cwnd_limited, self.limited_until) = (full, ack.snd_nxt);
         }
     }
 
@@ -316,9 +316,4 @@ impl Bbr3 {
 /// "IsInflightTooHigh": of the flight in which a segment left, more than 2 % have been lost.
 fn loses_too_much(ack: &Ack, rate: &RateSample) -> bool {
     too_many_lost(ack.lost_total - rate.prior_lost, rate.tx_in_flight)
-}
-
-/// Segments in flight before an ACK.
-fn in_flight_before(ack: &Ack) -> f64 {
-    double(ack.in_flight + ack.delivered + ack.newly_lost)
 }

@@ -5,7 +5,7 @@ use super::super::rounding::double;
 use super::super::{Ack, RateSample, Window};
 use super::limits::ShortTerm;
 use super::model::delivery_rate;
-use super::{AckPhase, Bbr3, State, in_flight_before, loses_too_much};
+use super::{AckPhase, Bbr3, State, loses_too_much};
 use crate::time::SECOND;
 
 /// Rounds after which a flow probes at the latest, so that Reno may live beside it.
@@ -78,7 +78,7 @@ impl Bbr3 {
 
     /// "IsTimeToCruise".
     fn time_to_cruise(&self, ack: &Ack) -> bool {
-        let flight = self.on_path_at_departure(ack, in_flight_before(ack));
+        let flight = self.on_path_at_departure(ack, ack.in_flight_before());
         flight <= self.long.with_headroom() && flight <= self.inflight(self.max_bw.get())
     }
 
@@ -91,12 +91,12 @@ impl Bbr3 {
 
     /// "IsTimeToGoDown".
     fn time_to_go_down(&mut self, window: &Window, ack: &Ack, rate: &RateSample) -> bool {
-        let flight = self.on_path_at_departure(ack, in_flight_before(ack));
+        let flight = self.on_path_at_departure(ack, ack.in_flight_before());
         if self.long.too_high && flight >= self.long.inflight {
             self.long.precautionary = true;
             return true;
         }
-        if self.limited.0 && window.cwnd >= self.long.inflight {
+        if self.cwnd_limited && window.cwnd >= self.long.inflight {
             self.full_pipe.restart(delivery_rate(rate));
             return false;
         }
@@ -125,7 +125,10 @@ impl Bbr3 {
             let limited = rate.app_limited || self.min_rtt.sent_while_probing(rate.prior_delivered);
             self.lower_long_term(window, ack, (!limited).then_some(rate.tx_in_flight));
         }
-        if window.cwnd >= self.long.inflight && self.state == State::Up && !lossy && self.limited.0
+        if window.cwnd >= self.long.inflight
+            && self.state == State::Up
+            && !lossy
+            && self.cwnd_limited
         {
             self.long.raise(ack.delivered, window.cwnd, self.round_start);
         }
