@@ -37,7 +37,7 @@ def usable_from(problem: Problem, measured: float, packets: int, most: int) -> i
     which was measured. None if no law covers the traffic, or no such size has a usable loss.
     """
     try:
-        return _LossByLaw(problem, measured, packets).from_measured(most)
+        return _LossByLaw(problem).usable_from(measured, packets, most)
     except _Unknown:
         return None
 
@@ -51,27 +51,15 @@ class _LossByLaw:
     """The loss of the whole link by the law that covers its traffic."""
 
     problem: Problem
-    measured: float = 0.0
-    """Loss that was measured with ``at`` packets, if it was."""
-    at: int = 0
 
-    def from_measured(self, most: int) -> int | None:
+    def usable_from(self, measured: float, packets: int, most: int) -> int | None:
         """See `usable_from`."""
-        lossy, usable = self.at, most
-        if self._falls_to(most) > ACCEPTABLE:
+        here = self._worst(packets).high
+        # The law's loss of which the share that was measured is usable.
+        bound = here * ACCEPTABLE / measured
+        if self._worst(most).high > bound:
             return None
-        while usable - lossy > 1:
-            middle = (lossy + usable) // 2
-            if self._falls_to(middle) <= ACCEPTABLE:
-                usable = middle
-            else:
-                lossy = middle
-        return usable
-
-    def _falls_to(self, packets: int) -> float:
-        """Return the measured loss, less by as much as the law's."""
-        here = self._worst(self.at).high
-        return self.measured * self._worst(packets).high / here if here else self.measured
+        return self._first(packets, most, bound)
 
     def usable(self, packets: int, most: int) -> tuple[int, str]:
         """See `usable_by_law`."""
@@ -88,16 +76,16 @@ class _LossByLaw:
                 f"{_percent(here.low)} to {_percent(here.high)} with {packets} packets: whether "
                 f"that is usable ({_USABLE} at most) is not decided"
             )
-        found = self._first(packets, most)
+        found = self._first(packets, most, ACCEPTABLE)
         at_most = _percent(self._worst(found).high)
         lossy = f"with {packets} packets the loss law gives up to {_percent(here.high)}"
         return found, f"{lossy}; here at most {at_most}, which is usable"
 
-    def _first(self, lossy: int, usable: int) -> int:
-        """Return the smallest usable size; the loss falls as the buffer grows."""
+    def _first(self, lossy: int, usable: int, bound: float) -> int:
+        """Return the smallest size with at most so much; the loss falls as the buffer grows."""
         while usable - lossy > 1:
             middle = (lossy + usable) // 2
-            if self._worst(middle).high <= ACCEPTABLE:
+            if self._worst(middle).high <= bound:
                 usable = middle
             else:
                 lossy = middle

@@ -117,10 +117,10 @@ class _Choice:
     def __init__(self, problem: Problem, found: SizeResult, buffer: Buffer) -> None:
         self._problem, self._found = problem, found
         self._region = part_from(found.region, buffer.packets)
-        self._packets = buffer.packets
+        self._buffer, self._packets = buffer, buffer.packets
+        self._within = None if buffer.low == buffer.high else self._least_from(buffer.high)
+        self._packets = self._begun = self._begin()
         self._why: list[str] = []
-        self._begin(buffer)
-        self._begun = self._packets
 
     def made(self) -> Recommended | str:
         """Return the recommended size; the reason if its loss decides, and is unknown."""
@@ -128,33 +128,37 @@ class _Choice:
         if unknown is not None:
             return unknown
         floor = self._hold_bursts()
-        if self._packets != self._begun:  # the first reason is of another size: name it
-            first = self._why[0].replace("it is the least", f"{self._begun} is the least", 1)
-            self._why[0] = first.replace("this is the upper end", f"{self._begun} is its upper end")
         sized = self._problem.scenario
         octets = self._packets * int(sized.packet)
         seconds = octets * 8 / float(sized.link.capacity)
         return Recommended(
-            packets=self._packets, bytes=octets, seconds=seconds, why=tuple(self._why), floor=floor
+            packets=self._packets,
+            bytes=octets,
+            seconds=seconds,
+            why=(self._why_begun(), *self._why),
+            floor=floor,
         )
 
-    def _begin(self, buffer: Buffer) -> None:
-        """Take the upper end of the interval, or the end of the goals' region below it."""
+    def _begin(self) -> int:
+        """Return the upper end of the interval, or the end of the goals' region below it."""
+        if self._buffer.low == self._buffer.high:
+            return self._buffer.packets
+        return self._most() if self._within is None else self._within
+
+    def _why_begun(self) -> str:
+        """Say where the choice began, by its number if it went on from there."""
+        buffer, stayed = self._buffer, self._packets == self._begun
         if buffer.low == buffer.high:
-            self._why.append("it is the least that was shown to meet the goals")
-            return
-        within = self._least_from(buffer.high)
-        self._packets = self._most() if within is None else within
-        between = f"the least lies between {buffer.low} and {_packets(buffer.high)}"
-        if within is None:
-            self._why.append(f"{between}, and the goals allow at most {self._packets}")
-        elif buffer.is_guess and costs_little(self._problem, within):
-            self._why.append(
-                f"{between}, and this is the upper end, which takes less than a hundredth of the "
-                "shortest round trip"
+            return (
+                f"{'it' if stayed else self._begun} is the least that was shown to meet the goals"
             )
-        else:
-            self._why.append(f"{between}, and this is the upper end")
+        between = f"the least lies between {buffer.low} and {_packets(buffer.high)}"
+        if self._within is None:
+            return f"{between}, and the goals allow at most {self._begun}"
+        end = "this is the upper end" if stayed else f"{self._begun} is its upper end"
+        if buffer.is_guess and costs_little(self._problem, self._within):
+            end += ", which takes less than a hundredth of the shortest round trip"
+        return f"{between}, and {end}"
 
     def _usable_loss(self) -> str | None:
         """Take a size whose loss is usable, if the goals have one; else say that none has.
