@@ -111,14 +111,15 @@ def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engin
             raise refused.but(kept_in=os.fspath(store)) from None
 
 
-def check_outputs(**paths: str | PathLike[str] | None) -> None:
-    """Refuse a file that could not be written, before a run; tables end in .csv or .parquet.
+def check_tables(**paths: str | PathLike[str] | None) -> None:
+    """Refuse a capture or a table that could not be written, before a run.
 
     Raises
     ------
     ScenarioError, MissingPackage
         By the argument's name.
     """
+    from forebay.files.outputs import fault
     from forebay.packages import check_file
     from forebay.scenario import ScenarioError
     from forebay.scenario.errors import show
@@ -127,13 +128,12 @@ def check_outputs(**paths: str | PathLike[str] | None) -> None:
         if given is None:
             continue
         path, shown = Path(given), show(os.fspath(given))
-        wrong = hint = ""
         if name != "capture" and path.suffix.lower() not in (".csv", ".parquet"):
             wrong, hint = f"{shown} is no table", "write a name that ends in .csv or .parquet"
-        elif not path.parent.is_dir():
-            wrong, hint = f"{shown}: there is no folder {path.parent}", "make it first"
-        elif path.is_dir() or not os.access(path.parent, os.W_OK):
-            wrong, hint = f"{shown} cannot be written", "write another path"
-        if wrong:
             raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
+        if (found := fault(path)) is not None:
+            wrong, hint = found
+            raise ScenarioError(
+                "out-of-range", f"{shown}: {wrong}", hint, field=name, value=str(given)
+            )
         check_file(path)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from forebay.api.arguments import (
     budget_seconds,
-    check_outputs,
+    check_tables,
     get_engine,
     listed,
     naming_theory,
@@ -126,7 +126,7 @@ def run(
     counted, jobs = seed_range(seed, seeds), threads(jobs)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
         _refuse_store()
-    check_outputs(capture=capture, flows=flows, packets=packets)
+    check_tables(capture=capture, flows=flows, packets=packets)
     if flows is not None:
         from forebay.api.flows import keep_flows, kept_flows
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -55,13 +54,12 @@ class OutputPath(click.ParamType[Path]):
             self.fail(f"{value[:40]!r}…: write a name of at most {_LONGEST_NAME} B", param, ctx)
         if path.suffix.lower() not in self.endings:
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
+        from forebay.files.outputs import fault
         from forebay.packages import check_file
 
         check_file(path)
-        if not path.parent.is_dir():
-            self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
-        if (path.exists() and not path.is_file()) or not _takes_files(path.parent):
-            self.fail(f"{value!r}: cannot be written; name another path", param, ctx)
+        if (found := fault(path)) is not None:
+            self.fail(f"{value!r}: {'; '.join(found)}", param, ctx)
         return path
 
 
@@ -87,15 +85,6 @@ def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
             wrong = f"{taken[place]} by this command; name another path"
             raise click.BadParameter(wrong, param_hint=f"--{name}")
         taken[place] = f"{os.fspath(path)!r} is also written"
-
-
-def _takes_files(folder: Path) -> bool:
-    """Return whether a file can be made there; permissions alone do not show this."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
 
 
 def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:
