@@ -4,7 +4,7 @@
 //! link loses (`LinkSpec::loss`) is dropped when it arrives, before the queue or behind it.
 
 use crate::capture::{CapturedKind, CapturedPacket, Congestion};
-use crate::config::Config;
+use crate::config::{Config, FlowSpec, Source};
 use crate::link::Verdict;
 use crate::packet::{Packet, Payload};
 use crate::time::Picos;
@@ -56,6 +56,8 @@ pub(crate) struct PacketLog {
     window: Range<Picos>,
     /// By flow, its connections before the present one.
     restarts: Vec<u32>,
+    /// By flow, the place of its first datagram in the list of all; 0 for a flow without any.
+    first_datagram: Vec<u64>,
     events: Vec<PacketEvent>,
 }
 
@@ -66,6 +68,7 @@ impl PacketLog {
             links: config.logged_links,
             window: config.warmup..config.warmup + config.window,
             restarts: vec![0; config.flows.len()],
+            first_datagram: config.flows.iter().map(first_datagram).collect(),
             events: Vec::new(),
         };
         (config.logged_links > 0).then(|| Box::new(log()))
@@ -122,7 +125,8 @@ impl PacketLog {
             return;
         }
         let &Packet { flow, bytes, payload, .. } = packet;
-        let (number, is_ack) = (number_of(payload), payload.is_ack());
+        let is_ack = payload.is_ack();
+        let number = number_of(payload) - self.first_datagram[flow as usize];
         let connection = self.connection_of(flow, payload);
         let congestion = Congestion::of(payload);
         self.events.push(PacketEvent {
@@ -158,6 +162,13 @@ impl PacketLog {
     pub(crate) fn finish(mut self) -> Vec<PacketEvent> {
         self.events.sort_by_key(|event| (event.at, event.link));
         self.events
+    }
+}
+
+fn first_datagram(flow: &FlowSpec) -> u64 {
+    match flow.source {
+        Source::Datagrams(..) => flow.source.first() as u64,
+        _ => 0,
     }
 }
 

@@ -13,8 +13,6 @@ from forebay.files.columns import BLOCK_ROWS, write_columns
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from forebay import _core
     from forebay.engines.replication import Layout
     from forebay.files.columns import Block
@@ -70,11 +68,9 @@ def _blocks(
         "class": np.array(scenario.class_names, dtype=object),
         "packet": np.array(["data", "ack"], dtype=object),
     }
-    before = _datagrams_before(workload)
     for first in range(0, max(len(log), 1), BLOCK_ROWS):
         raw = log.columns(first, first + BLOCK_ROWS)
         flow, transfer = raw["flow"], raw["connection"]
-        sequence = raw["sequence"] if before is None else raw["sequence"] - before[flow]
         if (periods := workload.periods) is not None:  # each on-time is a flow of the simulator
             flow, transfer = periods.owner[flow], transfer + periods.number[flow]
         yield {
@@ -85,22 +81,6 @@ def _blocks(
             "flow": flow,
             "transfer": transfer,
             "packet": names["packet"][raw["ack"]],
-            "sequence": sequence,
+            "sequence": raw["sequence"],
             "bytes": raw["bytes"],
         }
-
-
-def _datagrams_before(workload: Workload) -> NDArray[np.int64] | None:
-    """Return how many datagrams the simulator's flows before each flow have; None without any.
-
-    The simulator counts the datagrams of all flows in one row.
-    """
-    if workload.packets is None:
-        return None
-    if workload.periods is not None:
-        from forebay.engines.simulation.connections import connections
-
-        workload = connections(workload)
-    assert workload.packets is not None, "connections have their flows' packets"
-    offsets = workload.packets.offsets
-    return np.where(np.diff(offsets) > 0, offsets[:-1], 0)

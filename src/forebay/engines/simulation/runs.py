@@ -106,8 +106,7 @@ def make_run(
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
         logged_links=logged_links,
     )
-    # A table of packets counts the datagrams of each flow from where its own begin.
-    return run, workload.without_own() if files is None else workload, layout
+    return run, workload.without_own(), layout
 
 
 def _kept_packets(files: PacketFiles | None, access: Access, layout: Layout) -> tuple[bool, int]:
