@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
 from forebay.api.arguments import (
     budget_seconds,
     get_engine,
-    naming_theory,
     seed_range,
     storing,
     threads,
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.options import Options
-    from forebay.search.problem import LossBand, Problem
 
 _OF_NETWORKS = ("network", "simulation")
 
@@ -49,6 +45,7 @@ def size(
     link: str | None = None,
     link_class: str | None = None,
     sizes: str | None = None,
+    of: str = "",
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -81,6 +78,9 @@ def size(
     sizes : str, optional
         The only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
         one is then one of them.
+    of : str, optional
+        The field of what is sized in place of the queue: ``"link.policer.burst"`` or
+        ``"link.shaper.burst"``.
 
     Returns
     -------
@@ -94,9 +94,6 @@ def size(
     ------
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
-    TooLittleTime
-        Neither the link nor smaller links of its kind can be simulated within the budget. Its
-        ``result`` has what laws say, with a ``bracket`` where one of them covers such a link.
     ScenarioError
         `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
         an engine without one.
@@ -110,7 +107,7 @@ def size(
     options = Options(
         seed_range(seed, seeds), most, threads(jobs), progress=progress, expect=expect,
         budget_s=allowed if engine == "simulation" else None,
-        open_ended=max_seeds is None and budget is not None, started_at=started_at,
+        started_at=started_at,
     )  # fmt: skip
     said = remarks(scenario, options.seeds)
     if link is not None or link_class is not None or scenario.topology is not None:
@@ -118,9 +115,9 @@ def size(
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
     only = None if sizes is None else _parsed(sizes, scenario)
-    with storing(chosen, store) as chosen, _documented(said):
+    with storing(chosen, store) as chosen:
         watched = chosen if observe is None else _observed(chosen, scenario, observe)
-        sized = size_link(watched, scenario, options)
+        sized = size_link(watched, scenario, options, of)
     seen = None if sized.there is None else sized.there.outcome
     sized = sized.model_copy(update=remarks(scenario, options.seeds, seen))
     return sized if only is None else _within(scenario, sized, only)
@@ -151,22 +148,16 @@ def _within(scenario: Scenario, sized: SizeResult, only: Sequence[int]) -> SizeR
     return within_sizes(scenario, sized, only)
 
 
-def size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
-    """Size a link; let a refusal for want of time name theory if theory has an answer."""
+def size_link(engine: Engine, scenario: Scenario, options: Options, of: str = "") -> SizeResult:
+    """Size a link; an overload comes first."""
     from forebay import laws
     from forebay.search.problem import LawContext, problem_of
     from forebay.search.search import search
 
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
-    context = LawContext(*known, laws.assumptions.sawtooths_s, _loss_by_law)
-
-    def by_theory(theory: Engine) -> object:
-        one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
-        return search(problem_of(scenario, theory.name, context), theory, one)
-
-    problem, overload = problem_of(scenario, engine.name, context), _overload_of(scenario)
-    with naming_theory(by_theory), _with_bracket(problem, overload):
-        return _capacity_first(search(problem, engine, options), overload)
+    context = LawContext(*known, laws.assumptions.sawtooths_s)
+    problem = problem_of(scenario, engine.name, context, of=of)
+    return _capacity_first(search(problem, engine, options), _overload_of(scenario))
 
 
 def _overload_of(scenario: Scenario) -> str:
@@ -190,47 +181,6 @@ def _capacity_first(found: SizeResult, said: str) -> SizeResult:
     return found.model_copy(update={"recommended": best})
 
 
-@contextmanager
-def _with_bracket(problem: Problem, overload: str) -> Iterator[None]:
-    """Let a refusal for want of time say what laws know of the link, or of one like it."""
-    from forebay.search.cost import TooLittleTime
-
-    try:
-        yield
-    except TooLittleTime as stop:
-        from forebay.laws.neighbour import bracket
-        from forebay.outcome import Bracket
-        from forebay.search.result import refused
-
-        known = bracket(problem.scenario)
-        document = None
-        if known is not None:
-            document = Bracket(low=known.low, high=known.high, why=known.why)
-        why = f"{overload}; {stop.why}" if overload else stop.why
-        result = refused(problem, f"{why}, and the time is too short for the link", document)
-        raise stop.but(why=why, result=result) from None
-
-
-@contextmanager
-def _documented(more: Mapping[str, object]) -> Iterator[None]:
-    """Let a refusal's document have what every document of the verb has."""
-    from forebay.search.cost import TooLittleTime
-
-    try:
-        yield
-    except TooLittleTime as stop:
-        if stop.result is None:
-            raise
-        raise stop.but(result=stop.result.model_copy(update=more)) from None
-
-
-def _loss_by_law(scenario: Scenario, packets: int) -> LossBand | None:
-    """Return the loss of a buffer in packets by the law that covers the traffic."""
-    from forebay.engines.theory import loss
-
-    return loss.of_scenario(scenario.with_buffer(packets))
-
-
 def _size_links(
     engine: Engine,
     scenario: Scenario,
@@ -242,10 +192,6 @@ def _size_links(
     from forebay.search.problem import problem_of_links
     from forebay.search.search import search
 
-    if options.budget_s is not None:
-        from forebay.search.links_within_budget import route_within
-
-        route_within(engine, scenario, options)
     size_links = engine.capabilities.size_links
     assert size_links is not None, "every engine of _OF_NETWORKS has it"
     sized = size_links(scenario, link=link, link_class=link_class)

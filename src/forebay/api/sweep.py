@@ -293,7 +293,7 @@ def size_priced(
     """
     from forebay.api.size import size_link
     from forebay.search.options import Options
-    from forebay.search.timed import PredictedTime
+    from forebay.search.budget import PredictedTime
 
     timed = PredictedTime(engine)
     options = Options(

@@ -24,17 +24,15 @@ from forebay.outcome.model import (
     Quantiles,
     delay_quantile_name,
 )
-from forebay.outcome.recommended import Floor, Recommended
+from forebay.outcome.recommended import Floor, Price, Recommended
 from forebay.outcome.size_facts import (
     Aqm,
     AqmTarget,
     AqmThresholds,
-    Bracket,
     Cheaper,
     Cost,
     LinkRegime,
     LinkSize,
-    LossWarning,
     Memory,
     Scaled,
     ScaledLink,
@@ -78,7 +76,6 @@ __all__ = [
     "Aqm",
     "AqmTarget",
     "AqmThresholds",
-    "Bracket",
     "Buffer",
     "Cheaper",
     "ClassOutcome",
@@ -106,7 +103,6 @@ __all__ = [
     "LinkRegime",
     "LinkSize",
     "LongFlows",
-    "LossWarning",
     "Memory",
     "Metric",
     "NetworkOutcome",
@@ -114,6 +110,7 @@ __all__ = [
     "Provenance",
     "Quantiles",
     "Reading",
+    "Price",
     "Recommended",
     "Relaxation",
     "RoundTrips",

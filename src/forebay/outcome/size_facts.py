@@ -19,36 +19,6 @@ class LinkRegime(Closed):
     would_change: str
 
 
-class Bracket(Closed):
-    """The packets between which laws place an answer that was not found; ``why`` is a sentence."""
-
-    low: float
-    high: float
-    why: str
-
-
-class LossWarning(Closed):
-    """Loss at the answer that is above a published criterion of a usable link.
-
-    Attributes
-    ----------
-    loss : the largest loss rate at the answer; ``of`` is its class, "" for the link.
-    usable, source : the bound, and its source.
-    packets : the smallest buffer tried with all loss rates below the bound; None if there is none.
-    missed : names of the goals that are not met with that buffer.
-    largest : the largest buffer tried; ``loss_there`` is its loss rate.
-    """
-
-    loss: float
-    of: str
-    usable: float
-    source: str
-    packets: int | None
-    missed: tuple[str, ...]
-    largest: int
-    loss_there: float
-
-
 class _Aqm(Closed):
     packet_s: float
     packet_bytes: int

@@ -10,15 +10,13 @@ from pydantic import Field, model_validator
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome.document import Closed, Document
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
-from forebay.outcome.recommended import Recommended
+from forebay.outcome.recommended import Price, Recommended
 from forebay.outcome.size_facts import (
     Aqm,
-    Bracket,
     Cheaper,
     Cost,
     LinkRegime,
     LinkSize,
-    LossWarning,
     Memory,
     Scaled,
 )
@@ -183,6 +181,10 @@ class Relaxation(Closed):
     reached: Metric | None
 
 
+_GONE = ("loss_warning", "bracket", "evidence")
+"""Fields of earlier versions, which no reader of a document needs."""
+
+
 class FlowsEnd(Closed):
     """The answer at one end of the range of flows; ``buffer`` is None without an answer."""
 
@@ -201,7 +203,7 @@ class SizeResult(Document):
     ----------
     buffer : the least that was shown to meet all goals, None if none was.
     recommended : the size to configure; None where the evidence carries none, with ``reason``.
-    goals : each goal at the answer or at ``nearest``.
+    goals : each goal at the recommended size, or at ``nearest``.
     curve : every buffer tried, sorted by packets.
     nearest : packets of the buffer that is nearest to all goals; None with an answer.
     largest : largest buffer shown to meet the goals that push it down (queueing delay);
@@ -213,10 +215,9 @@ class SizeResult(Document):
         sizes that miss. Empty without an answer.
     relaxations : without an answer, one for every goal.
     governs : the law that governs the link, why, and what would change it.
-    evidence : the engine's measurements at the answer, or at ``nearest``, in sentences.
     ends : "flows" in JSON: for a range of flows, the answer at its low and at its high end;
         ``buffer`` then meets the goals at both, and ``curve`` is that of the end that needs more.
-    loss_warning : set if the loss rate at the answer is above a published criterion.
+    price : what half, the recommended size, its double, and a loss of 1 % take.
     interrupted : whether the search was stopped before its end.
     undecided : without a buffer, whether the interval of an extrapolation leaves open if there is
         one.
@@ -229,8 +230,6 @@ class SizeResult(Document):
         many do; for a table of transfers, how many start after the end; for others, how many
         a window has on average, if it may have none.
     rates : of each link whose rate varies, by its name.
-    bracket : where nothing could be simulated in the time: what laws say of this link, or of one
-        like it. None otherwise, and where no law says anything.
     cost : expected and actual time of the answer.
     cheaper : what 1, 1/2, 1/4 and 1/8 of the recommended size do, if that was asked.
     without_offload : the least size with hosts that send one packet at a time, on the same seeds;
@@ -256,9 +255,8 @@ class SizeResult(Document):
     region: tuple[Interval, ...] = ()
     relaxations: tuple[Relaxation, ...] = ()
     governs: LinkRegime | None = None
-    evidence: tuple[str, ...] = ()
     ends: tuple[FlowsEnd, ...] = Field(default=(), alias="flows")
-    loss_warning: LossWarning | None = None
+    price: tuple[Price, ...] = ()
     interrupted: bool = False
     undecided: bool = False
     aqm: Aqm | None = None
@@ -266,13 +264,20 @@ class SizeResult(Document):
     assumptions: tuple[str, ...] = ()
     late_starts: tuple[str, ...] = ()
     rates: dict[str, LinkRates] = Field(default={})
-    bracket: Bracket | None = None
     cost: Cost | None = None
     cheaper: tuple[Cheaper, ...] = ()
     without_offload: CurvePoint | None = None
     links: tuple[LinkSize, ...] = ()
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, document: Any) -> Any:
+        """Read a document of a version that had other evidence beside the rows."""
+        if not isinstance(document, dict):
+            return document
+        return {key: value for key, value in document.items() if key not in _GONE}
 
     @property
     def exit_status(self) -> int:
@@ -283,10 +288,8 @@ class SizeResult(Document):
 
     @property
     def no_buffer_meets(self) -> bool:
-        """Whether every buffer tried was shown to miss a goal, and the search came to its end."""
-        tried = (point.verdict is Verdict.MISSED for point in self.curve)
-        is_open = self.interrupted or self.undecided
-        return self.buffer is None and not is_open and all(tried)
+        """Whether the sizes that were run show that none meets the goals."""
+        return self.buffer is None and not (self.interrupted or self.undecided)
 
     @property
     def binding(self) -> tuple[str, ...]:

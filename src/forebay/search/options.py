@@ -1,4 +1,4 @@
-"""How a search may run, and the session that its strategies share."""
+"""How a search may run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ class Options:
     progress : called with the fraction done, an estimate that never decreases.
     expect : with a budget called once, before anything runs, with the predicted seconds.
     clock : tests replace it.
-    open_ended : a search with a wide range uses the time that is left for more than ``max_seeds``.
     started_at : when the time began, by the clock; None is when the search begins.
     """
 
@@ -40,7 +39,6 @@ class Options:
     progress: Progress | None = None
     expect: Callable[[float], None] | None = None
     clock: Clock = time.monotonic
-    open_ended: bool = False
     started_at: float | None = None
 
     @property

@@ -47,6 +47,8 @@ class SizedParameter:
     probability : probability of a signal at RED's max.
     is_step : whether RED's max is just above its min: dctcp's step K (Alizadeh et al. 2010, 3.1).
     spread : RED's ratio of max to min, which a sizing keeps.
+    field : another size that is sized in place of the queue, such as "link.policer.burst"; "" if
+        it is the queue.
     """
 
     discipline: str
@@ -59,9 +61,17 @@ class SizedParameter:
     probability: float = _RED_PROBABILITY
     is_step: bool = False
     spread: float = RED_SPREAD
+    field: str = ""
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether the length of a queue is sized: not a target, a threshold or a burst."""
+        return self.guard_packets is None and not self.field
 
     def set(self, scenario: Scenario, packets: int) -> Scenario:
         """Return the scenario with a queue that aims at, or is limited to, ``packets``."""
+        if self.field:
+            return scenario.replace({self.field: f"{packets * self.packet_bytes} B"})
         if self.guard_packets is None:
             return scenario.with_buffer(packets)
         guarded = scenario.with_buffer(max(self.guard_packets, self._least_limit(packets)))
@@ -127,12 +137,17 @@ class SizedParameter:
         return math.ceil(2 * max(self.spread, RED_SPREAD) * packets)
 
 
-def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
+def parameter_of(scenario: Scenario, engine: str, limit: int, of: str = "") -> SizedParameter:
     """Return the sized parameter: an AQM's target if the engine simulates it, else the limit.
 
     ``limit`` is the largest size to try. Laws cover only drop-tail, so theory sizes the limit.
-    Raises ScenarioError if each of several class queues has a limit of its own.
+    ``of`` is the field of another size, such as "link.policer.burst". Raises ScenarioError if each
+    of several class queues has a limit of its own.
     """
+    if of:
+        packet = int(scenario.packet)
+        packet_s = 8 * packet / float(scenario.link.capacity)
+        return SizedParameter(scenario.queue.discipline, "limit", None, packet_s, packet, field=of)
     if not scenario.queue.reads_size:
         raise _nothing_to_size()
     queue, packet = scenario.queue, int(scenario.packet)

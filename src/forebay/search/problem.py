@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median_low
 from typing import TYPE_CHECKING, Protocol
@@ -18,13 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forebay.engines.base import LinksEngine
-    from forebay.outcome import Direction
     from forebay.scenario import Scenario
     from forebay.search.network_links import NetworkLinks
-
-
-_LITTLE = 0.01
-"""Share of the shortest round trip that no flow notices as a delay."""
 
 
 class LawLike(Protocol):
@@ -73,17 +68,7 @@ class SawtoothTimes(Protocol):
     def period_s(self) -> float: ...
 
 
-class LossBand(Protocol):
-    """A loss rate by a law, between the ends of the band in which simulations found it."""
-
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-
-
 if TYPE_CHECKING:
-    LossLaw = Callable[[Scenario, int], LossBand | None]
     Sawtooths = Callable[[Scenario, int], SawtoothTimes]
 
 
@@ -96,13 +81,11 @@ class LawContext:
     laws : their answers; the result shows them, and the search starts from them.
     governs : which law governs the link, in words; the result shows it.
     sawtooths : `forebay.laws.assumptions.sawtooths_s`; without it no window is lengthened.
-    loss : the loss law's band at a buffer in packets; None where no law covers the traffic.
     """
 
     laws: Sequence[LawLike] = ()
     governs: RegimeLike | None = None
     sawtooths: Sawtooths | None = None
-    loss: LossLaw | None = None
 
     @property
     def results(self) -> tuple[LawResult, ...]:
@@ -127,6 +110,7 @@ class Problem:
     largest : the largest size to try, packets; None derives it from the link's bdp.
     network : the links of a network that are sized together; no smaller network replaces it. None
         for a link alone.
+    of : the field of a size that is sized in place of the queue; "" for the queue.
     """
 
     scenario: Scenario
@@ -135,6 +119,7 @@ class Problem:
     law_context: LawContext = LawContext()
     largest: int | None = None
     network: NetworkLinks | None = None
+    of: str = ""
 
     @cached_property
     def limit(self) -> int:
@@ -144,47 +129,12 @@ class Problem:
     @cached_property
     def parameter(self) -> SizedParameter:
         """The parameter that is sized. Raises ScenarioError if there is none."""
-        return parameter_of(self.scenario, self.engine, self.limit)
+        return parameter_of(self.scenario, self.engine, self.limit, self.of)
 
     @property
     def first_guess(self) -> int:
         """The first size to try."""
         return first_guess(self.scenario, self.law_context.laws)
-
-    @property
-    def increasing(self) -> tuple[Goal, ...]:
-        """Goals that a larger buffer helps to meet."""
-        return self._of("increasing")
-
-    @property
-    def decreasing(self) -> tuple[Goal, ...]:
-        """Goals that a smaller buffer helps to meet."""
-        return self._of("decreasing")
-
-    @property
-    def non_monotone(self) -> tuple[Goal, ...]:
-        """Goals that may be met between two buffers that miss."""
-        return self._of("non-monotone")
-
-    @property
-    def needing(self) -> tuple[Goal, ...]:
-        """Goals that a buffer may be too small for."""
-        return (*self.increasing, *self.non_monotone)
-
-    def _of(self, direction: Direction) -> tuple[Goal, ...]:
-        return tuple(goal for goal in self.goals if goal.kind.direction == direction)
-
-    def with_goals(self, goals: Sequence[Goal]) -> Problem:
-        """Return the question about these goals alone."""
-        return replace(self, goals=tuple(goals))
-
-    def of(self, scenario: Scenario) -> Problem:
-        """Return the same question about another link, with that link's goals."""
-        return replace(self, scenario=scenario, goals=goals_of(scenario))
-
-    def ends(self) -> tuple[Problem, Problem]:
-        """Return the questions at both ends of the range of flows."""
-        return self.of(self.scenario.at_flows("low")), self.of(self.scenario.at_flows("high"))
 
 
 def problem_of(
@@ -194,9 +144,10 @@ def problem_of(
     *,
     largest: int | None = None,
     network: NetworkLinks | None = None,
+    of: str = "",
 ) -> Problem:
     """Return the question of a scenario with its goals. Raises NoGoals."""
-    return Problem(scenario, engine, goals_of(scenario), law_context, largest, network)
+    return Problem(scenario, engine, goals_of(scenario), law_context, largest, network, of)
 
 
 def problem_of_links(engine: LinksEngine) -> Problem:
@@ -211,14 +162,12 @@ def problem_of_links(engine: LinksEngine) -> Problem:
 
 def most_by_delay(problem: Problem) -> int | None:
     """Return the packets above which one may wait longer than a goal allows; None without one."""
-    delays = [goal.target for goal in problem.decreasing if goal.kind.unit == "s"]
+    delays = [
+        goal.target
+        for goal in problem.goals
+        if goal.kind.direction == "decreasing" and goal.kind.unit == "s"
+    ]
     return math.floor(min(delays) / problem.parameter.packet_s) if delays else None
-
-
-def costs_little(problem: Problem, packets: int) -> bool:
-    """Whether so many packets delay no flow by a hundredth of its round trip or more."""
-    rtts = [float(group.rtt.low) for group in problem.scenario.traffic if isinstance(group, Tcp)]
-    return bool(rtts) and packets * problem.parameter.packet_s <= _LITTLE * min(rtts)
 
 
 def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:

@@ -1,339 +1,178 @@
-"""The recommended size: the one place that says which size an engineer should configure.
+"""The size to configure: one rule, a pure function of the question and its rows.
 
-The least that was shown to meet the goals is an answer to a narrow question. A careful engineer
-configures more, as far as the goals leave room: the upper end of the interval in which the least
-lies, a size with a usable loss, and on fast links at least what hosts and neighbours send at once.
-It reads the result of a search and runs nothing.
+1. The smallest size that was shown to meet the goals, and that no larger one contradicts.
+2. At least 1.05 ms at line rate, at most 128 KiB, and one packet: two bursts of hosts (GSO hands
+   over 64 KiB at most) and what a neighbour sends meanwhile.
+3. Where no goal speaks of loss, at least r RTT/sqrt(n) (Appenzeller et al. 2004, section 3), as far
+   as the queue loses 1 % at the size of 1 and 2; r is what the long flows carried there.
+4. No more than the goals allow.
+
+Where a step needs a size that was not run, the rule says so instead of guessing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.outcome import Floor, Recommended, Verdict
-from forebay.search.acceptable_loss import loss_value
-from forebay.search.problem import costs_little, square_root_rule
+from forebay.outcome import Floor, Metric, Price, Quantiles
+from forebay.search.rows import Row, least, region
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from forebay.outcome import Buffer, GoalResult, Interval, SizeResult
+    from forebay.scenario import Scenario
     from forebay.search.problem import Problem
 
-_FAST = 1e9
-"""Rate in bit/s from which the floor holds: hosts with segmentation offload send whole bursts."""
-_CLOSE = 1.25
-"""Loss over the least within the goals, up to which a larger buffer is not worth its delay."""
-_NEARLY_USABLE = 1.75
-"""Loss over what is usable, up to which a size counts as near it: seeds differ by as much."""
-_NEARLY = 0.8
-"""Share of the largest size within the goals that stands for it."""
-_BURST = 64 << 10
-"""Bytes that a host hands to its card at once, at most (GSO_LEGACY_MAX_SIZE, linux/netdevice.h)."""
+USUAL_LOSS = 0.01
+"""Loss from which on the whole of BDP/sqrt(n) is recommended."""
+_BURSTS_S, _BURSTS = 1.05e-3, 128 << 10
+_CLOSE = 1.15
+"""Ratio to which the largest size that the goals allow is found."""
 
 
-def with_recommended(problem: Problem, found: SizeResult) -> SizeResult:
-    """Return a result with the recommended size, or with the reason why there is none."""
-    if found.buffer is None:
-        unsettled = _unsettled(problem, found)
-        if unsettled is None:
-            return found
-        reason = f"{found.reason}; but {unsettled}"
-        return found.model_copy(update={"undecided": True, "reason": reason})
-    why_not = (
-        _unsettled(problem, found)
-        or _undecided(problem, found, found.buffer)
-        or too_few_transfers(problem, found)
-    )
-    if why_not is not None:
-        return found.model_copy(update={"reason": why_not})
-    if found.aqm is not None:
-        from forebay.search.kept_target import default_kept
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the rule chose: the row of the size, the step that decided, and the least row."""
 
-        kept = default_kept(problem, found, found.buffer)
-        if kept is not None:
-            return kept
-    made = _Choice(problem, found, found.buffer).made()
-    if isinstance(made, str):
-        return found.model_copy(update={"reason": made})
-    update: dict[str, object] = {"recommended": made}
-    if found.aqm is not None:
-        update["aqm"] = problem.parameter.describe(made.packets)
-    return found.model_copy(update=update)
+    row: Row
+    step: int
+    least: Row
+    floor: Floor | None
+
+    @property
+    def packets(self) -> int:
+        """The size to configure."""
+        return self.row.packets
 
 
-def too_few_transfers(problem: Problem, found: SizeResult) -> str | None:
-    """Return why the transfers are too few for a recommendation; None if they are enough."""
-    if problem.scenario.n_flows:
-        return None  # flows that last decide
-    from forebay.search.transfers import too_few
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """A size that the rule has to see before it can go on."""
 
-    return too_few(problem, found)
+    packets: int
 
 
-def _unsettled(problem: Problem, found: SizeResult) -> str | None:
-    """Return that flows had not settled in the run that decides; None if they had.
-
-    Also None where the scenario sets the measured window: that is the question then.
-    """
-    there = found.there
-    late = [] if there is None else [k.name for k in there.outcome.classes if k.settled is False]
-    if there is None or not late or "measure" in problem.scenario.model_fields_set:
+def choose(problem: Problem, rows: Sequence[Row], limit: int) -> Chosen | Needs | None:
+    """Return the size to configure, or a size to run first; None if no size meets the goals."""
+    smallest = least(rows)
+    if smallest is None:
         return None
-    return f"{' and '.join(late)} had not settled with {_packets(there.packets)}"
+    by_size = {each.packets: each for each in rows}
+    packets, step, floor = smallest.packets, 1, None
+    if problem.parameter.is_limit:
+        floor = bursts(problem.scenario)
+        if floor.packets > packets:
+            packets, step = min(floor.packets, limit), 2
+        if not speaks_of_loss(problem):
+            there = by_size.get(packets)
+            if there is None:
+                return Needs(packets)
+            rule = min(limit, square_root(problem.scenario, there))
+            if rule > packets:
+                packets, step = rule, 3
+    there = by_size.get(packets)
+    if there is None:
+        return Needs(packets)
+    if there is smallest or there.meets:
+        return Chosen(there, step, smallest, floor)
+    return _within(rows, smallest, there, floor)
 
 
-def _undecided(problem: Problem, found: SizeResult, buffer: Buffer) -> str | None:
-    """Return why the evidence carries no recommendation; None if it may carry one.
+def _within(
+    rows: Sequence[Row], smallest: Row, wanted: Row, floor: Floor | None
+) -> Chosen | Needs:
+    """Return the largest size below the wanted one that meets the goals."""
+    most = [each for each in region(rows) if smallest.packets <= each.packets < wanted.packets][-1]
+    above = min(each.packets for each in rows if each.packets > most.packets)
+    between = round(math.sqrt(most.packets * above))
+    if above > _CLOSE * most.packets and most.packets < between < above:
+        return Needs(between)
+    return Chosen(most, 4, smallest, floor)
 
-    A wide range does, if runs showed that its end meets the goals, if the floor lies above it, or
-    if its end delays no flow by what it would notice.
-    """
-    floor = None if found.aqm is not None else floor_of(problem)
-    covered = floor is not None and floor.packets >= buffer.high
-    wide = buffer.is_guess and found.scaled is not None and not covered
-    if wide and not costs_little(problem, buffer.high):
-        return (
-            f"the evidence leaves {buffer.low} to {buffer.high} packets, which is too wide to "
-            "choose a buffer by"
-        )
-    open_ = [goal for goal in found.goals if _is_open(goal)]
-    if open_:
-        names = " and ".join(goal.name for goal in open_)
-        return f"with {_packets(buffer.packets)}, {names} is undecided"
+
+def bursts(scenario: Scenario) -> Floor:
+    """Return the least size for what hosts and neighbours send at once."""
+    octets = min(_BURSTS_S * float(scenario.link.capacity) / 8, _BURSTS)
+    packets = math.ceil((octets + scenario.largest_packet) / int(scenario.packet))
+    return Floor(packets=packets, why="two bursts of hosts and one packet")
+
+
+def square_root(scenario: Scenario, there: Row) -> int:
+    """Return r RTT/sqrt(n), less where the queue loses less than 1 % at a row; 0 without flows."""
+    flows = scenario.n_flows
+    if not flows or not there.loss:
+        return 0
+    carried = sum(
+        each.throughput_bps.value
+        for each in there.outcome.classes
+        if each.kind == "long" and each.throughput_bps is not None
+    )
+    used = min(1.0, carried / float(scenario.link.capacity)) if carried else 1.0
+    whole = used * scenario.bdp_packets / math.sqrt(flows)
+    return math.ceil(whole * min(1.0, there.loss / USUAL_LOSS))
+
+
+def speaks_of_loss(problem: Problem) -> bool:
+    """Whether a goal is on a loss, of the link or of a class."""
+    return any("loss" in goal.kind.name for goal in problem.goals)
+
+
+def price_sizes(chosen: int, limit: int) -> dict[int, str]:
+    """Return the sizes beside the recommended one that its price shows."""
+    half, double = chosen // 2, 2 * chosen
+    sizes = {half: "half"} if half >= 1 else {}
+    return sizes | ({double: "double"} if double <= limit else {})
+
+
+def price(rows: Sequence[Row], chosen: Row, limit: int) -> tuple[Price, ...]:
+    """Return what half, the size, its double and 1 % of loss take; what was not run is no row."""
+    names = price_sizes(chosen.packets, limit) | {chosen.packets: "recommended"}
+    found = [_price(each, names[each.packets]) for each in rows if each.packets in names]
+    less = _less_lost(rows, chosen)
+    return tuple(sorted([*found, *([] if less is None else [less])], key=lambda of: of.packets))
+
+
+def _price(there: Row, why: str) -> Price:
+    link = there.link
+    return Price(
+        packets=there.packets, utilization=link.utilization, loss_rate=link.loss_rate,
+        queue_delay_s=link.queue_delay_s, why=why,
+    )  # fmt: skip
+
+
+def _less_lost(rows: Sequence[Row], chosen: Row) -> Price | None:
+    """Return the size that loses 1 %, between two rows; None if none lost less, or it is met."""
+    above = [each for each in rows if each.packets >= chosen.packets and each.loss is not None]
+    for a, b in zip(above, above[1:], strict=False):
+        if (b.loss or 0.0) <= USUAL_LOSS < (a.loss or 0.0):
+            share = math.log((a.loss or 0.0) / USUAL_LOSS)
+            share /= share + math.log(USUAL_LOSS / max(b.loss or 0.0, 1e-9))
+            return _between(a, b, share)
     return None
 
 
-def _is_open(goal: GoalResult) -> bool:
-    """Whether a goal that limits the buffer is undecided; the interval is about the others."""
-    return goal.direction != "increasing" and goal.verdict is Verdict.UNDECIDED
+def _between(a: Row, b: Row, share: float) -> Price:
+    """Return what a size between two rows does, by a line in logarithms."""
+    waits = [each.link.queue_delay_s for each in (a, b)]
+    parts = {
+        part: _mixed([getattr(each, part, None) for each in waits], share)
+        for part in ("mean", "p50", "p95", "p99")
+    }
+    return Price(
+        packets=round(a.packets * (b.packets / a.packets) ** share),
+        utilization=_mixed([a.link.utilization, b.link.utilization], share),
+        loss_rate=_mixed([a.link.loss_rate, b.link.loss_rate], share),
+        queue_delay_s=Quantiles(**parts), why=f"loss {100 * USUAL_LOSS:g} %", approximate=True,
+    )  # fmt: skip
 
 
-class _Choice:
-    """Chooses a size step by step, within the sizes that meet the goals; each step says why."""
-
-    def __init__(self, problem: Problem, found: SizeResult, buffer: Buffer) -> None:
-        self._problem, self._found = problem, found
-        self._region = part_from(found.region, buffer.packets)
-        self._buffer, self._packets = buffer, buffer.packets
-        self._within = None if buffer.low == buffer.high else self._least_from(buffer.high)
-        self._packets = self._begun = self._begin()
-        self._why: list[str] = []
-
-    def made(self) -> Recommended | str:
-        """Return the recommended size; the reason if its loss decides, and is unknown."""
-        unknown = self._usable_loss()
-        if unknown is not None:
-            return unknown
-        floor = self._hold_bursts()
-        sized = self._problem.scenario
-        octets = self._packets * int(sized.packet)
-        seconds = octets * 8 / float(sized.link.capacity)
-        return Recommended(
-            packets=self._packets,
-            bytes=octets,
-            seconds=seconds,
-            why=(self._why_begun(), *self._why),
-            floor=floor,
-        )
-
-    def _begin(self) -> int:
-        """Return the upper end of the interval, or the end of the goals' region below it."""
-        if self._buffer.low == self._buffer.high:
-            return self._buffer.packets
-        return self._most() if self._within is None else self._within
-
-    def _why_begun(self) -> str:
-        """Say where the choice began, by its number if it went on from there."""
-        buffer, stayed = self._buffer, self._packets == self._begun
-        if buffer.low == buffer.high:
-            return (
-                f"{'it' if stayed else self._begun} is the least that was shown to meet the goals"
-            )
-        between = f"the least lies between {buffer.low} and {_packets(buffer.high)}"
-        if self._within is None:
-            return f"{between}, and the goals allow at most {self._begun}"
-        end = "this is the upper end" if stayed else f"{self._begun} is its upper end"
-        if buffer.is_guess and costs_little(self._problem, self._within):
-            end += ", which takes less than a hundredth of the shortest round trip"
-        return f"{between}, and {end}"
-
-    def _usable_loss(self) -> str | None:
-        """Take a size whose loss is usable, if the goals have one; else say that none has.
-
-        Returns why that is unknown, if it is.
-        """
-        warning = self._found.loss_warning
-        if warning is not None:
-            self._avoid(warning.usable, warning.packets if not warning.missed else None)
-        elif self._loss_is_unknown():
-            from forebay.search.law_loss import usable_by_law
-
-            packets, why = usable_by_law(self._problem, self._packets, self._most())
-            if packets is None:
-                return why
-            self._packets = packets
-            self._why.append(why)
+def _mixed(of: Sequence[Metric | None], share: float) -> Metric | None:
+    a, b = of
+    if a is None or b is None:
         return None
-
-    def _avoid(self, usable: float, packets: int | None) -> None:
-        """Take a size with a usable loss, or else one of little loss."""
-        warning = self._found.loss_warning
-        assert warning is not None
-        lost = f"{100 * warning.loss:.3g} % are lost with {_packets(self._found.chosen or 1)}"
-        within = None if packets is None else self._least_from(max(packets, self._packets))
-        if within is not None:
-            self._packets = within
-            self._why.append(f"{lost}; here no more than {100 * usable:g} %, which is usable")
-            return
-        tried = warning.packets is not None or warning.largest > self._packets
-        if not tried and self._by_law(lost):
-            return
-        none = self._none_usable(usable)
-        self._why.append(f"{lost}; {none}{self._lose_less(usable)}")
-
-    def _by_law(self, lost: str) -> bool:
-        """Take the size of usable loss by the law, where no larger one was tried."""
-        from forebay.search.law_loss import usable_from
-
-        warning, most = self._found.loss_warning, self._most()
-        assert warning is not None
-        packets = usable_from(self._problem, warning.loss, self._found.chosen or 1, most)
-        if packets is None or packets <= self._packets:
-            return False
-        self._packets = packets
-        self._why.append(
-            f"{lost}; no larger buffer was tried, and as the loss law lets it fall, {packets} lose "
-            f"the {100 * warning.usable:g} % that is usable"
-        )
-        return True
-
-    def _lose_less(self, usable: float) -> str:
-        """Take the smallest size whose loss is close to the least within the goals; say so.
-
-        If the goals have no end, nothing weighs the delay of a larger buffer, so that it is taken
-        only where it brings the loss near what is usable: else noise alone would decide between a
-        size of a usable loss and a small one. In both cases the rule of the square root is taken
-        where it is more.
-        """
-        said, tried = "", self._tried_within()
-        least = min((loss for _, loss in tried), default=0.0)
-        ends = not math.isinf(max(map(end_of, self._region), default=0.0))
-        if ends or least <= _NEARLY_USABLE * usable:
-            bound = _CLOSE * least
-            close = min((packets for packets, loss in tried if loss <= bound), default=0)
-            if close > self._packets:
-                self._packets = close
-                said = (
-                    f"; of the sizes tried, {close} is the smallest that loses little more than "
-                    "the least"
-                )
-        return said + self._by_rule()
-
-    def _by_rule(self) -> str:
-        """Take a bandwidth-delay product over the square root of n, if that is more; say so.
-
-        A mix may keep a link busy with one packet, at a loss that nobody would configure. The rule
-        is about a buffer: a target or a threshold stays.
-        """
-        if self._found.aqm is not None or not self._problem.scenario.n_flows:
-            return ""
-        rule = square_root_rule(self._problem.scenario)
-        within = self._least_from(rule) if rule > self._packets else None
-        if within is None:
-            return ""
-        self._packets = within
-        known = [loss for packets, loss in self._tried_within() if packets == within]
-        there = f", where {100 * known[0]:.3g} % are lost" if known else ""
-        return f"; bdp/sqrt(n), the least that a published rule asks, is {_packets(within)}{there}"
-
-    def _tried_within(self) -> list[tuple[int, float]]:
-        """Return the sizes within the goals that were tried, from the least on, and their loss."""
-        ends = [(part.low, end_of(part)) for part in self._found.region]
-        return [
-            (point.packets, loss_value(point.outcome))
-            for point in self._found.curve
-            if any(low <= point.packets <= high for low, high in ends)
-        ]
-
-    def _none_usable(self, usable: float) -> str:
-        """Return what is known of the loss of larger sizes within the goals."""
-        warning = self._found.loss_warning
-        assert warning is not None
-        bound, most = f"{100 * usable:g} %", self._most()
-        if warning.packets is not None:
-            missed = " and ".join(warning.missed) or "the goals"
-            return (
-                f"{_packets(warning.packets)} would lose less than the {bound} that is usable, but "
-                f"not meet {missed}: no size within the goals has a usable loss"
-            )
-        last, loss = max(self._tried_within(), default=(0, 0.0))
-        if last < warning.largest and last >= _NEARLY * most:
-            there = f"{100 * loss:.3g} % with {_packets(last)}"
-            return f"no size within the goals has a usable loss of {bound}: {there}"
-        there = f"{100 * warning.loss_there:.3g} % with {_packets(warning.largest)}"
-        if warning.largest >= most:
-            return f"no size within the goals has a usable loss of {bound}: {there}"
-        return f"a usable loss of {bound} was not found: {there}, the largest that was tried"
-
-    def _loss_is_unknown(self) -> bool:
-        """Whether the loss of the whole link is unknown, because smaller windows were simulated."""
-        there, scaled = self._found.there, self._found.scaled
-        if scaled is None or there is None or there.link.loss_rate is not None:
-            return False
-        return self._problem.scenario.goals.loss_rate is None
-
-    def _hold_bursts(self) -> Floor | None:
-        """Take at least the floor of a fast link, if the goals leave room for it."""
-        floor = floor_of(self._problem)
-        if floor is None or self._found.aqm is not None:
-            return None
-        if floor.packets <= self._packets:
-            return floor
-        within = self._least_from(floor.packets)
-        if within is None:
-            self._why.append(f"the goals leave no room for {floor.why} ({floor.packets} packets)")
-            return floor
-        self._packets = within
-        self._why.append(f"it holds {floor.why}")
-        return floor
-
-    def _least_from(self, packets: int) -> int | None:
-        """Return the smallest size from ``packets`` on that meets the goals; None if none does."""
-        fits = (max(packets, i.low) for i in self._region if end_of(i) >= packets)
-        return min(fits, default=None)
-
-    def _most(self) -> int:
-        """Return the largest size that meets the goals, or that the search may try."""
-        most = max(map(end_of, self._region), default=float(self._packets))
-        return self._problem.limit if math.isinf(most) else int(most)
-
-
-def floor_of(problem: Problem) -> Floor | None:
-    """Return the least size for the bursts of hosts and neighbours; None on a slower link."""
-    scenario = problem.scenario
-    if float(scenario.link.capacity) < _FAST:
-        return None
-    packets = math.ceil((2 * _BURST + scenario.largest_packet) / int(scenario.packet))
-    return Floor(packets=packets, why="two bursts of 64 KiB and one largest packet")
-
-
-def part_from(region: Sequence[Interval], packets: int) -> tuple[Interval, ...]:
-    """Return the parts of the region from a size on."""
-
-    def parts() -> Iterator[Interval]:
-        for each in region:
-            if end_of(each) >= packets:
-                yield each.model_copy(update={"low": max(each.low, packets)})
-
-    return tuple(parts())
-
-
-def end_of(interval: Interval) -> float:
-    return math.inf if interval.high is None else float(interval.high)
-
-
-def _packets(packets: int) -> str:
-    return "1 packet" if packets == 1 else f"{packets} packets"
+    if min(a.value, b.value) > 0.0:
+        value = a.value * (b.value / a.value) ** share
+    else:
+        value = a.value + share * (b.value - a.value)
+    return Metric(value=value, low=None, high=None, n=min(a.n, b.n))

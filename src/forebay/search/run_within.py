@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from forebay.scenario import Duration, Measure
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.network_links import LINK_S, NetworkLoad
-from forebay.search.settling import least_warmup
-from forebay.search.stopping import RESERVE
+from forebay.search.budget import RESERVE
+from forebay.search.windows import is_fixed, least_warmup
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-    from forebay.search.stopping import TimeLimit
+    from forebay.search.budget import TimeLimit
 
 _SHORTEST_S = 5.0
 _ONE_BUFFER = "a run needs this one buffer, which no smaller link has"
@@ -78,10 +78,10 @@ def fitted(scenario: Scenario, time: TimeLimit, seeds: int, speed: Speed) -> Sce
     if whole_s <= left_s:
         return scenario
     refused = TooLittleTime(
-        "the scenario sets how long is measured" if _is_fixed(scenario) else _ONE_BUFFER,
+        "the scenario sets how long is measured" if is_fixed(scenario) else _ONE_BUFFER,
         time.spent_s + whole_s, time.seconds, of_network=scenario.topology is not None,
     )  # fmt: skip
-    if _is_fixed(scenario):
+    if is_fixed(scenario):
         raise refused
     measure = scenario.measure
     least_s = speed.wall_s(scenario, 0.0, seeds)
@@ -93,6 +93,3 @@ def fitted(scenario: Scenario, time: TimeLimit, seeds: int, speed: Speed) -> Sce
     update = Measure(warmup=Duration(warmup), duration=Duration(round(simulated - warmup, 1)))
     return scenario.model_copy(update={"measure": update})
 
-
-def _is_fixed(scenario: Scenario) -> bool:
-    return "measure" in scenario.model_fields_set

@@ -1,77 +1,78 @@
-"""Find the smallest buffer that meets the goals: the one entry of every sizing.
+"""Find the size of a buffer: one list of attempts, the cheapest evidence first.
 
-Without a budget the answer comes from a bisection, which tests for each buffer whether it meets
-the goals. With one, it comes from the bisection if that fits into the time, else from the crossing
-of the whole link's curve, else from the crossings of smaller links of the same kind.
+Smaller links of the same kind come first, then larger ones, then the link itself; each narrows
+what the last one left. Every attempt ends with the size that the rule chooses on its link, run.
+So when the time ends, what stands is an answer, with the interval that its link carries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forebay.catalogue.link_names import BOTTLENECK
-from forebay.outcome import SizeResult
+from forebay.outcome import Cost, SizeResult, Verdict
 from forebay.scenario import Tcp
-from forebay.search.ask import ask
+from forebay.search import carry
+from forebay.search.answer import Evidence, answer, none_meets
+from forebay.search.budget import RESERVE, Interrupted, OutOfTime, Timed, TimeLimit
+from forebay.search.cost import Speed
 from forebay.search.goals import NobodyCrosses, SizingError
-from forebay.search.recommended import with_recommended
-from forebay.search.strategies.bisection import Bisection
-from forebay.search.strategies.protocol import Session
+from forebay.search.level import Level
+from forebay.search.problem import most_by_delay
+from forebay.search.recommended import Chosen, Needs, bursts, choose, price_sizes
+from forebay.search.refine import next_size
+from forebay.search.rows import Row, least, region
+from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
+from forebay.search.windows import is_fixed, shorter, wanted
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
+    from forebay.progress import Progress
     from forebay.search.options import Options
     from forebay.search.problem import Problem
 
+_FIRST, _LATER = 14.0, 11.0
+"""Sizes that the first link takes, and those that the next ones take."""
+_SHARES = (0.12, 0.35, 0.85)
+"""Shares of the time that is left for one smaller link after another."""
+_LARGER = 1.5
+"""Least ratio of one link to the last one."""
+_WHOLE = 0.75
+"""Share of the time that is left within which the link itself is worth all of it."""
+_CLEARLY = 0.7
+"""Log of the excess of a goal that is out of reach on a smaller link: no larger one is run."""
+_WIDE = 1.3
+"""Ratio of the least shown to the least by its means, from which on more seeds are worth it."""
+
 
 def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
-    """Find the sizes that meet the problem's goals; the smallest is the answer.
+    """Find the size to configure, and the least that meets the problem's goals.
 
     Parameters
     ----------
-    engine : runs the problem's scenario; it runs every buffer with the same seeds.
+    engine : runs the problem's scenario; it runs every size with the same seeds.
 
     Returns
     -------
     SizeResult
-        If no buffer meets all goals, ``buffer`` is None, with ``reason`` and ``relaxations``. If
-        the evidence does not carry a recommended size, ``recommended`` is None, with ``reason``.
-        If flows are a range, the answer serves both of its ends (`forebay.search.flow_range`).
-        With a budget it has ``cost``, and ``scaled`` if smaller links were simulated in place of
-        this one.
+        If no size meets all goals, ``buffer`` is None, with ``reason`` and ``relaxations``. If the
+        evidence decides nothing in the time, ``undecided`` is set, and the ``curve`` has what ran.
+        If flows are a range, the answer serves both of its ends.
 
     Raises
     ------
     SizingError
         Bad seeds; nothing crosses the link; GoalNotAnswered if this engine does not give the metric
         of a goal.
-    TooLittleTime
-        Neither the link nor a smaller one of its kind can be simulated within the budget.
     Interrupted
         Ctrl-C; the exception contains the findings so far.
     """
     _check(problem, options.seeds)
-    session = Session.begin(engine, options)
-    result = with_recommended(problem, _searched(problem, session))
-    if any(isinstance(each, Tcp) and each.offloads_by_default for each in problem.scenario.traffic):
-        from forebay.search.without_offload import of_link
-
-        result = of_link(problem, result, session)
+    result = _Search.begin(problem, engine, options).result()
     return result if problem.network is None else problem.network.named(result)
-
-
-def _searched(problem: Problem, session: Session) -> SizeResult:
-    """Choose how to search by the budget."""
-    if session.options.budget_s is None:
-        return ask(problem, Bisection(), session).result
-    if problem.network is not None and problem.network.load is not None:
-        from forebay.search.links_within_budget import search_links
-
-        return search_links(problem, problem.network.load, session)
-    from forebay.search.within_budget import search_within_budget
-
-    return search_within_budget(problem, session)
 
 
 def _check(problem: Problem, seeds: Sequence[int]) -> None:
@@ -80,3 +81,293 @@ def _check(problem: Problem, seeds: Sequence[int]) -> None:
         raise SizingError("bad-seeds", "seeds", f"got {list(seeds)}", "give one or more, each once")
     if not problem.scenario.crossing:
         raise NobodyCrosses(BOTTLENECK)
+
+
+@dataclass
+class _Search:
+    """A search under way: its time, and the links that it has run."""
+
+    problem: Problem
+    engine: Engine
+    options: Options
+    time: TimeLimit
+    speed: Speed
+    levels: list[Level] = field(default_factory=list)
+    predicted_s: float = 0.0
+    complete: bool = False
+    other_hosts: Row | None = None
+    _reported: float = 0.0
+    _progress: Progress | None = None
+
+    @classmethod
+    def begin(cls, problem: Problem, engine: Engine, options: Options) -> _Search:
+        """Return a search whose time has begun; without a budget it is endless."""
+        seconds = math.inf if options.budget_s is None else options.budget_s
+        started_at = options.clock() if options.started_at is None else options.started_at
+        time = TimeLimit(seconds, options.clock, started_at)
+        speed = Speed(options.threads)
+        if options.budget_s is not None:
+            speed = Speed.under_load(options.threads, options.clock)
+        load = None if problem.network is None else problem.network.load
+        if load is not None:
+            speed = replace(speed, price=load.price)
+        made = cls(problem, Timed(engine, speed, options.clock), options, time, speed)
+        made._progress = options.progress
+        made.options = options.with_progress(time.ending(made._report))
+        return made
+
+    def result(self) -> SizeResult:
+        """Run the attempts, and assemble the answer."""
+        interrupted = False
+        try:
+            for level in self._attempts():
+                self.complete = False
+                self.levels.insert(0, level)
+                self._refine(level)
+                self._finish(level)
+                self.complete = True
+                if self._is_out_of_reach(level):
+                    break
+            self._without_offload()
+        except OutOfTime:
+            pass
+        except KeyboardInterrupt:
+            interrupted = True
+        found = answer(self.problem, self._evidence(interrupted))
+        if interrupted:
+            raise Interrupted(found)
+        self._report(1.0, whole=True)
+        return found
+
+    def _evidence(self, interrupted: bool) -> Evidence:
+        """Return what stands: the largest link on which the rule chose a size that was run."""
+        time, options = self.time, self.options
+        spent = None
+        if options.budget_s is not None:
+            spent = Cost(
+                predicted_s=self.predicted_s, spent_s=time.spent_s, budget_s=options.budget_s
+            )
+        level, chosen = None, None
+        for each in self.levels:
+            choice = choose(self.problem, each.rows, self.problem.limit)
+            if isinstance(choice, Needs):
+                choice = _nearest_run(self.problem, each.rows, choice)
+            if choice is not None:
+                level, chosen = each, choice
+                break
+        if level is None and self.levels:
+            level = max(self.levels, key=lambda each: len(each.rows))
+        complete = level is not None and (self.complete or level is not self.levels[0])
+        notes = () if level is None else self._notes(level)
+        done = tuple(each for each in self.levels if each.rows)
+        return Evidence(
+            level, done, None if interrupted else chosen, complete, interrupted,
+            self.other_hosts, notes, spent,
+        )  # fmt: skip
+
+    def _notes(self, level: Level) -> tuple[str, ...]:
+        from forebay.search.notes import notes_of
+
+        return notes_of(self.problem, level)
+
+    # --- the attempts -------------------------------------------------------------------------
+
+    def _attempts(self) -> Iterator[Level]:
+        """Yield one link after another, each larger than the last, as far as the time goes."""
+        problem, left_s = self.problem, self.time.left_s
+        whole = self._level(1.0, ScalingRule(1.0, 1.0))
+        if math.isinf(left_s):
+            yield whole
+            return
+        whole_s = self._cost_s(whole, _FIRST)
+        self.predicted_s = min(whole_s, RESERVE * self.time.seconds)
+        if self.options.expect is not None:
+            self.options.expect(self.predicted_s)
+        if problem.network is None and why_not(problem.scenario) is None:
+            rule = rule_of(
+                problem.scenario, max(4.0, whole_s / (_SHARES[0] * left_s)), whole_s / left_s
+            )
+            if rule.largest >= _LARGER:
+                yield from self._smaller(rule, whole)
+                return
+        yield self._shortened(whole, _WHOLE * left_s)
+
+    def _smaller(self, rule: ScalingRule, whole: Level) -> Iterator[Level]:
+        """Yield smaller links of a kind, and the link itself as soon as it fits."""
+        factor = math.inf
+        for share in _SHARES:
+            sizes = _LATER if self.levels else _FIRST
+            if self._cost_s(whole, sizes) <= _WHOLE * self.time.left_s:
+                yield whole
+                return
+            level = self._of_cost(rule, share * self.time.left_s, sizes)
+            if self.levels and factor < _LARGER * level.factor:
+                continue
+            factor = level.factor
+            yield level
+
+    def _of_cost(self, rule: ScalingRule, seconds: float, sizes: float) -> Level:
+        """Return the largest link whose sizes take so many seconds, or the smallest, shortened."""
+        low, high = 0.0, math.log(rule.largest)
+        smallest = self._level(rule.largest, rule)
+        if self._cost_s(smallest, sizes) > seconds:
+            return self._shortened(smallest, seconds)
+        for _ in range(12):
+            middle = (low + high) / 2.0
+            if self._cost_s(self._level(math.exp(middle), rule), sizes) <= seconds:
+                high = middle
+            else:
+                low = middle
+        return self._level(math.exp(high), rule)
+
+    def _level(self, factor: float, rule: ScalingRule) -> Level:
+        """Return a link of the question's kind, with the window that its flows need."""
+        problem, sawtooths = self.problem, self.problem.law_context.sawtooths
+        made = Level(problem, self.engine, self.options, factor, rule, of=self._exponent(rule))
+        if math.isinf(self.time.left_s) and problem.engine != "simulation":
+            return made
+        link = made.links[0]
+        guess = max(1, round(problem.first_guess / factor))
+        measure = wanted(link, guess, sawtooths)
+        return made if measure == link.measure else replace(made, measure=measure)
+
+    def _shortened(self, level: Level, seconds: float) -> Level:
+        """Return a link with runs so short that its sizes take so many seconds, if they may be."""
+        cost_s = self._cost_s(level, _FIRST)
+        link = level.links[0]
+        if cost_s <= seconds or is_fixed(self.problem.scenario):
+            return level
+        measure = shorter(link, link.measure, seconds / cost_s)
+        return replace(level, measure=measure, shortened=True)
+
+    def _cost_s(self, level: Level, sizes: float) -> float:
+        """Return the predicted seconds of so many sizes of a link."""
+        seeds, each_s = len(self.options.seeds), 0.0
+        for link in level.links:
+            simulated_s = float(link.measure.warmup + link.measure.duration)
+            each_s += self.speed.wall_s(link, simulated_s, seeds)
+        return sizes * each_s
+
+    def _exponent(self, rule: ScalingRule) -> carry.Exponent:
+        """Return by what exponent a smaller link stands for the whole, by all that ran."""
+        by_time = not self.problem.parameter.is_limit
+        before = carry.prior(
+            rule, by_time=by_time, one_process=is_one_process(self.problem.scenario)
+        )
+        seen = [each.crossing() for each in self.levels if each.rows]
+        known = [each for each in seen if each is not None]
+        return carry.exponent(before, known, rule, by_time=by_time)
+
+    def _is_out_of_reach(self, level: Level) -> bool:
+        """Whether a goal is missed by far on every size, as it will be on a larger link."""
+        rows = level.rows
+        if region(rows) or not none_meets(rows, complete=True):
+            return False
+        return any(
+            all(goal.log_normalized_excess(each.metric(goal), 1.0)[0] > _CLEARLY for each in rows)
+            for goal in self.problem.goals
+        )
+
+    # --- one link -----------------------------------------------------------------------------
+
+    def _refine(self, level: Level) -> None:
+        """Run the coarse curve of a link, then where the region of its goals begins and ends."""
+        problem, coarse = self.problem, self._coarse(level)
+        while True:
+            while (packets := next_size(level.rows, coarse, problem.limit)) is not None:
+                level.run(packets)
+            if not self._with_more_seeds(level):
+                return
+
+    def _coarse(self, level: Level) -> list[int]:
+        """Return the sizes of the coarse curve, the most telling first."""
+        problem, limit = self.problem, self.problem.limit
+        known = next((each for each in self.levels if each is not level and region(each.rows)), None)
+        first = None if known is None else least(known.rows)
+        centre = problem.first_guess if first is None else first.packets
+        spread = 4.0 if first is None else 1.5
+        most = most_by_delay(problem)
+        top = max(problem.scenario.bdp_packets, 8.0 * centre) if most is None else 1.2 * most
+        sizes = [centre, centre * spread, centre / spread]
+        if problem.parameter.is_limit:
+            root = problem.scenario.bdp_packets / math.sqrt(max(1, problem.scenario.n_flows))
+            sizes += [bursts(problem.scenario).packets, root]
+        return list(dict.fromkeys(min(max(1, round(size)), limit) for size in (*sizes, top)))
+
+    def _with_more_seeds(self, level: Level) -> bool:
+        """Run a size whose intervals leave the least open with more seeds, if there is time."""
+        part, options = region(level.rows), self.options
+        shown = next((each for each in part if each.verdict() is Verdict.MET), None)
+        if not part or (shown is not None and shown.packets <= _WIDE * part[0].packets):
+            return False
+        open_ = next(each for each in part if each.verdict() is not Verdict.MET)
+        seeds = min(2 * open_.seeds, options.max_seeds)
+        if seeds <= open_.seeds:
+            return False
+        more = [*options.seeds, *more_seeds(options.seeds, seeds)][:seeds]
+        cost_s = self._cost_s(level, 1.0) * seeds / len(options.seeds)
+        if cost_s > 0.25 * self.time.left_s:
+            return False
+        level.run(open_.packets, more)
+        return True
+
+    def _finish(self, level: Level) -> None:
+        """Run the size that the rule chooses on a link, and those beside it."""
+        problem = self.problem
+        level.carried_by(self._exponent(level.rule))
+        for _ in range(12):
+            choice = choose(problem, level.rows, problem.limit)
+            if not isinstance(choice, Needs):
+                break
+            level.run(choice.packets)
+        else:
+            return
+        if choice is not None:
+            for packets in price_sizes(choice.packets, problem.limit):
+                if level.at(packets) is None:
+                    level.run(packets)
+
+    def _without_offload(self) -> None:
+        """Run the least with hosts that send one packet at a time, where nobody chose the hosts."""
+        problem, level = self.problem, self.levels[0]
+        changes = {
+            f"traffic.{index}.offload": "off"
+            for index, group in enumerate(problem.scenario.traffic)
+            if isinstance(group, Tcp) and group.offloads_by_default
+        }
+        first = least(level.rows)
+        compares = any(goal.kind.compares for goal in problem.goals)
+        if not changes or first is None or compares or problem.scenario.files:
+            return
+        is_simulated = problem.engine == "simulation" and problem.network is None
+        if is_simulated and self._cost_s(level, 1.0) <= RESERVE * self.time.left_s:
+            self.other_hosts = level.alone(first.packets, changes)
+
+    def _report(self, _: float, *, whole: bool = False) -> None:
+        """Report how far the search is, never less than before."""
+        if self._progress is None:
+            return
+        rows = sum(len(each.rows) for each in self.levels)
+        share = rows / (rows + 6.0)
+        if not math.isinf(self.time.seconds):
+            share = max(0.5 * share, self.time.spent_s / self.time.seconds)
+        self._reported = 1.0 if whole else max(self._reported, min(share, 0.99))
+        self._progress(self._reported)
+
+
+def _nearest_run(problem: Problem, rows: Sequence[Row], needs: Needs) -> Chosen | None:
+    """Return the choice where the time ended before a size was run: the next that was."""
+    first = least(rows)
+    if first is None:
+        return None
+    part = [each for each in region(rows) if each.packets >= first.packets]
+    above = [each for each in part if each.packets >= needs.packets]
+    there = above[0] if above else part[-1]
+    floor = bursts(problem.scenario) if problem.parameter.is_limit else None
+    return Chosen(there, 1 if there is first else 3, first, floor)
+
+
+def more_seeds(seeds: Sequence[int], total: int) -> range:
+    """Return the seeds that follow the given ones, up to ``total`` in all."""
+    first = max(seeds) + 1
+    return range(first, first + max(0, total - len(seeds)))

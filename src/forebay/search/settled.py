@@ -1,23 +1,18 @@
-"""What is done about long flows that have not settled: measure later and longer, or say so."""
+"""What `run` does about long flows that have not settled: measure later and longer, or say so."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forebay.engines.base import Decorator
-from forebay.errors import setting
-from forebay.outcome.settling import STILL_CHANGES
-from forebay.search.cost import Speed, in_words, predict_search
-from forebay.search.sawtooths import measure_of
-from forebay.search.stopping import RESERVE, OutOfTime
+from forebay.search.budget import RESERVE, OutOfTime
+from forebay.search.cost import Speed, in_words
+from forebay.search.windows import least_warmup, measure_of
 
 if TYPE_CHECKING:
-    from forebay.outcome import Outcome, SizeResult
-    from forebay.progress import Progress
+    from forebay.outcome import Outcome
     from forebay.scenario import Measure, Scenario
-    from forebay.search.problem import Problem, Sawtooths
-    from forebay.search.strategies.protocol import Session
+    from forebay.search.problem import Sawtooths
 
 _LONGER = 3.0
 """Ratio of the next warm-up, and window, to those that were too short, where no law says more."""
@@ -27,18 +22,9 @@ MOST_TRIES = 4
 _LONGEST_S, _SPAN_S = 80_000.0, 100.0
 
 
-class NotSettled(Exception):
-    """A run of a search whose flows still change; the search begins again with a later window."""
-
-
 def is_settled(outcome: Outcome) -> bool:
     """Whether all long flows of an outcome have settled, as far as is known."""
     return all(each.settled is not False for each in outcome.classes)
-
-
-def still_changes(outcome: Outcome) -> bool:
-    """Whether flows were seen to change, which no other buffer ends."""
-    return any(each.unsettled in STILL_CHANGES for each in outcome.classes)
 
 
 def longer(scenario: Scenario, sawtooths: Sawtooths | None) -> Measure:
@@ -52,15 +38,9 @@ def longer(scenario: Scenario, sawtooths: Sawtooths | None) -> Measure:
     if sawtooths is not None and scenario.topology is None:
         times = sawtooths(scenario, max(1, scenario.buffer_packets))
         later_s, longer_s = times.warmup_s, times.window_s
-    later_s = later_s if later_s > _LEAST * warmup else max(_LONGER * warmup, _least(scenario))
+    later_s = later_s if later_s > _LEAST * warmup else max(_LONGER * warmup, least_warmup(scenario))
     longer_s = max(window, longer_s)
     return measure_of(later_s, longer_s, min(1.0, _LONGEST_S / (later_s + longer_s)))
-
-
-def _least(scenario: Scenario) -> float:
-    from forebay.search.settling import least_warmup
-
-    return least_warmup(scenario)
 
 
 def fitting(scenario: Scenario, wanted: Measure, most_s: float) -> Scenario | None:
@@ -76,57 +56,6 @@ def fitting(scenario: Scenario, wanted: Measure, most_s: float) -> Scenario | No
     if made.warmup < _LEAST * measure.warmup:
         return None
     return scenario.model_copy(update={"measure": made})
-
-
-class Settling(Decorator):
-    """An engine whose run raises NotSettled if its flows still change."""
-
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
-        """Run the engine."""
-        outcome = super().run(scenario, seeds, jobs=jobs, progress=progress)
-        if still_changes(outcome):
-            raise NotSettled
-        return outcome
-
-
-def later(problem: Problem, session: Session) -> Problem | None:
-    """Return the problem with a later and longer window, if a search over it fits into the time."""
-    scenario = problem.scenario
-    each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
-    simulated_s = float(scenario.measure.warmup + scenario.measure.duration)
-    search_s = predict_search(scenario, session.speed, len(session.options.seeds))
-    most_s = RESERVE * session.time.left_s * simulated_s / search_s
-    wanted = longer(each, problem.law_context.sawtooths)
-    made = fitting(scenario, wanted, most_s)
-    return None if made is None else problem.of(made)
-
-
-def notes_of(problem: Problem, found: SizeResult) -> tuple[str, ...]:
-    """Return a note if flows had not settled at the size that decides a result."""
-    there = next((each for each in found.curve if each.packets == found.chosen), None)
-    if there is None or is_settled(there.outcome):
-        return ()
-    why = next(each.unsettled for each in there.outcome.classes if each.settled is False)
-    return (f"not settled with {there.packets} packets: {_wanted(problem)} ({why})",)
-
-
-def some_note(problem: Problem) -> str:
-    """Return the note of a search that had no time for the window that some of its runs need."""
-    return f"not settled in some of the runs: {_wanted(problem)}"
-
-
-def _wanted(problem: Problem) -> str:
-    scenario = problem.scenario
-    each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
-    warmup = warmup_for(each, problem.law_context.sawtooths)
-    return f"warm-up of about {warmup}; {setting('measure.warmup', warmup)} waits for it"
 
 
 def run_settled(

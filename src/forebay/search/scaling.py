@@ -105,13 +105,6 @@ def _in_intervals(scenario: Scenario) -> bool:
     return shaper is not None and shaper.refill == "interval"
 
 
-def scales(scenario: Scenario) -> bool:
-    """Whether links a few times smaller may represent this one."""
-    if why_not(scenario) is not None or 0 < scenario.n_flows < TOP_FLOWS:
-        return False
-    return rule_of(scenario, _WORTH_IT).largest >= _WORTH_IT
-
-
 def is_one_process(scenario: Scenario) -> bool:
     """Whether links of all rates have the same queue in packets: only Poisson datagrams cross.
 
@@ -314,6 +307,5 @@ __all__ = [
     "is_one_process",
     "rule_of",
     "scaled",
-    "scales",
     "why_not",
 ]

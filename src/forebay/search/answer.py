@@ -1,0 +1,357 @@
+"""The answer of a search: assembled once, from the question and its rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from forebay.outcome import (
+    Aqm,
+    Buffer,
+    Cost,
+    CurvePoint,
+    FlowsEnd,
+    GoalAtPoint,
+    GoalResult,
+    Interval,
+    Metric,
+    Recommended,
+    Relaxation,
+    Scaled,
+    ScaledLink,
+    SizeResult,
+    Verdict,
+)
+from forebay.search.goals import Goal
+from forebay.search.recommended import Chosen, price
+from forebay.search.rows import Row, least, region, row
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+    from forebay.search.level import Level
+    from forebay.search.problem import Problem
+
+_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a search has when it ends.
+
+    Attributes
+    ----------
+    level : the largest link whose rows carry an answer; None if nothing was run.
+    levels : all links that were simulated, the largest first.
+    chosen : what the rule chose there; None if no size meets the goals, or the time ended before.
+    complete : whether no further size would have told more.
+    interrupted : whether Ctrl-C ended it.
+    other_hosts : the row of the least with hosts that send one packet at a time.
+    """
+
+    level: Level | None
+    levels: tuple[Level, ...] = ()
+    chosen: Chosen | None = None
+    complete: bool = False
+    interrupted: bool = False
+    other_hosts: Row | None = None
+    notes: tuple[str, ...] = ()
+    cost: Cost | None = None
+
+
+def answer(problem: Problem, seen: Evidence) -> SizeResult:
+    """Return the result of a question, from what was run."""
+    level, chosen = seen.level, seen.chosen
+    rows = [] if level is None else level.rows
+    smallest = least(rows) if chosen is None else chosen.least
+    there = smallest or _nearest(rows)
+    none = None if smallest is not None or seen.interrupted else _why_none(rows, seen.complete)
+    reason = None
+    if chosen is None:
+        reason = none or _why_open(problem, rows, seen)
+    context = problem.law_context
+    return SizeResult(
+        scenario=problem.scenario.name,
+        engine=problem.engine,
+        buffer=None if smallest is None or chosen is None else _least(problem, level, smallest),
+        recommended=None if chosen is None else _recommended(problem, chosen),
+        price=() if chosen is None else price(rows, chosen.row, problem.limit),
+        goals=_goals(rows, chosen, there),
+        laws=context.results,
+        curve=tuple(_point(each) for each in rows),
+        nearest=there.packets if there is not None and chosen is None else None,
+        largest=_largest(rows, problem.limit),
+        limit=problem.limit,
+        reason=reason,
+        notes=seen.notes,
+        region=_region(rows, problem.limit) if chosen is not None else (),
+        relaxations=_relaxations(rows) if none is not None else (),
+        governs=context.regime,
+        ends=_ends(problem, rows),
+        interrupted=seen.interrupted,
+        undecided=chosen is None and none is None,
+        aqm=_aqm(problem, chosen.row if chosen is not None else there),
+        scaled=None if chosen is None else _scaled(seen, chosen),
+        cost=seen.cost,
+        without_offload=None if seen.other_hosts is None else _point(seen.other_hosts),
+    )
+
+
+def _least(problem: Problem, level: Level | None, smallest: Row) -> Buffer:
+    """Return the least that was shown to meet the goals, with its interval."""
+    assert level is not None, "a row is of a level"
+    under = [each for each in level.rows if each.packets < smallest.packets]
+    missed = [each.packets for each in under if each.verdict() is Verdict.MISSED]
+    low, _ = level.whole_ends(max(missed) + 1 if missed else 1)
+    _, high = level.whole_ends(smallest.packets)
+    return buffer_of(problem.scenario, min(low, smallest.packets), smallest.packets, high)
+
+
+def buffer_of(scenario: Scenario, low: int, packets: int, high: int) -> Buffer:
+    """Return a size in packets, bytes and seconds, with its interval in packets."""
+    octets = packets * int(scenario.packet)
+    seconds = octets * 8 / float(scenario.link.capacity)
+    return Buffer(packets=packets, bytes=octets, seconds=seconds, low=low, high=high)
+
+
+def _recommended(problem: Problem, chosen: Chosen) -> Recommended:
+    sized = buffer_of(problem.scenario, 1, chosen.packets, chosen.packets)
+    return Recommended(
+        packets=sized.packets, bytes=sized.bytes, seconds=sized.seconds,
+        step=chosen.step, why=(_why(chosen),), floor=chosen.floor,
+    )  # fmt: skip
+
+
+def _why(chosen: Chosen) -> str:
+    """Say which step of the rule decided."""
+    if chosen.step == 1:
+        return "the least that was shown to meet the goals"
+    if chosen.step == 2:
+        return "two bursts of hosts and one packet"
+    if chosen.step == 3:
+        return "r RTT/sqrt(n), as the queue loses without it"
+    return "the most that the goals allow"
+
+
+def _goals(rows: Sequence[Row], chosen: Chosen | None, there: Row | None) -> tuple[GoalResult, ...]:
+    """Return each goal at the recommended size, or at the nearest to the goals."""
+    here = there if chosen is None else chosen.row
+    if here is None:
+        return ()
+    binding = _binding(rows, there) if chosen is not None else here.not_met()
+    return tuple(
+        GoalResult(
+            name=goal.kind.name, sense=goal.kind.sense, direction=goal.kind.direction,
+            unit=goal.kind.unit, target=goal.target, reached=here.metric(goal),
+            verdict=goal.judge(here.metric(goal)), binding=goal in binding, title=goal.kind.title,
+        )
+        for goal in here.goals
+    )  # fmt: skip
+
+
+def _binding(rows: Sequence[Row], there: Row | None) -> tuple[Goal, ...]:
+    """Return the goals that the next smaller size is not shown to meet."""
+    if there is None:
+        return ()
+    under = [each for each in rows if each.packets < there.packets]
+    needing = [goal for goal in there.goals if goal.kind.direction != "decreasing"]
+    return under[-1].not_met(needing) if under else ()
+
+
+def _point(of: Row) -> CurvePoint:
+    return CurvePoint(
+        packets=of.packets,
+        seeds=of.seeds,
+        verdict=of.verdict(),
+        goals=tuple(
+            GoalAtPoint(name=g.kind.name, reached=of.metric(g), verdict=g.judge(of.metric(g)))
+            for g in of.goals
+        ),
+        outcome=of.outcome,
+    )
+
+
+def _nearest(rows: Sequence[Row]) -> Row | None:
+    return min(rows, key=lambda each: (each.excess(), each.packets), default=None)
+
+
+def _region(rows: Sequence[Row], limit: int) -> tuple[Interval, ...]:
+    """Return the sizes run that meet all goals, from the least to the largest."""
+    part = region(rows)
+    if not part:
+        return ()
+    first, last = part[0], part[-1]
+    under = [each for each in rows if each.packets < first.packets]
+    over = [each for each in rows if each.packets > last.packets]
+    above = over[0].not_met() if over else ()
+    return (
+        Interval(
+            low=first.packets,
+            high=last.packets if over or last.packets < limit and _ends_somewhere(last) else None,
+            binding_low=tuple(g.kind.name for g in (under[-1].not_met() if under else ())),
+            binding_high=tuple(goal.kind.name for goal in above),
+        ),
+    )
+
+
+def _ends_somewhere(last: Row) -> bool:
+    return any(goal.kind.direction != "increasing" for goal in last.goals)
+
+
+def _largest(rows: Sequence[Row], limit: int) -> int | None:
+    parts = _region(rows, limit)
+    return parts[0].high if parts else None
+
+
+def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
+    """Return the answer at each end of a range of flows, from the same runs."""
+    scenario = problem.scenario
+    if not scenario.flows_uncertain:
+        return ()
+    found = []
+    for index, flows in enumerate((scenario.at_flows("low").n_flows, scenario.at_flows("high").n_flows)):
+        own = [row(r.packets, [r.outcomes[index]], r.goals, problem.engine) for r in rows]
+        first = least(own)
+        sized = None if first is None else first.packets
+        buffer = None if sized is None else buffer_of(scenario, sized, sized, sized)
+        why = None if sized is not None else _why_none(own, complete=True)
+        found.append(
+            FlowsEnd(flows=flows, buffer=buffer, region=_region(own, problem.limit), reason=why)
+        )
+    return tuple(found)
+
+
+def _aqm(problem: Problem, there: Row | None) -> Aqm | None:
+    """Return the configuration if an AQM's target was sized; None otherwise."""
+    if problem.parameter.guard_packets is None or there is None:
+        return None
+    return problem.parameter.describe(there.packets)
+
+
+def _scaled(seen: Evidence, chosen: Chosen) -> Scaled | None:
+    """Return which smaller links stand for this one; None if it was run itself."""
+    level = seen.level
+    if level is None or level.factor == 1.0:
+        return None
+    packets = chosen.least.packets
+    low, high = level.whole_ends(packets)
+    n = chosen.row.seeds
+    error = Metric(value=0.0, low=low / packets - 1, high=high / packets - 1, n=n)
+    of = level.of
+    return Scaled(
+        factor=level.factor, error=error, links=tuple(_link(each) for each in seen.levels),
+        exponent=Metric(value=of.value, low=of.low, high=of.high, n=n),
+        flows_share=level.rule.share,
+    )  # fmt: skip
+
+
+def _link(level: Level) -> ScaledLink:
+    link, found = level.links[0], level.crossing()
+    at = 0.0 if found is None else math.exp(found.log)
+    half = 1.0 if found is None else math.exp(2.0 * found.sd)
+    return ScaledLink(
+        factor=level.factor,
+        rate_bps=float(link.link.capacity),
+        flows=link.n_flows,
+        window_packets=link.bdp_packets / link.n_flows if link.n_flows else None,
+        packets=Metric(value=at, low=at / half, high=at * half, n=len(level.options.seeds)),
+    )
+
+
+def none_meets(rows: Sequence[Row], *, complete: bool) -> bool:
+    """Whether the rows show that no size meets the goals.
+
+    A goal is missed at every row; or one size misses a goal that needs more and one that needs
+    less; or two neighbours do, with no size between; or all was run and everything misses.
+    """
+    if not rows:
+        return False
+    if any(all(goal in each.missed() for each in rows) for goal in rows[0].goals) and (
+        complete or len(rows) > 2
+    ):
+        return True
+    if any(each.missed("increasing") and each.missed("decreasing") for each in rows):
+        return True
+    return complete and all(each.missed() for each in rows)
+
+
+def _why_none(rows: Sequence[Row], complete: bool) -> str | None:
+    """Return why no size meets the goals; None unless the rows show it."""
+    if not none_meets(rows, complete=complete):
+        return None
+    for goal in rows[0].goals:
+        if all(goal in each.missed() for each in rows):
+            best = min(rows, key=lambda each: goal.normalized_excess(each.metric(goal)))
+            first, last = rows[0].packets, rows[-1].packets
+            return (
+                f"{goal} is missed with each size from {first} to {_packets(last)}; "
+                f"at best {goal.says(best.metric(goal))}, with {_packets(best.packets)}"
+            )
+    there = _nearest(rows)
+    assert there is not None, "there are rows"
+    return f"the goals contradict each other: {_with(there)}"
+
+
+def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
+    """Return what was seen where the evidence decides nothing."""
+    if seen.interrupted:
+        count = len(rows)
+        return f"stopped after {count} size{'s' * (count != 1)}"
+    if not rows:
+        return "no run of this link, or of a smaller one, fits into the time"
+    there = _nearest(rows)
+    assert there is not None, "there are rows"
+    return f"undecided: {_with(there)}"
+
+
+def _with(there: Row) -> str:
+    """Return what a size does to the goals that it is not shown to meet."""
+    goals = there.not_met() or there.goals
+    each = " and ".join(
+        f"{goal.kind.title or goal.kind.name.replace('_', ' ')} is {goal.says(there.metric(goal))} "
+        f"for {goal.kind.sense} {goal.show(goal.target)}"
+        for goal in goals
+    )
+    return f"with {_packets(there.packets)}, {each}"
+
+
+def _packets(packets: int) -> str:
+    return "1 packet" if packets == 1 else f"{packets} packets"
+
+
+def _relaxations(rows: Sequence[Row]) -> tuple[Relaxation, ...]:
+    """Return for each goal the target that a size run meets while it meets all others."""
+    return tuple(_relaxed(goal, rows) for goal in rows[0].goals) if rows else ()
+
+
+def _relaxed(goal: Goal, rows: Sequence[Row]) -> Relaxation:
+    others = [each for each in rows[0].goals if each is not goal]
+    able = [each for each in rows if each.verdict(others) is Verdict.MET]
+    best = min(able, key=lambda of: goal.normalized_excess(of.metric(goal)), default=None)
+    target = None if best is None else _outward(goal, best.metric(goal))
+    if best is not None and target is not None:
+        met = replace(goal, target=target).judge(best.metric(goal)) is Verdict.MET
+        best, target = (best, target) if met else (None, None)
+    return Relaxation(
+        name=goal.kind.name, title=goal.kind.title, sense=goal.kind.sense, unit=goal.kind.unit,
+        target=goal.target, relaxed=target, packets=None if best is None else best.packets,
+        reached=None if best is None else best.metric(goal),
+    )  # fmt: skip
+
+
+def _outward(goal: Goal, metric: Metric) -> float:
+    """Return the safe end of the value, rounded away from the target to four digits."""
+    if goal.kind.sense == "at most":
+        safe = metric.value if metric.high is None else metric.high
+        return max(safe, _up(safe))
+    safe = metric.value if metric.low is None else metric.low
+    return min(safe, -_up(-safe) if goal.kind.unit else round(1.0 - _up(1.0 - safe), 12))
+
+
+def _up(value: float) -> float:
+    """Return the next four-digit number not below ``value``, up to rounding errors."""
+    if value == 0.0:
+        return 0.0
+    decimals = _DIGITS - 1 - math.floor(math.log10(abs(value)))
+    return round(math.ceil(value * 10.0**decimals - 1e-9) / 10.0**decimals, max(decimals, 0))

@@ -1,0 +1,213 @@
+"""A link on which sizes are run: the question's own, or one of its kind that is smaller.
+
+Every size is one of the whole link. It runs on this link as the size that stands for it
+(`carry`), and the outcome is that of the whole link again (`rescale`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.search import carry
+from forebay.search.parameter import SizedParameter, parameter_of
+from forebay.search.rescale import as_whole
+from forebay.search.rows import Row, crossing, row
+from forebay.search.scaling import ScalingRule, is_one_process, scaled
+from forebay.search.windows import measured
+
+if TYPE_CHECKING:
+    from forebay.engines.base import Engine
+    from forebay.outcome import Outcome
+    from forebay.scenario import Measure, Scenario
+    from forebay.search.options import Options
+    from forebay.search.problem import Problem
+
+FARTHEST = 64
+"""The search for an unlimited buffer ends at this multiple of the largest buffer to try."""
+_LEAST_SD = 0.03
+"""Least error of a crossing's log: all links use the same seeds, and no spread shows this."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What ran at one size of this link: an outcome for each end of the range of flows."""
+
+    outcomes: tuple[Outcome, ...]
+    unlimited: tuple[Outcome | None, ...]
+
+
+@dataclass
+class Level:
+    """One link and what ran on it.
+
+    Attributes
+    ----------
+    factor : the whole link's rate over this one's; 1 is the link itself.
+    rule : how flows and windows shrink with it.
+    measure : warm-up and window of its runs; None are the scenario's.
+    of : exponent of small buffers in the rate (`carry.Exponent`).
+    shortened : the runs are shorter than the question's own.
+    """
+
+    problem: Problem
+    engine: Engine
+    options: Options
+    factor: float = 1.0
+    rule: ScalingRule = field(default_factory=lambda: ScalingRule(1.0, 1.0))
+    measure: Measure | None = None
+    of: carry.Exponent = carry.Exponent(0.25, 0.0, 0.5)
+    shortened: bool = False
+    _runs: dict[int, _Run] = field(default_factory=dict)
+    _stands: dict[int, int] = field(default_factory=dict)
+    _unlimited: dict[tuple[int, int], Outcome] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        asked = self.problem.scenario
+        ends = (
+            [asked.at_flows("low"), asked.at_flows("high")] if asked.flows_uncertain else [asked]
+        )
+        self.wholes: list[Scenario] = ends
+        self.links: list[Scenario] = [self._small(each) for each in ends]
+        self.parameter: SizedParameter = parameter_of(
+            self.links[0], self.problem.engine,
+            max(1, math.ceil(self.problem.limit / self.factor)), self.problem.of,
+        )
+
+    def _small(self, of: Scenario) -> Scenario:
+        made = scaled(of, self.factor, self.rule.share)
+        return made if self.measure is None else measured(made, self.measure)
+
+    @property
+    def bdp(self) -> float:
+        """Bandwidth-delay product of this link, packets; infinite without lasting flows."""
+        if not self.problem.scenario.n_flows or is_one_process(self.problem.scenario):
+            return math.inf
+        return max(1e-9, self.links[0].bdp_packets)
+
+    @property
+    def rows(self) -> list[Row]:
+        """Everything that ran, the smallest size first."""
+        return [self._row(whole, self._runs[here]) for whole, here in sorted(self._stands.items())]
+
+    def at(self, packets: int) -> Row | None:
+        """Return the row of a size of the whole link; None if it was not run."""
+        here = self._stands.get(packets)
+        return None if here is None else self._row(packets, self._runs[here])
+
+    def run(self, packets: int, seeds: Sequence[int] | None = None) -> Row:
+        """Run a size of the whole link, on these seeds; the first ones if none are given."""
+        here = self._here(packets)
+        if seeds is not None or here not in self._runs:
+            wanted = self.options.seeds if seeds is None else seeds
+            outcomes = [self._simulate(self.parameter.set(each, here), wanted) for each in self.links]
+            unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
+            self._runs[here] = _Run(tuple(outcomes), tuple(unlimited))
+        self._stands[packets] = here
+        return self._row(packets, self._runs[here])
+
+    def alone(self, packets: int, changes: Mapping[str, object]) -> Row:
+        """Run a size of the question with changes, and do not keep it."""
+        here = self._here(packets)
+        sized = [self.parameter.set(each.replace(changes), here) for each in self.links]
+        outcomes = tuple(self._simulate(each, self.options.seeds) for each in sized)
+        return self._row(packets, _Run(outcomes, (None,) * len(outcomes)))
+
+    def carried_by(self, of: carry.Exponent) -> None:
+        """Let what ran stand for sizes of the whole link by another exponent."""
+        self.of = of
+        if self.factor > 1.0:
+            self._stands = {self._whole(here, of.value): here for here in self._runs}
+
+    def crossing(self) -> carry.Crossing | None:
+        """Return where the goals begin to be met here; None if no two rows enclose it."""
+        found = {at: crossing(self.rows, at) for at in ("best", "value", "worst")}
+        middle = found["value"]
+        if middle is None:
+            return None
+        low, high = (middle if found[at] is None else found[at] for at in ("best", "worst"))
+        assert low is not None and high is not None, "by `middle`"
+        logs = [
+            math.log(max(1.0, self._here_exactly(math.exp(each)))) for each in (low, middle, high)
+        ]
+        sd = max(abs(logs[2] - logs[0]) / 4.0, _LEAST_SD, 0.3 / math.exp(logs[1]))
+        return carry.Crossing(self.factor, self.bdp, logs[1], sd)
+
+    def whole_ends(self, packets: int) -> tuple[int, int]:
+        """Return the sizes between which the whole link needs what this row stands for."""
+        if self.factor == 1.0:
+            return packets, packets
+        here = self._here_exactly(packets)
+        ends = sorted(self._whole(here, each) for each in (self.of.low, self.of.high))
+        return min(ends[0], packets), max(ends[1], packets)
+
+    def _whole(self, here: float, of: float) -> int:
+        if self.factor == 1.0:
+            return round(here)
+        return max(1, round(carry.whole(here, self.factor, self.bdp, of)))
+
+    def _here(self, packets: int) -> int:
+        if self.factor == 1.0:
+            return packets
+        return carry.here(packets, self.factor, self.bdp, self.of.value)
+
+    def _here_exactly(self, packets: float) -> float:
+        """Return `_here`, not rounded where a run stands for the size."""
+        known = self._stands.get(round(packets))
+        return float(self._here(max(1, round(packets)))) if known is None else float(known)
+
+    def _row(self, packets: int, run: _Run) -> Row:
+        problem = self.problem
+        outcomes, unlimited, loss = run.outcomes, run.unlimited, None
+        if self.factor > 1.0:
+            outcomes = self._as_whole(packets, run.outcomes)
+            unlimited = self._as_whole(packets, run.unlimited)
+            loss = self._loss(run.outcomes)
+        return row(
+            packets, outcomes, problem.goals, problem.engine, unlimited=unlimited, loss=loss
+        )
+
+    def _as_whole(self, packets: int, outcomes: Sequence[Any]) -> tuple[Any, ...]:
+        same = not self.rule.shrinks_windows
+        return tuple(
+            each and as_whole(each, whole, self.factor, packets, same_windows=same)
+            for each, whole in zip(outcomes, self.wholes, strict=True)
+        )
+
+    def _loss(self, outcomes: Sequence[Outcome]) -> float | None:
+        """Return the queue's loss of the whole link: where windows shrink, as their square.
+
+        By the law of `laws.loss`; controls that follow a model of the path do not obey it.
+        """
+        known = [each.links[BOTTLENECK].loss_rate for each in outcomes]
+        lost = max((each.value for each in known if each is not None), default=None)
+        if lost is None or not self.rule.shrinks_windows or self.rule.bursts:
+            return lost
+        smaller: float = self.factor ** (1.0 - self.rule.share)
+        return lost / smaller**2
+
+    def _simulate(self, scenario: Scenario, seeds: Sequence[int]) -> Outcome:
+        options = self.options
+        return self.engine.run(scenario, seeds, jobs=options.jobs, progress=options.progress)
+
+    def _without_drops(self, index: int, seeds: Sequence[int]) -> Outcome | None:
+        """Return the outcome of a buffer so large that nothing is dropped, on the same seeds."""
+        if not any(goal.kind.compares for goal in self.problem.goals):
+            return None
+        known = self._unlimited.get((index, len(seeds)))
+        if known is not None:
+            return known
+        packets = max(1, math.ceil(self.problem.limit / self.factor))
+        most = FARTHEST * packets
+        while True:
+            sized = self.parameter.unlimited(self.links[index], packets)
+            outcome = self._simulate(sized, seeds)
+            lost = outcome.links[BOTTLENECK].loss_rate
+            if lost is None or not lost.value or 4 * packets > most:
+                break
+            packets *= 4
+        self._unlimited[index, len(seeds)] = outcome
+        return outcome

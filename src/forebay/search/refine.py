@@ -1,0 +1,120 @@
+"""Which size to run next: a pure function of the rows so far.
+
+First the coarse curve; then its ends, until the goals are met somewhere between them; then the
+gaps in which the region of the goals begins and ends, where the curves cross their targets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from forebay.outcome import Verdict
+from forebay.search.rows import region
+
+if TYPE_CHECKING:
+    from forebay.search.rows import Row
+
+NEAR = 1.15
+"""Ratio of two sizes that noise does not tell apart: no size between them is run."""
+_NEAR_TOP = 1.4
+"""The same where the region ends: nothing but the largest size hangs on it."""
+_STEP = 4.0
+MOST = 24
+_MOST_EXACT = 90
+
+
+def next_size(rows: Sequence[Row], coarse: Iterable[int], limit: int) -> int | None:
+    """Return the next size to run; None if no further one tells more.
+
+    Parameters
+    ----------
+    rows : sorted by size.
+    coarse : the sizes to begin with, the most telling first.
+    limit : the largest size to try, packets.
+    """
+    exact = bool(rows) and all(m.low is None or m.low == m.high for m in rows[0].metrics)
+    for packets in coarse:
+        if not any(_close(packets, each.packets, exact) for each in rows):
+            return packets
+    if not rows or len(rows) >= (_MOST_EXACT if exact else MOST):
+        return None
+    part = region(rows)
+    if not part:
+        return _towards(rows, limit, exact)
+    return _start(rows, part, exact) or _end(rows, part, limit, exact)
+
+
+def _close(packets: int, tried: int, exact: bool) -> bool:
+    ratio = 1.0 if exact else NEAR
+    return packets <= ratio * tried and tried <= ratio * packets
+
+
+def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool) -> int | None:
+    """Return a size in the gap where the region begins: by the means, then by the intervals."""
+    first = part[0]
+    below = [each for each in rows if each.packets < first.packets]
+    if not below:
+        return None if first.packets == 1 else max(1, round(first.packets / _STEP))
+    between = _between(below[-1], first, "value", 1.0 if exact else NEAR)
+    if between is not None:
+        return between
+    shown = next((each for each in part if each.verdict() is Verdict.MET), None)
+    if shown is None or shown is first:
+        return None
+    under = max((each for each in rows if each.packets < shown.packets), key=lambda e: e.packets)
+    return _between(under, shown, "worst", 1.0 if exact else NEAR)
+
+
+def _end(rows: Sequence[Row], part: Sequence[Row], limit: int, exact: bool) -> int | None:
+    """Return a size in the gap where the region ends, if a goal ends it."""
+    last = part[-1]
+    if not any(goal.kind.direction != "increasing" for goal in last.goals):
+        return None
+    above = [each for each in rows if each.packets > last.packets]
+    if not above:
+        return None if last.packets >= limit else min(limit, math.ceil(last.packets * _STEP))
+    return _between(last, above[0], "value", 1.0 if exact else _NEAR_TOP)
+
+
+def _towards(rows: Sequence[Row], limit: int, exact: bool) -> int | None:
+    """Return a size nearer to where all goals may be met, if one may be."""
+    smallest, largest = rows[0], rows[-1]
+    if largest.excess("increasing") > 0.0 and not largest.missed("decreasing"):
+        if largest.packets < limit:
+            return min(limit, math.ceil(largest.packets * _STEP))
+        return None
+    if smallest.packets > 1 and smallest.excess("increasing") <= 0.0:
+        return max(1, round(smallest.packets / _STEP))
+    if any(each.missed("increasing") and each.missed("decreasing") for each in rows):
+        return None  # a size fails both goals, so the goals leave none between
+    pairs = list(zip(rows, rows[1:], strict=False))
+    turning = [
+        (a, b) for a, b in pairs if a.excess("increasing") > 0.0 and b.excess("decreasing") > 0.0
+    ]
+    if not turning:
+        at = min(range(len(rows)), key=lambda i: rows[i].excess())
+        turning = sorted(pairs[max(0, at - 1) : at + 1], key=lambda gap: -_ratio(*gap))
+    gaps = (_halve(a, b, 1.0 if exact else NEAR) for a, b in turning)
+    return next((packets for packets in gaps if packets is not None), None)
+
+
+def _ratio(a: Row, b: Row) -> float:
+    return b.packets / a.packets
+
+
+def _halve(a: Row, b: Row, near: float) -> int | None:
+    if b.packets - a.packets <= 1 or _ratio(a, b) <= near:
+        return None
+    return min(max(round(math.sqrt(a.packets * b.packets)), a.packets + 1), b.packets - 1)
+
+
+def _between(a: Row, b: Row, at: str, near: float) -> int | None:
+    """Return where the line between two rows, in logarithms, crosses; None if they are near."""
+    if b.packets - a.packets <= 1 or _ratio(a, b) <= near:
+        return None
+    short, over = a.excess(at=at), b.excess(at=at)
+    share = 0.5 if short * over > 0.0 or short == over else short / (short - over)
+    found = round(a.packets * _ratio(a, b) ** min(max(share, 0.2), 0.8))
+    return min(max(found, a.packets + 1), b.packets - 1)

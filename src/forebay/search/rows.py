@@ -1,0 +1,178 @@
+"""The sizes that were run: what each goal got there, and which of them meet all goals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import Verdict
+from forebay.search.evidence import Evidence, all_of
+from forebay.search.goals import Goal, GoalNotAnswered
+
+if TYPE_CHECKING:
+    from forebay.outcome import LinkOutcome, Metric, Outcome
+
+_FARTHEST = 7.0
+"""Logs of the excess beyond this count as it: a link that is never idle has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One size, an outcome for each end of the range of flows, and the metric of each goal.
+
+    Attributes
+    ----------
+    packets : of the whole link, whichever link was run.
+    outcomes : one, or one for each end of a range of flows.
+    metrics : of each goal, in their order: that of the end which is worse.
+    loss : the queue's own drops over arrivals; None if the engine does not give it.
+    """
+
+    packets: int
+    outcomes: tuple[Outcome, ...]
+    seeds: int
+    goals: tuple[Goal, ...]
+    metrics: tuple[Metric, ...]
+    loss: float | None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome; of two ends the one that is worse for the first goal."""
+        if len(self.outcomes) == 1:
+            return self.outcomes[0]
+        first = self.goals[0]
+        read = [(first.kind.read(Evidence(each)), each) for each in self.outcomes]
+        return max(read, key=lambda of: 0.0 if of[0] is None else first.normalized_excess(of[0]))[1]
+
+    @property
+    def link(self) -> LinkOutcome:
+        """The link behind the buffer."""
+        return self.outcome.links[BOTTLENECK]
+
+    def metric(self, goal: Goal) -> Metric:
+        """Return the metric of a goal."""
+        return self.metrics[self.goals.index(goal)]
+
+    def verdict(self, goals: Iterable[Goal] | None = None) -> Verdict:
+        """Return the common verdict on some of the goals; None takes all."""
+        wanted = self.goals if goals is None else goals
+        return all_of(goal.judge(self.metric(goal)) for goal in wanted)
+
+    def not_met(self, goals: Iterable[Goal] | None = None) -> tuple[Goal, ...]:
+        """Return those of the goals that are not shown to be met."""
+        wanted = self.goals if goals is None else goals
+        return tuple(goal for goal in wanted if goal.judge(self.metric(goal)) is not Verdict.MET)
+
+    def missed(self, direction: str | None = None) -> tuple[Goal, ...]:
+        """Return the goals that are shown to be missed; those of one direction if it is given."""
+        return tuple(
+            goal
+            for goal in self.goals
+            if direction in (None, goal.kind.direction)
+            and goal.judge(self.metric(goal)) is Verdict.MISSED
+        )
+
+    def excess(self, direction: str | None = None, *, at: str = "value") -> float:
+        """Return the log of the worst goal's normalized excess: above 0 misses, 0 is on target.
+
+        Parameters
+        ----------
+        direction : of the goals that count; None counts all.
+        at : "value", or the end of the intervals: "best" or "worst".
+        """
+        ends = []
+        for goal, metric in zip(self.goals, self.metrics, strict=True):
+            if direction in (None, goal.kind.direction):
+                low, high = goal.log_normalized_excess(metric, 0.0 if at == "value" else 1.0)
+                ends.append(low if at == "best" else high)
+        return min(max(max(ends, default=-_FARTHEST), -_FARTHEST), _FARTHEST)
+
+    @property
+    def meets(self) -> bool:
+        """Whether the means meet all goals."""
+        return self.excess() <= 0.0
+
+
+def row(
+    packets: int,
+    outcomes: Sequence[Outcome],
+    goals: tuple[Goal, ...],
+    engine: str,
+    *,
+    unlimited: Sequence[Outcome | None] = (),
+    loss: float | None = None,
+) -> Row:
+    """Return the row of a size; ``unlimited`` are the outcomes of a buffer that drops nothing.
+
+    Raises
+    ------
+    GoalNotAnswered
+        An outcome has no value for a goal.
+    """
+    without = tuple(unlimited) or (None,) * len(outcomes)
+    seen = [Evidence(here, there) for here, there in zip(outcomes, without, strict=True)]
+    metrics = tuple(_worst(goal, seen, engine) for goal in goals)
+    lost = [each.links[BOTTLENECK].loss_rate for each in outcomes]
+    if loss is None:
+        loss = max((each.value for each in lost if each is not None), default=None)
+    seeds = max(len(each.provenance.seeds) for each in outcomes)
+    return Row(packets, tuple(outcomes), seeds, goals, metrics, loss)
+
+
+def _worst(goal: Goal, seen: Sequence[Evidence], engine: str) -> Metric:
+    read = [goal.kind.read(each) for each in seen]
+    if any(metric is None for metric in read):
+        raise GoalNotAnswered(goal.kind.name, engine)
+    known = [metric for metric in read if metric is not None]
+    return max(known, key=lambda metric: goal.log_normalized_excess(metric, 1.0)[1])
+
+
+def region(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that meet all goals by their means, from the least on.
+
+    A row that is shown to miss a goal which a larger buffer helps to meet contradicts all smaller
+    ones that meet it. Where goals are met twice with a miss between, it is the lower part.
+    """
+    good = [each for each in rows if each.meets]
+    if not good:
+        return []
+    top = good[-1].packets
+    bad = [each.packets for each in rows if each.packets < top and each.missed("increasing")]
+    part: list[Row] = []
+    for each in rows:
+        if each.packets > max(bad, default=0):
+            if each.meets:
+                part.append(each)
+            elif part and each.missed():
+                break
+    return part
+
+
+def least(rows: Sequence[Row]) -> Row | None:
+    """Return the smallest row of the region that is shown to meet all goals; None if none is.
+
+    Where the intervals of all leave a goal open, the smallest whose means meet them.
+    """
+    part = region(rows)
+    shown = (each for each in part if each.verdict() is Verdict.MET)
+    return next(shown, part[0] if part else None)
+
+
+def crossing(rows: Sequence[Row], at: str = "value") -> float | None:
+    """Return the log of the size from which on the goals are met, between two rows; None if open.
+
+    ``at`` is the part of the intervals, as in `Row.excess`.
+    """
+    part = region(rows)
+    if not part:
+        return None
+    first = next((each for each in part if each.excess(at=at) <= 0.0), part[-1])
+    below = [each for each in rows if each.packets < first.packets]
+    if not below:
+        return math.log(first.packets)
+    short, over = below[-1].excess(at=at), first.excess(at=at)
+    share = 1.0 if over >= 0.0 or short <= 0.0 else short / (short - over)
+    return math.log(below[-1].packets) + share * math.log(first.packets / below[-1].packets)

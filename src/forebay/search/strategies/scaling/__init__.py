@@ -1,1 +1,0 @@
-"""Extrapolate from smaller links of the same kind, or estimate the link's own crossing."""
