@@ -114,13 +114,22 @@ def size(
         _check_of_links(engine, link, link_class, store=store, sizes=sizes, observe=observe)
         sized = _size_links(chosen, scenario, link, link_class, options)
         return sized.model_copy(update=said)
-    only = None if sizes is None else _parsed(sizes, scenario)
+    only = () if sizes is None else _parsed(sizes, scenario, engine)
     with storing(chosen, store) as chosen:
         watched = chosen if observe is None else _observed(chosen, scenario, observe)
-        sized = size_link(watched, scenario, options, of)
+        sized = size_link(watched, scenario, options, of, only)
     seen = None if sized.there is None else sized.there.outcome
-    sized = sized.model_copy(update=remarks(scenario, options.seeds, seen))
-    return sized if only is None else _within(scenario, sized, only)
+    more = remarks(scenario, options.seeds, seen)
+    more["assumptions"] = (*_assumed_goal(scenario), *more["assumptions"])
+    return sized.model_copy(update=more)
+
+
+def _assumed_goal(scenario: Scenario) -> tuple[str, ...]:
+    from forebay.search.goals import USUAL_UTILIZATION, assumes_utilization
+
+    if not assumes_utilization(scenario):
+        return ()
+    return (f"a goal of {100 * USUAL_UTILIZATION:g} % utilization",)
 
 
 def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], None]) -> Engine:
@@ -136,19 +145,24 @@ def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], N
     return Observed(engine, of_its_hosts)
 
 
-def _parsed(sizes: str, scenario: Scenario) -> Sequence[int]:
+def _parsed(sizes: str, scenario: Scenario, engine: str) -> tuple[int, ...]:
+    from forebay.scenario import ScenarioError
     from forebay.search.configurable import parse_sizes
+    from forebay.search.parameter import parameter_of
 
+    if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
+        wrong = f"under {scenario.queue.discipline} its aim is sized, not its limit"
+        raise ScenarioError("contradiction", wrong, "leave it out, or size drop-tail", field="sizes")
     return parse_sizes(sizes, scenario)
 
 
-def _within(scenario: Scenario, sized: SizeResult, only: Sequence[int]) -> SizeResult:
-    from forebay.search.configurable import within_sizes
-
-    return within_sizes(scenario, sized, only)
-
-
-def size_link(engine: Engine, scenario: Scenario, options: Options, of: str = "") -> SizeResult:
+def size_link(
+    engine: Engine,
+    scenario: Scenario,
+    options: Options,
+    of: str = "",
+    sizes: tuple[int, ...] = (),
+) -> SizeResult:
     """Size a link; an overload comes first."""
     from forebay import laws
     from forebay.search.problem import LawContext, problem_of
@@ -156,7 +170,7 @@ def size_link(engine: Engine, scenario: Scenario, options: Options, of: str = ""
 
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
     context = LawContext(*known, laws.assumptions.sawtooths_s)
-    problem = problem_of(scenario, engine.name, context, of=of)
+    problem = problem_of(scenario, engine.name, context, of=of, sizes=sizes)
     return _capacity_first(search(problem, engine, options), _overload_of(scenario))
 
 

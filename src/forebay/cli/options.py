@@ -130,6 +130,69 @@ def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
 
 scenario = _chain(click.argument("path", metavar="SCENARIO"), overrides)
 
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep an option of a link without a file for `load`."""
+    if value:
+        ctx.meta.setdefault(_LINK, {})[str(param.name)] = value
+
+
+_LINK = "forebay.link"
+
+
+def _of_link(flag: str, help: str, **more: Any) -> Callable[[F], F]:
+    return click.option(flag, expose_value=False, callback=_keep, help=help, **more)
+
+
+flows_of_link = _of_link("--flows", "Without a file: long flows, 1000.", metavar="N")
+link = _chain(
+    click.argument("path", metavar="SCENARIO", required=False),
+    overrides,
+    _of_link("--rate", 'Without a file: the link, "10 Gbit/s".', metavar="RATE"),
+    _of_link("--rtt", 'Without a file: "50 ms", or "20 ms..120 ms".', metavar="TIME"),
+    _of_link("--mix", "Without a file: shares of controls, cubic=0.5,bbr=0.5.", metavar="SHARES"),
+    _of_link(
+        "--goal", "Without a file: a goal, utilization=0.95. May be repeated.",
+        metavar="NAME=VALUE", multiple=True,
+    ),
+    _of_link("--save", "Write the scenario of these options.", metavar="LINK.toml",
+             type=OutputPath(".toml")),
+)  # fmt: skip
+"""A scenario's file, or a link in options; `flows_of_link` belongs to it."""
+
+
+class FlowsOrTable(OutputPath):
+    """The table of flows to write, or else the number of flows of a link without a file."""
+
+    name = "flows"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path of a table; keep a number for `load`."""
+        if Path(value).suffix or not str(value)[:1].isdigit():
+            return super().convert(value, param, ctx)
+        assert ctx is not None, "of a command"
+        ctx.meta.setdefault(_LINK, {})["flows"] = value
+        return None
+
+
+def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
+    """Return the scenario of a file, or of the options that stand for one."""
+    import forebay
+
+    given: dict[str, Any] = click.get_current_context().meta.get(_LINK, {})
+    if path is not None:
+        if given:
+            wrong = f"{path!r} is a file; leave this out, or write --set"
+            raise click.BadParameter(wrong, param_hint=f"--{next(iter(given))}")
+        return forebay.load(path, overrides)
+    save = given.get("save")
+    made = forebay.link_scenario(**{k: v for k, v in given.items() if k != "save"}, set=overrides)
+    if save is not None:
+        from forebay.files.atomic import write_text
+
+        write_text(made.to_toml(), save)
+    return made
+
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
 )

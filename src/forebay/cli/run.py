@@ -13,7 +13,7 @@ from forebay.cli.output import answered, print_json, progress, say, write, writt
 
 
 @click.command("run")
-@options.scenario
+@options.link
 @options.engine
 @options.seed
 @options.seeds(1)
@@ -26,8 +26,10 @@ from forebay.cli.output import answered, print_json, progress, say, write, writt
     help="Write the packets that leave each link; with --seeds 1.",
 )  # fmt: skip
 @click.option(
-    "--flows", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv|.parquet",
-    help="Write a row for each flow or transfer: bytes, losses, times; simulation only.",
+    "--flows", "tables", type=options.FlowsOrTable(".csv", ".parquet"), multiple=True,
+    metavar="FILE.csv|.parquet",
+    help="Write a row for each flow or transfer: bytes, losses, times; simulation only. "
+    "Without a scenario also the number of long flows.",
 )  # fmt: skip
 @click.option(
     "--packets", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv|.parquet",
@@ -40,7 +42,7 @@ from forebay.cli.output import answered, print_json, progress, say, write, writt
 @options.figure
 @options.as_json
 def command(
-    path: str,
+    path: str | None,
     overrides: tuple[str, ...],
     engine: str,
     seed: int,
@@ -50,7 +52,7 @@ def command(
     budget: str | None,
     store: Path | None,
     capture: Path | None,
-    flows: Path | None,
+    tables: tuple[Path | None, ...],
     packets: Path | None,
     counters: str,
     figure: Path | None,
@@ -58,11 +60,12 @@ def command(
 ) -> None:
     """One answer from one engine.
 
-    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
+    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; without one, a link in options.
     """
-    scenario = forebay.load(path, overrides)
+    flows = next((each for each in tables if each is not None), None)
+    scenario = options.load(path, overrides)
     options.check_outputs(
-        path, scenario, capture=capture, flows=flows, packets=packets, figure=figure
+        path or "", scenario, capture=capture, flows=flows, packets=packets, figure=figure
     )
     if figure is not None and flows is None:
         raise click.UsageError("--figure draws the table of flows; write --flows FILE too")

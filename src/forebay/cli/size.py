@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command("size")
-@click.argument("path", metavar="SCENARIO", required=False)
-@options.overrides
+@options.link
+@options.flows_of_link
 @options.engine
 @options.seed
 @options.seeds(5)
@@ -80,6 +80,11 @@ if TYPE_CHECKING:
     help="With --uncertain: number of draws.",
 )  # fmt: skip
 @click.option(
+    "--of", "of", metavar="FIELD", default="",
+    help="Size this instead of the queue: link.policer.burst, link.shaper.burst, queue.alpha.",
+)  # fmt: skip
+@click.option("--explain", is_flag=True, help="Print all evidence too.")
+@click.option(
     "--html", type=options.OutputPath(".html"), metavar="OUT.html",
     help="Write the answer with its evidence into one .html page.",
 )  # fmt: skip
@@ -107,6 +112,8 @@ def command(
     link: str | None,
     link_class: str | None,
     sizes: str | None,
+    of: str,
+    explain: bool,
     halves: bool,
     chip_ports: int,
     table: str | None,
@@ -124,8 +131,8 @@ def command(
 ) -> int:
     """The smallest buffer that meets the scenario's goals, with the evidence.
 
-    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] are the targets. With
-    --ports or --again there is none.
+    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] are the targets. Without one
+    the link is in options: --rate "10 Gbit/s" --flows 1000 --rtt "20 ms..120 ms".
     """
     _one_question(path, table, again)
     if again is not None:
@@ -140,11 +147,11 @@ def command(
     sizing = partial(
         forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs,
         memory_limit=memory_limit, budget=budget, store=store, link=link, link_class=link_class,
-        sizes=sizes,
+        sizes=sizes, of=of,
     )  # fmt: skip
     if memory is not None and not class_queues:
         raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
-    if path is None:
+    if table is not None:
         from forebay.cli import size_ports
 
         size_ports.refuse_beside(
@@ -153,8 +160,8 @@ def command(
              "html": html, "figure": figure, "emit": platform, "force": force}
         )  # fmt: skip
         by, kept = partial(sizing, engine=engine), None if engine == "theory" else store
-        return size_ports.size_table(str(table), overrides, by, partial(_kept_in, kept), as_json)
-    scenario = forebay.load(path, overrides)
+        return size_ports.size_table(table, overrides, by, partial(_kept_in, kept), as_json)
+    scenario = options.load(path, overrides)
     if class_queues:
         from forebay.cli.size_class_queues import refuse_beside as refuse
         from forebay.cli.size_class_queues import size_together
@@ -179,8 +186,8 @@ def command(
             "engine": engine, "holds": holds, "draws": draws, "seeds": seeds, "seed": seed,
             "jobs": jobs, "memory_limit": memory_limit, "budget": budget, "store": store,
         }  # fmt: skip
-        return size_draws(path, scenario, options.ranges(uncertain), how, figure, as_json)
-    options.check_outputs(path, scenario, figure=figure, html=html)
+        return size_draws(path or "", scenario, options.ranges(uncertain), how, figure, as_json)
+    options.check_outputs(path or "", scenario, figure=figure, html=html)
     try:
         with progress(f"sizing by {engine}") as update:
             result = sizing(scenario, engine, progress=update, expect=announce(engine))
@@ -188,20 +195,16 @@ def command(
         if not _keep(stop, as_json):
             raise KeyboardInterrupt(*_kept_in(store)) from None
         raise
-    except forebay.TooLittleTime as stop:
-        if stop.result is not None:  # the bracket; the error has what to write instead
-            _show(stop.result, as_json)
-        raise
     if halves:
         with progress("smaller buffers") as update:
             result = forebay.with_cheaper(
                 scenario, result, seeds=seeds, seed=seed, jobs=jobs, progress=update
             )
-    made, refused = _emit(result, platform, path, force)
+    made, refused = _emit(result, platform, path or scenario.name, force)
     configuration = None if made is None else made.to_dict()
     found = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=found)
-    _show(result, as_json)
+    _show(result, as_json, explain=explain or chip_ports > 1)
     if made is not None and not as_json:
         _print_configuration(made)
     if platform is not None and result.buffer is None:
@@ -216,12 +219,10 @@ def command(
 
 
 def _one_question(path: str | None, table: str | None, again: str | None) -> None:
-    """Refuse anything but one of a scenario, a table of ports and a saved answer."""
+    """Refuse more than one of a scenario, a table of ports and a saved answer."""
     given = [name for name in (path, table, again) if name is not None]
-    if len(given) != 1:
-        wrong = (
-            "nothing to size" if not given else f"{given[0]!r} and {given[1]!r} exclude each other"
-        )
+    if len(given) > 1:
+        wrong = f"{given[0]!r} and {given[1]!r} exclude each other"
         raise click.UsageError(f"{wrong}; write one of SCENARIO, --ports and --again")
 
 
@@ -302,11 +303,11 @@ def _draw(result: forebay.SizeResult, path: Path) -> None:
     draw_size(result, path)
 
 
-def _show(result: forebay.SizeResult, as_json: bool) -> None:
+def _show(result: forebay.SizeResult, as_json: bool, *, explain: bool = False) -> None:
     if as_json:
         print_json(result.to_dict())
         return
     from forebay.report import print_size
 
-    print_size(result)
+    print_size(result, explain=explain)
     answered()

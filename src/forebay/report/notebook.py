@@ -14,14 +14,7 @@ from forebay.report.goal_words import (
     scale,
     target,
 )
-from forebay.report.headline import (
-    least_lines,
-    recommended_lines,
-    sentence,
-)
-from forebay.report.loss_warnings import (
-    warning_lines,
-)
+from forebay.report.size import brief
 from forebay.report.tables import (
     assumed_lines,
     bounded,
@@ -86,8 +79,7 @@ def _size(result: SizeResult) -> str:
         )
         for goal in result.goals
     ]
-    beneath = (*recommended_lines(result), *least_lines(result))
-    lines = [sentence(result), *beneath, *warning_lines(result)]
+    lines = brief(result)[1:]
     return _page(result.scenario, lines, ("goal", "target", "reached", "95 %", ""), rows)
 
 

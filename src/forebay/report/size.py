@@ -1,49 +1,40 @@
-"""The report of a sizing: the answer, then its reason, then the evidence."""
+"""The report of a sizing: at most 14 lines, and all evidence for who asks for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forebay.outcome import CurvePoint, GoalResult, LawResult, SizeResult
+from forebay.outcome import (
+    Aqm,
+    Buffer,
+    CurvePoint,
+    GoalResult,
+    LawResult,
+    Price,
+    Recommended,
+    SizeResult,
+)
 from forebay.report.goal_words import (
     goal_name,
+    listed,
     metric_words,
     scale,
     sentence_case,
+    size_name,
     sized,
     target,
-)
-from forebay.report.headline import (
-    at_once,
-    colour,
-    cost_lines,
-    flows_lines,
-    governs_lines,
-    helpless_line,
-    least_lines,
-    memory,
-    recommended_lines,
-    relaxations_table,
-    sentence,
-    share_of_bdp,
-    single_packets,
-    sized_line,
-    why,
-)
-from forebay.report.intervals import (
-    region_lines,
-)
-from forebay.report.loss_warnings import (
-    warning_lines,
 )
 from forebay.report.tables import (
     NOT_MEASURED,
     assumed_lines,
     bounded,
     class_table,
+    completion,
     console,
+    count,
+    duration,
     is_open,
     mean,
     p99,
@@ -55,53 +46,305 @@ from forebay.report.tables import (
     table,
     tells_of_classes,
     whole_packets,
+    with_prefix,
 )
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from forebay.outcome import Metric, ScaledLink
 
+COLUMNS = 80
+LINES = 14
+LOSSY = 0.05
+"""Loss at the recommended size from which on the first line says it."""
+USUAL_LOSS = 0.01
 _MOST_ROWS = 14
-_RELAXED = "How far one goal must be relaxed, the others unchanged"
+_MORE = "… (--explain)"
 
 
-def print_size(answer: SizeResult) -> None:
-    """Print a sizing as text."""
+def print_size(answer: SizeResult, *, explain: bool = False) -> None:
+    """Print a sizing as text; with ``explain`` with all its evidence."""
     out = console()
-    out.print(answer.scenario, style="bold")
+    first, *rest = brief(answer)
+    out.print(first, style="bold", soft_wrap=True)
+    out.print(rest[0], style=_colour(answer), soft_wrap=True)
+    for line in rest[1:]:
+        out.print(line, soft_wrap=True)
+    if not explain:
+        return
     out.print()
-    out.print(sentence(answer), style=colour(answer))
-    for line in (*recommended_lines(answer), *least_lines(answer)):
-        out.print(line)
-    for line in warning_lines(answer):
-        out.print(line, style="bold yellow")
-    if answer.rates:
-        from forebay.report.link_rates import drain_lines, rate_lines
-
-        for line in (*rate_lines(answer.rates), *drain_lines(answer)):
-            out.print(line)
-    for line in (*assumed_lines(answer.assumptions), *reason_lines(answer)):
+    for line in explained(answer):
         out.print(line)
     for title, body in evidence_tables(answer):
         _section(out, title, body)
-        if title == _RELAXED:
-            for line in helpless_line(answer):
-                out.print(line)
 
 
-def reason_lines(answer: SizeResult) -> list[str]:
-    """Return why the size is what it is, and what is known of its cost and its law."""
-    lines = [*sized_line(answer), *why(answer), *at_once(answer), *single_packets(answer)]
-    lines += region_lines(answer)
-    lines += [*flows_lines(answer), *share_of_bdp(answer), *memory(answer)]
-    if answer.scaled is not None:
-        from forebay.report.scaling import scaled_lines
+def brief(answer: SizeResult) -> list[str]:
+    """Return the answer in at most 14 lines of 80 columns."""
+    lines = [answer.scenario, sentence(answer), *_least(answer), *_price(answer)]
+    lines += [*_said(answer), *_assumed(answer), *_law(answer), *_by(answer)]
+    fitting = [_fit(line) for line in lines]
+    if len(fitting) > LINES:
+        fitting = [*fitting[: LINES - 1], _MORE]
+    return fitting
 
-        lines += scaled_lines(answer)
-    lines += cost_lines(answer)
-    governs = governs_lines(answer) if answer.aqm is None else []
-    return [*lines, *map(sentence_case, answer.notes), *governs]
+
+def _fit(line: str) -> str:
+    return line if len(line) <= COLUMNS else line[: COLUMNS - len(_MORE) - 1].rstrip() + " " + _MORE
+
+
+def sentence(answer: SizeResult) -> str:
+    """Return the answer in one plain sentence."""
+    if answer.interrupted:
+        return f"No answer yet: {answer.reason}."
+    if answer.no_buffer_meets:
+        return f"No {size_name(answer)} meets the goals: {answer.reason}."
+    best = answer.recommended
+    if best is None:
+        reason = answer.reason or "the document is of a version that recommended none"
+        return f"No {size_name(answer)} can be recommended: {reason}."
+    what = _amounts(best) if answer.aqm is None else _aim(answer.aqm, best.packets)
+    return f"Recommended: {what}{_but(answer)}."
+
+
+def _but(answer: SizeResult) -> str:
+    """Return what the first line has to say of the goals and of the loss at the size."""
+    open_ = [goal_name(answer, goal.name) for goal in answer.goals if goal.verdict == "undecided"]
+    said = [f"{listed(open_)} undecided"] if open_ else []
+    said += [f"{goal_name(answer, g.name)} missed" for g in answer.goals if g.verdict == "missed"]
+    here = _priced(answer)
+    lost = None if here is None else here.loss_rate
+    if lost is not None and lost.value > LOSSY:
+        said.append(f"{plain(100 * lost.value)} % lost")
+    return f"; {', '.join(said)}" if said else ""
+
+
+def _priced(answer: SizeResult) -> Price | None:
+    return next((each for each in answer.price if each.why == "recommended"), None)
+
+
+def _amounts(of: Recommended | Buffer) -> str:
+    return f"{count(of.packets, 'packet')} ({with_prefix(of.bytes, 'B')}, {duration(of.seconds)})"
+
+
+def _least(answer: SizeResult) -> list[str]:
+    """Return which step decided, the least with its interval, and the goal that binds."""
+    least, best = answer.buffer, answer.recommended
+    if least is None or best is None:
+        return []
+    between = "" if least.low == least.high else f" ({least.low} to {least.high})"
+    binding = [goal for goal in answer.goals if goal.binding]
+    goals = " and ".join(
+        f"{metric_words(answer, goal.name)} {goal.sense} {target(goal, goal.target)}"
+        for goal in binding
+    )
+    why = "; ".join(best.why)
+    lines = [] if best.step in (0, 1) else [f"Why: {why}."]
+    binds = f"; binds: {goals}" if goals else ""
+    return [*lines, f"Least that was shown: {sized(answer, least.packets)}{between}{binds}."]
+
+
+def _price(answer: SizeResult) -> list[str]:
+    """Return a row for half, the size, its double, and what 1 % of loss takes."""
+    if not answer.price:
+        return []
+    name = "packets" if answer.aqm is None else f"{answer.aqm.parameter}, packets"
+    head = f"{name:>12}  {'used %':>7} {'lost %':>7} {'wait ms':>8} {'p99 ms':>8}"
+    return [head, *map(_priced_row, answer.price), *_loss_price(answer)]
+
+
+def _priced_row(of: Price) -> str:
+    wait, high = mean(of.queue_delay_s), p99(of.queue_delay_s)
+    mark = ">" if of.why == "recommended" else "≈" if of.approximate else ""
+    packets = f"{mark} {of.packets}"
+    cells = (
+        f"{_short(of.utilization, 100):>7}", f"{_short(of.loss_rate, 100):>7}",
+        f"{_short(wait, 1e3):>8}", f"{_short(high, 1e3):>8}",
+    )  # fmt: skip
+    return f"{packets:>12}  {' '.join(cells)}  {of.why}"
+
+
+def _short(metric: Metric | None, factor: float) -> str:
+    return NOT_MEASURED if metric is None else plain(factor * metric.value)
+
+
+def _loss_price(answer: SizeResult) -> list[str]:
+    """Say that 1 % of loss is out of reach, where more than that is lost."""
+    here = _priced(answer)
+    if here is None or here.loss_rate is None or here.loss_rate.value <= USUAL_LOSS:
+        return []
+    if any(each.why.startswith("loss") for each in answer.price):
+        return []
+    return ["No size that was run within the goals loses 1 % or less."]
+
+
+def _said(answer: SizeResult) -> list[str]:
+    """Return the first of what else has to be known, in one line."""
+    there = answer.there
+    said = [*answer.late_starts, *(() if there is None else there.outcome.disturbed), *answer.notes]
+    more = f" (+{len(said) - 1}: --explain)" if len(said) > 1 else ""
+    room = COLUMNS - len("Note: .") - len(more)
+    return [f"Note: {said[0][:room].rstrip('.')}.{more}"] if said else []
+
+
+def _assumed(answer: SizeResult) -> list[str]:
+    """Return what was assumed, as much as has room in a line."""
+    line, left = "", len(answer.assumptions)
+    for each in answer.assumptions:
+        longer = f"{line}; {each}" if line else each
+        if len(f"Assumed: {longer} (+{left - 1}).") > COLUMNS and line:
+            break
+        line, left = longer, left - 1
+    return [f"Assumed: {line}{f' (+{left})' if left else ''}."] if line else []
+
+
+def _law(answer: SizeResult) -> list[str]:
+    """Return the law that governs, or that none does."""
+    governs = answer.governs
+    if governs is None or answer.aqm is not None:
+        return []
+    law = next((each for each in answer.laws if each.law == governs.law), None)
+    if law is None or law.packets is None:
+        return [f"Law: none governs ({governs.regime})." if governs.law is None else
+                f"Law: {governs.law}, {governs.regime}."]  # fmt: skip
+    holds = "" if law.assumptions_hold else ", though an assumption is broken"
+    return [f"Law: {governs.law}: {_law_packets(law)} packets{holds}."]
+
+
+def _by(answer: SizeResult) -> list[str]:
+    """Return what was run, and the time that it took."""
+    cost, scaled = answer.cost, answer.scaled
+    what = answer.engine if scaled is None else (
+        f"{answer.engine} of a link {plain(scaled.factor)} times smaller"
+    )  # fmt: skip
+    seeds = "" if answer.engine == "theory" else f", up to {count(answer.seeds, 'seed')} a size"
+    took = ""
+    if cost is not None:
+        of = "" if cost.budget_s is None else f" of {_time(cost.budget_s)}"
+        took = f", {_time(cost.spent_s)}{of}"
+    return [f"By {what}{seeds}{took}."]
+
+
+def _time(seconds: float) -> str:
+    return f"{plain(seconds)} s" if seconds < 90 else f"{plain(seconds / 60)} min"
+
+
+def _colour(answer: SizeResult) -> str:
+    """Return the style of the first line: a warning shows at a glance."""
+    if answer.no_buffer_meets:
+        return "bold red"
+    sure = answer.recommended is not None and not _but(answer)
+    return "bold green" if sure else "bold yellow"
+
+
+def _aim(aqm: Aqm, packets: int) -> str:
+    """Return what to configure under an AQM, whose limit is only a guard."""
+    guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
+    if aqm.parameter == "min":
+        if aqm.is_step:
+            marks = "marks" if aqm.ecn else "drops"
+            return f"{aqm.discipline} {marks} from K = {with_prefix(aqm.min_bytes, 'B')}; {guard}"
+        low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
+        return f"{aqm.discipline}: min {low}, max {high}; {guard}"
+    aim = f"{aqm.discipline} target {duration(aqm.target_s)} ({count(packets, 'packet')})"
+    if aqm.discipline == "cake" and aqm.interval_s is not None:
+        aim = f"cake rtt {duration(aqm.interval_s)} (target {duration(aqm.target_s)})"
+    return f"{aim}; {guard}"
+
+
+def explained(answer: SizeResult) -> list[str]:
+    """Return everything else that is known, a sentence a line."""
+    there = answer.there
+    said = [*answer.late_starts, *(() if there is None else there.outcome.disturbed)]
+    lines = [sentence_case(line) for line in (*said, *answer.notes)]
+    if answer.rates:
+        from forebay.report.link_rates import drain_lines, rate_lines
+
+        lines += [*rate_lines(answer.rates), *drain_lines(answer)]
+    lines += assumed_lines(answer.assumptions)
+    lines += [*_region(answer), *_other_hosts(answer), *_flows(answer), *_share_of_bdp(answer)]
+    lines += [] if answer.memory is None else [f"Memory: {answer.memory.text}."]
+    lines += [*_scaled(answer), *_governs(answer)]
+    return lines
+
+
+def _region(answer: SizeResult) -> list[str]:
+    """Return the sizes run that meet all goals, and what is missed beyond them."""
+    lines = []
+    for part in answer.region:
+        high = "or more" if part.high is None else f"to {part.high}"
+        below, above = (
+            listed(metric_words(answer, name) for name in names)
+            for names in (part.binding_low, part.binding_high)
+        )
+        less = f"; a smaller size does not assure {below}" if below else ""
+        more = f"; a larger size does not assure {above}" if above else ""
+        lines.append(f"Of the sizes run, {part.low} {high} packets meet the goals{less}{more}.")
+    return lines
+
+
+def _other_hosts(answer: SizeResult) -> list[str]:
+    """Return what the least size does with hosts that have no segmentation offload."""
+    there = answer.without_offload
+    if there is None:
+        return []
+    parts = [f"{show(there.link.utilization, 100)} % used"]
+    parts += [f"{show_significant(there.link.loss_rate, 100)} % lost"]
+    names = listed(goal_name(answer, name) for name in there.unmet)
+    verdict = f"; {names} {there.verdict}" if names else ""
+    return [
+        f"With {sized(answer, there.packets)} and hosts without segmentation offload: "
+        f"{', '.join(parts)}{verdict}."
+    ]
+
+
+def _flows(answer: SizeResult) -> list[str]:
+    """Return what each end of a range of flows needs."""
+    each = [(end.flows, end.buffer.packets) for end in answer.ends if end.buffer is not None]
+    text = " and ".join(f"{count(b, 'packet')} with {count(n, 'flow')}" for n, b in each)
+    return [f"Over the range of flows the least is {text}."] if len(each) > 1 else []
+
+
+def _share_of_bdp(answer: SizeResult) -> list[str]:
+    chosen = answer.recommended or answer.buffer
+    if not answer.bdp_packets or chosen is None or answer.aqm is not None:
+        return []
+    share = plain(chosen.packets / answer.bdp_packets)
+    return [f"{share} bandwidth-delay products of {plain(answer.bdp_packets, 4)} packets."]
+
+
+def _scaled(answer: SizeResult) -> list[str]:
+    """Return which links were simulated in place of this one, and the uncertainty."""
+    scaled = answer.scaled
+    if scaled is None:
+        return []
+    names = {1.0: "each flow keeps its window", 0.0: "all flows are kept, with smaller windows"}
+    how = names.get(scaled.flows_share, "fewer flows, with smaller windows")
+    low, high = (100 * (end or 0.0) for end in (scaled.error.low, scaled.error.high))
+    return [
+        f"Smaller links were simulated ({how}): {'; '.join(map(_link, scaled.links))}.",
+        f"There a small buffer grows as the rate to the power of {plain(scaled.exponent.value, 2)}; "
+        f"the least is uncertain by {low:+.0f} % to {high:+.0f} %.",
+    ]
+
+
+def _link(link: ScaledLink) -> str:
+    flows = f" with {count(link.flows, 'flow')}" if link.flows else ""
+    return f"{with_prefix(link.rate_bps, 'bit/s')}{flows} needs {plain(link.packets.value)}"
+
+
+def _governs(answer: SizeResult) -> list[str]:
+    """Return the governing law, its reason, and what would change it."""
+    governs = answer.governs
+    if governs is None or answer.aqm is not None:
+        return []
+    law = f" ({governs.law})" if governs.law else ""
+    return [
+        f"Regime: {governs.regime}{law}. {governs.why}",
+        f"What would change it: {governs.would_change}",
+    ]
 
 
 def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
@@ -112,18 +355,28 @@ def evidence_tables(answer: SizeResult) -> Iterator[tuple[str, Table]]:
     if answer.there is not None and tells_of_classes(answer.there.outcome.classes):
         title = f"What each class gets with {sized(answer, answer.there.packets)}"
         yield title, class_table(answer.there.outcome.classes)
-    if answer.relaxations:
-        yield _RELAXED, relaxations_table(answer)
+    if any(each.relaxed is not None for each in answer.relaxations):
+        yield "How far one goal must be relaxed, the others unchanged", _relaxations(answer)
     if answer.links:
-        yield links_title(answer), links_table(answer)
+        yield _links_title(answer), _links(answer)
     if answer.cheaper:
-        yield "What a smaller buffer costs", cheaper_table(answer)
+        yield "What a smaller buffer costs", _cheaper(answer)
     if answer.laws:
         of = "" if answer.aqm is None else " of a drop-tail queue"
         yield f"What published laws need{of}", _laws(answer.laws)
     if answer.curve:
         on = "" if answer.scaled is None else ", on a smaller link, in terms of this one"
-        yield f"Buffers tried ({answer.engine}{on})", _curve(answer)
+        yield f"Sizes that were run ({answer.engine}{on})", _curve(answer)
+
+
+def _relaxations(answer: SizeResult) -> Table:
+    made = table("goal", "target", "relaxed to", "packets")
+    for each in answer.relaxations:
+        can = NOT_MEASURED if each.relaxed is None else f"{each.sense} {target(each, each.relaxed)}"
+        packets = NOT_MEASURED if each.packets is None else str(each.packets)
+        wanted = f"{each.sense} {target(each, each.target)}"
+        made.add_row(metric_words(answer, each.name), wanted, can, packets)
+    return made
 
 
 def _section(out: Console, title: str, body: Table) -> None:
@@ -243,14 +496,14 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
     return f"{point.verdict}: {', '.join(map(partial(goal_name, answer), names))}"
 
 
-def links_title(answer: SizeResult) -> str:
+def _links_title(answer: SizeResult) -> str:
     """Return which link forces the size of the class."""
     first = answer.links[0]
     needs = "no size tried is enough" if first.packets is None else f"{first.packets} packets"
     return f"What each link needs: {first.link} forces the size ({needs})"
 
 
-def links_table(answer: SizeResult) -> Table:
+def _links(answer: SizeResult) -> Table:
     """Return the sizes of the links of a class, the largest first."""
     made = table("link", "packets", "at least", "because of", left=1)
     for each in answer.links[:_MOST_ROWS]:
@@ -261,7 +514,7 @@ def links_table(answer: SizeResult) -> Table:
     return made
 
 
-def cheaper_table(answer: SizeResult) -> Table:
+def _cheaper(answer: SizeResult) -> Table:
     """Return what shares of the size do to the link."""
     made = table("of the size", "packets", "utilization, %", "loss, %", "wait, ms", "p99, ms")
     for each in answer.cheaper:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.report.headline import least_lines, recommended_lines, sentence
-from forebay.report.loss_warnings import warning_lines
 from forebay.report.page import embedded, html_page
-from forebay.report.size import evidence_tables, reason_lines
+from forebay.report.size import brief, evidence_tables, explained, sentence
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,15 +14,13 @@ if TYPE_CHECKING:
 
 _STYLE = """\
 .answer { font-size: 1.15rem; font-weight: bold }
-.warning { color: #8a4b00; font-weight: bold }
 pre { background: #f4f4f4; padding: .8rem; overflow-x: auto }
 """
 _BODY = """\
 <h1>{{ answer.scenario }}</h1>
 <p class="answer">{{ sentence }}</p>
-{% for line in first %}<p>{{ line }}</p>
-{% endfor %}{% for line in warnings %}<p class="warning">{{ line }}</p>
-{% endfor %}{% if picture -%}
+<pre>{{ first }}</pre>
+{% if picture -%}
 <img alt="Goals against the size of the buffer" src="data:image/svg+xml;base64,{{ picture }}">
 {% endif -%}
 {% if configuration -%}
@@ -70,11 +66,10 @@ def size_page(answer: SizeResult, scenario: str = "") -> str:
         style=_STYLE,
         answer=answer,
         sentence=sentence(answer),
-        first=[*recommended_lines(answer), *least_lines(answer)],
-        warnings=warning_lines(answer),
+        first="\n".join(brief(answer)[2:]),
         picture=_picture(answer) if answer.curve else "",
         configuration="\n".join(lines),
-        reasons=reason_lines(answer),
+        reasons=explained(answer),
         tables=[(title, *_cells(made)) for title, made in evidence_tables(answer)],
         scenario=scenario,
     )

@@ -27,9 +27,14 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     scenario do.
     """
     try:
-        return [_apply_one(tree, override) for override in overrides]
+        paths = [_apply_one(tree, override) for override in overrides]
     except ScenarioError as error:
         raise error.at(source()) from None
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        hint = "write it once"
+        raise ScenarioError("bad-override", f"{twice} is set twice", hint).at(source())
+    return paths
 
 
 def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:

@@ -67,6 +67,8 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
     smallest = least(rows) if chosen is None else chosen.least
     there = smallest or _nearest(rows)
     none = None if smallest is not None or seen.interrupted else _why_none(rows, seen.complete)
+    if problem.sizes and smallest is not None and chosen is None and seen.complete:
+        none = "none of the sizes that can be configured meets all goals"
     reason = None
     if chosen is None:
         reason = none or _why_open(problem, rows, seen)

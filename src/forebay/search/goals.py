@@ -204,7 +204,23 @@ def goals_of(scenario: Scenario) -> tuple[Goal, ...]:
     goals = tuple(_stated(scenario))
     if not goals:
         raise NoGoals
-    return goals
+    return (*_usual(scenario), *goals)
+
+
+USUAL_UTILIZATION = 0.98
+"""The goal of a link that long flows cross, until its scenario writes one on utilization."""
+
+
+def _usual(scenario: Scenario) -> Iterator[Goal]:
+    """Yield the goal on utilization beside goals on other metrics, where long flows cross."""
+    if assumes_utilization(scenario):
+        yield Goal(GOAL_KINDS[0], USUAL_UTILIZATION)
+
+
+def assumes_utilization(scenario: Scenario) -> bool:
+    """Whether a goal of 98 % utilization stands beside the goals that are written."""
+    long = any(group.kind == "long" for group in scenario.crossing)
+    return long and scenario.topology is None and scenario.goals.utilization is None
 
 
 def _stated(scenario: Scenario) -> Iterator[Goal]:

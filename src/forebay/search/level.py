@@ -101,8 +101,9 @@ class Level:
     def run(self, packets: int, seeds: Sequence[int] | None = None) -> Row:
         """Run a size of the whole link, on these seeds; the first ones if none are given."""
         here = self._here(packets)
-        if seeds is not None or here not in self._runs:
-            wanted = self.options.seeds if seeds is None else seeds
+        wanted = self.options.seeds if seeds is None else seeds
+        known = self._runs.get(here)
+        if known is None or len(known.outcomes[0].provenance.seeds) < len(wanted):
             outcomes = [self._simulate(self.parameter.set(each, here), wanted) for each in self.links]
             unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
             self._runs[here] = _Run(tuple(outcomes), tuple(unlimited))

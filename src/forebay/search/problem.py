@@ -111,6 +111,7 @@ class Problem:
     network : the links of a network that are sized together; no smaller network replaces it. None
         for a link alone.
     of : the field of a size that is sized in place of the queue; "" for the queue.
+    sizes : the only sizes that can be configured, packets, sorted; empty if any can.
     """
 
     scenario: Scenario
@@ -120,6 +121,7 @@ class Problem:
     largest: int | None = None
     network: NetworkLinks | None = None
     of: str = ""
+    sizes: tuple[int, ...] = ()
 
     @cached_property
     def limit(self) -> int:
@@ -145,9 +147,10 @@ def problem_of(
     largest: int | None = None,
     network: NetworkLinks | None = None,
     of: str = "",
+    sizes: tuple[int, ...] = (),
 ) -> Problem:
     """Return the question of a scenario with its goals. Raises NoGoals."""
-    return Problem(scenario, engine, goals_of(scenario), law_context, largest, network, of)
+    return Problem(scenario, engine, goals_of(scenario), law_context, largest, network, of, sizes)
 
 
 def problem_of_links(engine: LinksEngine) -> Problem:

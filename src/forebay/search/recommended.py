@@ -13,7 +13,7 @@ Where a step needs a size that was not run, the rule says so instead of guessing
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,12 +71,28 @@ def choose(problem: Problem, rows: Sequence[Row], limit: int) -> Chosen | Needs 
             rule = min(limit, square_root(problem.scenario, there))
             if rule > packets:
                 packets, step = rule, 3
+    if problem.sizes:
+        return _configurable(problem.sizes, by_size, Chosen(smallest, step, smallest, floor), packets)
     there = by_size.get(packets)
     if there is None:
         return Needs(packets)
     if there is smallest or there.meets:
         return Chosen(there, step, smallest, floor)
     return _within(rows, smallest, there, floor)
+
+
+def _configurable(
+    sizes: Sequence[int], by_size: Mapping[int, Row], so_far: Chosen, packets: int
+) -> Chosen | Needs | None:
+    """Return the next of the sizes that can be configured, or else the largest that meets."""
+    up = [each for each in sizes if each >= packets][:1]
+    for each in (*up, *(size for size in reversed(sizes) if size < packets)):
+        there = by_size.get(each)
+        if there is None:
+            return Needs(each)
+        if there.meets:
+            return Chosen(there, so_far.step, so_far.least, so_far.floor)
+    return None
 
 
 def _within(

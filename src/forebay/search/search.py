@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from forebay.search.options import Options
     from forebay.search.problem import Problem
 
-_FIRST, _LATER = 14.0, 11.0
-"""Sizes that the first link takes, and those that the next ones take."""
+_FIRST, _LATER = 9.0, 7.0
+"""Sizes with all first seeds that the first link takes, and those that the next ones take."""
 _SHARES = (0.12, 0.35, 0.85)
 """Shares of the time that is left for one smaller link after another."""
 _LARGER = 1.5
@@ -44,6 +44,8 @@ _WHOLE = 0.75
 """Share of the time that is left within which the link itself is worth all of it."""
 _CLEARLY = 0.7
 """Log of the excess of a goal that is out of reach on a smaller link: no larger one is run."""
+_MORE_SEEDS = 0.25
+"""Share of the time that is left which one size with more seeds may take."""
 _WIDE = 1.3
 """Ratio of the least shown to the least by its means, from which on more seeds are worth it."""
 
@@ -194,24 +196,22 @@ class _Search:
 
     def _smaller(self, rule: ScalingRule, whole: Level) -> Iterator[Level]:
         """Yield smaller links of a kind, and the link itself as soon as it fits."""
-        factor = math.inf
         for share in _SHARES:
-            sizes = _LATER if self.levels else _FIRST
-            if self._cost_s(whole, sizes) <= _WHOLE * self.time.left_s:
+            left_s, sizes = self.time.left_s, _LATER if self.levels else _FIRST
+            if self._cost_s(whole, sizes) <= (_WHOLE if self.levels else share) * left_s:
                 yield whole
                 return
-            level = self._of_cost(rule, share * self.time.left_s, sizes)
-            if self.levels and factor < _LARGER * level.factor:
+            smallest = self._level(rule.largest, rule)
+            if not self.levels and self._cost_s(smallest, sizes) > _SHARES[1] * left_s:
+                yield self._shortened(smallest, _WHOLE * left_s)
                 continue
-            factor = level.factor
-            yield level
+            level = self._of_cost(rule, share * left_s, sizes)
+            if not self.levels or self.levels[0].factor >= _LARGER * level.factor:
+                yield level
 
     def _of_cost(self, rule: ScalingRule, seconds: float, sizes: float) -> Level:
-        """Return the largest link whose sizes take so many seconds, or the smallest, shortened."""
+        """Return the largest link whose sizes take so many seconds, or else the smallest."""
         low, high = 0.0, math.log(rule.largest)
-        smallest = self._level(rule.largest, rule)
-        if self._cost_s(smallest, sizes) > seconds:
-            return self._shortened(smallest, seconds)
         for _ in range(12):
             middle = (low + high) / 2.0
             if self._cost_s(self._level(math.exp(middle), rule), sizes) <= seconds:
@@ -237,7 +237,7 @@ class _Search:
         link = level.links[0]
         if cost_s <= seconds or is_fixed(self.problem.scenario):
             return level
-        measure = shorter(link, link.measure, seconds / cost_s)
+        measure = shorter(link.measure, float(link.mean_rtt), seconds / cost_s)
         return replace(level, measure=measure, shortened=True)
 
     def _cost_s(self, level: Level, sizes: float) -> float:
@@ -275,9 +275,15 @@ class _Search:
         problem, coarse = self.problem, self._coarse(level)
         while True:
             while (packets := next_size(level.rows, coarse, problem.limit)) is not None:
-                level.run(packets)
+                level.run(packets, self._few)
             if not self._with_more_seeds(level):
                 return
+
+    @property
+    def _few(self) -> Sequence[int]:
+        """The seeds that look for the region: within a time no more than run side by side."""
+        seeds = self.options.seeds
+        return seeds if math.isinf(self.time.seconds) else seeds[: max(2, self.options.threads)]
 
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
@@ -295,19 +301,26 @@ class _Search:
         return list(dict.fromkeys(min(max(1, round(size)), limit) for size in (*sizes, top)))
 
     def _with_more_seeds(self, level: Level) -> bool:
-        """Run a size whose intervals leave the least open with more seeds, if there is time."""
+        """Run a size with more seeds, if its intervals leave the least open and there is time.
+
+        Up to the least that is shown every size gets all first seeds, and more if that is wide.
+        """
         part, options = region(level.rows), self.options
         shown = next((each for each in part if each.verdict() is Verdict.MET), None)
+        end = part[-1].packets if part and shown is None else 0 if shown is None else shown.packets
+        below = [each for each in level.rows if part and each.packets < part[0].packets][-1:]
+        for each in (*below, *(each for each in part if each.packets <= end)):
+            if each.seeds < len(options.seeds):
+                level.run(each.packets, options.seeds)
+                return True
         if not part or (shown is not None and shown.packets <= _WIDE * part[0].packets):
             return False
         open_ = next(each for each in part if each.verdict() is not Verdict.MET)
         seeds = min(2 * open_.seeds, options.max_seeds)
-        if seeds <= open_.seeds:
+        cost_s = self._cost_s(level, 1.0) * seeds / len(options.seeds)
+        if seeds <= open_.seeds or cost_s > _MORE_SEEDS * self.time.left_s:
             return False
         more = [*options.seeds, *more_seeds(options.seeds, seeds)][:seeds]
-        cost_s = self._cost_s(level, 1.0) * seeds / len(options.seeds)
-        if cost_s > 0.25 * self.time.left_s:
-            return False
         level.run(open_.packets, more)
         return True
 
@@ -317,15 +330,18 @@ class _Search:
         level.carried_by(self._exponent(level.rule))
         for _ in range(12):
             choice = choose(problem, level.rows, problem.limit)
-            if not isinstance(choice, Needs):
+            if isinstance(choice, Needs):
+                level.run(choice.packets)
+            elif choice is not None and choice.row.seeds < len(self.options.seeds):
+                level.run(choice.packets, self.options.seeds)
+            else:
                 break
-            level.run(choice.packets)
         else:
             return
         if choice is not None:
             for packets in price_sizes(choice.packets, problem.limit):
                 if level.at(packets) is None:
-                    level.run(packets)
+                    level.run(packets, self._few)
 
     def _without_offload(self) -> None:
         """Run the least with hosts that send one packet at a time, where nobody chose the hosts."""

@@ -55,15 +55,13 @@ def wanted(scenario: Scenario, packets: int, sawtooths: Sawtooths | None) -> Mea
     return measure_of(warmup, duration, min(1.0, _LONGEST_S / (warmup + duration)))
 
 
-def shorter(scenario: Scenario, measure: Measure, share: float) -> Measure:
-    """Return about a share of a measurement; the scenario's own if it is set.
+def shorter(measure: Measure, rtt_s: float, share: float) -> Measure:
+    """Return about a share of a measurement of flows with a mean round trip.
 
     The window gives way first, then the warm-up: 30 round trips of window, and as many again of
     warm-up, are the least.
     """
-    if is_fixed(scenario) or share >= 1.0:
-        return measure
-    least_s = max(_LEAST_S, _LEAST_ROUND_TRIPS * float(scenario.mean_rtt))
+    least_s = max(_LEAST_S, _LEAST_ROUND_TRIPS * rtt_s)
     whole_s = share * float(measure.warmup + measure.duration)
     warmup = min(float(measure.warmup), max(least_s, whole_s / 2.0))
     return measure_of(warmup, min(float(measure.duration), max(least_s, whole_s - warmup)))

@@ -93,8 +93,6 @@ class Answer:
                 progress=progress, observe=observe,
                 expect=lambda seconds: run.send("expect", {"seconds": seconds}),
             )  # fmt: skip
-        except forebay.TooLittleTime as error:
-            self._refused(run, error)
         except forebay.SizingError as error:
             if error.code != "no-goals":
                 raise
@@ -103,14 +101,6 @@ class Answer:
         else:
             self.keep(self.scenario, found)
             run.send("sized", answers.sized(found))
-
-    def _refused(self, run: Run, error: forebay.TooLittleTime) -> None:
-        """Send what laws say where the time is too short, and how much time is needed."""
-        if error.result is not None:
-            self.keep(self.scenario, error.result)
-            run.send("sized", answers.sized(error.result))
-        wait_s = error.needs_s if error.scaled_s is None else min(error.needs_s, error.scaled_s)
-        run.send("refused", {"text": str(error), "why": error.why, "needs_s": 1.25 * wait_s})
 
 
 def from_the_middle(sizes: list[int]) -> list[int]:

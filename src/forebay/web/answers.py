@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import forebay
@@ -107,7 +107,7 @@ def _metric(metric: Metric | None) -> dict[str, float | None] | None:
 
 def sized(found: forebay.SizeResult) -> dict[str, Any]:
     """Return a sizing: its two sizes, its region, its sentences, and its curve."""
-    from forebay.report.headline import sentence
+    from forebay.report.size import sentence
 
     best, least = found.recommended, found.buffer
     return {
@@ -116,7 +116,7 @@ def sized(found: forebay.SizeResult) -> dict[str, Any]:
         "guess": least is not None and least.is_guess,
         "status": found.exit_status,
         "headline": sentence(found),
-        "sentences": list(_sentences(found)),
+        "sentences": _sentences(found),
         "assumptions": list(found.assumptions),
         "binding": list(found.binding),
         "region": [each.model_dump(mode="json") for each in found.region],
@@ -143,10 +143,7 @@ def _aimed(found: forebay.SizeResult) -> dict[str, str]:
     return {**queue, "target": f"{aqm.target_s:.9f} s"}
 
 
-def _sentences(found: forebay.SizeResult) -> Iterator[str]:
-    from forebay.report.headline import least_lines, recommended_lines
-    from forebay.report.loss_warnings import warning_lines
-    from forebay.report.size import reason_lines
+def _sentences(found: forebay.SizeResult) -> list[str]:
+    from forebay.report.size import brief, explained
 
-    for lines in (recommended_lines, least_lines, warning_lines, reason_lines):
-        yield from lines(found)
+    return [*brief(found)[2:], *explained(found)]

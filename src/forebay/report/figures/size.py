@@ -39,12 +39,6 @@ from forebay.report.goal_words import (
     size_name,
     sized,
 )
-from forebay.report.headline import (
-    LOSSY,
-)
-from forebay.report.loss_warnings import (
-    lossy,
-)
 from forebay.report.tables import count, mean, p99
 
 if TYPE_CHECKING:
@@ -108,7 +102,7 @@ def _title(figure: Figure, answer: SizeResult) -> None:
         aim = f"{answer.aqm.discipline}: {sized(answer, best.packets).removeprefix('a ')}"
         text = f"recommended: {aim}"
     else:
-        text = f"recommended: {count(best.packets, 'packet')}{f', but {LOSSY}' * lossy(answer)}"
+        text = f"recommended: {count(best.packets, 'packet')}"
     if least is not None and least.low == least.high:
         text += f"; least {least.packets}"
     elif least is not None:
@@ -133,8 +127,6 @@ def _utilization(axes: Axes, answer: SizeResult) -> None:
 def _loss(axes: Axes, answer: SizeResult) -> None:
     drawn = _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
     _target(axes, answer.goals, "loss_rate", 100)
-    if answer.loss_warning is not None:
-        _level(axes, 100 * answer.loss_warning.usable, "usable: at most", above=True)
     axes.set_ylabel("loss, %")
     if min(drawn) > 0 and max(drawn) > _FEW_DECADES * min(drawn):
         _log_if_positive(axes, drawn)  # a goal of 0.1 % next to 40 % would lie on the axis
