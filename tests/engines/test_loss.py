@@ -166,7 +166,7 @@ def test_what_cannot_be_is_refused_where_it_is_written(
 
 
 def test_no_window_of_a_smaller_link_stands_for_it() -> None:
-    from forebay.search.strategies.scaling.rule import why_not
+    from forebay.search.scaling import why_not
 
     assert why_not(loads(RENO)) is None
     assert why_not(loads(RENO).replace({"link.loss": 1e-4})) == "a smaller window loses less often"

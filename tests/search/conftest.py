@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pytest
 
 from forebay.engines.base import Engine
 from forebay.outcome import (
@@ -19,51 +17,39 @@ from forebay.outcome import (
     Outcome,
     Provenance,
     Quantiles,
+    SizeResult,
 )
 from forebay.outcome.statistics import over_replications
-from forebay.scenario import ClassGoals, Duration, Goals
-from forebay.scenario.queue import Queue
+from forebay.scenario import Duration, Scenario
+from forebay.search.options import Options
+from forebay.search.problem import LawContext, problem_of
+from forebay.search.search import search
 
 Curve = Callable[[float], float]
 
 
-@dataclass(frozen=True)
-class Link155:
-    """Stands for a Scenario: what a sizing reads of one, and nothing else."""
+def asked(**goals: Any) -> Scenario:
+    """Return a link of 155 Mbit/s and 1291.7 packets of bandwidth-delay product with goals.
 
-    goals: Any
-    name: str = "a known link"
-    bdp_packets: float = 1291.7
-    n_flows: int = 100
-    packet: int = 1500
-    largest_packet: int = 1500
-    link: Any = field(default_factory=lambda: SimpleNamespace(capacity=155e6, loss=None))
-    buffer_packets: int = 129
-    traffic: tuple[Any, ...] = ()
-    crossing: tuple[str, ...] = ("everything",)
-    flows_between: tuple[int, int] | None = None
-    queue: Queue = field(default_factory=Queue)
-    memory: float | None = None
-
-    @property
-    def flows_uncertain(self) -> bool:
-        return self.flows_between is not None
-
-    def at_flows(self, end: str) -> Link155:
-        assert self.flows_between is not None
-        flows = self.flows_between[0 if end == "low" else 1]
-        return replace(self, n_flows=flows, flows_between=None)
-
-    def with_buffer(self, packets: int) -> Link155:
-        assert isinstance(packets, int) and packets >= 1
-        return replace(self, buffer_packets=packets)
-
-
-def asked(**goals: Any) -> Link155:
-    """Goals as a scenario has them, delays in seconds."""
+    Delays are in seconds. ``rate``, ``flows`` and ``control`` change the link.
+    """
+    rate, flows = goals.pop("rate", "155 Mbit/s"), goals.pop("flows", 100)
+    control = goals.pop("control", "reno")
     delays = ("queue_delay_mean", "queue_delay_p99")
     made = {k: Duration(v) if k in delays else v for k, v in goals.items()}
-    return Link155(Goals.model_validate(made))
+    return Scenario(
+        name="a known link", link={"rate": rate},
+        traffic=[{"kind": "long", "flows": flows, "rtt": "100 ms", "congestion_control": control}],
+        goals=made,
+    )  # fmt: skip
+
+
+def size(scenario: Scenario, engine: Engine, **options: Any) -> SizeResult:
+    """Return the answer of `search`, without a law."""
+    more = {name: options.pop(name) for name in ("largest", "sizes") if name in options}
+    problem = problem_of(scenario, engine.name, LawContext(), **more)
+    how = {"seeds": range(1, 6), "max_seeds": 20, "jobs": 2} | options
+    return search(problem, engine, Options(**how))
 
 
 @dataclass
@@ -74,18 +60,27 @@ class KnownEngine(Engine):
     buffer, as it is where buffers are compared on the same flows.
     """
 
-    curves: dict[str, Curve] | Callable[[Link155], dict[str, Curve]]
+    curves: dict[str, Curve] | Callable[[Scenario], dict[str, Curve]]
     noise: dict[str, float] = field(default_factory=dict)
     common: float = 0.5
     world: int = 0
     name: str = "known"
     calls: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
     stop_after: int | None = None
+    packets_per_s: float = math.inf
+    now: float = 0.0
+
+    def clock(self) -> float:
+        """Return the seconds that its runs took."""
+        return self.now
 
     def run(
         self, scenario: Any, seeds: Sequence[int], *, jobs: int = 0, progress: Any = None
     ) -> Outcome:
         self.calls.append((scenario.buffer_packets, tuple(seeds)))
+        simulated = float(scenario.measure.warmup + scenario.measure.duration)
+        packets = float(scenario.link.rate) / 12_000 * simulated * len(seeds)
+        self.now += packets / self.packets_per_s
         if self.stop_after is not None and len(self.calls) > self.stop_after:
             raise KeyboardInterrupt
         if progress is not None:
@@ -116,7 +111,7 @@ class KnownEngine(Engine):
         return float(math.sqrt(self.common) * shared + math.sqrt(1 - self.common) * own)
 
 
-def _outcome(scenario: Link155, read: dict[str, Metric], seeds: Sequence[int]) -> Outcome:
+def _outcome(scenario: Scenario, read: dict[str, Metric], seeds: Sequence[int]) -> Outcome:
     mean, p99 = read.get("queue_delay_mean"), read.get("queue_delay_p99")
     link = LinkOutcome(
         utilization=read.get("utilization"),
@@ -153,12 +148,6 @@ def _class(group: Any, index: int, read: dict[str, Metric]) -> ClassOutcome:
 CLASS_CURVES = ("throughput", "loss_rate", "fct_mean", "fct_p99")
 
 
-def group(kind: str = "long", flows: int = 100, **goals: Any) -> SimpleNamespace:
-    """One class of traffic with its goals."""
-    made = ClassGoals.model_validate(goals) if goals else None
-    return SimpleNamespace(kind=kind, flows=flows, goals=made)
-
-
 def saturating(scale: float) -> Curve:
     """Utilization 1 - exp(-b / scale) / 2: half at no buffer, all of it in the end."""
     return lambda b: 1 - 0.5 * math.exp(-b / scale)
@@ -172,11 +161,3 @@ def meets_at(scale: float, target: float) -> int:
 def delay_at(share: float) -> Curve:
     """Queueing delay of a queue that is filled to a share of its buffer, seconds."""
     return lambda b: share * b * 12_000 / 155e6
-
-
-@pytest.fixture(scope="session")
-def known() -> SimpleNamespace:
-    return SimpleNamespace(
-        asked=asked, Engine=KnownEngine, saturating=saturating, meets_at=meets_at,
-        delay_at=delay_at, group=group,
-    )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from forebay.search.stopping import TimeLimit
 from tests.search.known_links import link
 
 from forebay.scenario import loads
@@ -18,7 +19,6 @@ from forebay.search.cost import (
     packets_per_second,
 )
 from forebay.search.run_within import fitted, predict_run
-from forebay.search.stopping import TimeLimit
 
 
 def within(seconds: float) -> TimeLimit:

@@ -1,134 +1,129 @@
-"""A link made smaller keeps what each flow has."""
+"""What is recommended: the four steps of the rule, as a pure function of rows."""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
+from tests.search.conftest import asked
 
-from forebay.scenario import Scenario, loads
-from forebay.search.strategies.scaling.rule import (
-    bucket_packets,
-    is_one_process,
-    rule_of,
-    scaled,
-    why_not,
-)
+from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.scenario import Scenario
+from forebay.search.problem import Problem, problem_of
+from forebay.search.recommended import Chosen, Needs, bursts, choose, price
+from forebay.search.rows import Row, row
 
-
-def link(traffic: str, rate: str = "100 Gbit/s", extra: str = "") -> Scenario:
-    return loads(f'[link]\nrate = "{rate}"\n{extra}\n{traffic}\n[goals]\nutilization = 0.98\n')
+FLOOR = 89
+"""Packets of 1500 B: 128 KiB and one packet."""
 
 
-MANY = '[[traffic]]\nflows = 20000\nrtt = { uniform = ["30 ms", "90 ms"] }\n'
-FEW = '[[traffic]]\nflows = 100\nrtt = { uniform = ["30 ms", "90 ms"] }\n'
-SHORT = '[[traffic]]\nkind = "short"\nlength = "14 packets"\n'
-UDP = '[[traffic]]\nkind = "udp"\nflows = 1000\n'
+def problem(scenario: Scenario, **more: Any) -> Problem:
+    return problem_of(scenario, "simulation", **more)
 
 
-def test_rate_and_flows_go_down_together() -> None:
-    whole = link(MANY + UDP + "load = 0.1\n" + SHORT + "arrival_rate = 5000.0\n", "10 Gbit/s")
-    small = scaled(whole, 10)
-    assert float(small.link.rate) == 1e9
-    assert [group.flows for group in small.traffic] == [2000, 100, 0]
-    assert small.traffic[2].arrival_rate == 500.0
-    assert small.traffic[1].load == 0.1
-    assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
+def at(of: Problem, packets: int, used: float, lost: float = 0.0, waits: float = 0.0) -> Row:
+    """Return a row whose values are exact."""
+
+    def exact(value: float) -> Metric:
+        return Metric(value=value, low=value, high=value, n=5)
+
+    link = LinkOutcome(
+        utilization=exact(used), loss_rate=exact(lost), queue_packets=None,
+        queue_delay_s=Quantiles(mean=exact(waits / 2), p50=None, p95=None, p99=exact(waits)),
+        buffer_packets=packets, bdp_packets=1291.7,
+    )  # fmt: skip
+    outcome = Outcome(
+        scenario={}, engine="simulation", links={"bottleneck": link}, classes=[],
+        broken_assumptions=[],
+        provenance=Provenance(version="0", seeds=[1, 2], scenario_sha256="", wall_s=0.0),
+    )  # fmt: skip
+    return row(packets, [outcome], of.goals, "simulation")
 
 
-def test_a_shaper_goes_down_with_its_link() -> None:
-    """A link 50 times smaller kept a shaper of 20 Gbit/s, which then shaped nothing."""
-    whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nrefill = "deficit"\n')
-    small = scaled(whole, 50)
-    assert why_not(whole) is None
-    assert float(small.link.capacity) == 4e8
-    assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
+def chosen(of: Problem, *rows: Row) -> tuple[int, int]:
+    found = choose(of, rows, of.limit)
+    assert isinstance(found, Chosen)
+    return found.packets, found.step
 
 
-def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper() -> None:
-    """At 200 Mbit/s, 60 CUBIC flows, 99.5 %: 80 packets without a bucket, 40 with 100 kB (67)."""
-    whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nburst = "250 kB"\n')
-    small = scaled(whole, 50)
-    assert why_not(whole) is None
-    assert small.link.shaper is None
-    assert float(small.link.rate) == 4e8
-    assert bucket_packets(whole) == 167
-    assert bucket_packets(link(MANY)) == 0
-
-
-def test_a_load_is_a_share_and_stays() -> None:
-    assert scaled(link(SHORT + "load = 0.8\n", "1 Gbit/s"), 10).traffic[0].load == 0.8
-
-
-def test_many_flows_are_made_fewer_and_few_are_kept() -> None:
-    assert rule_of(link(MANY), 50.0).share == 1.0
-    few = rule_of(link(FEW), 50.0)
-    assert few.share == 0.0
-    assert few.shrinks_windows
-    assert (few.gentlest, few.likely, few.steepest) == (0.7, 1.0, 1.5)
-    assert scaled(link(FEW), 50.0, few.share).n_flows == 100
-
-
-def test_windows_too_small_to_shrink_stay() -> None:
-    small = link(MANY.replace("20000", "500000"), "1 Tbit/s")  # 10 packets each
-    assert rule_of(small, 1e6).share == 1.0
-    assert rule_of(small, 1e6).largest == 20_000
-
-
-def test_a_loss_goal_keeps_the_windows() -> None:
-    lossy = loads(f'[link]\nrate = "100 Gbit/s"\n{FEW}\n[goals]\nloss_rate = 0.01\n')
-    assert rule_of(lossy, 50.0).share == 1.0
-    assert rule_of(lossy, 50.0).largest == 4.0
+def test_the_least_that_meets_the_goals_and_that_nothing_above_contradicts() -> None:
+    of = problem(asked(utilization=0.9))
+    seen = [at(of, b, u) for b, u in ((20, 0.8), (40, 0.95), (60, 0.85), (80, 0.93), (160, 0.99))]
+    assert chosen(of, *seen) == (80, 1)
+    assert chosen(of, *seen[:2], *seen[3:]) == (40, 1)
 
 
 @pytest.mark.parametrize(
-    ("datagrams", "largest"),
-    [
-        ('load = 0.1\narrivals = "poisson"', 800.0),  # as far as the long flows
-        ("load = 0.1", 20.0),  # one flow is left, with its share of the link
-        ('rate = "1 Mbit/s"\narrivals = "poisson"', 4.0),  # the number of flows is the share
-    ],
+    ("rate", "packets"),
+    [("1 Gbit/s", FLOOR), ("800 Gbit/s", FLOOR), ("100 Mbit/s", 10), ("10 Mbit/s", 2)],
 )
-def test_datagrams_with_a_load_keep_it_whatever_their_number(
-    datagrams: str, largest: float
+def test_it_holds_two_bursts_of_hosts_as_long_as_they_are_sent(rate: str, packets: int) -> None:
+    """1.05 ms at 100 Mbit/s are 13,125 B; a packet more are 9.75 packets."""
+    scenario = asked(utilization=0.5, rate=rate)
+    assert bursts(scenario).packets == packets
+    of = problem(scenario)
+    assert chosen(of, at(of, 1, 0.9), at(of, packets, 0.9)) == (packets, 2)
+
+
+def test_a_size_that_was_not_run_is_asked_for() -> None:
+    of = problem(asked(utilization=0.5, rate="1 Gbit/s"))
+    assert choose(of, [at(of, 1, 0.9)], of.limit) == Needs(FLOOR)
+
+
+@pytest.mark.parametrize(("lost", "share"), [(0.05, 1.0), (0.01, 1.0), (0.004, 0.4), (0.0, 0.0)])
+def test_it_is_the_rule_of_the_square_root_as_far_as_the_queue_loses(
+    lost: float, share: float
 ) -> None:
-    few = f'[[traffic]]\nkind = "udp"\nflows = 20\n{datagrams}\n'
-    assert rule_of(link(MANY + few), 3.0).largest == pytest.approx(largest)
+    of = problem(asked(utilization=0.5))
+    wanted = math.ceil(share * 1291.67 / 10)
+    seen = [at(of, 15, 0.9, lost), at(of, max(wanted, 16), 0.99, lost / 2)]
+    assert chosen(of, *seen) == ((wanted, 3) if wanted > 15 else (15, 1))
 
 
-def test_queues_of_fq_codel_go_with_the_flows() -> None:
-    whole = link(MANY, extra='[queue]\ndiscipline = "fq_codel"\n')
-    assert scaled(whole, 8.0).queue.buckets == 128
+def test_a_goal_on_loss_takes_the_rule_away() -> None:
+    of = problem(asked(utilization=0.5, loss_rate=0.06))
+    assert chosen(of, at(of, 15, 0.9, 0.05), at(of, 130, 0.99, 0.04)) == (15, 1)
 
 
-def test_an_access_link_stays_slower_than_the_bottleneck() -> None:
-    assert rule_of(link(MANY + 'access_rate = "10 Gbit/s"\n'), 100.0).largest == 10.0
+def test_no_more_than_the_goals_allow() -> None:
+    of = problem(asked(utilization=0.5, queue_delay_p99=0.01))
+    seen = [at(of, 15, 0.9, 0.05, 0.001), at(of, 100, 0.95, 0.05, 0.009)]
+    too_long = at(of, 130, 0.99, 0.04, 0.012)
+    assert chosen(of, *seen, at(of, 112, 0.97, 0.05, 0.011), too_long) == (100, 4)
+    assert choose(of, [seen[0], too_long], of.limit) == Needs(44)
 
 
-def test_the_whole_is_itself() -> None:
-    whole = link(MANY)
-    assert scaled(whole, 1.0) is whole
-    assert why_not(whole) is None
+def test_no_size_is_chosen_where_none_meets() -> None:
+    of = problem(asked(utilization=0.95))
+    assert choose(of, [at(of, 10, 0.5), at(of, 1000, 0.9)], of.limit) is None
 
 
 @pytest.mark.parametrize(
-    ("extra", "reason"),
-    [
-        ('[queue]\ndiscipline = "red"\n', "red"),
-        ("[queue]\ntransmit_ring = 4\n", "ring"),
-        ('[link.shaper]\nrate = "20 Gbit/s"\nburst = "1 MB"\nrefill = "interval"\n', "interval"),
-        ('[link.policer]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "policer"),
-        ('[[links]]\nname = "next"\nrate = "10 Gbit/s"\n', "several links"),
-    ],
+    ("sizes", "packets"), [((64, 128, 256), 128), ((100, 129), 129), ((20, 60), 60), ((5,), None)]
 )
-def test_what_cannot_be_scaled_says_why(extra: str, reason: str) -> None:
-    assert reason in (why_not(link(MANY, extra=extra)) or "")
+def test_only_sizes_that_can_be_configured(sizes: tuple[int, ...], packets: int | None) -> None:
+    of = problem(asked(utilization=0.8), sizes=sizes)
+    used = {5: 0.5, 15: 0.85}
+    seen = [at(of, b, used.get(b, 0.99), 0.008) for b in sorted({*sizes, 15})]
+    found = choose(of, seen, of.limit)
+    assert (found and found.packets) == packets  # r RTT/sqrt(n) x 0.8 asks for 104
 
 
-def test_only_poisson_datagrams_at_a_load_are_one_process() -> None:
-    def of(**source: object) -> bool:
-        size, group = {"size": "10 packets"}, {"kind": "udp", "flows": 1, **source}
-        asked = {"link": {"rate": "10 Mbit/s"}, "queue": size, "traffic": [group]}
-        return is_one_process(Scenario.from_dict(asked))
+def test_the_price_has_half_double_and_what_one_percent_takes() -> None:
+    of = problem(asked(utilization=0.5))
+    lost = {50: 0.05, 100: 0.02, 200: 0.0125, 400: 0.005}
+    rows = [at(of, b, 0.99, p, b * 77e-6) for b, p in lost.items()]
+    found = price(rows, rows[1], of.limit)
+    assert [(each.packets, each.why) for each in found] == [
+        (50, "half"), (100, "recommended"), (200, "double"), (237, "loss 1 %"),
+    ]  # fmt: skip
+    last = found[-1]
+    assert last.approximate and last.loss_rate is not None
+    assert last.loss_rate.value == pytest.approx(0.01) and last.loss_rate.low is None
 
-    assert of(load=0.5, arrivals="poisson")
-    assert not of(load=0.5, arrivals="constant")
-    assert not of(rate="1 Mbit/s", arrivals="poisson")
+
+def test_one_percent_is_no_row_where_no_size_loses_less() -> None:
+    of = problem(asked(utilization=0.5))
+    rows = [at(of, b, 0.99, 0.1) for b in (1, 2)]
+    assert [each.why for each in price(rows, rows[0], of.limit)] == ["recommended", "double"]

@@ -200,10 +200,10 @@ def _run_within(
 ) -> Outcome:
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
     from forebay import laws
+    from forebay.search.budget import OutOfTime, Timed, TimeLimit
     from forebay.search.cost import Speed, TooLittleTime
     from forebay.search.run_within import fitted, predict_run, routed
     from forebay.search.settled import run_settled
-    from forebay.search.budget import OutOfTime, Timed, TimeLimit
 
     many, limit = len(seeds), TimeLimit.begin(budget_seconds(engine.name, budget), time.monotonic)
     speed, predicted = Speed.under_load(jobs or os.cpu_count() or 1, time.monotonic), 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -152,7 +152,9 @@ def _parsed(sizes: str, scenario: Scenario, engine: str) -> tuple[int, ...]:
 
     if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
         wrong = f"under {scenario.queue.discipline} its aim is sized, not its limit"
-        raise ScenarioError("contradiction", wrong, "leave it out, or size drop-tail", field="sizes")
+        raise ScenarioError(
+            "contradiction", wrong, "leave it out, or size drop-tail", field="sizes"
+        )
     return parse_sizes(sizes, scenario)
 
 

@@ -292,8 +292,8 @@ def size_priced(
     So the answer is the same on any machine.
     """
     from forebay.api.size import size_link
-    from forebay.search.options import Options
     from forebay.search.budget import PredictedTime
+    from forebay.search.options import Options
 
     timed = PredictedTime(engine)
     options = Options(

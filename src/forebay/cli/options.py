@@ -193,6 +193,7 @@ def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
         write_text(made.to_toml(), save)
     return made
 
+
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
 )

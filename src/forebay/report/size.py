@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,6 @@ from forebay.report.tables import (
     assumed_lines,
     bounded,
     class_table,
-    completion,
     console,
     count,
     duration,
@@ -325,7 +324,7 @@ def _scaled(answer: SizeResult) -> list[str]:
     low, high = (100 * (end or 0.0) for end in (scaled.error.low, scaled.error.high))
     return [
         f"Smaller links were simulated ({how}): {'; '.join(map(_link, scaled.links))}.",
-        f"There a small buffer grows as the rate to the power of {plain(scaled.exponent.value, 2)}; "
+        f"A small buffer grows as the rate to the power {plain(scaled.exponent.value, 2)}; "
         f"the least is uncertain by {low:+.0f} % to {high:+.0f} %.",
     ]
 

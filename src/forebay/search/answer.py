@@ -190,7 +190,7 @@ def _region(rows: Sequence[Row], limit: int) -> tuple[Interval, ...]:
     return (
         Interval(
             low=first.packets,
-            high=last.packets if over or last.packets < limit and _ends_somewhere(last) else None,
+            high=last.packets if over or (last.packets < limit and _ends_somewhere(last)) else None,
             binding_low=tuple(g.kind.name for g in (under[-1].not_met() if under else ())),
             binding_high=tuple(goal.kind.name for goal in above),
         ),
@@ -212,7 +212,8 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
     if not scenario.flows_uncertain:
         return ()
     found = []
-    for index, flows in enumerate((scenario.at_flows("low").n_flows, scenario.at_flows("high").n_flows)):
+    for index, end in enumerate(("low", "high")):
+        flows = scenario.at_flows(end).n_flows
         own = [row(r.packets, [r.outcomes[index]], r.goals, problem.engine) for r in rows]
         first = least(own)
         sized = None if first is None else first.packets

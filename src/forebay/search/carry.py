@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def exponent(
     if sd == 0.0:
         return Exponent(mean, mean, mean)
     weight, total = sd**-2, mean * sd**-2
-    for a, b in zip(seen, seen[1:], strict=False):
+    for a, b in pairwise(seen):
         slope, error = _slope(a, b)
         weight, total = weight + error**-2, total + slope * error**-2
     least = rule.gentlest or 0.0

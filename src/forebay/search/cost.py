@@ -22,7 +22,6 @@ from forebay.errors import ForebayError, option
 from forebay.scenario import Short, Standing, Tcp, Transfers
 
 if TYPE_CHECKING:
-    from forebay.outcome import SizeResult
     from forebay.scenario import Scenario, Traffic
 
 _FLOWS = (100.0, 1_000.0, 10_000.0, 100_000.0)
@@ -178,8 +177,6 @@ class TooLittleTime(ForebayError):
     scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
     theory_answers : published laws answer the same question.
     kept_in : the store that has the finished simulations; None without one.
-    result : the answer as a document, with what laws say of this question, or of a neighbouring
-        one, as its ``bracket``; None for a run.
     hint : which options to use instead.
     """
 
@@ -196,18 +193,15 @@ class TooLittleTime(ForebayError):
         scaled_s: float | None = None,
         theory_answers: bool = False,
         kept_in: str | None = None,
-        result: SizeResult | None = None,
     ) -> None:
         self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
         self.of_network, self.scaled_s, self.theory_answers = of_network, scaled_s, theory_answers
-        self.kept_in, self.result = kept_in, result
-        bracket = None if result is None else result.bracket
+        self.kept_in = kept_in
         self.hint = f"write {', or '.join(self._ways())}"
         takes = "more than" if self._was_wrong else "about"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and {self._whole} takes "
             f"{takes} {in_words(self.needs_s)} here; {self.hint}{self._kept()}"
-            f"{'' if bracket is None else f'; meanwhile: {bracket.why}'}"
         )
 
     @property
@@ -247,7 +241,7 @@ class TooLittleTime(ForebayError):
 
 
 _FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers",
-          "kept_in", "result")  # fmt: skip
+          "kept_in")  # fmt: skip
 _MORE, _FAR_MORE = 1.25, 2.0
 """Ratio of the time that a refusal recommends to the predicted time; the larger where that was
 wrong, as on a machine with other work."""

@@ -59,7 +59,7 @@ class Level:
     factor: float = 1.0
     rule: ScalingRule = field(default_factory=lambda: ScalingRule(1.0, 1.0))
     measure: Measure | None = None
-    of: carry.Exponent = carry.Exponent(0.25, 0.0, 0.5)
+    of: carry.Exponent = field(default_factory=lambda: carry.Exponent(0.25, 0.0, 0.5))
     shortened: bool = False
     _runs: dict[int, _Run] = field(default_factory=dict)
     _stands: dict[int, int] = field(default_factory=dict)
@@ -67,14 +67,14 @@ class Level:
 
     def __post_init__(self) -> None:
         asked = self.problem.scenario
-        ends = (
-            [asked.at_flows("low"), asked.at_flows("high")] if asked.flows_uncertain else [asked]
-        )
+        ends = [asked.at_flows("low"), asked.at_flows("high")] if asked.flows_uncertain else [asked]
         self.wholes: list[Scenario] = ends
         self.links: list[Scenario] = [self._small(each) for each in ends]
         self.parameter: SizedParameter = parameter_of(
-            self.links[0], self.problem.engine,
-            max(1, math.ceil(self.problem.limit / self.factor)), self.problem.of,
+            self.links[0],
+            self.problem.engine,
+            max(1, math.ceil(self.problem.limit / self.factor)),
+            self.problem.of,
         )
 
     def _small(self, of: Scenario) -> Scenario:
@@ -104,7 +104,9 @@ class Level:
         wanted = self.options.seeds if seeds is None else seeds
         known = self._runs.get(here)
         if known is None or len(known.outcomes[0].provenance.seeds) < len(wanted):
-            outcomes = [self._simulate(self.parameter.set(each, here), wanted) for each in self.links]
+            outcomes = [
+                self._simulate(self.parameter.set(each, here), wanted) for each in self.links
+            ]
             unlimited = [self._without_drops(i, wanted) for i in range(len(self.links))]
             self._runs[here] = _Run(tuple(outcomes), tuple(unlimited))
         self._stands[packets] = here
@@ -167,9 +169,7 @@ class Level:
             outcomes = self._as_whole(packets, run.outcomes)
             unlimited = self._as_whole(packets, run.unlimited)
             loss = self._loss(run.outcomes)
-        return row(
-            packets, outcomes, problem.goals, problem.engine, unlimited=unlimited, loss=loss
-        )
+        return row(packets, outcomes, problem.goals, problem.engine, unlimited=unlimited, loss=loss)
 
     def _as_whole(self, packets: int, outcomes: Sequence[Any]) -> tuple[Any, ...]:
         same = not self.rule.shrinks_windows

@@ -1,4 +1,4 @@
-"""What an answer says of its runs: windows that are short, flows that have not settled, the queue."""
+"""What an answer says of its runs: short windows, flows that have not settled, the queue."""
 
 from __future__ import annotations
 

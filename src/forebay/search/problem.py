@@ -10,7 +10,7 @@ from statistics import median_low
 from typing import TYPE_CHECKING, Protocol
 
 from forebay.outcome import LawResult, LinkRegime
-from forebay.scenario import Requests, Tcp
+from forebay.scenario import Requests
 from forebay.search.goals import Goal, goals_of
 from forebay.search.parameter import SizedParameter, parameter_of
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from forebay.outcome import Floor, Metric, Price, Quantiles
@@ -72,7 +73,9 @@ def choose(problem: Problem, rows: Sequence[Row], limit: int) -> Chosen | Needs 
             if rule > packets:
                 packets, step = rule, 3
     if problem.sizes:
-        return _configurable(problem.sizes, by_size, Chosen(smallest, step, smallest, floor), packets)
+        return _configurable(
+            problem.sizes, by_size, Chosen(smallest, step, smallest, floor), packets
+        )
     there = by_size.get(packets)
     if there is None:
         return Needs(packets)
@@ -95,9 +98,7 @@ def _configurable(
     return None
 
 
-def _within(
-    rows: Sequence[Row], smallest: Row, wanted: Row, floor: Floor | None
-) -> Chosen | Needs:
+def _within(rows: Sequence[Row], smallest: Row, wanted: Row, floor: Floor | None) -> Chosen | Needs:
     """Return the largest size below the wanted one that meets the goals."""
     most = [each for each in region(rows) if smallest.packets <= each.packets < wanted.packets][-1]
     above = min(each.packets for each in rows if each.packets > most.packets)
@@ -160,7 +161,7 @@ def _price(there: Row, why: str) -> Price:
 def _less_lost(rows: Sequence[Row], chosen: Row) -> Price | None:
     """Return the size that loses 1 %, between two rows; None if none lost less, or it is met."""
     above = [each for each in rows if each.packets >= chosen.packets and each.loss is not None]
-    for a, b in zip(above, above[1:], strict=False):
+    for a, b in pairwise(above):
         if (b.loss or 0.0) <= USUAL_LOSS < (a.loss or 0.0):
             share = math.log((a.loss or 0.0) / USUAL_LOSS)
             share /= share + math.log(USUAL_LOSS / max(b.loss or 0.0, 1e-9))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from forebay.outcome import Verdict
@@ -81,23 +82,24 @@ def _end(rows: Sequence[Row], part: Sequence[Row], limit: int, exact: bool) -> i
 def _towards(rows: Sequence[Row], limit: int, exact: bool) -> int | None:
     """Return a size nearer to where all goals may be met, if one may be."""
     smallest, largest = rows[0], rows[-1]
-    if largest.excess("increasing") > 0.0 and not largest.missed("decreasing"):
-        if largest.packets < limit:
-            return min(limit, math.ceil(largest.packets * _STEP))
-        return None
+    rising = largest.excess("increasing") > 0.0 and not largest.missed("decreasing")
+    if rising and largest.packets < limit:
+        return min(limit, math.ceil(largest.packets * _STEP))
     if smallest.packets > 1 and smallest.excess("increasing") <= 0.0:
         return max(1, round(smallest.packets / _STEP))
     if any(each.missed("increasing") and each.missed("decreasing") for each in rows):
         return None  # a size fails both goals, so the goals leave none between
-    pairs = list(zip(rows, rows[1:], strict=False))
-    turning = [
+    pairs = list(pairwise(rows))
+    gaps = [
         (a, b) for a, b in pairs if a.excess("increasing") > 0.0 and b.excess("decreasing") > 0.0
     ]
-    if not turning:
+    if not gaps:
         at = min(range(len(rows)), key=lambda i: rows[i].excess())
-        turning = sorted(pairs[max(0, at - 1) : at + 1], key=lambda gap: -_ratio(*gap))
-    gaps = (_halve(a, b, 1.0 if exact else NEAR) for a, b in turning)
-    return next((packets for packets in gaps if packets is not None), None)
+        if rising and at == len(rows) - 1:
+            return None
+        gaps = sorted(pairs[max(0, at - 1) : at + 1], key=lambda gap: -_ratio(*gap))
+    sizes = (_halve(a, b, 1.0 if exact else NEAR) for a, b in gaps)
+    return next((packets for packets in sizes if packets is not None), None)
 
 
 def _ratio(a: Row, b: Row) -> float:
@@ -116,5 +118,5 @@ def _between(a: Row, b: Row, at: str, near: float) -> int | None:
         return None
     short, over = a.excess(at=at), b.excess(at=at)
     share = 0.5 if short * over > 0.0 or short == over else short / (short - over)
-    found = round(a.packets * _ratio(a, b) ** min(max(share, 0.2), 0.8))
+    found: int = round(a.packets * _ratio(a, b) ** min(max(share, 0.2), 0.8))
     return min(max(found, a.packets + 1), b.packets - 1)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forebay.scenario import Duration, Measure
+from forebay.search.budget import RESERVE
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.network_links import LINK_S, NetworkLoad
-from forebay.search.budget import RESERVE
 from forebay.search.windows import is_fixed, least_warmup
 
 if TYPE_CHECKING:
@@ -92,4 +92,3 @@ def fitted(scenario: Scenario, time: TimeLimit, seeds: int, speed: Speed) -> Sce
         raise refused
     update = Measure(warmup=Duration(warmup), duration=Duration(round(simulated - warmup, 1)))
     return scenario.model_copy(update={"measure": update})
-

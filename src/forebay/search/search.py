@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _FIRST, _LATER = 9.0, 7.0
 """Sizes with all first seeds that the first link takes, and those that the next ones take."""
+_LAST = 2.0
+"""Sizes with all first seeds for which there is time left when a link's rows have to do."""
 _SHARES = (0.12, 0.35, 0.85)
 """Shares of the time that is left for one smaller link after another."""
 _LARGER = 1.5
@@ -149,14 +151,7 @@ class _Search:
             spent = Cost(
                 predicted_s=self.predicted_s, spent_s=time.spent_s, budget_s=options.budget_s
             )
-        level, chosen = None, None
-        for each in self.levels:
-            choice = choose(self.problem, each.rows, self.problem.limit)
-            if isinstance(choice, Needs):
-                choice = _nearest_run(self.problem, each.rows, choice)
-            if choice is not None:
-                level, chosen = each, choice
-                break
+        level, chosen = self._standing()
         if level is None and self.levels:
             level = max(self.levels, key=lambda each: len(each.rows))
         complete = level is not None and (self.complete or level is not self.levels[0])
@@ -166,6 +161,17 @@ class _Search:
             level, done, None if interrupted else chosen, complete, interrupted,
             self.other_hosts, notes, spent,
         )  # fmt: skip
+
+    def _standing(self) -> tuple[Level | None, Chosen | None]:
+        """Return the largest link whose choice was run, or else one that comes near its choice."""
+        problem, near = self.problem, None
+        for level in self.levels:
+            choice = choose(problem, level.rows, problem.limit)
+            if isinstance(choice, Chosen):
+                return level, choice
+            if near is None and choice is not None:
+                near = level, _nearest_run(problem, level.rows, choice)
+        return (None, None) if near is None else near
 
     def _notes(self, level: Level) -> tuple[str, ...]:
         from forebay.search.notes import notes_of
@@ -276,8 +282,14 @@ class _Search:
         while True:
             while (packets := next_size(level.rows, coarse, problem.limit)) is not None:
                 level.run(packets, self._few)
-            if not self._with_more_seeds(level):
+                if region(level.rows) and self._must_finish(level):
+                    return
+            if not self._with_more_seeds(level) or self._must_finish(level):
                 return
+
+    def _must_finish(self, level: Level) -> bool:
+        """Whether the time is just enough for the sizes that the rule asks for."""
+        return self._cost_s(level, _LAST) > self.time.left_s
 
     @property
     def _few(self) -> Sequence[int]:
@@ -288,7 +300,9 @@ class _Search:
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
         problem, limit = self.problem, self.problem.limit
-        known = next((each for each in self.levels if each is not level and region(each.rows)), None)
+        known = next(
+            (each for each in self.levels if each is not level and region(each.rows)), None
+        )
         first = None if known is None else least(known.rows)
         centre = problem.first_guess if first is None else first.packets
         spread = 4.0 if first is None else 1.5
@@ -372,13 +386,12 @@ class _Search:
 
 
 def _nearest_run(problem: Problem, rows: Sequence[Row], needs: Needs) -> Chosen | None:
-    """Return the choice where the time ended before a size was run: the next that was."""
+    """Return the choice where the time ended before a size was run: the nearest that was."""
     first = least(rows)
     if first is None:
         return None
     part = [each for each in region(rows) if each.packets >= first.packets]
-    above = [each for each in part if each.packets >= needs.packets]
-    there = above[0] if above else part[-1]
+    there = min(part, key=lambda each: abs(math.log(each.packets / needs.packets)))
     floor = bursts(problem.scenario) if problem.parameter.is_limit else None
     return Chosen(there, 1 if there is first else 3, first, floor)
 

@@ -38,7 +38,9 @@ def longer(scenario: Scenario, sawtooths: Sawtooths | None) -> Measure:
     if sawtooths is not None and scenario.topology is None:
         times = sawtooths(scenario, max(1, scenario.buffer_packets))
         later_s, longer_s = times.warmup_s, times.window_s
-    later_s = later_s if later_s > _LEAST * warmup else max(_LONGER * warmup, least_warmup(scenario))
+    later_s = (
+        later_s if later_s > _LEAST * warmup else max(_LONGER * warmup, least_warmup(scenario))
+    )
     longer_s = max(window, longer_s)
     return measure_of(later_s, longer_s, min(1.0, _LONGEST_S / (later_s + longer_s)))
 

@@ -1,0 +1,134 @@
+"""A link made smaller keeps what each flow has."""
+
+from __future__ import annotations
+
+import pytest
+
+from forebay.scenario import Scenario, loads
+from forebay.search.scaling import (
+    bucket_packets,
+    is_one_process,
+    rule_of,
+    scaled,
+    why_not,
+)
+
+
+def link(traffic: str, rate: str = "100 Gbit/s", extra: str = "") -> Scenario:
+    return loads(f'[link]\nrate = "{rate}"\n{extra}\n{traffic}\n[goals]\nutilization = 0.98\n')
+
+
+MANY = '[[traffic]]\nflows = 20000\nrtt = { uniform = ["30 ms", "90 ms"] }\n'
+FEW = '[[traffic]]\nflows = 100\nrtt = { uniform = ["30 ms", "90 ms"] }\n'
+SHORT = '[[traffic]]\nkind = "short"\nlength = "14 packets"\n'
+UDP = '[[traffic]]\nkind = "udp"\nflows = 1000\n'
+
+
+def test_rate_and_flows_go_down_together() -> None:
+    whole = link(MANY + UDP + "load = 0.1\n" + SHORT + "arrival_rate = 5000.0\n", "10 Gbit/s")
+    small = scaled(whole, 10)
+    assert float(small.link.rate) == 1e9
+    assert [group.flows for group in small.traffic] == [2000, 100, 0]
+    assert small.traffic[2].arrival_rate == 500.0
+    assert small.traffic[1].load == 0.1
+    assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
+
+
+def test_a_shaper_goes_down_with_its_link() -> None:
+    """A link 50 times smaller kept a shaper of 20 Gbit/s, which then shaped nothing."""
+    whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nrefill = "deficit"\n')
+    small = scaled(whole, 50)
+    assert why_not(whole) is None
+    assert float(small.link.capacity) == 4e8
+    assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
+
+
+def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper() -> None:
+    """At 200 Mbit/s, 60 CUBIC flows, 99.5 %: 80 packets without a bucket, 40 with 100 kB (67)."""
+    whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nburst = "250 kB"\n')
+    small = scaled(whole, 50)
+    assert why_not(whole) is None
+    assert small.link.shaper is None
+    assert float(small.link.rate) == 4e8
+    assert bucket_packets(whole) == 167
+    assert bucket_packets(link(MANY)) == 0
+
+
+def test_a_load_is_a_share_and_stays() -> None:
+    assert scaled(link(SHORT + "load = 0.8\n", "1 Gbit/s"), 10).traffic[0].load == 0.8
+
+
+def test_many_flows_are_made_fewer_and_few_are_kept() -> None:
+    assert rule_of(link(MANY), 50.0).share == 1.0
+    few = rule_of(link(FEW), 50.0)
+    assert few.share == 0.0
+    assert few.shrinks_windows
+    assert (few.gentlest, few.likely, few.steepest) == (0.7, 1.0, 1.5)
+    assert scaled(link(FEW), 50.0, few.share).n_flows == 100
+
+
+def test_windows_too_small_to_shrink_stay() -> None:
+    small = link(MANY.replace("20000", "500000"), "1 Tbit/s")  # 10 packets each
+    assert rule_of(small, 1e6).share == 1.0
+    assert rule_of(small, 1e6).largest == 20_000
+
+
+def test_a_loss_goal_keeps_the_windows() -> None:
+    lossy = loads(f'[link]\nrate = "100 Gbit/s"\n{FEW}\n[goals]\nloss_rate = 0.01\n')
+    assert rule_of(lossy, 50.0).share == 1.0
+    assert rule_of(lossy, 50.0).largest == 4.0
+
+
+@pytest.mark.parametrize(
+    ("datagrams", "largest"),
+    [
+        ('load = 0.1\narrivals = "poisson"', 800.0),  # as far as the long flows
+        ("load = 0.1", 20.0),  # one flow is left, with its share of the link
+        ('rate = "1 Mbit/s"\narrivals = "poisson"', 4.0),  # the number of flows is the share
+    ],
+)
+def test_datagrams_with_a_load_keep_it_whatever_their_number(
+    datagrams: str, largest: float
+) -> None:
+    few = f'[[traffic]]\nkind = "udp"\nflows = 20\n{datagrams}\n'
+    assert rule_of(link(MANY + few), 3.0).largest == pytest.approx(largest)
+
+
+def test_queues_of_fq_codel_go_with_the_flows() -> None:
+    whole = link(MANY, extra='[queue]\ndiscipline = "fq_codel"\n')
+    assert scaled(whole, 8.0).queue.buckets == 128
+
+
+def test_an_access_link_stays_slower_than_the_bottleneck() -> None:
+    assert rule_of(link(MANY + 'access_rate = "10 Gbit/s"\n'), 100.0).largest == 10.0
+
+
+def test_the_whole_is_itself() -> None:
+    whole = link(MANY)
+    assert scaled(whole, 1.0) is whole
+    assert why_not(whole) is None
+
+
+@pytest.mark.parametrize(
+    ("extra", "reason"),
+    [
+        ('[queue]\ndiscipline = "red"\n', "red"),
+        ("[queue]\ntransmit_ring = 4\n", "ring"),
+        ('[link.shaper]\nrate = "20 Gbit/s"\nburst = "1 MB"\nrefill = "interval"\n', "interval"),
+        ('[link.policer]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "policer"),
+        ('[[links]]\nname = "next"\nrate = "10 Gbit/s"\n', "several links"),
+    ],
+)
+def test_what_cannot_be_scaled_says_why(extra: str, reason: str) -> None:
+    assert reason in (why_not(link(MANY, extra=extra)) or "")
+
+
+def test_only_poisson_datagrams_at_a_load_are_one_process() -> None:
+    def of(**source: object) -> bool:
+        size, group = {"size": "10 packets"}, {"kind": "udp", "flows": 1, **source}
+        asked = {"link": {"rate": "10 Mbit/s"}, "queue": size, "traffic": [group]}
+        return is_one_process(Scenario.from_dict(asked))
+
+    assert of(load=0.5, arrivals="poisson")
+    assert not of(load=0.5, arrivals="constant")
+    assert not of(rate="1 Mbit/s", arrivals="poisson")
