@@ -14,7 +14,7 @@ import pytest
 import forebay.engines
 from forebay.cli.program import call
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Reading
+from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Reading
 
 SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml"
 
@@ -64,10 +64,23 @@ def _outcome(scenario: Any, seeds: list[int]) -> Outcome:
         scenario=scenario.to_dict(),
         engine="simulation",
         links={"bottleneck": link},
-        classes=[],
+        classes=[_class(group) for group in scenario.traffic],
         broken_assumptions=[],
         provenance=Provenance(version="0", seeds=seeds, scenario_sha256="0", wall_s=0.0),
     )
+
+
+def _class(group: Any) -> ClassOutcome:
+    unmeasured = (
+        "throughput_bps",
+        "goodput_bps",
+        "jain",
+        "rtt_s",
+        "loss_rate",
+        "timeouts",
+        "fct_s",
+    )
+    return ClassOutcome(kind=group.kind, flows=group.flows, **dict.fromkeys(unmeasured))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src"
-MOST_LINES, MOST_PARAMETERS = 350, 8
+MOST_LINES, MOST_PARAMETERS = 600, 8
 GENERATED = {"forebay/scenario/inputs.py"}
 VERBS = {
     "forebay/api/run.py": {"run", "compare"},
@@ -132,6 +132,6 @@ def test_what_is_refused_is_seen(tmp_path: Path) -> None:
     (tmp_path / "room/b.py").write_text(f"class B:\n    def f(self, {wide}): ...\n")
     (tmp_path / "room/d.py").write_text("from room.c import later\n")
     (tmp_path / "room/c.py").write_text("try:\n    import room.d\nfinally:\n    pass\n")
-    assert long_files(tmp_path) == ["room/a.py: 351 lines"]
+    assert long_files(tmp_path) == ["room/a.py: 601 lines"]
     assert wide_functions(tmp_path) == ["room/b.py: f has 9 parameters"]
     assert set(circle(tmp_path)) == {"room.c", "room.d"}

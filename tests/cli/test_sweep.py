@@ -148,23 +148,6 @@ def test_a_parquet_file_that_cannot_be_written_is_refused_before_the_runs(
     assert not store.exists()
 
 
-def test_a_sizing_that_needs_more_time_names_the_budget_of_the_grid(
-    tmp_path: Path, capsys: pytest.CaptureFixture
-) -> None:
-    """A command of a sweep has no --budget: the grid has one. In Python it is an argument."""
-    base = forebay.Scenario.from_dict(BASE | {"goals": {"utilization": 0.9}})
-    base.replace({"link.rate": "9 Gbit/s", "traffic.0.flows": 9}).save(tmp_path / "base.toml")
-    grid = tmp_path / "grid.toml"
-    axis = '[axes]\n"traffic.0.flows" = [9]\n'
-    grid.write_text(f'base = "base.toml"\nask = "size"\nseeds = 1\nbudget = "50 ms"\n{axis}')
-    assert call(["sweep", str(grid), "--json"]) == 3
-    (failure,) = json.loads(capsys.readouterr().out)["failures"]
-    assert 'write budget = "' in failure and "--budget" not in failure
-    link = forebay.load(tmp_path / "base.toml")
-    made = forebay.sweep(link, {"traffic.0.flows": [9]}, ask="size", seeds=1, budget="50 ms")
-    assert 'write budget="' in made.failures[0]
-
-
 def test_a_study_of_sizings_speaks_of_no_mean(grid: Path, capsys: pytest.CaptureFixture) -> None:
     sizings = grid.with_name("sizings.toml")
     sizings.write_text(

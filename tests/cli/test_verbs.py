@@ -74,7 +74,7 @@ def test_size_finds_the_known_buffer(forebay_, link, scenario):
 def test_size_says_the_answer_first(forebay_, link, scenario):
     out = forebay_("size", scenario, "--set", "goals.utilization=0.99").out
     answer = next(line for line in out.splitlines()[1:] if line)
-    assert answer == "Recommended: 100 packets (150 kB, 7.74 ms at line rate)."
+    assert answer == "Recommended: 100 packets (150 kB, 7.74 ms)."
 
 
 def test_size_draws_beside_the_json(forebay_, link, scenario, tmp_path):

@@ -40,12 +40,8 @@ def rtt(low: float, high: float) -> str:
 
 
 def size(asked: forebay.Scenario, budget: str) -> forebay.SizeResult:
-    """Return the sizing, or the document of its refusal."""
-    try:
-        return forebay.size(asked, budget=budget)
-    except forebay.TooLittleTime as refused:
-        assert refused.result is not None and "\n" not in str(refused)
-        return refused.result
+    """Return the sizing."""
+    return forebay.size(asked, budget=budget)
 
 
 def within_goals(found: forebay.SizeResult) -> bool:
@@ -71,8 +67,6 @@ def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case: Any) -> None:
     assert within_goals(found)
     if found.recommended is not None:
         assert found.recommended.packets >= 89  # two bursts of 64 KiB and a packet
-        lossy = found.loss_warning is not None
-        assert not lossy or "lost with" in "; ".join(found.recommended.why)
 
 
 @each(
@@ -130,39 +124,6 @@ def test_short_flows_alone_have_an_answer_or_a_refusal_at_any_budget(
 
 
 @each(
-    ("100 Gbit/s", 20_000, 0.8),
-    ("400 Gbit/s", 50_000, 0.5),
-    ("40 Gbit/s", 4000, 0.9),
-    ("100 Gbit/s", 40, 0.2),
-)
-def test_a_refusal_has_a_bracket_of_laws(case: Any) -> None:
-    rate, flows, share = case
-    control = f"{{ bbr = {share}, cubic = {1 - share:.1f} }}"
-    group = {"flows": str(flows), "rtt": rtt(5, 80), "congestion_control": control}
-    web = {"kind": '"short"', "load": "0.2", "rtt": rtt(5, 80), "length": '"200 kB"'}
-    found = size(scenario(rate, [group, web], {"utilization": "0.95"}), "0.2 s")
-    assert found.exit_status == 3 and found.recommended is None
-    assert found.bracket is not None and 0.0 < found.bracket.low <= found.bracket.high
-
-
-@each(
-    ("800 Gbit/s", 20_000, rtt(5, 180)),
-    ("400 Gbit/s", 2000, rtt(10, 100)),
-    ("100 Gbit/s", 1000, rtt(20, 60)),
-    ("200 Gbit/s", 5000, rtt(1, 30)),
-)
-def test_the_loss_of_large_windows_is_by_the_law_or_unknown(case: Any) -> None:
-    rate, flows, trips = case
-    group = {"flows": str(flows), "rtt": trips, "congestion_control": '"cubic"'}
-    asked = scenario(rate, [group], {"utilization": "0.99"})
-    found = size(asked, "6 s")
-    assert found.scaled is None or all(p.link.loss_rate is None for p in found.curve)
-    assert found.loss_warning is None and within_goals(found)
-    bound = forebay.run(asked.with_buffer(100), engine="theory")
-    assert bound.classes[0].throughput_bps is None  # eq. 6 is a lower bound of the utilization
-
-
-@each(
     ("200 Mbit/s", 24, 16, "0.01"),
     ("100 Mbit/s", 12, 8, "0.02"),
     ("50 Mbit/s", 4, 16, "0.05"),
@@ -197,22 +158,3 @@ def test_cubic_over_a_satellite_settles_in_its_own_epochs(case: Any) -> None:
     found = size(scenario(rate, [group], {"utilization": "0.95"}), "60 s")
     assert found.recommended is not None, found.reason
     assert not any("settle in about" in note for note in found.notes)
-
-
-@each(
-    ("500 Mbit/s", 100, "{ bbr3 = 0.8, cubic = 0.2 }", 5),
-    ("200 Mbit/s", 60, MIX, 10),
-    ("100 Mbit/s", 100, '"reno"', 10),
-    ("300 Mbit/s", 200, '"cubic"', 3),
-)
-def test_that_no_loss_is_usable_is_said_of_the_end_of_the_goals(case: Any) -> None:
-    rate, flows, control, delay = case
-    group = {"flows": str(flows), "rtt": rtt(5, 80), "congestion_control": control}
-    goals = {"utilization": "0.95", "queue_delay_p99": f'"{delay} ms"'}
-    found = size(scenario(rate, [group], goals), "8 s")
-    assert within_goals(found)
-    warning, best = found.loss_warning, found.recommended
-    if best is None or warning is None or "no size within the goals" not in "; ".join(best.why):
-        return
-    most = max(part.high or math.inf for part in found.region)
-    assert any(p.packets >= 0.8 * most for p in found.curve), "tried up to the goals' end"

@@ -26,7 +26,7 @@ warmup = "2 s"
 duration = "4 s"
 [goals]
 utilization = 0.8
-queue_delay_p99 = "100 ms"
+queue_delay_p99 = "400 ms"
 """
 
 
@@ -121,57 +121,7 @@ def test_the_report_names_the_target(tmp_path: object, capsys: pytest.CaptureFix
     answer = forebay.size(loads(UPLINK.format(discipline="codel")), seeds=2, max_seeds=2, jobs=1)
     print_size(SizeResult.from_json(answer.to_json()))
     out = " ".join(capsys.readouterr().out.split())
-    assert "codel: target " in out and "as a guard" in out and "The target is sized" in out
-    assert "Regime: " not in out and "of a drop-tail queue" in out
-
-
-@pytest.mark.parametrize(
-    ("discipline", "more", "target_s", "interval_s", "whose"),
-    [
-        ("fq_codel", (), 0.005, 0.1, "its default target of 5 ms"),
-        ("pie", (), 0.015, None, "its default target of 15 ms"),
-        ("cake", (), 0.005, 0.1, "its default target of 5 ms"),
-        ("codel", ("queue.target=8 ms",), 0.008, 0.1, "the scenario's target of 8 ms"),
-        ("cake", ("queue.rtt=200 ms",), 0.01, 0.2, "the scenario's target of 10 ms"),
-    ],
-)
-def test_a_target_that_meets_the_goals_stays(
-    discipline: str, more: tuple[str, ...], target_s: float, interval_s: float | None, whose: str
-) -> None:
-    goals = ("goals.utilization=0.5", "goals.queue_delay_p99=400 ms")
-    easy = loads(UPLINK.format(discipline=discipline), overrides=[*goals, *more])
-    answer = forebay.size(easy, seeds=1, max_seeds=1, jobs=1)
-    assert answer.recommended is not None and answer.recommended.why[0].startswith(whose)
-    assert answer.recommended.seconds == target_s
-    assert answer.aqm is not None and answer.aqm.parameter == "target"
-    assert answer.aqm.target_s == pytest.approx(target_s, rel=1e-12)
-    assert answer.aqm.interval_s == pytest.approx(interval_s)
-    assert answer.buffer is not None and answer.buffer.seconds < target_s
-
-
-def test_a_target_below_a_packet_s_time_is_said_to_be_that() -> None:
-    """At 2 Mbit/s a packet takes 6 ms: no target below that is run, so none is shown to meet."""
-    slow = ("link.rate=2 Mbit/s", "traffic.0.flows=4", "goals.utilization=0.3",
-            "goals.queue_delay_p99=4 s", "measure.duration=20 s")  # fmt: skip
-    answer = forebay.size(
-        loads(UPLINK.format(discipline="fq_codel"), overrides=slow), seeds=1, max_seeds=1, jobs=1
-    )
-    assert answer.recommended is not None and answer.recommended.seconds == 0.005
-    said = "which is less than a packet takes, stays: that of a packet, 6 ms, meets all goals"
-    assert said in answer.recommended.why[0]
-
-
-@pytest.mark.parametrize(("low", "high"), [(30_000, 90_000), (30_000, 36_000), (20_000, 160_000)])
-def test_thresholds_that_meet_the_goals_stay(low: int, high: int) -> None:
-    goals = ("goals.utilization=0.5", "goals.queue_delay_p99=400 ms")
-    own = (f"queue.min={low} B", f"queue.max={high} B")
-    easy = loads(UPLINK.format(discipline="red"), overrides=[*goals, *own])
-    answer = forebay.size(easy, seeds=1, max_seeds=1, jobs=1)
-    assert answer.recommended is not None and answer.aqm is not None
-    assert answer.recommended.why[0].startswith(f"the scenario's thresholds of {low} B and {high}")
-    assert answer.recommended.bytes == low
-    assert answer.aqm.parameter == "min"
-    assert (answer.aqm.min_bytes, answer.aqm.max_bytes) == (low, high)
+    assert "Recommended: codel target " in out and "as a guard" in out and "Law: " not in out
 
 
 def test_thresholds_that_miss_a_goal_keep_their_ratio() -> None:
@@ -188,13 +138,6 @@ def test_thresholds_that_miss_a_goal_keep_their_ratio() -> None:
     assert answer.aqm.max_bytes == 1.5 * answer.aqm.min_bytes < 600_000
 
 
-def test_thresholds_that_follow_from_a_limit_do_not_stay() -> None:
-    easy = loads(UPLINK.format(discipline="red"), overrides=["goals.utilization=0.5"])
-    answer = forebay.size(easy, seeds=1, max_seeds=1, jobs=1)
-    assert answer.recommended is not None
-    assert "stay" not in answer.recommended.why[0]
-
-
 def test_red_of_a_class_queue_says_below_which_size_it_does_nothing() -> None:
     queues = """size = "50 packets"
 [[queue.classes]]
@@ -206,20 +149,6 @@ red = { min = "60 kB" }
     scenario = loads(text)
     notes = notes_of(scenario, "simulation", parameter_of(scenario, "simulation", 500))
     assert any("RED of one acts above an average of 60000 B" in each for each in notes)
-
-
-def test_where_no_target_meets_the_goals_a_packet_is_said_to_be_time() -> None:
-    text = UPLINK.format(discipline="codel").replace('"100 ms"', '"1 ms"')
-    found = forebay.size(loads(text), seeds=1, max_seeds=1)
-    assert found.buffer is None and found.reason is not None
-    assert found.reason.endswith("; a packet stands for 600 us of codel's target")
-
-
-def test_a_default_target_that_misses_a_goal_does_not_stay() -> None:
-    short = ["goals.utilization=0.5", "goals.queue_delay_mean=0.3 ms", "traffic.0.offload=off"]
-    scenario = loads(UPLINK.format(discipline="codel"), overrides=short)
-    answer = forebay.size(scenario, seeds=1, max_seeds=1, jobs=1)
-    assert answer.aqm is None or (answer.aqm.parameter == "target" and answer.aqm.target_s < 0.005)
 
 
 STEP = """

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from forebay.search.stopping import TimeLimit
-from tests.search.known_links import link
 
-from forebay.scenario import loads
+from forebay.scenario import Scenario, loads
+from forebay.search.budget import TimeLimit
 from forebay.search.cost import (
     _FLOWS,
     Speed,
@@ -19,6 +18,10 @@ from forebay.search.cost import (
     packets_per_second,
 )
 from forebay.search.run_within import fitted, predict_run
+
+
+def link(rate: str, flows: int) -> Scenario:
+    return loads(f'[link]\nrate = "{rate}"\n[[traffic]]\nflows = {flows}\n')
 
 
 def within(seconds: float) -> TimeLimit:

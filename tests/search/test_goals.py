@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import pytest
+from tests.search.conftest import asked
 
 import forebay
 from forebay.outcome import Metric, Verdict
@@ -53,16 +53,14 @@ def test_seeds_wanted_grow_with_the_square_of_the_interval() -> None:
     assert seeds_wanted(metric(0.98, 0.01), 0.98, 5) == math.inf
 
 
-def test_only_goals_that_are_set_count_and_in_one_order(known: SimpleNamespace) -> None:
-    goals = goals_of(known.asked(queue_delay_p99=0.01, utilization=0.98))
+def test_only_goals_that_are_set_count_and_in_one_order() -> None:
+    goals = goals_of(asked(queue_delay_p99=0.01, utilization=0.98))
     assert [goal.kind.name for goal in goals] == ["utilization", "queue_delay_p99"]
 
 
-def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write(
-    known: SimpleNamespace,
-) -> None:
+def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write() -> None:
     with pytest.raises(NoGoals) as caught:
-        goals_of(known.asked())
+        goals_of(asked())
     assert caught.value.exit_status == 2
     assert "\n" not in str(caught.value)
     assert '"goals.utilization": 0.98' in str(caught.value)

@@ -1,9 +1,9 @@
 """Where a shared memory, and no size, keeps a goal from being met, the reason says so."""
 
 import pytest
-from forebay.search.reasons import memory_binds
 
 import forebay
+from forebay.search.answer import memory_binds
 
 LINK = """
 name = "a chip's port"

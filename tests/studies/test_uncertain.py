@@ -293,12 +293,3 @@ def test_a_network_is_refused() -> None:
         forebay.size_uncertain(
             forebay.load("abilene-fast-edge-small"), {"link.rate": "±10%"}, "theory"
         )
-
-
-def test_a_budget_that_is_too_short_for_a_draw_says_what_a_draw_has() -> None:
-    found = forebay.size_uncertain(OC3, {"traffic.0.flows": "50..400"}, draws=8, budget="0.08 s")
-    assert found.unanswered == 8
-    assert found.exit_status == 3
-    assert "(a draw has 1/8 of the budget)" in str(found)
-    assert "no size is shown to meet the goals" in str(found)
-    assert found.figure() is not None

@@ -140,14 +140,6 @@ def test_a_reader_that_goes_leaves_no_run_behind(server):
     assert running(server) == 0
 
 
-def test_time_that_is_too_short_gives_what_laws_know_and_the_time_that_is_enough(server):
-    large = {**QUICK, "link": {"rate": "10 Gbit/s"}}
-    _, text, _ = ask(server, "POST", "/answer?budget=1+s", json.dumps(large), JSON)
-    told = dict(events(text))
-    assert told["refused"]["needs_s"] > 1 and told["refused"]["text"]
-    assert told["sized"]["recommended"] is None and "fine" not in text
-
-
 @pytest.mark.parametrize("budget", ["0 s", "11 min", "soon", "-3 s", "1e300 s"])
 def test_a_budget_is_a_time_up_to_ten_minutes(server, budget):
     path = f"/answer?budget={budget.replace(' ', '+')}"

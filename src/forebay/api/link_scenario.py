@@ -52,7 +52,7 @@ def link_scenario(
     """
     if not rate or not flows:
         name, example = ("rate", "10 Gbit/s") if not rate else ("flows", "1000")
-        hint = f"write {option(name, example)}, or a scenario's file"
+        hint = f"write {option(name, example)}, or SCENARIO, a file"
         raise ScenarioError("missing", "nothing says which link", hint, field=name)
     text = "\n".join(_lines(rate, flows, rtt, mix, goal or (_DEFAULT_GOAL,)))
     return loads(text, source="options", overrides=set)

@@ -204,7 +204,7 @@ def command(
     configuration = None if made is None else made.to_dict()
     found = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
     result = result.model_copy(update=found)
-    _show(result, as_json, explain=explain or chip_ports > 1)
+    _show(result, as_json, explain=explain or halves or chip_ports > 1)
     if made is not None and not as_json:
         _print_configuration(made)
     if platform is not None and result.buffer is None:

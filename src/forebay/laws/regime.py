@@ -56,7 +56,7 @@ class Regime:
 
     Attributes
     ----------
-    regime : "no traffic", "class queues", "shared memory", "uncongested", "overloaded",
+    regime : "no traffic", "class queues", "policed", "shared memory", "uncongested", "overloaded",
         "open-loop traffic", "managed queue", "workers that answer together", "paced by a model",
         "short flows only", "flows that end", "real-time mixed", "long flows beside others",
         "flows that come and go", "ACKs queue", "one flow", "few flows", "round trips alike",
@@ -112,6 +112,13 @@ def _class_queues(scenario: Scenario) -> Regime | None:
     if not scenario.queue.classes:
         return None
     return Regime("class queues", None, words.CLASS_QUEUES, words.CLASS_QUEUES_CHANGE)
+
+
+def _policed(scenario: Scenario) -> Regime | None:
+    policer = scenario.link.policer
+    if policer is None or policer.rate >= scenario.link.capacity:
+        return None
+    return Regime("policed", None, words.policed(policer), words.POLICED_CHANGE)
 
 
 def _shared(scenario: Scenario) -> Regime | None:
@@ -276,6 +283,7 @@ def _kinds(scenario: Scenario) -> set[str]:
 
 
 _JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
-    _no_traffic, _class_queues, _shared, _together, _uncongested, _open_loop, _managed, _paced,
+    _no_traffic, _class_queues, _policed, _shared, _together, _uncongested, _open_loop, _managed,
+    _paced,
     _ending, _mixed, _many_that_end, _come_and_go, _acks, _one, _few, _alike, _tiny, _many,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from forebay.scenario import OPEN_LOOP_KINDS, Long, Standing
 
 if TYPE_CHECKING:
     from forebay.laws.incast import FirstWindows
-    from forebay.scenario import Duration, Scenario
+    from forebay.scenario import Duration, Scenario, TokenBucket
 
 SIMULATE = (
     "No published law is known to fit here. Use simulation and read its evidence: the queue's "
@@ -82,6 +82,20 @@ MANY_CHANGE = (
     "Identical round trips may synchronize the flows, which then need up to a bandwidth-delay "
     "product. Four times as many flows halve the buffer."
 )
+
+
+POLICED_CHANGE = (
+    "a burst near the policer's rate times a round trip; or a shaper, whose queue holds what a "
+    "policer drops (--of link.policer.burst sizes the burst)"
+)
+
+
+def policed(policer: TokenBucket) -> str:
+    """Say that the policer drops, and no queue behind it."""
+    return (
+        f"A policer of {policer.rate} drops before the queue, at a burst of "
+        f"{policer.depth} B: no buffer behind it changes that."
+    )
 
 
 def cannot_fill(scenario: Scenario) -> str | None:

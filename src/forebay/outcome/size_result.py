@@ -221,6 +221,7 @@ class SizeResult(Document):
     interrupted : whether the search was stopped before its end.
     undecided : without a buffer, whether the interval of an extrapolation leaves open if there is
         one.
+    of, of_value : the field that was sized in place of the queue, and its recommended value.
     aqm : for an AQM discipline, the parameters that were sized instead of its limit. All packets
         of the result are then those of its target queue. None for other disciplines.
     scaled : the extrapolation from smaller links, if the link was too large for the time limit.
@@ -259,6 +260,8 @@ class SizeResult(Document):
     price: tuple[Price, ...] = ()
     interrupted: bool = False
     undecided: bool = False
+    of: str = ""
+    of_value: str = ""
     aqm: Aqm | None = None
     scaled: Scaled | None = None
     assumptions: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from forebay.outcome import (
@@ -82,7 +83,8 @@ def print_size(answer: SizeResult, *, explain: bool = False) -> None:
 
 def brief(answer: SizeResult) -> list[str]:
     """Return the answer in at most 14 lines of 80 columns."""
-    lines = [answer.scenario, sentence(answer), *_least(answer), *_price(answer)]
+    lines = [answer.scenario, *wrap(sentence(answer), COLUMNS, subsequent_indent="  ")[:3]]
+    lines += [*_least(answer), *_price(answer)]
     lines += [*_said(answer), *_assumed(answer), *_law(answer), *_by(answer)]
     fitting = [_fit(line) for line in lines]
     if len(fitting) > LINES:
@@ -105,6 +107,8 @@ def sentence(answer: SizeResult) -> str:
         reason = answer.reason or "the document is of a version that recommended none"
         return f"No {size_name(answer)} can be recommended: {reason}."
     what = _amounts(best) if answer.aqm is None else _aim(answer.aqm, best.packets)
+    if answer.of:
+        what = f"{answer.of} = {answer.of_value}"
     return f"Recommended: {what}{_but(answer)}."
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import floor
+from math import floor, inf
 from typing import TYPE_CHECKING, cast
 
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
@@ -20,6 +20,7 @@ from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
+    from forebay.scenario.link import Link
     from forebay.scenario.model import Scenario
     from forebay.scenario.traffic import Traffic
 
@@ -59,6 +60,7 @@ class CrossingFlows:
     _everywhere: tuple[Traffic, ...]
     _bottleneck_rate: Rate
     _window: tuple[float, float]
+    _policed: float
 
     @property
     def n_flows(self) -> int:
@@ -97,8 +99,11 @@ class CrossingFlows:
 
     @property
     def bdp_packets(self) -> float:
-        """Bandwidth-delay product: `mean_rtt` times the rate, in mean packets."""
-        return self.rate * self.mean_rtt / (8 * self.packet)
+        """Bandwidth-delay product: `mean_rtt` times the rate, in mean packets.
+
+        The rate is a policer's, where that lets less pass than the link carries.
+        """
+        return min(self.rate, self._policed) * self.mean_rtt / (8 * self.packet)
 
     def part(self, groups: Collection[Traffic]) -> CrossingFlows:
         """The part for a queue that has only these of the classes that cross the link."""
@@ -147,6 +152,11 @@ class CrossingFlows:
 _last: tuple[object, object, Rate, object, Mapping[str, CrossingFlows]] | None = None
 
 
+def _policed(link: Link) -> float:
+    """Return the rate of a link's policer; infinite without one."""
+    return inf if link.policer is None else float(link.policer.rate)
+
+
 def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     """Flows that count at each link, by name, computed in one pass over the classes.
 
@@ -165,8 +175,9 @@ def count_crossing(scenario: Scenario) -> Mapping[str, CrossingFlows]:
 def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
     window = (begin, begin + span)
-    rates = dict.fromkeys((BOTTLENECK, REVERSE), scenario.link.capacity)
-    rates |= {each.name: each.capacity for each in scenario.links}
+    every = {BOTTLENECK: scenario.link, REVERSE: scenario.link.opposite}
+    every |= {each.name: each for each in scenario.links}
+    rates = {name: each.capacity for name, each in every.items()}
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
     crossing: dict[str, list[Traffic]] = {name: [] for name in rates}
     acknowledged: dict[str, list[Traffic]] = {name: [] for name in rates}
@@ -180,7 +191,7 @@ def _count(scenario: Scenario) -> Mapping[str, CrossingFlows]:
     return {
         name: CrossingFlows(
             rate, tuple(crossing[name]), tuple(acknowledged[name]), scenario.traffic,
-            scenario.link.capacity, window,
+            scenario.link.capacity, window, _policed(every[name]),
         )
         for name, rate in rates.items()
     }  # fmt: skip

@@ -86,6 +86,7 @@ class LinkDict(TypedDict, total=False):
     delay: str | Duration
     shaper: TokenBucket | TokenBucketDict | None
     policer: TokenBucket | TokenBucketDict | None
+    reverse_rate: str | Rate | None
     loss: float | Loss | LossDict | None
     rate_trace: str | RateTrace | RateTraceDict | None
     down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None
@@ -152,6 +153,7 @@ class OtherLinkDict(TypedDict, total=False):
     delay: str | Duration
     shaper: TokenBucket | TokenBucketDict | None
     policer: TokenBucket | TokenBucketDict | None
+    reverse_rate: str | Rate | None
     loss: float | Loss | LossDict | None
     rate_trace: str | RateTrace | RateTraceDict | None
     down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None

@@ -129,7 +129,14 @@ class Link(ScenarioModel):
     )
     policer: TokenBucket | None = Field(
         default=None,
-        description="Drops a packet for which its bucket has no tokens, before the queue.",
+        description="Drops a packet for which its bucket has no tokens, before the queue. "
+        "Bandwidth-delay products refer to its rate, where that is less than the link's.",
+    )
+    reverse_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description='Rate of the opposite direction, which classes with direction = "reverse" '
+        "cross; by default the link's own. Shapers and policers are of the forward direction.",
+        examples=["100 Mbit/s"],
     )
     loss: Annotated[Loss | None, RATE_OR_TABLE] = Field(
         default=None,
@@ -190,6 +197,14 @@ class Link(ScenarioModel):
         if self.shaper is not None:
             return self.shaper.rate
         return self.rate if self.down is None else Rate(self.rate * self.down.share_up)
+
+    @property
+    def opposite(self) -> Link:
+        """The link of the other direction: without this one's buckets, at a rate of its own."""
+        changes: dict[str, Any] = {"shaper": None, "policer": None}
+        if self.reverse_rate is not None:
+            changes |= {"rate": self.reverse_rate, "rate_trace": None}
+        return self.model_copy(update=changes)
 
     @property
     def rates(self) -> RateTrace | None:

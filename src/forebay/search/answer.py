@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from forebay.errors import argument
 from forebay.outcome import (
     Aqm,
     Buffer,
@@ -66,7 +67,11 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
     rows = [] if level is None else level.rows
     smallest = least(rows) if chosen is None else chosen.least
     there = smallest or _nearest(rows)
-    none = None if smallest is not None or seen.interrupted else _why_none(rows, seen.complete)
+    none = (
+        None
+        if smallest is not None or seen.interrupted
+        else _why_none(problem, rows, seen.complete)
+    )
     if problem.sizes and smallest is not None and chosen is None and seen.complete:
         none = "none of the sizes that can be configured meets all goals"
     reason = None
@@ -93,6 +98,10 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
         ends=_ends(problem, rows),
         interrupted=seen.interrupted,
         undecided=chosen is None and none is None,
+        of=problem.of,
+        of_value=""
+        if chosen is None or not problem.of
+        else str(problem.parameter.value(problem.scenario, chosen.packets)),
         aqm=_aqm(problem, chosen.row if chosen is not None else there),
         scaled=None if chosen is None else _scaled(seen, chosen),
         cost=seen.cost,
@@ -212,13 +221,12 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
     if not scenario.flows_uncertain:
         return ()
     found = []
-    for index, end in enumerate(("low", "high")):
-        flows = scenario.at_flows(end).n_flows
+    for index, flows in enumerate(each.n_flows for each in problem.ends()):
         own = [row(r.packets, [r.outcomes[index]], r.goals, problem.engine) for r in rows]
         first = least(own)
         sized = None if first is None else first.packets
         buffer = None if sized is None else buffer_of(scenario, sized, sized, sized)
-        why = None if sized is not None else _why_none(own, complete=True)
+        why = None if sized is not None else _why_none(problem, own, complete=True)
         found.append(
             FlowsEnd(flows=flows, buffer=buffer, region=_region(own, problem.limit), reason=why)
         )
@@ -279,7 +287,7 @@ def none_meets(rows: Sequence[Row], *, complete: bool) -> bool:
     return complete and all(each.missed() for each in rows)
 
 
-def _why_none(rows: Sequence[Row], complete: bool) -> str | None:
+def _why_none(problem: Problem, rows: Sequence[Row], complete: bool) -> str | None:
     """Return why no size meets the goals; None unless the rows show it."""
     if not none_meets(rows, complete=complete):
         return None
@@ -290,22 +298,42 @@ def _why_none(rows: Sequence[Row], complete: bool) -> str | None:
             return (
                 f"{goal} is missed with each size from {first} to {_packets(last)}; "
                 f"at best {goal.says(best.metric(goal))}, with {_packets(best.packets)}"
+                f"{memory_binds(problem.scenario, last)}"
             )
     there = _nearest(rows)
     assert there is not None, "there are rows"
     return f"the goals contradict each other: {_with(there)}"
 
 
+def memory_binds(scenario: Scenario, packets: int) -> str:
+    """Say that a shared memory gives a queue less than a size, or "".
+
+    A queue alone may hold alpha times what it leaves free (Choudhury and Hahne 1998), which is
+    alpha / (1 + alpha) of the memory; beside others it has less.
+    """
+    alpha, memory = scenario.queue.alpha, scenario.memory
+    if alpha is None or memory is None:
+        return ""
+    most = alpha / (1.0 + alpha) * float(memory) / int(scenario.packet)
+    if most >= packets:
+        return ""
+    return (
+        f"; with alpha {alpha:g} a queue holds {most:.0f} packets of the memory at most, "
+        "whatever its size"
+    )
+
+
 def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
     """Return what was seen where the evidence decides nothing."""
     if seen.interrupted:
         count = len(rows)
-        return f"stopped after {count} size{'s' * (count != 1)}"
+        sizes = f"{count} size{'s' * (count != 1)}"
+        return f"stopped after {sizes}; a new start reuses only what is in {argument('store')}"
     if not rows:
         return "no run of this link, or of a smaller one, fits into the time"
     there = _nearest(rows)
     assert there is not None, "there are rows"
-    return f"undecided: {_with(there)}"
+    return f"undecided: {_with(there)}{memory_binds(problem.scenario, rows[-1].packets)}"
 
 
 def _with(there: Row) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from forebay.catalogue import CONTROLS, kinds_that
 from forebay.errors import ForebayError, option
-from forebay.scenario import Short, Standing, Tcp, Transfers
+from forebay.scenario import Requests, Short, Standing, Tcp, Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -45,7 +45,11 @@ _FIRST_S = 0.02
 
 def packets_per_second(scenario: Scenario) -> float:
     """Return the approximate number of packets through the bottleneck per simulated second."""
-    others = [group for group in scenario.traffic if group.kind not in _TAKE_THE_REST]
+    others = [
+        group
+        for group in scenario.traffic
+        if group.kind not in _TAKE_THE_REST or isinstance(group, Requests)
+    ]
     loads = [_load(scenario, group) for group in others]
     whole = max(1.0, sum(loads))
     sizes = [float(getattr(group, "packet", scenario.packet)) for group in others]
@@ -108,6 +112,11 @@ def _load(scenario: Scenario, group: Traffic) -> float:
         packet = float(group.packet)
         bits = 8 * packet * group.length.mean_packets(group.packet)
         return group.arrivals_per_second(rate) * bits / rate
+    if isinstance(group, Requests):
+        bits = 8 * float(group.packet) * group.response.mean_packets(group.packet)
+        alone_s = bits * float(group.flows) / rate  # all answers of a round cross the link
+        cycle_s = float(group.think.mean) + float(group.service_time.mean) + float(group.rtt.mean)
+        return min(1.0, alone_s / (alone_s + cycle_s))
     flow_rate = getattr(group, "flow_rate", None)
     return float(group.flows) * flow_rate(rate) / rate if flow_rate else 1.0
 

@@ -220,7 +220,8 @@ def _usual(scenario: Scenario) -> Iterator[Goal]:
 def assumes_utilization(scenario: Scenario) -> bool:
     """Whether a goal of 98 % utilization stands beside the goals that are written."""
     long = any(group.kind == "long" for group in scenario.crossing)
-    return long and scenario.topology is None and scenario.goals.utilization is None
+    alone = scenario.topology is None and not scenario.queue.classes
+    return long and alone and scenario.goals.utilization is None
 
 
 def _stated(scenario: Scenario) -> Iterator[Goal]:

@@ -66,9 +66,8 @@ class Level:
     _unlimited: dict[tuple[int, int], Outcome] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        asked = self.problem.scenario
-        ends = [asked.at_flows("low"), asked.at_flows("high")] if asked.flows_uncertain else [asked]
-        self.wholes: list[Scenario] = ends
+        ends = self.problem.ends()
+        self.wholes = ends
         self.links: list[Scenario] = [self._small(each) for each in ends]
         self.parameter: SizedParameter = parameter_of(
             self.links[0],

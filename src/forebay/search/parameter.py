@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _TARGETS = tuple(each.name for each in DISCIPLINES.values() if each.sized == "target")
 _INTERVALS = tuple(each.name for each in DISCIPLINES.values() if each.reads_interval)
+_ALPHA = (1e-3, 1e3)
+"""The least and the largest alpha that a scenario may have."""
 _RED_LEAST = 2
 """Packets below which no weight allows RED's burst (docs/reference/queues.md)."""
 
@@ -71,11 +73,22 @@ class SizedParameter:
     def set(self, scenario: Scenario, packets: int) -> Scenario:
         """Return the scenario with a queue that aims at, or is limited to, ``packets``."""
         if self.field:
-            return scenario.replace({self.field: f"{packets * self.packet_bytes} B"})
+            return scenario.replace({self.field: self.value(scenario, packets)})
         if self.guard_packets is None:
             return scenario.with_buffer(packets)
         guarded = scenario.with_buffer(max(self.guard_packets, self._least_limit(packets)))
         return _with_queue(guarded, self._aim(packets))
+
+    def value(self, scenario: Scenario, packets: int) -> str | float:
+        """Return what ``field`` is for a size: bytes, or the alpha with which a queue holds it.
+
+        A queue alone holds alpha / (1 + alpha) of the memory (Choudhury and Hahne 1998).
+        """
+        octets = packets * self.packet_bytes
+        if self.field != "queue.alpha" or scenario.memory is None:
+            return f"{octets} B"
+        alpha = octets / max(float(scenario.memory) - octets, 1.0)
+        return float(f"{min(max(alpha, _ALPHA[0]), _ALPHA[1]):.6g}")
 
     def unlimited(self, scenario: Scenario, packets: int) -> Scenario:
         """Return the scenario with a drop-tail queue so large that nothing is dropped."""
@@ -145,6 +158,7 @@ def parameter_of(scenario: Scenario, engine: str, limit: int, of: str = "") -> S
     of several class queues has a limit of its own.
     """
     if of:
+        _check_field(scenario, of)
         packet = int(scenario.packet)
         packet_s = 8 * packet / float(scenario.link.capacity)
         return SizedParameter(scenario.queue.discipline, "limit", None, packet_s, packet, field=of)
@@ -202,6 +216,25 @@ def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -
             f"{1e3 * longest:g} ms: {name} drops again before that sender can react"
         ]
     return []
+
+
+def _check_field(scenario: Scenario, of: str) -> None:
+    """Refuse a field that is no burst of this link, and no alpha of its memory."""
+    from forebay.scenario import ScenarioError
+
+    link, queue = scenario.link, scenario.queue
+    there = {
+        "link.policer.burst": link.policer is not None,
+        "link.shaper.burst": link.shaper is not None,
+        "queue.alpha": queue.alpha is not None and scenario.memory is not None,
+    }
+    if of not in there:
+        raise ScenarioError(
+            "unknown-field", f"{of!r} cannot be sized", f"write {' or '.join(there)}"
+        )
+    if not there[of]:
+        owner = "memory and queue.alpha" if of == "queue.alpha" else of.rpartition(".")[0]
+        raise ScenarioError("contradiction", f"{of} is not there", f"write {owner} in the scenario")
 
 
 def _nothing_to_size() -> Exception:

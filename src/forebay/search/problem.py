@@ -125,13 +125,22 @@ class Problem:
 
     @cached_property
     def limit(self) -> int:
-        """The largest size to try, packets."""
+        """The largest size to try, packets; an alpha gives a queue less than the memory."""
+        if self.of == "queue.alpha" and self.scenario.memory is not None:
+            return max(1, int(0.99 * self.scenario.memory / self.scenario.packet))
         return upper_limit(self.scenario) if self.largest is None else self.largest
 
     @cached_property
     def parameter(self) -> SizedParameter:
         """The parameter that is sized. Raises ScenarioError if there is none."""
         return parameter_of(self.scenario, self.engine, self.limit, self.of)
+
+    def ends(self) -> tuple[Scenario, ...]:
+        """Return the scenario, or those of both ends of a range of flows."""
+        asked = self.scenario
+        return (
+            (asked.at_flows("low"), asked.at_flows("high")) if asked.flows_uncertain else (asked,)
+        )
 
     @property
     def first_guess(self) -> int:

@@ -116,9 +116,13 @@ def bursts(scenario: Scenario) -> Floor:
 
 
 def square_root(scenario: Scenario, there: Row) -> int:
-    """Return r RTT/sqrt(n), less where the queue loses less than 1 % at a row; 0 without flows."""
-    flows = scenario.n_flows
-    if not flows or not there.loss:
+    """Return r RTT/sqrt(n), less where the queue loses less than 1 % at a row; 0 without flows.
+
+    What a policer of less than the link drops before the queue is not the queue's.
+    """
+    flows, policer = scenario.n_flows, scenario.link.policer
+    drops_first = policer is not None and policer.rate < scenario.link.capacity
+    if not flows or not there.loss or drops_first:
         return 0
     carried = sum(
         each.throughput_bps.value

@@ -317,12 +317,15 @@ class _Search:
     def _with_more_seeds(self, level: Level) -> bool:
         """Run a size with more seeds, if its intervals leave the least open and there is time.
 
-        Up to the least that is shown every size gets all first seeds, and more if that is wide.
+        Up to the least that is shown every size gets all first seeds, and more if that is wide; so
+        does what may meet where no size does by its mean.
         """
         part, options = region(level.rows), self.options
         shown = next((each for each in part if each.verdict() is Verdict.MET), None)
         end = part[-1].packets if part and shown is None else 0 if shown is None else shown.packets
         below = [each for each in level.rows if part and each.packets < part[0].packets][-1:]
+        if not part:
+            below = [each for each in level.rows if each.verdict() is not Verdict.MISSED]
         for each in (*below, *(each for each in part if each.packets <= end)):
             if each.seeds < len(options.seeds):
                 level.run(each.packets, options.seeds)

@@ -202,7 +202,7 @@ def _links(scenario: Scenario) -> list[LinkSpec]:
     links = [_link(scenario, BOTTLENECK, scenario.link, scenario.queue)]
     links += [_link(scenario, each.name, each, each.queue) for each in scenario.links]
     if _both_ways(scenario):
-        links.append(_link(scenario, REVERSE, scenario.link, scenario.queue))
+        links.append(_link(scenario, REVERSE, scenario.link.opposite, scenario.queue))
     return links
 
 

@@ -1,0 +1,113 @@
+"""The text of a sizing: at most 14 lines of 80 columns, the answer first; the rest on demand."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from forebay.outcome import SizeResult
+from forebay.report.size import COLUMNS, LINES, brief, explained, print_size, sentence
+
+
+def metric(value: float) -> dict[str, Any]:
+    return {"value": value, "low": value, "high": value, "n": 5}
+
+
+def priced(packets: int, used: float, lost: float, wait: float, why: str, **more: Any) -> Any:
+    delay = {"mean": metric(wait), "p50": None, "p95": None, "p99": metric(2 * wait)}
+    values = {"utilization": metric(used), "loss_rate": metric(lost), "queue_delay_s": delay}
+    return {"packets": packets, "why": why, **values, **more}
+
+
+@pytest.fixture
+def answered(document: dict[str, Any]) -> dict[str, Any]:
+    found = copy.deepcopy(document)
+    found["recommended"] |= {"packets": 129, "step": 3, "why": ["r RTT/sqrt(n)"]}
+    found["price"] = [
+        priced(64, 0.93, 0.021, 0.002, "half"), priced(129, 0.98, 0.0135, 0.005, "recommended"),
+        priced(258, 1.0, 0.0091, 0.012, "double"),
+        priced(221, 0.999, 0.01, 0.01, "loss 1 %", approximate=True),
+    ]  # fmt: skip
+    found["assumptions"] = ["access links of 1.55 Gbit/s, ten times the link", "x" * 60, "y" * 60]
+    found["cost"] = {"predicted_s": 2.0, "spent_s": 3.66, "budget_s": 60.0}
+    return found
+
+
+def lines(document: dict[str, Any]) -> list[str]:
+    found = brief(SizeResult.from_dict(document))
+    assert len(found) <= LINES and max(map(len, found)) <= COLUMNS
+    return found
+
+
+def test_it_is_short_and_begins_with_the_answer(answered: dict[str, Any]) -> None:
+    said = lines(answered)
+    assert said[1] == "Recommended: 129 packets (193.5 kB, 9.99 ms)."
+    assert said[2] == "Why: r RTT/sqrt(n)."
+    assert said[3].startswith("Least that was shown: 121 packets (117 to 121); binds: utilization")
+    rows = {line.split()[-1]: line.split() for line in said[5:9]}
+    assert rows["recommended"][:4] == [">", "129", "98.0", "1.35"]
+    assert rows["%"][:3] == ["≈", "221", "99.9"]
+    assert said[-1] == "By simulation, up to 5 seeds a size, 3.66 s of 60.0 s."
+    assert "(+2)." in next(line for line in said if line.startswith("Assumed: "))
+
+
+@pytest.mark.parametrize(
+    ("lost", "verdict", "said"),
+    [
+        (0.064, "met", "; 6.40 % lost."),
+        (0.04, "undecided", "; utilization undecided."),
+        (0.04, "met", " (193.5 kB, 9.99 ms)."),
+    ],
+)
+def test_the_first_line_says_what_is_wrong_with_the_size(
+    answered: dict[str, Any], lost: float, verdict: str, said: str
+) -> None:
+    answered["price"][1]["loss_rate"] = metric(lost)
+    answered["goals"][0]["verdict"] = verdict
+    assert sentence(SizeResult.from_dict(answered)).endswith(said)
+
+
+def test_a_loss_that_nothing_lowers_is_told_without_a_row(answered: dict[str, Any]) -> None:
+    answered["price"] = answered["price"][:3]
+    assert "No size that was run within the goals loses 1 % or less." in lines(answered)
+
+
+def test_what_meets_no_goal_is_said_in_the_first_lines(document: dict[str, Any]) -> None:
+    reason = "utilization of at least 99 % is missed with each size from 1 to 5231 packets; at best"
+    document |= {"buffer": None, "recommended": None, "reason": f"{reason} 97 %, with 640 packets"}
+    document |= {"region": [], "nearest": 129}
+    said = lines(document)
+    assert said[1].startswith("No buffer meets the goals: utilization of at least 99 %")
+    assert said[2].endswith("97 %, with 640 packets.")
+    undecided = lines(document | {"undecided": True})
+    assert undecided[1].startswith("No buffer can be recommended: ")
+
+
+def test_a_name_of_any_length_and_many_remarks_fit(answered: dict[str, Any]) -> None:
+    answered |= {"scenario": "n" * 200, "notes": [f"a note {'z' * 90}", "another"]}
+    said = lines(answered)
+    assert said[0].endswith("… (--explain)")
+    assert any(line.startswith("Note: a note") and "(+1: --explain)" in line for line in said)
+    whole = explained(SizeResult.from_dict(answered))
+    assert any("z" * 90 in line for line in whole) and "Another." in whole
+
+
+def test_all_evidence_is_printed_where_it_is_asked_for(
+    answered: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    print_size(SizeResult.from_dict(answered))
+    assert len(capsys.readouterr().out.splitlines()) <= LINES
+    print_size(SizeResult.from_dict(answered), explain=True)
+    out = capsys.readouterr().out
+    for title in ("Goals", "What published laws need", "Sizes that were run (simulation)"):
+        assert title in out
+    assert max(map(len, out.splitlines()[LINES:])) <= 80
+
+
+def test_an_older_document_is_read_and_told(document: dict[str, Any]) -> None:
+    old = {"loss_warning": None, "bracket": {"low": 1}, "evidence": ["a line"]}
+    said = lines(document | old | {"recommended": None})
+    assert "the document is of a version that recommended none" in " ".join(" ".join(said).split())
