@@ -110,7 +110,7 @@ def test_the_target_of_an_aqm_is_no_buffer() -> None:
         assert of & {"buffer", "target", "min"} == {least}, name
     assert table["fq_codel"]["limit.packets"] > table["fq_codel"]["target.packets"]
     alone = forebay.sweep(AQMS, {"queue.discipline": ["fq_codel"]}, **how)
-    assert alone.figure().axes[0].get_ylabel() == "target.packets"
+    assert alone.figure().axes[0].get_ylabel() == "recommended_target.packets"
     assert title_of("target.packets") == "least target\npackets"
 
 

@@ -21,6 +21,10 @@ _CANNOT = 3
     "--engine", "engines", multiple=True, metavar="NAME",
     help="An engine; repeat it for each column. Without it: every engine that can run here.",
 )  # fmt: skip
+@click.option(
+    "--vary", metavar="PATH=A,B", default=None,
+    help="Instead of engines: a column for each value, queue.discipline=drop-tail,cake,fq_codel.",
+)  # fmt: skip
 @options.seed
 @options.seeds(5)
 @options.jobs
@@ -32,6 +36,7 @@ def command(
     path: str,
     overrides: tuple[str, ...],
     engines: tuple[str, ...],
+    vary: str | None,
     seed: int,
     seeds: int,
     jobs: int,
@@ -44,8 +49,13 @@ def command(
 
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
-    scenario = forebay.load(path, overrides)
-    if engines:
+    scenario, titles = forebay.load(path, overrides), list[str]()
+    if vary is not None:
+        titles, outcomes = _varied(
+            scenario, vary, engines, seed=seed, seeds=seeds, jobs=jobs,
+            memory_limit=memory_limit, budget=budget, store=store,
+        )  # fmt: skip
+    elif engines:
         with progress(" · ".join(engines)) as update:
             outcomes = forebay.compare(
                 scenario, engines, seed=seed, seeds=seeds, jobs=jobs,
@@ -63,8 +73,26 @@ def command(
         return
     from forebay.report import print_comparison
 
-    print_comparison(outcomes)
+    print_comparison(outcomes, titles)
     answered()
+
+
+def _varied(
+    scenario: forebay.Scenario, vary: str, engines: tuple[str, ...], **how: Any
+) -> tuple[list[str], list[forebay.Outcome]]:
+    """Return the values of a field, and the outcome of one engine with each."""
+    path, equals, text = vary.partition("=")
+    values = [each.strip() for each in text.split(",") if each.strip()]
+    if not equals or len(values) < 2 or len(engines) > 1:
+        wrong = "compares several values in one engine"
+        hint = "write PATH=A,B, such as queue.discipline=drop-tail,cake,fq_codel"
+        raise click.BadParameter(f"{wrong}; {hint}", param_hint="--vary")
+    changed = [scenario.replace({path: each}) for each in values]
+    outcomes = []
+    for value, each in zip(values, changed, strict=True):
+        with progress(value) as update:
+            outcomes += forebay.compare(each, engines or ("simulation",), progress=update, **how)
+    return values, outcomes
 
 
 def _those_that_can(scenario: forebay.Scenario, **how: Any) -> list[forebay.Outcome]:

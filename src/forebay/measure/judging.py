@@ -32,8 +32,6 @@ _FEW = 0.1
 _LOSING = ("too small", "add capacity")
 _FEWEST_DROPS = 100
 """Drops of an hour that is not the busiest, from which its loss counts."""
-_NOISE = 2.0
-"""Loss over the answer's own from which it counts as more: other hours have other traffic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,8 @@ class Expected:
     ----------
     packets, packet_bytes, rate_bps : the size, its packet, and the rate of the queue.
     utilization : at the size; the goal if there is one.
-    loss_rate : above which it counts as too small: the goal, else twice the answer's own.
+    loss_rate : above which it counts as too small: the goal, else the end of the answer's own
+        interval at the recommended size.
     wait_s : the goal on the mean or 99 % of the wait; None without one.
     """
 
@@ -164,13 +163,14 @@ def _expected(answer: SizeResult, rate: str | None) -> Expected:
     goals = {goal.name: goal.target for goal in answer.goals}
     bps = 8 * size.bytes / size.seconds if rate is None else bits_per_second(rate)
     own = near.link.loss_rate
+    most = _USABLE if own is None else max(own.value if own.high is None else own.high, 1e-6)
     waits = [goals[name] for name in ("queue_delay_mean", "queue_delay_p99") if name in goals]
     return Expected(
         packets=size.packets,
         packet_bytes=size.bytes // size.packets,
         rate_bps=bps,
         utilization=goals.get("utilization", _value(near.link.utilization, 1.0)),
-        loss_rate=goals.get("loss_rate", max(_NOISE * _value(own, 0.0), 1e-6) if own else _USABLE),
+        loss_rate=goals.get("loss_rate", most),
         wait_s=min(waits, default=None),
     )
 

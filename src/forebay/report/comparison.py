@@ -33,8 +33,11 @@ _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
 )
 
 
-def print_comparison(outcomes: Sequence[Outcome]) -> None:
-    """Print Outcomes of the same scenario next to each other; – means "not measured"."""
+def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) -> None:
+    """Print Outcomes of the same scenario next to each other; – means "not measured".
+
+    ``titles`` are those of the columns; without them the engines' names.
+    """
     out = console()
     if not outcomes:
         out.print("No engine that can run here has an answer.")
@@ -42,7 +45,8 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
     print_first(out, outcomes)
-    made = table("", *(each.engine for each in outcomes))
+    names = tuple(titles) or tuple(each.engine for each in outcomes)
+    made = table("", *names)
     for name, link in first.links.items():
         made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
         for label, show_link in _LINK_ROWS:
@@ -55,10 +59,10 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
             )
             made.add_row(f"  {label}", *cells)
     show_table(out, made)
-    for each in outcomes:
+    for title, each in zip(names, outcomes, strict=True):
         for kind in each.classes:
             if kind.unsettled is not None:
-                line = f"{each.engine}, {called(kind)}: {kind.unsettled}"
+                line = f"{title}, {called(kind)}: {kind.unsettled}"
                 out.print(line, style="yellow", highlight=False)
     for each in outcomes:
         print_broken(out, each)

@@ -20,6 +20,8 @@ SIZED = ("buffer", "target", "min")
 """What a sizing changes: the buffer, the target of an AQM, or red's lower threshold."""
 _BOTTLENECK, _LOSS = "bottleneck", ".loss_rate"
 _OF_SIZE = ("packets", "low", "high")
+OF_RECOMMENDED = ("utilization", "loss_rate", "queue_delay_p99")
+"""What the link does with the recommended size."""
 _OF_LINK = ("utilization", "loss_rate", "queue_delay_s.mean", "queue_delay_s.p99")
 _FIELDS = {"link": LinkOutcome.model_fields, "class": ClassOutcome.model_fields}
 _INCREASE = ".fct_increase"
@@ -32,7 +34,10 @@ def columns_of(ask: str, found: Iterable[BySeed]) -> tuple[str, ...]:
         return tuple(
             column
             for least, best in map(columns_of_size, SIZED)
-            for column in (*(f"{least}.{each}" for each in _OF_SIZE), f"{best}.packets")
+            for column in (
+                *(f"{best}.{each}" for each in ("packets", *OF_RECOMMENDED)),
+                *(f"{least}.{each}" for each in _OF_SIZE),
+            )
         )
     link = _link(found)
     return tuple(f"link.{link}.{each}" for each in _OF_LINK)

@@ -17,7 +17,7 @@ from forebay import engines
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words, words
 from forebay.store import MetricRow, code_of, to_blob, to_numbers
-from forebay.studies.columns import columns_of_size
+from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
 from forebay.studies.errors import StudyError
 from forebay.studies.plan import Asked
 
@@ -189,6 +189,14 @@ def _of_sizing(found: SizeResult) -> dict[str, float]:
         for part in ("packets", "bytes", "seconds", "low", "high"):
             if (value := getattr(size, part, None)) is not None:
                 row[f"{name}.{part}"] = value
+    here = next((each for each in found.price if each.why == "recommended"), None)
+    if here is not None:
+        p99 = None if here.queue_delay_s is None else here.queue_delay_s.p99
+        for part, metric in zip(
+            OF_RECOMMENDED, (here.utilization, here.loss_rate, p99), strict=True
+        ):
+            if metric is not None:
+                row[f"{best}.{part}"] = metric.value
     if found.largest is not None:
         row[f"{least}.largest"] = found.largest
     if found.aqm is not None:
