@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.report.tables import NOT_MEASURED, console, show_table, table, with_prefix
+from forebay.report.tables import NOT_MEASURED, console, plain, show_table, table, with_prefix
 
 if TYPE_CHECKING:
     from forebay.outcome import SizeResult
@@ -23,10 +23,10 @@ def print_ports(rows: Sequence[Row]) -> None:
     A mark stands at a port of which something is said below the table.
     """
     out = console()
-    made = table("port", "rate", "packets", "bytes", "ms", "least between", "")
+    made = table("port", "rate", "packets", "bytes", "used %", "lost %", "least between", "")
     remarks: dict[str, list[str]] = {}
     for name, rate, answer, error, note in rows:
-        lines = (error or _state(answer), note, _sized(answer), _why(answer))
+        lines = (error or _state(answer), note, _sized(answer), _why(answer), _assumed(answer))
         said = [each for each in lines if each]
         made.add_row(name, rate, *_size(answer), _MARK if said else "")
         for each in said:
@@ -42,7 +42,7 @@ def _why(answer: SizeResult | None) -> str:
         return ""
     if answer.buffer.low <= answer.recommended.packets <= answer.buffer.high:
         return ""
-    return "; ".join(answer.recommended.why[1:] or answer.recommended.why)
+    return "; ".join(answer.recommended.why)
 
 
 def _sized(answer: SizeResult | None) -> str:
@@ -56,18 +56,23 @@ def _sized(answer: SizeResult | None) -> str:
     )
 
 
-def _size(answer: SizeResult | None) -> tuple[str, str, str, str]:
+def _assumed(answer: SizeResult | None) -> str:
+    """Return what nobody wrote and moves the answer."""
+    if answer is None or not answer.assumptions:
+        return ""
+    return f"assumed: {'; '.join(answer.assumptions)}"
+
+
+def _size(answer: SizeResult | None) -> tuple[str, ...]:
     least = None if answer is None else answer.buffer
     between = NOT_MEASURED if least is None else f"{least.low} to {least.high}"
     if answer is None or answer.recommended is None:
-        return NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, between
+        return (*[NOT_MEASURED] * 4, between)
     found = answer.recommended
-    return (
-        str(found.packets),
-        with_prefix(found.bytes, "B"),
-        f"{1e3 * found.seconds:.4g}",
-        between,
-    )
+    here = next((each for each in answer.price if each.why == "recommended"), None)
+    used, lost = (None, None) if here is None else (here.utilization, here.loss_rate)
+    shares = (NOT_MEASURED if m is None else plain(100 * m.value) for m in (used, lost))
+    return (str(found.packets), with_prefix(found.bytes, "B"), *shares, between)
 
 
 def _state(answer: SizeResult | None) -> str:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bytes, budgetFor, goalWords } from "../../../src/forebay/web/page/answer.js";
+import { bytes, goalWords } from "../../../src/forebay/web/page/answer.js";
 import { nearest, words } from "../../../src/forebay/web/page/chart.js";
 import { read } from "../../../src/forebay/web/page/live.js";
 import { changed, fieldsOf, KINDS } from "../../../src/forebay/web/page/kinds.js";
@@ -61,7 +61,6 @@ test("every kind's new class has the fields that are shown", () => {
 test("amounts have units", () => {
   assert.deepEqual([bytes(1500), bytes(2.5e6), bytes(12)], ["1.5 kB", "2.5 MB", "12 B"]);
   assert.equal(goalWords({ name: "loss_rate", sense: "at most", unit: "", target: 0.01, reached: { value: 0.002 } }), "loss at most 1 %, reached 0.2 %");
-  assert.deepEqual([budgetFor(30), budgetFor(100), budgetFor(599), budgetFor(5000)], ["60 s", "3 min", "10 min", null]);
 });
 
 test("an event of a stream is read", () => {

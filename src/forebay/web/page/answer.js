@@ -19,6 +19,7 @@ export function showGuess(packets, from, packet) {
   card.classList.add("guess");
   card.classList.remove("stale");
   $("answer-label").textContent = "First guess";
+  document.querySelector("#answer .unit").textContent = packets === null ? "" : "packets";
   $("answer-packets").textContent = packets === null ? "–" : `≈ ${count(packets)}`;
   $("answer-amount").textContent = packets === null ? "" : `${bytes(packets * packet.bytes)}, ${seconds(packets * packet.seconds)} at line rate`;
   $("headline").textContent = from;
@@ -38,14 +39,14 @@ export function showAnswer(found) {
   $("answer").classList.remove("stale");
   $("answer").classList.toggle("guess", !best);
   $("answer-label").textContent = found.aims ? "Recommended target" : "Recommended buffer";
-  $("answer-packets").textContent = best ? best.packets : "none";
-  document.querySelector("#answer .unit").textContent = best?.packets === 1 ? "packet" : "packets";
+  $("answer-packets").textContent = best ? best.packets : "–";
+  document.querySelector("#answer .unit").textContent = !best ? "" : best.packets === 1 ? "packet" : "packets";
   $("answer-amount").textContent = best ? `${bytes(best.bytes)}, ${seconds(best.seconds)} at line rate` : "";
-  $("headline").textContent = best ? found.sentences[0] : found.headline;
-  $("least-packets").textContent = least ? least.packets : "none";
+  $("headline").textContent = found.headline;
+  $("least-packets").textContent = least ? least.packets : "–";
   $("least-range").textContent = least && least.low < least.high ? `, between ${count(least.low)} and ${count(least.high)}${found.guess ? ": a guess" : ""}` : "";
   $("binds").textContent = found.goals.filter((goal) => goal.binding).map(goalWords).join("; ") || "no goal";
-  list("sentences", found.sentences.slice(best ? 1 : 0));
+  list("sentences", found.sentences);
   list("assumptions", found.assumptions);
   $("assumed-title").hidden = !found.assumptions.length;
   list("relaxations", found.relaxations.map(relaxation));
@@ -65,10 +66,4 @@ export function goalWords(goal) {
 function relaxation(each) {
   if (each.relaxed === null) return `${name(each)}: relaxing it alone does not help`;
   return `${name(each)}: ${each.sense} ${amount(each.unit, each.relaxed)}, with ${count(each.packets)} packets`;
-}
-
-// A budget that is enough for so many seconds; null if the page offers none.
-export function budgetFor(needs) {
-  const offered = [[60, "60 s"], [180, "3 min"], [600, "10 min"]];
-  return offered.find(([most]) => needs <= most)?.[1] ?? null;
 }

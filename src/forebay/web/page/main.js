@@ -1,6 +1,6 @@
 // The page: one question, what is known of it so far, and what happens when it changes.
 
-import { budgetFor, showAnswer, showGuess, stale } from "./answer.js";
+import { showAnswer, showGuess, stale } from "./answer.js";
 import { draw, KINDS, nearest, words } from "./chart.js";
 import { listen, show, showError } from "./form.js";
 import { byCurve, byLaws, target } from "./guess.js";
@@ -13,7 +13,7 @@ import { listenToFiles, listenToTaking, taking } from "./take.js";
 
 const $ = (id) => document.getElementById(id);
 const SETTLES_MS = 120, MOST_PINS = 2;
-const known = { laws: null, points: new Map(), sized: null, marked: null };
+const known = { laws: null, points: new Map(), sized: null, marked: null, opened: null };
 const pins = [];
 let question, presets, turn = 0, timer = 0, frame = 0, later = null, asking = false, again = false, began = 0, expected = 0;
 
@@ -139,11 +139,6 @@ const heard = {
   "too-large": () => { $("note").textContent = "This link carries too many packets to simulate while you drag. The search uses smaller links of its kind."; },
   aims: ({ discipline }) => { $("note").textContent = `Sized is what ${discipline} aims at, in packets at line rate; its limit only guards. The search draws the curve.`; },
   sized: (found) => answered(found),
-  refused: ({ text, needs_s }) => {
-    $("headline").textContent = text;
-    offer(budgetFor(needs_s));
-    status("done", "the time was too short");
-  },
   failed: (error) => { showError(error); status("done", "without an answer"); },
   end: () => { if (document.body.dataset.status === "running") status("done", known.sized ? `after ${spent().toFixed(1)} s` : ""); },
 };
@@ -171,9 +166,24 @@ function answered(found) {
   redraw();
 }
 
+// A file that cannot be read is said at the top, and nothing is sized meanwhile.
+function failed(name, error) {
+  refused(error);
+  status("idle", `${name} was not opened: ${error.text}`);
+}
+
+// What was opened is named where the start is chosen, and can be chosen again.
+function named(name) {
+  const all = $("preset"), old = all.querySelector("[value=opened]");
+  const option = Object.assign(old ?? new Option("", "opened"), { text: name });
+  if (!old) all.prepend(option);
+  all.value = "opened";
+}
+
 // A question that is opened with its answer, which is not searched for again.
-function open(asked, sized = null) {
+function open(asked, sized = null, name = "") {
   question = structuredClone(asked);
+  if (name) { known.opened = [asked, sized, name]; named(name); }
   show(question, changed);
   changed();
   if (!sized) return;
@@ -236,6 +246,7 @@ function starts({ shipped = [], platforms = [] }) {
 
 async function choose() {
   const chosen = $("preset").value;
+  if (chosen === "opened") return open(...known.opened);
   if (!chosen.startsWith("shipped:")) return open(presets[chosen]);
   const found = await askJson("/shipped", { name: chosen.slice("shipped:".length) });
   found.error ? showError(found.error) : open(found.question);
@@ -253,7 +264,7 @@ function wire() {
   window.addEventListener("hashchange", () => { const asked = linked(); if (asked) open(asked); });
   window.addEventListener("resize", () => { redraw(); pinned(); });
   listen(current, changed);
-  listenToFiles({ rate: () => question.link.rate, open, showError });
+  listenToFiles({ rate: () => question.link.rate, open, failed });
   listenToTaking(status);
   listenToReplay({ question: current, own: () => known.laws?.buffer, sized: () => known.sized });
   readPoints();
