@@ -37,14 +37,14 @@ def test_small_buffers_grow_as_the_exponent_and_large_ones_as_the_link() -> None
 @pytest.mark.parametrize("slope", [0.1, 0.25, 0.45])
 def test_the_exponent_is_measured_between_links(slope: float) -> None:
     seen = [Crossing(k, math.inf, math.log(50.0 * k**-slope), 0.01) for k in (4.0, 16.0, 64.0)]
-    before = prior(FEWER, by_time=False, one_process=False)
-    found = exponent(before, seen, FEWER, by_time=False)
+    before = prior(FEWER, steep=False, one_process=False)
+    found = exponent(before, seen, FEWER, steep=False)
     assert found.value == pytest.approx(slope, abs=0.06)
     assert found.low <= slope <= found.high
-    alone = exponent(before, seen[:1], FEWER, by_time=False)
+    alone = exponent(before, seen[:1], FEWER, steep=False)
     assert alone.value == 0.25 and alone.high - alone.low > found.high - found.low
 
 
 def test_one_process_has_the_same_queue_at_any_rate() -> None:
-    found = exponent(prior(FEWER, by_time=False, one_process=True), [], FEWER, by_time=False)
+    found = exponent(prior(FEWER, steep=False, one_process=True), [], FEWER, steep=False)
     assert (found.low, found.value, found.high) == (0.0, 0.0, 0.0)

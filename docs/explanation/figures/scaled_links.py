@@ -2,9 +2,8 @@
 
 python docs/explanation/figures/scaled_links.py draw     # docs/images/scaled-links.svg
 python docs/explanation/figures/scaled_links.py table    # the page's table of extrapolations
-python docs/explanation/figures/scaled_links.py answers  # and that of answers within two minutes
 
-benches/scaled_links.py and benches/answer_in_time.py make the data.
+The data are from 2026-11-25, by the crossing of each link's own curve.
 """
 
 from __future__ import annotations
@@ -18,14 +17,11 @@ from typing import Literal, NamedTuple
 
 from forebay.report import Line, Panel, Picture
 from forebay.report.figures.picture import draw_picture
-from forebay.search.strategies.crossing.crossing import Crossing
-from forebay.search.strategies.scaling.extrapolate import Carried, extrapolate
-from forebay.search.strategies.scaling.rule import ScalingRule
+from forebay.search import carry
+from forebay.search.scaling import ScalingRule
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "docs/explanation/scaled-links.csv"
-WHOLE = ROOT / "docs/explanation/whole-links.csv"
-ANSWERS = ROOT / "docs/explanation/answers-in-time.csv"
 FIGURE = ROOT / "docs/images/scaled-links.svg"
 ENOUGH = 100
 KINDS: tuple[Literal["line", "dashes", "dots"], ...] = ("line", "dashes", "dots", "line")
@@ -50,12 +46,22 @@ GROUPS = {
 }  # fmt: skip
 
 
+class Crossing(NamedTuple):
+    """The buffer of a link that just meets its goals, packets, and its interval."""
+
+    packets: float
+    low: float
+    high: float
+    log_error: float
+
+
 class Link(NamedTuple):
     """A link that was simulated completely."""
 
     rate_mbps: float
     flows: int
     found: Crossing
+    bdp: float
 
 
 def read() -> dict[str, list[Link]]:
@@ -64,13 +70,14 @@ def read() -> dict[str, list[Link]]:
     with DATA.open(newline="") as file:
         for row in csv.DictReader(file):
             numbers = (float(row[name]) for name in ("packets", "low", "high", "log_error"))
-            found = Crossing(*numbers, int(row["seeds"]), row["reached"], ())
-            link = Link(float(row["rate_bps"]) / 1e6, int(row["flows"]), found)
+            bdp = float(row["bdp_packets"]) if int(row["flows"]) else math.inf
+            rate_mbps, flows = float(row["rate_bps"]) / 1e6, int(row["flows"])
+            link = Link(rate_mbps, flows, Crossing(*numbers), bdp)
             families.setdefault(row["family"], []).append(link)
     return {name: sorted(links) for name, links in families.items()}
 
 
-def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
+def checks() -> Iterator[tuple[str, Link, list[Link], Crossing]]:
     """Yield each family's largest link, the smaller ones that stand for it, and what they say.
 
     Those are the three largest that are 4 times smaller or more; 2 times where that leaves fewer
@@ -89,11 +96,27 @@ def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
         factors = [whole.rate_mbps / each.rate_mbps for each in smaller]
         kept = name in GROUPS[KEPT]
         rule = ScalingRule(1.0 - kept, 1.0, bursts="bbr" in name or "mix" in name)
-        steepest = 1.0 if "loss" in name or "codel" in name else rule.steepest
-        lossy = "loss" in name and whole.flows > 0
-        found = [each.found for each in smaller]
-        carried = extrapolate(factors, found, steepest, gentlest=rule.gentlest, proportional=lossy)
-        yield name, whole, smaller, carried
+        steep = ("loss" in name and whole.flows > 0) or "codel" in name
+        yield name, whole, smaller, _carried(factors, smaller, rule, steep=steep)
+
+
+def _carried(
+    factors: list[float], smaller: list[Link], rule: ScalingRule, *, steep: bool
+) -> Crossing:
+    """Return what the search would say of the whole link."""
+    seen = [
+        carry.Crossing(
+            factor, each.bdp, math.log(each.found.packets), max(each.found.log_error, 0.03)
+        )
+        for factor, each in zip(factors, smaller, strict=True)
+    ]
+    before = carry.prior(rule, steep=steep, one_process=False)
+    of, top = carry.exponent(before, seen, rule, steep=steep), seen[0]
+    packets, low, high = (
+        carry.whole(math.exp(top.log), top.factor, top.bdp, each)
+        for each in (of.value, of.low, of.high)
+    )
+    return Crossing(packets, low * math.exp(-2 * top.sd), high * math.exp(2 * top.sd), 0.0)
 
 
 def table() -> None:
@@ -111,42 +134,6 @@ def table() -> None:
             f"{'yes' if inside else 'no'} |"
         )
     print(f"{rows} links: {within} within 15 %, {held} in the interval")
-
-
-def answers() -> None:
-    """Print the page's rows of answers: the whole link, then the answers with each set of seeds.
-
-    The sets are named by their first seeds on the command line; all if there are none.
-    """
-    said = _answers()
-    firsts = [int(each) for each in sys.argv[2:]] or sorted({first for _, first in said})
-    within = held = asked = 0
-    for family, whole in _whole().items():
-        true, cells = float(whole["packets"]), []
-        for row in (said.get((family, first)) for first in firsts):
-            if row is None:
-                cells.append("")
-                continue
-            packets, low, high = (int(row[name]) for name in ("packets", "low", "high"))
-            inside, off = low <= math.ceil(true) <= high, packets / max(math.ceil(true), 1) - 1
-            asked, held = asked + 1, held + inside
-            within += abs(off) <= 0.15
-            missed = "" if inside else ", **not inside**"
-            cells.append(f"{packets} ({low} … {high}), {off:+.0%}, {row['way']}{missed}")
-        ends = f"{float(whole['low']):.1f} … {float(whole['high']):.1f}"
-        size = f"{float(whole['rate_bps']) / 1e6:g}, {whole['flows']}"
-        print(f"| {family} | {size} | {true:.1f} ({ends}) | {' | '.join(cells)} |")
-    print(f"{asked} answers: {within} within 15 %, {held} hold the whole link's crossing")
-
-
-def _whole() -> dict[str, dict[str, str]]:
-    with WHOLE.open(newline="") as file:
-        return {row["family"]: row for row in csv.DictReader(file)}
-
-
-def _answers() -> dict[tuple[str, int], dict[str, str]]:
-    with ANSWERS.open(newline="") as file:
-        return {(row["family"], int(row["first_seed"])): row for row in csv.DictReader(file)}
 
 
 def draw() -> None:
@@ -184,4 +171,4 @@ def _line(name: str, links: list[Link], kind: Literal["line", "dashes", "dots"])
 
 
 if __name__ == "__main__":
-    {"draw": draw, "table": table, "answers": answers}[sys.argv[1]]()
+    {"draw": draw, "table": table}[sys.argv[1]]()

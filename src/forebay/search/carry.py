@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 _FEWER = (0.25, 0.15)
 """Exponent of fewer flows with the same windows, and its standard deviation among links."""
 _SMALLER_SD = 0.2
-_TARGET = (0.7, 0.25)
-"""Of an AQM's target, a time: packets at line rate, which grow with the link."""
-_DRIFT = 0.1
-"""Standard deviation of what the exponent changes beyond the links that were simulated."""
+_STEEP = (0.8, 0.25)
+"""Of an AQM's target, a time, and of a goal on loss, which the window of a flow decides: both grow
+with the link."""
+_DRIFT, _DRIFT_OF_WINDOWS = 0.1, 0.2
+"""Standard deviation of what the exponent changes beyond the links that were simulated: with the
+same windows, and with smaller ones."""
 _T = 2.0
 """Standard deviations that an interval of 95 % has on each side."""
 
@@ -55,34 +57,38 @@ class Exponent:
     high: float
 
 
-def prior(rule: ScalingRule, *, by_time: bool, one_process: bool) -> tuple[float, float]:
-    """Return the exponent before any link was simulated, and its standard deviation."""
-    if one_process and not by_time:
+def prior(rule: ScalingRule, *, steep: bool, one_process: bool) -> tuple[float, float]:
+    """Return the exponent before any link was simulated, and its standard deviation.
+
+    ``steep`` is of a target in time, and of a goal on loss.
+    """
+    if one_process:
         return 0.0, 0.0
-    if by_time:
-        return _TARGET
+    if steep:
+        return _STEEP
     return (rule.likely, _SMALLER_SD) if rule.shrinks_windows else _FEWER
 
 
 def exponent(
-    before: tuple[float, float], seen: Sequence[Crossing], rule: ScalingRule, *, by_time: bool
+    before: tuple[float, float], seen: Sequence[Crossing], rule: ScalingRule, *, steep: bool
 ) -> Exponent:
     """Return the exponent by a prior and by the crossings of links of several sizes."""
     mean, sd = before
     if sd == 0.0:
         return Exponent(mean, mean, mean)
+    drift = _DRIFT_OF_WINDOWS if rule.shrinks_windows else _DRIFT
     weight, total = sd**-2, mean * sd**-2
     for a, b in pairwise(seen):
-        slope, error = _slope(a, b)
+        slope, error = _slope(a, b, drift)
         weight, total = weight + error**-2, total + slope * error**-2
     least = rule.gentlest or 0.0
-    most = 1.0 if by_time else rule.steepest
-    value, half = total / weight, _T * weight**-0.5
+    most = max(1.0, rule.steepest) if steep else rule.steepest
+    value, half = total / weight, _T * math.hypot(weight**-0.5, drift)
     ends = (min(max(each, least), most) for each in (value, value - half, value + half))
     return Exponent(*ends)
 
 
-def _slope(a: Crossing, b: Crossing) -> tuple[float, float]:
+def _slope(a: Crossing, b: Crossing, drift: float) -> tuple[float, float]:
     """Return the exponent with which two links need the same of the whole link, and its error."""
     shares = [_windows(math.exp(each.log), each.bdp) for each in (a, b)]
     logs = [math.log(each.factor) for each in (a, b)]
@@ -91,7 +97,7 @@ def _slope(a: Crossing, b: Crossing) -> tuple[float, float]:
     span = free[0] - free[1]
     if abs(span) < 1e-6:
         return 0.0, math.inf
-    return (fixed[1] - fixed[0]) / span, math.hypot(math.hypot(a.sd, b.sd) / span, _DRIFT)
+    return (fixed[1] - fixed[0]) / span, math.hypot(math.hypot(a.sd, b.sd) / span, drift)
 
 
 def _windows(packets: float, bdp: float) -> float:

@@ -22,7 +22,14 @@ from forebay.search.cost import Speed
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.level import Level
 from forebay.search.problem import most_by_delay
-from forebay.search.recommended import Chosen, Needs, bursts, choose, price_sizes
+from forebay.search.recommended import (
+    Chosen,
+    Needs,
+    bursts,
+    choose,
+    price_sizes,
+    speaks_of_loss,
+)
 from forebay.search.refine import next_size
 from forebay.search.rows import Row, least, region
 from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
@@ -257,12 +264,12 @@ class _Search:
     def _exponent(self, rule: ScalingRule) -> carry.Exponent:
         """Return by what exponent a smaller link stands for the whole, by all that ran."""
         by_time = not self.problem.parameter.is_limit
-        before = carry.prior(
-            rule, by_time=by_time, one_process=is_one_process(self.problem.scenario)
-        )
+        steep = by_time or speaks_of_loss(self.problem)
+        one_process = is_one_process(self.problem.scenario) and not by_time
+        before = carry.prior(rule, steep=steep, one_process=one_process)
         seen = [each.crossing() for each in self.levels if each.rows]
         known = [each for each in seen if each is not None]
-        return carry.exponent(before, known, rule, by_time=by_time)
+        return carry.exponent(before, known, rule, steep=steep)
 
     def _is_out_of_reach(self, level: Level) -> bool:
         """Whether a goal is missed by far on every size, as it will be on a larger link."""
@@ -281,7 +288,7 @@ class _Search:
         problem, coarse = self.problem, self._coarse(level)
         while True:
             while (packets := next_size(level.rows, coarse, problem.limit)) is not None:
-                level.run(packets, self._few)
+                level.run(packets, self._few(level))
                 if region(level.rows) and self._must_finish(level):
                     return
             if not self._with_more_seeds(level) or self._must_finish(level):
@@ -291,11 +298,11 @@ class _Search:
         """Whether the time is just enough for the sizes that the rule asks for."""
         return self._cost_s(level, _LAST) > self.time.left_s
 
-    @property
-    def _few(self) -> Sequence[int]:
-        """The seeds that look for the region: within a time no more than run side by side."""
-        seeds = self.options.seeds
-        return seeds if math.isinf(self.time.seconds) else seeds[: max(2, self.options.threads)]
+    def _few(self, level: Level) -> Sequence[int]:
+        """Return the seeds that look for the region: all, or no more than run side by side."""
+        seeds, left_s = self.options.seeds, self.time.left_s
+        ample = math.isinf(left_s) or self._cost_s(level, 2.0 * _FIRST) <= _WHOLE * left_s
+        return seeds if ample else seeds[: max(2, self.options.threads)]
 
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
@@ -358,7 +365,7 @@ class _Search:
         if choice is not None:
             for packets in price_sizes(choice.packets, problem.limit):
                 if level.at(packets) is None:
-                    level.run(packets, self._few)
+                    level.run(packets, self._few(level))
 
     def _without_offload(self) -> None:
         """Run the least with hosts that send one packet at a time, where nobody chose the hosts."""
