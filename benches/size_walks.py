@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def ask(text: str, budget_s: float) -> dict[str, Any]:
 
 def ratio(of: list[int | None]) -> float:
     """Return the largest ratio of two neighbours; 0 without any."""
-    pairs = [(a, b) for a, b in zip(of, of[1:], strict=False) if a and b]
+    pairs = [(a, b) for a, b in pairwise(of) if a and b]
     return max((max(a / b, b / a) for a, b in pairs), default=0.0)
 
 

@@ -74,8 +74,8 @@ def read_ports(path: str, overrides: Sequence[str] = ()) -> list[PortRow]:
     whose rate, n and load are given: a member is sized. ``largest_flows`` flows bring
     ``largest_share`` of its load. ``rtt`` is a time or ``"10 ms..90 ms"``. Goals are
     utilization, loss_rate and queue_delay_p99; a utilization of 0.98 with n until one is given, and
-    a loss of 0.005 without n where no goal is. ``overrides`` are ``PATH=VALUE`` strings for every port's scenario, as in
-    `forebay.load`.
+    a loss of 0.005 without n where no goal is. ``overrides`` are ``PATH=VALUE`` strings for every
+    port's scenario, as in `forebay.load`.
 
     Raises
     ------
