@@ -65,7 +65,10 @@ def test_every_goal_that_can_be_written_is_asked() -> None:
 def asked_for(goals: Goals, of_class: ClassGoals | None) -> Any:
     group = SimpleNamespace(kind="short", goals=of_class)
     return SimpleNamespace(
-        goals=goals, traffic=(group, SimpleNamespace(kind="udp", goals=None)), crossing=(), topology=None,
+        goals=goals,
+        traffic=(group, SimpleNamespace(kind="udp", goals=None)),
+        crossing=(),
+        topology=None,
         queue=SimpleNamespace(classes=()),
     )
 

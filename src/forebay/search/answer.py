@@ -270,17 +270,31 @@ def _link(level: Level) -> ScaledLink:
     )
 
 
+_FAR, _SPAN, _FEW = 0.7, 16.0, 4
+"""Log of the excess of a goal that is out of reach; the span of the sizes that show it, and their
+least number."""
+
+
+def missed_by_far(rows: Sequence[Row]) -> Goal | None:
+    """Return a goal that sizes far apart all miss by a factor of two or more; None without one."""
+    if len(rows) < _FEW or rows[-1].packets < _SPAN * rows[0].packets:
+        return None
+    for goal in rows[0].goals:
+        if all(goal.log_normalized_excess(each.metric(goal), 1.0)[0] > _FAR for each in rows):
+            return goal
+    return None
+
+
 def none_meets(rows: Sequence[Row], *, complete: bool) -> bool:
     """Whether the rows show that no size meets the goals.
 
-    A goal is missed at every row; or one size misses a goal that needs more and one that needs
-    less; or two neighbours do, with no size between; or all was run and everything misses.
+    A goal is missed at every row of a whole curve, or by far; or one size misses a goal that needs
+    more and one that needs less; or all was run and everything misses.
     """
     if not rows:
         return False
-    if any(all(goal in each.missed() for each in rows) for goal in rows[0].goals) and (
-        complete or len(rows) > 2
-    ):
+    always = any(all(goal in each.missed() for each in rows) for goal in rows[0].goals)
+    if (always and complete) or missed_by_far(rows) is not None:
         return True
     if any(each.missed("increasing") and each.missed("decreasing") for each in rows):
         return True

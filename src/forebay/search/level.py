@@ -51,6 +51,7 @@ class Level:
     measure : warm-up and window of its runs; None are the scenario's.
     of : exponent of small buffers in the rate (`carry.Exponent`).
     shortened : the runs are shorter than the question's own.
+    near : the region of the goals was found; what is run from then on has all first seeds.
     """
 
     problem: Problem
@@ -61,6 +62,7 @@ class Level:
     measure: Measure | None = None
     of: carry.Exponent = field(default_factory=lambda: carry.Exponent(0.25, 0.0, 0.5))
     shortened: bool = False
+    near: bool = False
     _runs: dict[int, _Run] = field(default_factory=dict)
     _stands: dict[int, int] = field(default_factory=dict)
     _unlimited: dict[tuple[int, int], Outcome] = field(default_factory=dict)
@@ -163,31 +165,27 @@ class Level:
 
     def _row(self, packets: int, run: _Run) -> Row:
         problem = self.problem
-        outcomes, unlimited, loss = run.outcomes, run.unlimited, None
+        outcomes, unlimited = run.outcomes, run.unlimited
         if self.factor > 1.0:
             outcomes = self._as_whole(packets, run.outcomes)
             unlimited = self._as_whole(packets, run.unlimited)
-            loss = self._loss(run.outcomes)
-        return row(packets, outcomes, problem.goals, problem.engine, unlimited=unlimited, loss=loss)
+        return row(packets, outcomes, problem.goals, problem.engine, unlimited=unlimited)
 
     def _as_whole(self, packets: int, outcomes: Sequence[Any]) -> tuple[Any, ...]:
-        same = not self.rule.shrinks_windows
         return tuple(
-            each and as_whole(each, whole, self.factor, packets, same_windows=same)
+            each and as_whole(each, whole, self.factor, packets, windows=self._windows)
             for each, whole in zip(outcomes, self.wholes, strict=True)
         )
 
-    def _loss(self, outcomes: Sequence[Outcome]) -> float | None:
-        """Return the queue's loss of the whole link: where windows shrink, as their square.
+    @property
+    def _windows(self) -> float:
+        """A flow's window on the whole link over that on this one, where a loss goes with it.
 
-        By the law of `laws.loss`; controls that follow a model of the path do not obey it.
+        Controls that follow a model of the path do not obey the law, and keep their loss.
         """
-        known = [each.links[BOTTLENECK].loss_rate for each in outcomes]
-        lost = max((each.value for each in known if each is not None), default=None)
-        if lost is None or not self.rule.shrinks_windows or self.rule.bursts:
-            return lost
-        smaller: float = self.factor ** (1.0 - self.rule.share)
-        return lost / smaller**2
+        if not self.rule.shrinks_windows or self.rule.bursts:
+            return 1.0
+        return float(self.factor ** (1.0 - self.rule.share))
 
     def _simulate(self, scenario: Scenario, seeds: Sequence[int]) -> Outcome:
         options = self.options

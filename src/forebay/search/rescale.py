@@ -8,7 +8,7 @@ or a completion time, are omitted and not estimated.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from forebay.catalogue import of_level
 from forebay.catalogue.link_names import BOTTLENECK
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from forebay.catalogue.metric import Level
     from forebay.scenario import Scenario
 
+Part = TypeVar("Part", LinkOutcome, ClassOutcome)
 _DELAY_METRIC = "queue_delay"
 _PARTS = ("mean", "p50", "p95", "p99")
 
 
 def as_whole(
-    outcome: Outcome, whole: Scenario, factor: float, packets: int, *, same_windows: bool = True
+    outcome: Outcome, whole: Scenario, factor: float, packets: int, *, windows: float = 1.0
 ) -> Outcome:
     """Return the outcome scaled to the whole link.
 
@@ -32,8 +33,8 @@ def as_whole(
     ----------
     whole : the whole link, ``factor`` times larger than the simulated one.
     packets : the simulated buffer, scaled to the whole link.
-    same_windows : whether each flow has the same window on both. If not, no loss is carried over:
-        it goes as the inverse square of the window (`laws.loss`).
+    windows : a flow's window on the whole link over that on this one. If they differ, a loss goes
+        as their inverse square (`laws.loss`), within a band; 1 leaves it as it is.
     """
     link = outcome.links[BOTTLENECK]
     buffers = packets / link.buffer_packets
@@ -50,16 +51,29 @@ def as_whole(
             "provenance": provenance,
         }
     )
-    return made if same_windows else _without_loss(made)
+    return made if windows == 1.0 else _with_loss(made, windows**-2)
 
 
-def _without_loss(outcome: Outcome) -> Outcome:
-    """Return an outcome whose loss is not known, and neither is what follows from it."""
-    links = {
-        name: link.model_copy(update={"loss_rate": None}) for name, link in outcome.links.items()
-    }
-    classes = [each.model_copy(update={"loss_rate": None}) for each in outcome.classes]
-    return outcome.model_copy(update={"links": links, "classes": classes})
+_BAND = (0.35, 3.6)
+"""Simulated loss over the law's: the range in 34 links of few flows (`engines.theory.loss`)."""
+
+
+def _with_loss(outcome: Outcome, times: float) -> Outcome:
+    """Return an outcome whose losses are ``times`` as large by the law, with the law's band."""
+    links = {name: _lost(link, times) for name, link in outcome.links.items()}
+    return outcome.model_copy(
+        update={"links": links, "classes": [_lost(each, times) for each in outcome.classes]}
+    )
+
+
+def _lost(part: Part, times: float) -> Part:
+    lost: Metric | None = getattr(part, "loss_rate", None)
+    if lost is None:
+        return part
+    ends = (lost.value if end is None else end for end in (lost.low, lost.high))
+    low, high = (times * band * end for band, end in zip(_BAND, ends, strict=True))
+    there = Metric(value=times * lost.value, low=low, high=min(high, 1.0), n=lost.n)
+    return part.model_copy(update={"loss_rate": there})
 
 
 def _link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> LinkOutcome:

@@ -103,7 +103,6 @@ def row(
     engine: str,
     *,
     unlimited: Sequence[Outcome | None] = (),
-    loss: float | None = None,
 ) -> Row:
     """Return the row of a size; ``unlimited`` are the outcomes of a buffer that drops nothing.
 
@@ -116,8 +115,7 @@ def row(
     seen = [Evidence(here, there) for here, there in zip(outcomes, without, strict=True)]
     metrics = tuple(_worst(goal, seen, engine) for goal in goals)
     lost = [each.links[BOTTLENECK].loss_rate for each in outcomes]
-    if loss is None:
-        loss = max((each.value for each in lost if each is not None), default=None)
+    loss = max((each.value for each in lost if each is not None), default=None)
     seeds = max(len(each.provenance.seeds) for each in outcomes)
     return Row(packets, tuple(outcomes), seeds, goals, metrics, loss)
 

@@ -163,11 +163,11 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
 
     The number of flows shrinks as long as enough remain, also on the largest link that fits, which
     is about ``top`` times smaller; their windows shrink by the rest. The window determines the loss
-    rate, so with a goal on loss the windows do not shrink.
+    rate, so with a goal on loss the windows shrink only where fewer flows are not enough.
     """
     flows, others = _fewer_flows(scenario, LEAST_FLOWS), _other_limits(scenario)
     fewest, long = ScalingRule(1.0, min(flows, others)), _long_flows(scenario)
-    if not long or _has_loss_goal(scenario):
+    if not long or (_has_loss_goal(scenario) and fewest.largest >= wanted):
         return fewest
     enough = long >= TOP_FLOWS * top
     if flows >= wanted and enough:

@@ -16,7 +16,7 @@ from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome import Cost, SizeResult, Verdict
 from forebay.scenario import Tcp
 from forebay.search import carry
-from forebay.search.answer import Evidence, answer, none_meets
+from forebay.search.answer import Evidence, answer, missed_by_far, none_meets
 from forebay.search.budget import RESERVE, Interrupted, OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed
 from forebay.search.goals import NobodyCrosses, SizingError
@@ -51,8 +51,6 @@ _LARGER = 1.5
 """Least ratio of one link to the last one."""
 _WHOLE = 0.75
 """Share of the time that is left within which the link itself is worth all of it."""
-_CLEARLY = 0.7
-"""Log of the excess of a goal that is out of reach on a smaller link: no larger one is run."""
 _MORE_SEEDS = 0.25
 """Share of the time that is left which one size with more seeds may take."""
 _WIDE = 1.3
@@ -276,10 +274,7 @@ class _Search:
         rows = level.rows
         if region(rows) or not none_meets(rows, complete=True):
             return False
-        return any(
-            all(goal.log_normalized_excess(each.metric(goal), 1.0)[0] > _CLEARLY for each in rows)
-            for goal in self.problem.goals
-        )
+        return missed_by_far(rows) is not None
 
     # --- one link -----------------------------------------------------------------------------
 
@@ -299,10 +294,13 @@ class _Search:
         return self._cost_s(level, _LAST) > self.time.left_s
 
     def _few(self, level: Level) -> Sequence[int]:
-        """Return the seeds that look for the region: all, or no more than run side by side."""
+        """Return the seeds of a size: all near the region, and to find it as many as run together.
+
+        The first seeds may lack what is rare, so all that is compared near the region has the same.
+        """
         seeds, left_s = self.options.seeds, self.time.left_s
         ample = math.isinf(left_s) or self._cost_s(level, 2.0 * _FIRST) <= _WHOLE * left_s
-        return seeds if ample else seeds[: max(2, self.options.threads)]
+        return seeds if ample or level.near else seeds[: max(2, self.options.threads)]
 
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
@@ -336,6 +334,7 @@ class _Search:
         for each in (*below, *(each for each in part if each.packets <= end)):
             if each.seeds < len(options.seeds):
                 level.run(each.packets, options.seeds)
+                level.near = True
                 return True
         if not part or (shown is not None and shown.packets <= _WIDE * part[0].packets):
             return False
