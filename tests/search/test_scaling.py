@@ -73,10 +73,10 @@ def test_windows_too_small_to_shrink_stay() -> None:
     assert rule_of(small, 1e6).largest == 20_000
 
 
-def test_a_loss_goal_keeps_the_windows() -> None:
+def test_a_loss_goal_keeps_the_windows_where_fewer_flows_are_enough() -> None:
     lossy = loads(f'[link]\nrate = "100 Gbit/s"\n{FEW}\n[goals]\nloss_rate = 0.01\n')
-    assert rule_of(lossy, 50.0).share == 1.0
-    assert rule_of(lossy, 50.0).largest == 4.0
+    assert rule_of(lossy, 3.0).share == 1.0 and rule_of(lossy, 3.0).largest == 4.0
+    assert rule_of(lossy, 50.0).shrinks_windows
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import forebay
-from forebay.report.size import links_table, links_title
+from forebay.report.size import _links as links_table
+from forebay.report.size import _links_title as links_title
 from forebay.scenario import ScenarioError
 
 LOT = Path(__file__).with_name("parking-lot.toml")

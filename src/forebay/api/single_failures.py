@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Topology
 
 _LEAST_LOSS = 1e-12
+_MORE = 1.05
+"""Offered load over that without a failure from which on a failure counts where it is above 1."""
 
 
 class Failure(NamedTuple):
     """A network with one link down: its worst link, and who loses most.
 
     ``link`` is down in both directions; "" if none is. ``worst`` is the link that is offered most
-    if that is more than it carries, else the one that loses most, or is offered or used most.
+    if that is more than it carries, else the one that loses most, or is offered or used most. A
+    link that is offered more than it carries without any failure counts only where it gets worse.
     ``sufferers`` are the ends of the path that loses most, "" where none loses; ``error`` is one
     line where the network has no answer.
     """
@@ -58,7 +61,9 @@ def single_failures(
     progress: Progress | None = None,
     expect: Callable[[float], None] | None = None,
 ) -> list[Failure]:
-    """Solve a network with each link between routers down, one at a time; the worst first.
+    """Solve a network as it is, then with each link between routers down, one at a time.
+
+    The network as it is comes first, then the worst failure.
 
     Parameters
     ----------
@@ -73,13 +78,17 @@ def single_failures(
     from forebay.topology.failures import wire_names
 
     names = wire_names(wired(topology_of(scenario)))
-    found = []
+    found, before = [], Load()
+    as_it_is = with_link_down(scenario, "", Foreseen(1 + len(names), expect), before)
     for place, name in enumerate(names):
-        first = Foreseen(len(names), expect) if place == 0 else None
-        found.append(with_link_down(scenario, name, first))
+        found.append(with_link_down(scenario, name, before=before))
         if progress is not None:
             progress((place + 1) / len(names))
-    return sorted(found, key=severity)
+    return [as_it_is, *sorted(found, key=severity)]
+
+
+class Load(dict[str, tuple[float, float, float, float]]):
+    """By link: offered load above 1, loss, offered load and utilization; of no failure."""
 
 
 def topology_of(scenario: Scenario) -> Topology:
@@ -98,8 +107,13 @@ def severity(failure: Failure) -> tuple[bool, float, float, float]:
     return failure.error is None, -failure.loss_rate, -offered, -failure.utilization
 
 
-def with_link_down(scenario: Scenario, name: str, first: Foreseen | None = None) -> Failure:
-    """Solve a network without one link; with all of them for "". ``first`` is told of its time."""
+def with_link_down(
+    scenario: Scenario, name: str, first: Foreseen | None = None, before: Load | None = None
+) -> Failure:
+    """Solve a network without one link; with all of them for "". ``first`` is told of its time.
+
+    ``before`` is filled by the network without a failure, and the others are told by what changes.
+    """
     from forebay.engines.fixed_point.errors import NoSteadyState
     from forebay.scenario import ScenarioError
 
@@ -120,7 +134,16 @@ def with_link_down(scenario: Scenario, name: str, first: Foreseen | None = None)
         )
         for each, link in links.items()
     }
-    worst = max(values, key=lambda each: values[each])
+    known = {} if before is None or not name else before
+    if before is not None and not name:
+        before.update(values)
+
+    told = {
+        each: now
+        for each, now in values.items()
+        if known.get(each, (1.0,))[0] <= 1.0 or not 1.0 < now[0] <= _MORE * known[each][0]
+    }
+    worst = max(told or values, key=lambda each: values[each])
     _, lost, _, used = values[worst]
     ends = answer.most_lossy_path() if lost else ""
     return Failure(name, worst, links[worst].offered_load, used, lost, ends)

@@ -188,7 +188,8 @@ def _failures(scenario: Scenario, as_json: bool) -> None:
     with progress("failures") as update:
         found = single_failures(scenario, update, announce("failures"))
     if as_json:
-        print_json({"schema": 1, "failures": [each._asdict() for each in found]})
+        first, *others = (each._asdict() for each in found)
+        print_json({"schema": 1, "nothing_failed": first, "failures": others})
         return
     from forebay.report import print_failures
 

@@ -56,17 +56,18 @@ def print_network(outcome: Outcome) -> None:
 
 
 def print_failures(found: list[dict[str, Any]]) -> None:
-    """Print what each single failure does, the worst first."""
+    """Print the network as it is, and what each single failure changes, the worst first."""
     out = console()
-    out.print(f"{len(found)} single failures, the worst first", style="bold")
+    out.print(f"{len(found) - 1} single failures, the worst first", style="bold")
     made = table("link down", "worst link", "offered, %", "utilization, %", "loss, %", "loses most")
     for each in found:
         offered = each["offered_load"]
+        name = each["link"] or "nothing"
         if each["error"] is not None:
-            made.add_row(each["link"], each["error"], "", "", "", "")
+            made.add_row(name, each["error"], "", "", "", "")
             continue
         made.add_row(
-            each["link"], each["worst"], _number(offered, 100), _number(each["utilization"], 100),
+            name, each["worst"], _number(offered, 100), _number(each["utilization"], 100),
             _number(each["loss_rate"], 100), each["sufferers"],
         )  # fmt: skip
     show_table(out, made)
