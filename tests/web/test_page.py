@@ -67,7 +67,7 @@ def test_a_first_answer_has_a_size_a_reason_and_a_curve(page, server):
     ask_quick(page, server)
     best = int(page.get_by_test_id("answer-packets").inner_text())
     assert best >= int(page.get_by_test_id("least-packets").inner_text())
-    assert "Why this size" in page.locator("#headline").inner_text()
+    assert "Recommended: " in page.locator("#headline").inner_text()
     assert page.locator("#charts .curve.fine").count() == 3
     assert page.locator("#charts .meets").count() == 3
 
