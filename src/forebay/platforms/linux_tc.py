@@ -23,9 +23,18 @@ from forebay.platforms.qdiscs import (
     default_target_s,
     scenario_name,
 )
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    inside,
+    note,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet
-from forebay.platforms.tc_tree import Node, Tree, node_of, value
+from forebay.platforms.tc_tree import Node, Tree, value
 from forebay.platforms.unread import matching
 from forebay.scenario import Rate
 
@@ -66,7 +75,8 @@ def _lines(order: Order, leaf: str, rounding: int) -> tuple[tuple[str, ...], int
     port, device = order.port, f"tc qdisc replace dev {order.interface}"
     if not port.is_shaped:
         return (f"{device} root {leaf}",), rounding, (_BOTTLENECK,)
-    burst = port.burst_bytes or _LEAST_BURST
+    # A smaller bucket than a packet's lets none pass.
+    burst = max(port.burst_bytes or _LEAST_BURST, port.packet_bytes + port.header_bytes)
     limit = min(_MOST, order.wanted.bytes * (port.packet_bytes + port.header_bytes))
     shaper = f"tbf rate {port.rate_in()}bit burst {burst} limit {limit // port.packet_bytes + 1}"
     said = note("tbf shapes, and its child holds the packets: tbf's own limit is then not used")
@@ -114,10 +124,8 @@ def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     yield from openwrt_sqm.read(snippet, port)
     tree = Tree.of(snippet)
-    found = (node_of(each.line, list(each.words)) for each in snippet.lines())
-    nodes = [each for each in found if each is not None]
-    above = {each.line for node in nodes for each in tree.above(node)}
-    for node in (each for each in nodes if each.line not in above):
+    above = {each.line for node in tree.qdiscs for each in tree.above(node)}
+    for node in (each for each in tree.qdiscs if each.line not in above):
         yield _node(snippet, node, tree, port)
 
 
@@ -134,30 +142,59 @@ def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> ConfiguredQue
 
 def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     """Read a qdisc that holds packets, and the rate at which it may drain."""
-    served, lowest = tree.served(node), tree.guaranteed(node)
-    inside = port if served is None else port.served_at(served.rate_bps)
-    lines = (each.line for each in tree.above(node))
-    reading = _qdisc(place, node.kind, node.options, inside).serving(served, also=lines)
+    served, lowest, above = tree.served(node), tree.guaranteed(node), list(tree.above(node))
+    plain, frame = port.packet_bytes + port.header_bytes, tree.framed(node, port)
+    port = replace(port, header_bytes=frame - port.packet_bytes)
+    seen = inside(port, served)
+    tight = next((each for each in (node, *above) if _is_tight(each, frame)), None)
+    if tight is not None:
+        said = f"tbf's burst of {_burst(tight.options)} B: no larger packet ever leaves"
+        return place.unknown(trap(said)).serving(None, also=(each.line for each in above))
+    reading = _qdisc(place, node.kind, node.options, seen)
+    line = tree.on_the_line(node, frame)
+    if served is not None and line != plain:
+        reading = _framed(reading, served, line, port)
+    reading = reading.serving(served, also=(each.line for each in above))
     reading = replace(
-        reading, discipline=scenario_name(node.kind), aims=_aims(node.kind, node.options, inside)
+        reading, discipline=scenario_name(node.kind), aims=_aims(node.kind, node.options, seen)
     )
-    reading = _within_memory(reading, node.options, inside)
-    unread = [word for each in (node, *tree.above(node)) for word in each.unread_rates]
-    if unread:
-        said = f'the rate "{short(unread[0], 30)}" is not known: the queue may drain more slowly'
-        reading = reading.serving(None, trap(said))
-    for each in tree.above(node):
+    reading = _within_memory(reading, node.options, seen)
+    for each in above:
         limit = value(each.options, "limit")
         if each.kind == "netem" and limit is not None:
             said = (
                 f"netem above it holds at most {short(limit, 30)} packets, those in flight included"
             )
             reading = reading.serving(None, trap(said))
-    if lowest is None or served is None or reading.bytes is None or lowest >= served.rate_bps:
+    if lowest is None or served is None or served.rate_bps is None or reading.bytes is None:
+        return reading
+    if lowest >= served.rate_bps:
         return reading
     slow = say_time(8 * reading.bytes / float(lowest))
     said = f"{slow} while others use the rest: {Rate(float(lowest))} is guaranteed"
     return reading.serving(None, note(said))
+
+
+def _framed(reading: ConfiguredQueue, served: Served, line: int, port: Port) -> ConfiguredQueue:
+    """Return a reading whose packets have ``line`` bytes each at the rate."""
+    if reading.bytes is None or served.rate_bps is None:
+        return reading
+    said = note(f"a packet of {port.packet_bytes} B is {line} B on the line")
+    if reading.served is None:
+        drain = 8 * reading.bytes * line / port.packet_bytes / served.rate_bps
+        reading = reading.serving(replace(served, drain_s=drain))
+    return reading.serving(None, said)
+
+
+def _is_tight(node: Node, frame: int) -> bool:
+    """Whether a full packet is larger than the bucket of a tbf, which then drops it."""
+    burst = _burst(node.options) if node.kind == "tbf" else None
+    return burst is not None and burst < frame
+
+
+def _burst(options: list[str]) -> int | None:
+    keys = (value(options, key) for key in ("burst", "buffer", "maxburst"))
+    return tc_units.size(next((each for each in keys if each), "").partition("/")[0])
 
 
 def _within_memory(reading: ConfiguredQueue, options: list[str], port: Port) -> ConfiguredQueue:
@@ -182,7 +219,7 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Configure
     if limit is None or limit > _MOST:
         return place.unknown(trap(f'"{short(text, 30)}" is no limit that tc takes'))
     if kind == "netem":
-        return _netem(place, limit, options, port)
+        return netem(place, limit, options, port)
     notes = about.notes
     if about.unit == "packets":
         return place.of_packets(limit, port, notes)
@@ -228,7 +265,7 @@ def _default(
     if about.default is not None:
         reading = place.of_packets(about.default, port)
         if kind == "netem":
-            reading = _netem(place, about.default, options, port)
+            reading = netem(place, about.default, options, port)
         return replace(reading, notes=(said, *dict.fromkeys((*about.notes, *reading.notes))))
     if kind == "bfifo":
         frame = port.packet_bytes + port.header_bytes
@@ -238,7 +275,7 @@ def _default(
     return place.unknown(said, *about.notes)
 
 
-def _netem(place: Place, limit: int, options: list[str], port: Port) -> ConfiguredQueue:
+def netem(place: Place, limit: int, options: list[str], port: Port) -> ConfiguredQueue:
     """Subtract the packets in flight, because netem stores them in the same queue."""
     delay = tc_units.time(value(options, "delay") or value(options, "latency") or "0us")
     rate = tc_units.rate(value(options, "rate") or "") or Fraction(port.rate_bps)
@@ -259,8 +296,7 @@ def _netem(place: Place, limit: int, options: list[str], port: Port) -> Configur
 def _tbf(place: Place, options: list[str], port: Port) -> ConfiguredQueue:
     """Read a tbf: what waits behind its burst drains at its own rate."""
     rate = tc_units.rate(value(options, "rate") or "")
-    keys = (value(options, key) for key in ("burst", "buffer", "maxburst"))
-    burst = tc_units.size(next((each for each in keys if each), "").partition("/")[0])
+    burst = _burst(options)
     limit = tc_units.size(value(options, "limit") or "")
     latency = tc_units.time(value(options, "latency") or value(options, "lat") or "")
     said: tuple[Note, ...] = ()

@@ -7,6 +7,7 @@ from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
+from forebay.scenario.framing import Framing, on_line
 from forebay.scenario.generators import (
     FatTree,
     Isp,
@@ -69,6 +70,7 @@ __all__ = [
     "Fetching",
     "FlowCount",
     "FlowLength",
+    "Framing",
     "Goals",
     "Isp",
     "Jitter",
@@ -113,5 +115,6 @@ __all__ = [
     "expect_scenario",
     "load",
     "loads",
+    "on_line",
     "shipped",
 ]
