@@ -108,14 +108,14 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         reading = each.reading(
             port,
             partial(_limit, each, port=port, model=model),
-            partial(_default, each, port, model) if catalyst is None else partial(catalyst.share, each),
+            partial(_default, each, port, model)
+            if catalyst is None
+            else partial(catalyst.share, each),
         )
         yield with_wred(each, reading, port, amount)
 
 
-def _limit(
-    chosen: PolicyClass, limit: Statement, *, port: Port, model: str
-) -> ConfiguredQueue:
+def _limit(chosen: PolicyClass, limit: Statement, *, port: Port, model: str) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
     needs = _needs(chosen)
     value = whole(words[0], 2**32 - 1) if words else None

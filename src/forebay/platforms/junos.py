@@ -140,8 +140,8 @@ def _size(place: Place, words: tuple[str, ...], port: Port, ruled_out: str) -> C
         return _temporal(place, value[1], port).serving(None, *exact)
     if value[:1] == ("percent",) and len(value) == 2:
         if ruled_out:
-            said = f"percent of a buffer that is not an MX port's, as {ruled_out} is in the text"
-            return place.unknown(trap(f"{said}: its size is not here"), *exact)
+            why = f"percent of a buffer that is not an MX port's, as {ruled_out} is in the text"
+            return place.unknown(trap(f"{why}: its size is not here"), *exact)
         return _percent(place, value[1], port).serving(None, *exact)
     if value[:1] in (("remainder",), ("shared",)):
         said = trap(f"{value[0]} is what other queues leave: no size of its own")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from forebay.outcome import Aqm
 
 _MOST = 2**32 - 1
-_LEAST_BURST = 10_000  # without a bucket in the scenario: some packets
+LEAST_BURST = 10_000  # without a bucket in the scenario: some packets
 _GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
 _BOTTLENECK = trap(
     "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
@@ -76,7 +76,7 @@ def _lines(order: Order, leaf: str, rounding: int) -> tuple[tuple[str, ...], int
     if not port.is_shaped:
         return (f"{device} root {leaf}",), rounding, (_BOTTLENECK,)
     # A smaller bucket than a packet's lets none pass.
-    burst = max(port.burst_bytes or _LEAST_BURST, port.packet_bytes + port.header_bytes)
+    burst = max(port.burst_bytes or LEAST_BURST, port.packet_bytes + port.header_bytes)
     limit = min(_MOST, order.wanted.bytes * (port.packet_bytes + port.header_bytes))
     shaper = f"tbf rate {port.rate_in()}bit burst {burst} limit {limit // port.packet_bytes + 1}"
     said = note("tbf shapes, and its child holds the packets: tbf's own limit is then not used")
@@ -123,6 +123,11 @@ def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     yield from openwrt_sqm.read(snippet, port)
+    yield from read_tc(snippet, port)
+
+
+def read_tc(snippet: Snippet, port: Port) -> Iterator[ConfiguredQueue]:
+    """Yield the queues of tc's lines."""
     tree = Tree.of(snippet)
     above = {each.line for node in tree.qdiscs for each in tree.above(node)}
     for node in (each for each in tree.qdiscs if each.line not in above):

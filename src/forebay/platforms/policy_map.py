@@ -36,6 +36,7 @@ _OUTER = ("policy-map", "interface", "class-map", "router", "line", "vrf", "cont
 _LEVELS = (_OUTER, ("class",))
 _ENDS = ("exit", "end", "end-policy-map", "end-class-map", "root")
 _SCHEDULING = ("bandwidth", "shape", "priority")
+_LEAVES = (*_SCHEDULING, "queue-limit", "random-detect", "service-policy", "description")
 BUNDLES = ("bundle-ether", "bundle-pos")
 _MOST_STATEMENTS = 100
 _MOST_PARENTS, _MOST_LEVELS = 10, 2
@@ -45,7 +46,7 @@ _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 
 def sections(snippet: Snippet) -> Iterator[Statement]:
     """Yield the statements of a Cisco-like text with the sections that they stand in."""
-    return snippet.sections(_LEVELS, ends=_ENDS)
+    return snippet.sections(_LEVELS, ends=_ENDS, leaves=_LEAVES)
 
 
 @dataclass(slots=True)

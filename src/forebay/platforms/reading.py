@@ -134,7 +134,9 @@ class Served:
     @classmethod
     def untold(cls, written: str) -> Served:
         """Return the rate of a statement that is not understood."""
-        return cls(None, f'"{short(written, 40)}" is not understood: the queue may drain more slowly')
+        return cls(
+            None, f'"{short(written, 40)}" is not understood: the queue may drain more slowly'
+        )
 
 
 def inside(port: Port, served: Served | None) -> Port:

@@ -101,6 +101,7 @@ class Snippet:
         *,
         ends: Collection[str] = (),
         last: str = "",
+        leaves: Collection[str] = (),
     ) -> Iterator[Statement]:
         """Yield each line with the lines it is indented under.
 
@@ -114,6 +115,7 @@ class Snippet:
         levels : the first words that open a section, from the outermost level on.
         ends : first words that end the innermost section.
         last : word that ends a line which opens a section of no known level.
+        leaves : first words of lines that hold none, whatever the indentation after them.
         """
         open_: list[_Section] = []
         for statement in self.lines():
@@ -131,6 +133,8 @@ class Snippet:
             if open_ and open_[-1].flat is None:
                 open_[-1].flat = open_[-1].indent == indent
             yield Statement(statement.line, words, tuple(each.words for each in open_))
+            if words[0] in leaves:
+                continue
             opens = level is not None or (bool(last) and words[-1] == last)
             open_.append(_Section(words, indent, level, opens))
             if len(open_) > _DEEPEST:

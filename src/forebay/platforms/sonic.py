@@ -139,7 +139,9 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         early = next((each.wred for each in queues if each.wred in wred), "")
         used.add(early)
         for served, where in at_rates(rates or {None: []}):
-            place = Place(line_of(snippet, name), _named("BUFFER_PROFILE", name) + where, _said(fields))
+            place = Place(
+                line_of(snippet, name), _named("BUFFER_PROFILE", name) + where, _said(fields)
+            )
             reading = _profile(place, fields, pools, port).serving(served)
             yield _marked(reading, wred.get(early, {}))
     for name, fields in wred.items():
@@ -181,7 +183,9 @@ class _Queue:
     @property
     def wred(self) -> str:
         """The name of its WRED profile; "" without one."""
-        return next((name for each in self.rows if (name := _reference(each.get("wred_profile")))), "")
+        return next(
+            (name for each in self.rows if (name := _reference(each.get("wred_profile")))), ""
+        )
 
 
 def _queues(tables: dict[str, Any]) -> list[_Queue]:
@@ -324,8 +328,11 @@ PLATFORM = Platform(
     forms=("bytes", "dynamic"),
     models=("config-db",),
     interface="Ethernet0",
-    tells=(r'"BUFFER_(POOL|PROFILE|QUEUE|PG)"', r'"(dynamic_th|static_th)"',
-        r'"(WRED_PROFILE|SCHEDULER|PORT_QOS_MAP|(DSCP|DOT1P)_TO_TC_MAP|TC_TO_QUEUE_MAP)"'),
+    tells=(
+        r'"BUFFER_(POOL|PROFILE|QUEUE|PG)"',
+        r'"(dynamic_th|static_th)"',
+        r'"(WRED_PROFILE|SCHEDULER|PORT_QOS_MAP|(DSCP|DOT1P)_TO_TC_MAP|TC_TO_QUEUE_MAP)"',
+    ),
     source="sonic-buffer-profile YANG (2021-07-01); SAI buffer profile attributes",
     rounds=_CELLS,
     write=_write,

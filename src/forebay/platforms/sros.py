@@ -11,7 +11,6 @@ from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import (
     ConfiguredQueue,
-    Note,
     Place,
     Served,
     burst_unwritten,

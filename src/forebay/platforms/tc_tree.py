@@ -66,7 +66,9 @@ class Node:
         if found:
             said = f'the rate "{short(found[0], 30)}" is not known'
             return f"{said}: the queue may drain more slowly"
-        return "" if self.kind in KINDS else f"what {short(self.kind, 30)} above it does is not read"
+        return (
+            "" if self.kind in KINDS else f"what {short(self.kind, 30)} above it does is not read"
+        )
 
     def _rate(self, key: str) -> Fraction | None:
         return tc_units.rate(value(self.options, key) or "")
@@ -153,7 +155,9 @@ class Tree:
     def framed(self, node: Node, port: Port) -> int:
         """Return the bytes that a full packet counts as: with what a stab above a leaf adds."""
         frame = port.packet_bytes + port.header_bytes
-        return next((wire(each.stab, frame) for each in (node, *self.above(node)) if each.stab), frame)
+        return next(
+            (wire(each.stab, frame) for each in (node, *self.above(node)) if each.stab), frame
+        )
 
     def on_the_line(self, node: Node, frame: int) -> int:
         """Return the bytes of a frame at the rate: htb and tbf may count cells of their own."""
@@ -178,7 +182,7 @@ def _node(line: int, words: list[str]) -> Node | None:
         return None
     if after[0] in _VERBS:
         return _command(line, what == "class", after[1:])
-    if not words[0] == what or ":" not in after[1]:
+    if words[0] != what or ":" not in after[1]:
         return None
     kind, number, options = after[0], after[1], after[2:]
     stab = options if "linklayer" in options and what == "qdisc" else []  # shown with -d

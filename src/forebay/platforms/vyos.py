@@ -15,7 +15,16 @@ from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
 _MOST = 2**32 - 1
-_READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target", "burst", "delay")
+_READ = (
+    "queue-limit",
+    "queue-type",
+    "codel-quantum",
+    "flows",
+    "interval",
+    "target",
+    "burst",
+    "delay",
+)
 _DISCIPLINES = {
     "drop-tail": "drop-tail", "fq-codel": "fq_codel", "random-detect": "red",
     "fair-queue": "sfq", "network-emulator": "drop-tail",
@@ -86,9 +95,7 @@ def _is_queue(path: tuple[str, ...]) -> bool:
     return bool(known) and (path[2:] in ((), ("default",)) or (path[2:3], len(path)) == _CLASS)
 
 
-def _queue(
-    path: tuple[str, ...], leaves: _Leaves, policy: _Leaves, port: Port
-) -> ConfiguredQueue:
+def _queue(path: tuple[str, ...], leaves: _Leaves, policy: _Leaves, port: Port) -> ConfiguredQueue:
     limit = leaves.get("queue-limit")
     first = limit or leaves["queue-type"]
     written = " ".join(first.words[-2:])
