@@ -276,6 +276,7 @@ class CaptureFile(TypedDict):
     frames: int
     not_ip: int
     not_ip_bytes: int
+    not_ip_kinds: dict[str, int]
     cut_short: int
     unusable: int
     interfaces: list[str]

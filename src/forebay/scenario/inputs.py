@@ -239,6 +239,7 @@ class TopologyDict(TypedDict, total=False):
     file: str | NetworkFile | None
     file_unit: str | Rate | None
     largest_part: bool
+    both_directions: bool
     links: Sequence[NetworkLink | NetworkLinkDict]
     failed: list[str] | tuple[str, ...]
     nodes: Sequence[NetworkNode | NetworkNodeDict]
