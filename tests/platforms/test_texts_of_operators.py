@@ -18,7 +18,8 @@ Row = tuple[str, int | None, float | None]
 
 def xr(*lines: str, name: str = "GOLD") -> str:
     body = "".join(f"  {line}\n" for line in lines)
-    return f"policy-map CORE\n class {name}\n{body} !\n class class-default\n  queue-limit 9 us\n !\n end-policy-map\n!\n"
+    rest = " !\n class class-default\n  queue-limit 9 us\n !\n end-policy-map\n!\n"
+    return f"policy-map CORE\n class {name}\n{body}{rest}"
 
 
 def xe(*lines: str, head: str = "policy-map WAN\n class VOICE\n") -> str:
@@ -27,7 +28,8 @@ def xe(*lines: str, head: str = "policy-map WAN\n class VOICE\n") -> str:
 
 def nx(*lines: str) -> str:
     body = "".join(f"    {line}\n" for line in lines)
-    return f"policy-map type queuing OUT\n  class type queuing c-out-8q-q3\n{body}system qos\n  service-policy type queuing output OUT\n"
+    head = "policy-map type queuing OUT\n  class type queuing c-out-8q-q3\n"
+    return f"{head}{body}system qos\n  service-policy type queuing output OUT\n"
 
 
 COS = "set class-of-service "
@@ -43,13 +45,15 @@ def sros(*lines: str, policy: str = "sap-egress 20 create", queue: str = "queue 
 
 def md(*lines: str) -> str:
     body = "".join(f"                {line}\n" for line in lines)
-    return f'configure {{\n    qos {{\n        sap-egress "gold" {{\n            queue 3 {{\n{body}            }}\n        }}\n    }}\n}}\n'
+    head = 'configure {\n    qos {\n        sap-egress "gold" {\n            queue 3 {\n'
+    return f"{head}{body}            }}\n        }}\n    }}\n}}\n"
 
 
 def sonic(
     profile: str, pool: str = '"type": "egress", "mode": "dynamic", "size": "12000000"'
 ) -> str:
-    return f'{{"BUFFER_POOL": {{"p": {{{pool}}}}},\n "BUFFER_PROFILE": {{"q": {{"pool": "p", {profile}}}}}}}'
+    pools = f'"BUFFER_POOL": {{"p": {{{pool}}}}}'
+    return f'{{{pools},\n "BUFFER_PROFILE": {{"q": {{"pool": "p", {profile}}}}}}}'
 
 
 def oc(leaves: str, more: str = "") -> str:
@@ -138,7 +142,8 @@ ROWS: dict[str, list[Row]] = {
          f"{COS}traffic-control-profiles t delay-buffer-rate 500m\n", None, None),
         (f"{BE}buffer-size percent 10\n{COS}shared-buffer ingress percent 100\n", None, None),
         (f"{BE}buffer-size percent 10\nset chassis fpc 0 pic 0 q-pic-large-buffer\n", None, None),
-        ("class-of-service {\n    schedulers {\n        be {\n            transmit-rate percent 40;\n"
+        ("class-of-service {\n    schedulers {\n        be {\n"
+         "            transmit-rate percent 40;\n"
          "            buffer-size temporal 10k;\n        }\n    }\n}\n", 12_500_000, 10.0),
         (f"{BE}buffer-size temporal 5k\n{BE}shaping-rate $shape\n", 6_250_000, None),
     ],
@@ -192,7 +197,8 @@ ROWS: dict[str, list[Row]] = {
         (oc('"dedicated-buffer": "many", "use-shared-buffer": false'), None, None),
         (oc('"use-shared-buffer": true, "dynamic-limit-scaling-factor": 2'), None, None),
         (oc('"use-shared-buffer": true, "static-shared-buffer-limit": "x"'), None, None),
-        (oc('"dedicated-buffer": "250000", "use-shared-buffer": false', '"a": {"pir": "100000000"}, '),
+        (oc('"dedicated-buffer": "250000", "use-shared-buffer": false',
+            '"a": {"pir": "100000000"}, '),
          250_000, 20.0),
         (oc('"dedicated-buffer": "250000", "use-shared-buffer": false',
             '"a": {"pir": "100000000"}, "b": {"pir": "200000000"}, '), 250_000, None),
@@ -292,12 +298,16 @@ ROWS: dict[str, list[Row]] = {
         (f"qos profile R\n   {queue}\n      random-detect ecn minimum-threshold {low} "
          f"maximum-threshold {high} max-mark-probability 100\n", None, None)
         for queue, low, high in [
-            ("tx-queue 0", "30000 bytes", "30000 bytes"), ("tx-queue 3", "150 kbytes", "1500 kbytes"),
-            ("uc-tx-queue 3", "1 mbytes", "1 mbytes"), ("uc-tx-queue 1", "5 segments", "9 segments"),
+            ("tx-queue 0", "30000 bytes", "30000 bytes"),
+            ("tx-queue 3", "150 kbytes", "1500 kbytes"),
+            ("uc-tx-queue 3", "1 mbytes", "1 mbytes"),
+            ("uc-tx-queue 1", "5 segments", "9 segments"),
             ("mc-tx-queue 3", "100 kbytes", "100 kbytes"), ("tx-queue 7", "9 kbytes", "90 kbytes"),
             ("tx-queue 1", "1 bytes", "2 bytes"), ("tx-queue 2", "200 kbytes", "2 mbytes"),
-            ("uc-tx-queue 5", "320 kbytes", "320 kbytes"), ("uc-tx-queue 6", "40 cells", "40 cells"),
-            ("tx-queue 4", "64 kbytes", "640 kbytes"), ("tx-queue 5", "256000000 bytes", "256000000 bytes"),
+            ("uc-tx-queue 5", "320 kbytes", "320 kbytes"),
+            ("uc-tx-queue 6", "40 cells", "40 cells"),
+            ("tx-queue 4", "64 kbytes", "640 kbytes"),
+            ("tx-queue 5", "256000000 bytes", "256000000 bytes"),
         ]
     ],
     "vrp": [
@@ -313,7 +323,8 @@ ROWS: dict[str, list[Row]] = {
             ("qos queue-profile q\n queue 3 length bytes 60000 packets 40\n", 60_000, 0.048),
             ("traffic behavior b\n queue-length percent 5\n", None, None),
             ("traffic behavior b\nqueue-length packets 100\n#\n", 150_000, 0.12),
-            ("traffic behavior a\n gts cir 5000\n#\ntraffic behavior b\n queue-length packets 100\n",
+            ("traffic behavior a\n gts cir 5000\n#\ntraffic behavior b\n"
+             " queue-length packets 100\n",
              150_000, 0.12),
             ("qos queue-profile q\n queue 3 length\n", None, None),
         ]

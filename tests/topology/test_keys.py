@@ -119,7 +119,7 @@ def test_values_that_cannot_be_are_refused(tmp_path: Path, edge: str, said: str)
 
 
 def test_directed_links_that_stand_once(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="each stands once.*both_directions"):
+    with pytest.raises(ScenarioError, match=r"each stands once.*both_directions"):
         load(tmp_path, directed="directed 1")
     path = tmp_path / "n.gml"
     both = networks.load(path, ["link.delay=7 ms", "topology.both_directions=true"])

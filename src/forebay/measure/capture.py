@@ -178,7 +178,7 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         if unread and not read["returning"]:
             raise MeasureError(f"{names[0]}: {unread}")
         kinds = not_ip(read["files"])
-        went = f"none is IP that is read ({kinds}; {READ})" if kinds else "none is IP"
+        went = f"{kinds} frames are not read; {READ}" if kinds else "none is IP"
         if read["returning"]:
             went = f"{read['returning']} have the other direction"
         why = f"of {frames} frames no packet crosses the link: {went}"

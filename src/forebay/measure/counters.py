@@ -221,9 +221,9 @@ def _flows(
         return
     drops = float(rows.drops.sum())
     sent = dict.fromkeys(float(each.sum()) for each in packets)
-    few, *many = (each / float(rows.seconds.sum()) for each in sent)
+    usual, *many = (each / float(rows.seconds.sum()) for each in sent)
     controls = CONTROLS if control is None else (control,)
-    losses = [(few, x) for x in (loss.low if not many else None, loss.value, loss.high) if x]
+    losses = [(usual, x) for x in (loss.low if not many else None, loss.value, loss.high) if x]
     losses += [(rate, drops / (drops + rate * float(rows.seconds.sum()))) for rate in many]
     rounds = [rtts[0] + queueing[0], rtts[1] + queueing[1]]
     windows = [

@@ -54,7 +54,7 @@ def _write(order: Order) -> Written:
     if order.wanted.aqm is not None:
         return _managed(order, order.wanted.aqm)
     port = order.port
-    frame = port.packet_bytes + port.header_bytes
+    frame = _frame(port)
     if order.form == "packets":
         kind, rounding = "pfifo", port.packet_bytes - 1
         limit = order.wanted.whole_packets(port)
@@ -75,19 +75,54 @@ def _lines(order: Order, leaf: str, rounding: int) -> tuple[tuple[str, ...], int
     port, device = order.port, f"tc qdisc replace dev {order.interface}"
     if not port.is_shaped:
         return (f"{device} root {leaf}",), rounding, (_BOTTLENECK,)
+    frame, table = _frame(port), _table(port)
     # A smaller bucket than a packet's lets none pass.
-    burst = max(port.burst_bytes or LEAST_BURST, port.packet_bytes + port.header_bytes)
-    limit = min(_MOST, order.wanted.bytes * (port.packet_bytes + port.header_bytes))
-    shaper = f"tbf rate {port.rate_in()}bit burst {burst} limit {limit // port.packet_bytes + 1}"
+    burst = max(port.burst_bytes or LEAST_BURST, frame)
+    limit = min(_MOST, order.wanted.bytes * frame) // port.packet_bytes + 1
+    shaper = f"{table[0]}tbf rate {_rate(port)}bit burst {burst} limit {limit}"
     said = note("tbf shapes, and its child holds the packets: tbf's own limit is then not used")
-    return (f"{device} root handle 1: {shaper}", f"{device} parent 1:1 {leaf}"), rounding, (said,)
+    lines = (f"{device} root handle 1: {shaper}", f"{device} parent 1:1 {leaf}")
+    return lines, rounding, (said, *table[1])
+
+
+def _frame(port: Port) -> int:
+    """Return the bytes that a full packet counts as, with the size table of a line's framing."""
+    if not port.is_shaped or port.framing is None:
+        return port.packet_bytes + port.header_bytes
+    framing = port.framing
+    if framing.extra and not framing.padded:  # PTM, which no size table has: in the rate
+        return port.packet_bytes + framing.overhead
+    return framing.packet(port.packet_bytes)
+
+
+def _table(port: Port) -> tuple[str, tuple[Note, ...]]:
+    """Return the words of a size table for the line's framing, and remarks."""
+    framing = port.framing
+    if framing is None:
+        return "", ()
+    cells = framing.extra and framing.padded
+    words = f"stab linklayer {'atm' if cells else 'ethernet'} "
+    words += f"overhead {framing.overhead - port.header_bytes} "
+    words += f"mpu {framing.least} " if framing.least else ""
+    said = [note(f"the line's framing: a packet of {port.packet_bytes} B counts {_frame(port)} B")]
+    if framing.extra and not cells:
+        said.append(note("PTM's 64/65 encoding is in the rate: no size table has it"))
+    return words, tuple(said)
+
+
+def _rate(port: Port) -> int:
+    """Return the line's rate in whole bit/s: for PTM that of the bytes before its encoding."""
+    if port.framing is None:
+        return port.rate_in()
+    framed = port.framing.packet(port.packet_bytes)
+    return round(port.framed_rate * _frame(port) / framed)
 
 
 def _managed(order: Order, aqm: Aqm) -> Written:
     """Write an AQM queue; its times are in whole microseconds, rounded up."""
     port, kind, packets = order.port, aqm.discipline, order.wanted.packets
-    _refuse_unwritable(order.interface, aqm)
-    frame = port.packet_bytes + port.header_bytes
+    _refuse_unwritable(order.interface, aqm, port)
+    frame = _frame(port)
     rounding = port.packet_bytes - 1
     if aqm.parameter == "min":
         low, high = (
@@ -107,18 +142,29 @@ def _managed(order: Order, aqm: Aqm) -> Written:
     return Written(lines, rounding, (_GUARD, *notes))
 
 
-def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
+def _refuse_unwritable(interface: str, aqm: Aqm, port: Port) -> None:
     """Refuse a discipline without a limit in tc, or unknown to tc. Raises PlatformError."""
     if aqm.discipline == "cake":
         wrong = "tc's cake has no limit in packets or bytes that could be read back"
         rtt = ceil(1e6 * (aqm.interval_s or 0.0))
         line = f"tc qdisc replace dev {interface} root cake besteffort flows rtt {rtt}us"
+        line += _of_cake(port)
         raise PlatformError(
             "managed", wrong, f"write by hand: {line} (and bandwidth, if it shapes)"
         )
     if aqm.discipline == "cobalt":
         wrong = "no kernel has cobalt as a discipline of its own: it is in cake"
         raise PlatformError("managed", wrong, f"size {setting('queue.discipline', 'cake')}")
+
+
+def _of_cake(port: Port) -> str:
+    """Return cake's words for the line's framing (tc-cake(8)), which counts from the IP packet."""
+    framing = port.framing
+    if framing is None:
+        return ""
+    cells = ("atm" if framing.padded else "ptm") if framing.extra else "noatm"
+    least = f" mpu {framing.least}" if framing.least else ""
+    return f" overhead {framing.overhead}{least} {cells}"
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:

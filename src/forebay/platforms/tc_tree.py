@@ -12,7 +12,7 @@ from forebay.platforms.port import Port
 from forebay.platforms.qdiscs import CLASSFUL, QDISCS
 from forebay.platforms.reading import Served
 from forebay.platforms.snippet import Snippet, whole
-from forebay.scenario import Framing, on_line
+from forebay.scenario import FRAMINGS
 
 _DEEPEST = 16
 KINDS = frozenset((*QDISCS, *CLASSFUL))
@@ -23,7 +23,7 @@ _WITH_CLASSES = ("htb", "hfsc", "drr", "qfq", "cbq")
 _VERBS = ("add", "change", "replace", "link")
 _FLAGS, _NAMED = ("root", "ingress", "clsact"), ("dev", "parent", "handle", "classid")
 _STAB = ("mtu", "mpu", "tsize", "overhead", "linklayer")
-_LAYERS: dict[str, Framing] = {"atm": "atm", "adsl": "atm", "ethernet": "ethernet", "ptm": "ptm"}
+_CELLS = {"atm": FRAMINGS["atm"], "adsl": FRAMINGS["atm"], "ptm": FRAMINGS["ptm"]}
 
 
 def value(words: list[str], key: str) -> str | None:
@@ -92,9 +92,12 @@ class Tree:
     @classmethod
     def of(cls, snippet: Snippet) -> Tree:
         """Return the tree of a snippet."""
-        made = cls()
+        made, last = cls(), None
         for statement in snippet.lines():
             node = _node(statement.line, list(statement.words))
+            if statement.words[0] in _STAB and last is not None:
+                last.stab.extend(statement.words)  # shown with -d, in a line of its own
+            last = node
             if node is not None and node.number:
                 made.nodes[node.device, node.number] = node
                 made.any_device.setdefault(node.number, node)
@@ -171,7 +174,8 @@ def wire(words: list[str], frame: int) -> int:
     overhead = whole(text.removeprefix("-"), 2000) or 0
     size = max(frame + (-overhead if text.startswith("-") else overhead), 1)
     least = whole(value(words, "mpu") or "0", 65_535) or 0
-    return on_line(max(size, least), _LAYERS.get(value(words, "linklayer") or "", "ethernet"))
+    cells = _CELLS.get(value(words, "linklayer") or "")
+    return max(size, least) if cells is None else cells.on_line(max(size, least))
 
 
 def _node(line: int, words: list[str]) -> Node | None:
@@ -185,10 +189,9 @@ def _node(line: int, words: list[str]) -> Node | None:
     if words[0] != what or ":" not in after[1]:
         return None
     kind, number, options = after[0], after[1], after[2:]
-    stab = options if "linklayer" in options and what == "qdisc" else []  # shown with -d
     named = (value(options, key) for key in ("dev", "parent"))
     device, parent = (each or "" for each in named)
-    return Node(line, what == "class", device or "?", number, parent, kind, options, stab)
+    return Node(line, what == "class", device or "?", number, parent, kind, options)
 
 
 def _command(line: int, is_class: bool, words: list[str]) -> Node | None:

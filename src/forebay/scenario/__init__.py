@@ -7,7 +7,7 @@ from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
-from forebay.scenario.framing import Framing, on_line
+from forebay.scenario.framing import FRAMINGS, Framing
 from forebay.scenario.generators import (
     FatTree,
     Isp,
@@ -50,6 +50,7 @@ __all__ = [
     "BOTTLENECK",
     "COMPLETING_KINDS",
     "CONGESTION_CONTROLS",
+    "FRAMINGS",
     "KINDS",
     "MAX_FLOWS",
     "MAX_OFFERED",
@@ -115,6 +116,5 @@ __all__ = [
     "expect_scenario",
     "load",
     "loads",
-    "on_line",
     "shipped",
 ]

@@ -22,7 +22,7 @@ from forebay.scenario.traffic import OnOff
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
-    from forebay.scenario.link import TokenBucket
+    from forebay.scenario.link import Link, TokenBucket
     from forebay.scenario.model import Scenario
     from forebay.scenario.queue import Queue
     from forebay.scenario.traffic import Traffic
@@ -237,9 +237,13 @@ def _buckets(scenario: Scenario) -> None:
         for i, link in enumerate(scenario.links)
     ]
     for place, link, at_queue, queue in places:
+        if link.framing is not None and scenario.topology is not None:
+            wrong = "cannot be set with a topology"
+            hint = "leave it out: a network's links have none"
+            raise ScenarioError("contradiction", wrong, hint, field=f"{place}.framing")
         for name, bucket in (("shaper", link.shaper), ("policer", link.policer)):
             if bucket is not None:
-                _bucket(scenario, f"{place}.{name}", bucket, link.rate)
+                _bucket(scenario, f"{place}.{name}", bucket, link)
         if link.shaper is not None and queue.transmit_ring:
             wrong, hint = "never fills behind a shaper", "leave it out, or leave the shaper out"
             field = f"{at_queue}.transmit_ring"
@@ -255,7 +259,8 @@ def _imperfect(scenario: Scenario) -> None:
         check_links(scenario)
 
 
-def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate) -> None:
+def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link: Link) -> None:
+    link_rate = link.rate
     if scenario.topology is not None:
         wrong, hint = "cannot be set with a topology", "leave it out: a network's links have none"
         raise ScenarioError("contradiction", wrong, hint, field=field)
@@ -268,6 +273,8 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate
         hint = f"write {entry('refill', 'continuous')} and a burst"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.refill")
     largest = scenario.largest_packet
+    if bucket is link.shaper:
+        largest = link.on_line(largest)
     if bucket.burst is not None and bucket.burst < largest:
         wrong = f"{bucket.burst} is smaller than a packet of {DataSize(largest)}"
         hint = f"write {DataSize(largest)} or more"

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
-Framing = Literal["ethernet", "ptm", "atm"]
-
-OVERHEADS: dict[Framing, int] = {"ethernet": 38, "ptm": 22, "atm": 32}
-"""Bytes that a line usually adds to an IP packet before cells.
-
-ethernet: preamble 8, addresses and type 14, checksum 4, gap 12. ptm: addresses and type 14,
-checksum 4 and 2, S and C 2 (IEEE 802.3 clause 61). atm: PPPoE over LLC/SNAP, 8 + 14 + 10, and the
-trailer of AAL5 8, without checksum.
-"""
-
-_CELL, _PAYLOAD = 53, 48
+Name = Literal["ethernet", "ptm", "atm"]
 
 
-def on_line(size: int, framing: Framing) -> int:
-    """Return the bytes that ``size`` bytes, overhead included, take on the line.
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How a line frames a packet, with the fields of the simulator's framing.
 
-    atm: whole cells of 53 bytes with 48 of payload (ITU-T I.361). ptm: 65 for each begun 64 (64/65
-    encoding, IEEE 802.3 clause 61). ethernet: as they are.
+    Attributes
+    ----------
+    overhead : bytes that are added to an IP packet, before cells or blocks.
+    least : bytes that a packet with its overhead takes at least.
+    payload, extra : bytes of a cell or block, and those that each begun one has besides.
+    padded : whether the last one is filled up.
     """
-    if framing == "atm":
-        return -(-size // _PAYLOAD) * _CELL
-    return size + -(-size // 64) if framing == "ptm" else size
+
+    overhead: int
+    least: int
+    payload: int
+    extra: int
+    padded: bool
+
+    def on_line(self, framed: int) -> int:
+        """Return the bytes on the line of so many bytes, overhead included."""
+        blocks = -(-framed // self.payload)
+        return (blocks * self.payload if self.padded else framed) + blocks * self.extra
+
+    def packet(self, size: int) -> int:
+        """Return the bytes on the line of an IP packet."""
+        return self.on_line(max(size + self.overhead, self.least))
+
+
+FRAMINGS: dict[Name, Framing] = {
+    # Preamble 8, addresses and type 14, checksum 4, gap 12; at least 84 (IEEE 802.3).
+    "ethernet": Framing(38, 84, 1, 0, padded=False),
+    # PPPoE 8, Ethernet 14 and its checksum 4, PTM 4 (tc-cake(8): pppoe-ptm); 64/65 encoding.
+    "ptm": Framing(30, 0, 64, 1, padded=False),
+    # PPPoE 8, Ethernet 14, LLC/SNAP 10, AAL5 8 (tc-cake(8): pppoe-llcsnap); cells of 53 with 48.
+    "atm": Framing(40, 0, 48, 5, padded=True),
+}
