@@ -124,6 +124,20 @@ def test_one_class_has_one_queue() -> None:
     assert reading.packets == 200 and "dscp af13 30 packets" in said(reading, "note")
 
 
+def test_a_class_of_a_catalyst_has_one_queue() -> None:
+    text = "policy-map 2P6Q3T\n class VIDEO\n  bandwidth remaining percent 10\n"
+    text += "  queue-buffers ratio 10\n  queue-limit dscp af43 percent 80\n"
+    reading = one(text + "  queue-limit dscp af41 percent 100\n", TEN_GBIT_S, "ios-xe")
+    assert reading.bytes is None and "10 % of the port's buffer units" in said(reading)
+    assert "dscp af43 percent 80 is of these packets alone" in said(reading, "note")
+
+
+def test_percent_beside_a_dynamic_threshold_is_no_mxs() -> None:
+    text = "set class-of-service schedulers {} buffer-size percent 15\n"
+    text += "set class-of-service schedulers b buffer-dynamic-threshold 10\n"
+    assert one(text.format("a"), TEN_GBIT_S).bytes is None
+
+
 def test_gred_is_not_the_prio_in_its_options() -> None:
     text = "tc qdisc change dev e root gred DP 1 limit 60KB min 15KB max 45KB burst 20 prio 2\n"
     found = lint(text, TEN_GBIT_S)

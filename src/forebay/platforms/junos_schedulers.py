@@ -13,7 +13,7 @@ _SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _INACTIVE, _SWITCHES = "inactive:", ("deactivate", "activate")
 _FRAGMENTS = ("schedulers", "scheduler-maps", "traffic-control-profiles")
 _OF_SWITCHES = ("shared-buffer", "forwarding-class-sets", "system-defaults")
-_LARGE = "q-pic-large-buffer"
+_LARGE, _DYNAMIC = "q-pic-large-buffer", "buffer-dynamic-threshold"
 _Path = tuple[str, ...]
 
 
@@ -143,6 +143,7 @@ class Schedulers:
             scheduler = self.every.setdefault(path[1], Scheduler(path[1]))
             if active:
                 scheduler.add(line, path[2:])
+                self.ruled_out = path[2] if path[2] == _DYNAMIC else self.ruled_out
             elif path[2] == "buffer-size":
                 scheduler.sizes.append((line, path[3:], False))
         elif active and path[:1] == ("scheduler-maps",) and path[4:5] == ("scheduler",):

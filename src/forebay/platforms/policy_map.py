@@ -38,7 +38,7 @@ _ENDS = ("exit", "end", "end-policy-map", "end-class-map", "root")
 _SCHEDULING = ("bandwidth", "shape", "priority")
 _LEAVES = (*_SCHEDULING, "queue-limit", "random-detect", "service-policy", "description")
 BUNDLES = ("bundle-ether", "bundle-pos")
-_MOST_STATEMENTS = 100
+_MOST_STATEMENTS, _MOST_SAID = 100, 3
 _MOST_PARENTS, _MOST_LEVELS = 10, 2
 _SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
@@ -104,19 +104,18 @@ class PolicyClass:
         default: Callable[[], ConfiguredQueue],
     ) -> ConfiguredQueue:
         """Return its one queue: its limit, or the default; limits of some packets are notes."""
-        some = [each for each in self.beginning("queue-limit") if _is_of_some(each)]
+        every = self.beginning("queue-limit")
+        some = [each for each in every if _is_of_some(each)]
+        alone = bool(some) and self.limit is None and not self.beginning("queue-buffers")
+        said = [note(f"{short(each.text)} is of these packets alone") for each in some[:_MOST_SAID]]
         if self.limit is not None:
             found = limit(self.limit)
-        elif some:
-            said = trap("of some packets alone: the limit of the others is not in this text")
-            found = self.place(some[0]).unknown(said)
+        elif alone:
+            why = trap("of some packets alone: the limit of the others is not in this text")
+            found, said = self.place(some[0]).unknown(why), []
         else:
             found = default()
-        said_ = (note(f"{short(each.text)} is of these packets alone") for each in some[:3])
-        every = [*self.beginning("queue-limit"), *some]
-        return found.serving(
-            served(self, port), *(said_ if self.limit else ()), also=(each.line for each in every)
-        )
+        return found.serving(served(self, port), *said, also=(each.line for each in every))
 
 
 def _is_of_some(limit: Statement) -> bool:
