@@ -106,3 +106,9 @@ def test_it_is_written_and_read_back_and_refused_elsewhere() -> None:
         refuse_of_links("testbed", made, "framing")
     with pytest.raises(ScenarioError, match="smaller than a packet of 1749 B"):
         scenario("atm", more='[link.shaper]\nrate = "8 Mbit/s"\nburst = "1600 B"')
+
+
+def test_a_networks_links_have_none() -> None:
+    text = LINK.format(framing='framing = "ptm"', traffic="flows = 4", size="20 packets")
+    with pytest.raises(ScenarioError, match="cannot be set with a topology"):
+        loads(text + '[topology]\nlinks = [{ between = ["A", "B"] }]\n')

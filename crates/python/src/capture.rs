@@ -116,8 +116,9 @@ fn exports<'py>(py: Python<'py>, read: &Collector) -> PyResult<Bound<'py, PyDict
     dict.set_item("base_ms", read.base_ms())?;
     dict.set_item("span_ms", read.span_ms)?;
     dict.set_item("timeouts_s", read.timeouts_s)?;
-    dict.set_item("load_width_s", read.load_width_ns() as f64 * 1e-9)?;
-    dict.set_item("load_bytes", PyArray1::from_vec(py, read.load()))?;
+    let (width_ns, load) = read.load();
+    dict.set_item("load_width_s", width_ns as f64 * 1e-9)?;
+    dict.set_item("load_bytes", PyArray1::from_vec(py, load))?;
     let series =
         [("concurrent", &read.concurrent), ("long", &read.long[0]), ("perhaps", &read.long[1])];
     for (name, count) in series {

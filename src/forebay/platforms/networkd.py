@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from forebay.platforms import linux_tc
+from forebay.platforms import linux_tc, tc_leaves
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Written
 from forebay.platforms.reading import ConfiguredQueue, note, trap
@@ -100,7 +100,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     for each in sections:
         rows[each.line - 1] = each.command(device)
     lines = {each.line: each.lines for each in sections}
-    for reading in linux_tc.read_tc(Snippet("\n".join(rows)), port):
+    for reading in tc_leaves.read(Snippet("\n".join(rows)), port):
         also = (row for line in (reading.line, *reading.also) for row in lines.get(int(line), ()))
         yield reading.serving(None, also=also)
 

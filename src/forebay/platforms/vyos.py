@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from forebay.platforms import linux_tc, tc_units
+from forebay.platforms import tc_leaves, tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
@@ -121,7 +121,7 @@ def _size(place: Place, kind: str, leaves: _Leaves, port: Port) -> ConfiguredQue
     if kind == "network-emulator":
         delay = leaves["delay"].words[-1] if "delay" in leaves else "0"
         delay = f"{delay}ms" if delay.isdigit() else delay
-        return linux_tc.netem(place, value, ["delay", delay], port)
+        return tc_leaves.netem(place, value, ["delay", delay], port)
     return place.of_packets(value, port, (*managed, _PFIFO))
 
 

@@ -237,10 +237,6 @@ def _buckets(scenario: Scenario) -> None:
         for i, link in enumerate(scenario.links)
     ]
     for place, link, at_queue, queue in places:
-        if link.framing is not None and scenario.topology is not None:
-            wrong = "cannot be set with a topology"
-            hint = "leave it out: a network's links have none"
-            raise ScenarioError("contradiction", wrong, hint, field=f"{place}.framing")
         for name, bucket in (("shaper", link.shaper), ("policer", link.policer)):
             if bucket is not None:
                 _bucket(scenario, f"{place}.{name}", bucket, link)
@@ -253,7 +249,8 @@ def _buckets(scenario: Scenario) -> None:
 def _imperfect(scenario: Scenario) -> None:
     """Check links that are no constant wire; the many others import no check."""
     links = (scenario.link, *scenario.links)
-    if any(link.loss or link.rate_trace or link.down or link.jitter for link in links):
+    fields = ("loss", "rate_trace", "down", "jitter", "framing")
+    if any(getattr(link, name) for link in links for name in fields):
         from forebay.scenario.consistency_of_links import check_links
 
         check_links(scenario)

@@ -12,7 +12,7 @@ use netflow_parser::{NetflowPacket, NetflowParser};
 const SECOND_NS: u64 = 1_000_000_000;
 /// Bins of the load: seconds at first, wider if necessary.
 const BINS: usize = 1 << 16;
-/// Time before the first record for which there is room at once: the longest active timeouts.
+/// Room before the first record: the longest active timeouts.
 const BEFORE_MS: i64 = 2 * 3600 * 1000;
 /// Longest time from the first packet of all records to the last: a month.
 const MOST_MS: u64 = 31 * 24 * 3600 * 1000;
@@ -219,7 +219,7 @@ impl Collector {
         }
     }
 
-    /// Both ends in ns from the start of the series, which begin earlier if they must.
+    /// Both ends in ns from the start of the series, which may come to begin earlier.
     fn placed(&mut self, first_ms: u64, last_ms: u64) -> (u64, u64) {
         let before = first_ms as i64 - BEFORE_MS;
         let mut base = *self.base_ms.get_or_insert(before);
@@ -281,23 +281,18 @@ impl Collector {
 
     /// Puts the blocks into their bins, before the bins widen or move.
     fn settle(&mut self) {
-        self.load.bins = self.load();
+        self.load.bins = self.load().1;
         self.blocks.clear();
     }
 
-    /// Bytes in each bin of the load.
-    pub fn load(&self) -> Vec<f64> {
+    /// Width of a bin of the load in ns, and the bytes in each.
+    pub fn load(&self) -> (u64, Vec<f64>) {
         let mut bins = self.load.bins.clone();
         bins.resize(bins.len().max(self.blocks.len() * BLOCK as usize), 0.0);
         for (of_block, bytes) in bins.chunks_mut(BLOCK as usize).zip(&self.blocks) {
             of_block.iter_mut().for_each(|bin| *bin += bytes / BLOCK as f64);
         }
-        bins
-    }
-
-    /// Width of a bin of the load in ns.
-    pub fn load_width_ns(&self) -> u64 {
-        self.load.width_ns
+        (self.load.width_ns, bins)
     }
 
     /// Start of the series, in ms since 1970.
@@ -329,14 +324,13 @@ mod tests {
         let key = FlowKey { from: [0; 16], to: [1; 16], from_port: 1, to_port: 2, protocol: 6 };
         let start = 1_700_000_000_000_i64;
         let mut collector = Collector::default();
-        // The last of twenty hours first, then all of them, and six days of the week before.
         for (from_h, hours) in [(19, 1_u64), (0, 20), (-144_i64, 144)] {
             let first_ms = (start + from_h * 3_600_000) as u64;
             let last_ms = first_ms + hours * 3_600_000;
             let bytes = hours * 3_600_000;
             collector.record(&FlowRecord { key, first_ms, last_ms, bytes, packets: 9 }, 1);
         }
-        let (width, bins) = (collector.load_width_ns(), collector.load());
+        let (width, bins) = collector.load();
         assert_eq!((collector.records, collector.unusable.1), (3, 0));
         let sum: f64 = bins.iter().sum();
         assert!((sum - 165.0 * 3.6e6).abs() < 1.0, "{sum}");
