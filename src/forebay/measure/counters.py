@@ -219,12 +219,12 @@ def _flows(
         idle = f"the load is {load.value:.0%}: flows are limited elsewhere"
         found.refuse("long_flows", f"{idle}, so their windows do not give n")
         return
-    drops = float(rows.drops.sum())
     sent = dict.fromkeys(float(each.sum()) for each in packets)
     usual, *many = (each / float(rows.seconds.sum()) for each in sent)
     controls = CONTROLS if control is None else (control,)
-    losses = [(usual, x) for x in (loss.low if not many else None, loss.value, loss.high) if x]
-    losses += [(rate, drops / (drops + rate * float(rows.seconds.sum()))) for rate in many]
+    low = None if loss.low is None else loss.low * (many[0] / usual if many else 1)
+    losses = [(usual, x) for x in (low, loss.value, loss.high) if x]
+    losses += [(rate, x * usual / rate) for rate in many for _, x in list(losses)]
     rounds = [rtts[0] + queueing[0], rtts[1] + queueing[1]]
     windows = [
         (rate * rtt / w, w)
