@@ -62,12 +62,12 @@ def table(path: Path, packet: float | None) -> Path:
 
 
 def test_an_assumed_size_is_said_and_its_error_is_in_the_interval(tmp_path: Path) -> None:
-    ask = {"rate": "155 Mbit/s", "rtt": "100 ms"}
-    told = measure.counters(table(tmp_path / "a.csv", None), **ask)
+    told = measure.counters(table(tmp_path / "a.csv", None), rate="155 Mbit/s", rtt="100 ms")
     assert any("octets over 1500 B are taken" in each for each in told.notes)
     loss, n = told.estimates["loss_rate"], told.estimates["long_flows"]
     for size in (1500, 700, 340):
-        known = measure.counters(table(tmp_path / "k.csv", size), **ask)
+        path = table(tmp_path / "k.csv", size)
+        known = measure.counters(path, rate="155 Mbit/s", rtt="100 ms")
         assert not any("octets over" in each for each in known.notes)
         true = known.estimates["loss_rate"].value
         assert 0.99 * loss.low <= true <= 1.01 * loss.high

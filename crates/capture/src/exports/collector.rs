@@ -243,7 +243,7 @@ impl Collector {
         // Widths are powers of two times 10 ms or 1 s.
         let widest = every.iter().map(|series| series.width_ns).max().unwrap_or(SECOND_NS);
         let mut step = SECOND_NS;
-        while step < widest || every.iter().any(|series| step % series.width_ns != 0) {
+        while step < widest || every.iter().any(|series| !step.is_multiple_of(series.width_ns)) {
             step *= 2;
         }
         let by_ns = (least_ms * 1_000_000).div_ceil(step) * step;
