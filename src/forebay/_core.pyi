@@ -78,6 +78,7 @@ class Link:
         rate_trace: tuple[Sequence[tuple[int, float]], int, bool] | None = None,
         drops_while_down: bool = False,
         jitter: tuple[int, float, bool] | None = None,
+        framing: tuple[int, int, int, int, bool] | None = None,
         classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float, ClassRates]]
         | None = None,
         class_of: Sequence[int] = (),
@@ -276,6 +277,7 @@ class CaptureFile(TypedDict):
     frames: int
     not_ip: int
     not_ip_bytes: int
+    not_ip_kinds: dict[str, int]
     cut_short: int
     unusable: int
     interfaces: list[str]

@@ -123,8 +123,11 @@ def test_the_interval_of_the_loss_is_student_s_of_a_ratio(tmp_path):
     drops = np.random.default_rng(2).poisson(30.0, 200).astype(float)
     path = tmp_path / "counters.csv"
     rows = np.cumsum(np.stack([np.full(200, 100e6 / 8), drops], axis=1), axis=0)
-    lines = [f"{at + 1},{octets:.0f},{lost:.0f}" for at, (octets, lost) in enumerate(rows)]
-    path.write_text("\n".join(["time_s,octets,drops", "0,0,0", *lines]))
+    lines = [
+        f"{at + 1},{octets:.0f},{lost:.0f},{octets / 1500:.3f}"
+        for at, (octets, lost) in enumerate(rows)
+    ]
+    path.write_text("\n".join(["time_s,octets,drops,packets", "0,0,0,0", *lines]))
     told = measure.counters(path, rate=RATE, rtt="100 ms").estimates["loss_rate"]
     arrivals = drops + 100e6 / 8 / 1500
     batches = [each.reshape(20, -1).sum(axis=1) for each in (drops, arrivals)]

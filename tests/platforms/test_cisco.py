@@ -132,10 +132,13 @@ def test_random_detect_is_no_drop_tail_queue(platform: str) -> None:
     bare = lint(WRED.format(thresholds=" dscp-based"), port, platform=platform, wanted=asked)
     assert bare.exit_status == 1 and bare.readings[0].bytes is None
     assert "random-detect drops before the limit" in bare.text
+    packet = 1500 if platform == "ios-xe" else 256
+    every = one(WRED.format(thresholds=" 100 packets 200 packets"), port, platform)
+    assert every.bytes == 200 * packet
     early = WRED.format(thresholds=" dscp af11 100 packets 200 packets")
     reading = one(early, port, platform)
-    packet = 1500 if platform == "ios-xe" else 256
-    assert reading.bytes == 200 * packet
+    assert reading.bytes == 4000 * packet, "other packets are not dropped there"
+    assert f"dscp af11 alone: dropped from {100 * packet} B on" in said(reading)
     assert lint(early, port, platform=platform, wanted=asked).exit_status == 1
 
 

@@ -13,6 +13,8 @@ import pytest
 from tests.platforms.reading import one, said, wanted
 
 from forebay.platforms import Port, emit, lint
+from forebay.scenario import FRAMINGS
+from forebay.scenario.framing import Name
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -62,6 +64,31 @@ def test_the_kernel_has_what_was_emitted(
     shown = lint(inside("tc", "qdisc", "show", "dev", "q0").stdout, ten_gigabit)
     assert shown.platform == "linux-tc"
     assert shown.readings[0].bytes == pytest.approx(packets * 1500, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("framing", "line", "rate"),
+    [("atm", 1749, 10_000_000), ("ethernet", 1538, 10_000_000), ("ptm", 1530, 9_845_560)],
+)
+def test_the_kernel_takes_the_framing_of_a_line(
+    inside: Run, framing: Name, line: int, rate: int
+) -> None:
+    """A packet counts as on the line: 40 of them drain in the same time as is asked for."""
+    spec = FRAMINGS[framing]
+    port = Port(1e7 * 1500 / spec.packet(1500), line_bps=1e8, framing=spec)
+    made = emit(wanted(40, port), port, "linux-tc", interface="q0")
+    for each in made.lines:
+        done = inside(*each.split())
+        assert done.returncode == 0, done.stderr
+    shown = lint(inside("tc", "-d", "qdisc", "show", "dev", "q0").stdout, Port(1e8))
+    assert inside("tc", "qdisc", "del", "dev", "q0", "root").returncode == 0
+    (reading,) = shown.readings
+    assert f"rate {rate}bit" in made.lines[0] and f"limit {40 * line}" in made.lines[1]
+    assert reading.bytes == pytest.approx(60_000, rel=2e-2)  # tc shows whole kB
+    assert reading.seconds(Port(1e8)) == pytest.approx(port.seconds(60_000), rel=2e-2)
+    exact = lint(made.text, Port(1e8), wanted=made.wanted)
+    assert exact.exit_status == 0 and exact.readings[0].bytes == 60_000
+    assert exact.readings[0].seconds(port) == pytest.approx(port.seconds(60_000), rel=1e-4)
 
 
 def test_the_kernel_takes_the_shaper_and_its_child(inside: Run) -> None:

@@ -89,7 +89,8 @@ def test_marks_that_rise_are_no_step() -> None:
     assert rising.marks_bytes is None and "from 30000 to 90000 B" in said(rising, "note")
     made["QUEUE"] = {}
     apart = lint(json.dumps(made, indent=1), port)
-    assert [each.written for each in apart.unread] == ["WRED_PROFILE"]
+    assert [each.marks_bytes or each.bytes for each in apart.readings] == [150_000, None]
+    assert "from 30000 to 90000 B" in said(apart.readings[1], "note") and not apart.unread
 
 
 def test_a_plain_size_is_not_written_for_arista() -> None:

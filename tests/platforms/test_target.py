@@ -154,7 +154,7 @@ def test_json_documents(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["memory"]["tier"] == "on-chip memory"
     assert forebay("list", "--json") == 0
     listed = json.loads(capsys.readouterr().out)
-    assert len(listed["platforms"]) == 10 and set(listed["refused"]) == {"eos"}
+    assert len(listed["platforms"]) == 12 and set(listed["refused"]) == {"eos", "vrp"}
 
 
 UNSIZED = """

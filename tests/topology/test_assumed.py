@@ -49,7 +49,8 @@ def test_links_without_speed_or_place_are_counted(tmp_path: Path) -> None:
         ),
         (
             FILE.replace("155000000", "1e9").replace('attr.name="LinkSpeedRaw"', 'attr.name="x"'),
-            "", "", ["2 of 2 links have no speed", "1 of 2 links has no delay"],
+            "", "",
+            ["not read of the file: x", "2 of 2 links have no speed", "1 of 2 links has no delay"],
         ),
     ],
 )  # fmt: skip

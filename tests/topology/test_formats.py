@@ -77,10 +77,11 @@ GML = """Creator "someone"
 
 @pytest.mark.parametrize(
     ("before", "directed", "links"),
-    [("", "directed 0", 2), ("# made by hand\n", "", 2), ("Version 1\n", "directed 1", 1)],
+    [("", "directed 0", 2), ("# made by hand\n", "", 2), ("Version 1\n", "directed 1", 2)],
 )
 def test_gml(tmp_path: Path, before: str, directed: str, links: int) -> None:
-    made = graph(tmp_path, GML.format(before=before, directed=directed), "zoo.gml")
+    both = ["topology.both_directions=true"] if "1" in directed else []
+    made = graph(tmp_path, GML.format(before=before, directed=directed), "zoo.gml", *both)
     assert made.names == ["Köln", "Bonn"] and made.links == links
     assert set(made.rate_bps.tolist()) == {2.5e9}
 

@@ -28,6 +28,10 @@ const MPLS: [u16; 2] = [0x8847, 0x8848];
 const PPPOE_SESSION: u16 = 0x8864;
 /// 802.1Q, 802.1ad, and what came before it.
 const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
+/// A smaller number in the place of the type is a length (IEEE 802.3), and LLC follows.
+const LONGEST_LENGTH: u16 = 1500;
+/// LLC's addresses and control, and SNAP's organisation of EtherTypes (RFC 1042).
+const SNAP: [u8; 6] = [0xaa, 0xaa, 3, 0, 0, 0];
 /// Maximum number of tags and labels of a frame, to limit the time of decoding.
 const MOST_TAGS: usize = 16;
 /// The attribute of a packet in a message of nfnetlink_log.
@@ -75,6 +79,38 @@ pub fn network(link_type: i32, data: &[u8]) -> Option<&[u8]> {
         raw if RAW.contains(&raw) => Some(data),
         _ => None,
     }
+}
+
+/// What a frame without an IP header that is read has instead; None if it is not known.
+pub fn not_ip(link_type: i32, data: &[u8]) -> Option<&'static str> {
+    let at = match link_type {
+        ETHERNET => 12,
+        SLL => 14,
+        _ => return None,
+    };
+    let (mut ether_type, mut data) = (word(data, at)?, data.get(at + 2..)?);
+    while VLAN.contains(&ether_type) {
+        (ether_type, data) = (word(data, 2)?, data.get(4..)?);
+    }
+    let in_snap = ether_type <= LONGEST_LENGTH && data.starts_with(&SNAP);
+    Some(match (ether_type, in_snap.then(|| word(data, 6)).flatten()) {
+        (_, Some(IPV4)) => "IPv4 in LLC/SNAP",
+        (_, Some(IPV6)) => "IPv6 in LLC/SNAP",
+        (_, Some(_)) => "LLC/SNAP",
+        (..=LONGEST_LENGTH, None) => "LLC",
+        (0x0806, None) => "ARP",
+        (0x88cc, None) => "LLDP",
+        (0x8863, None) => "PPPoE discovery",
+        (0x8809, None) => "LACP",
+        (0x88e5, None) => "MACsec",
+        (0x8915, None) => "RoCE",
+        (0x8906, None) => "FCoE",
+        (0x8808, None) => "pause frames",
+        (0x88f7, None) => "PTP",
+        (0x894f, None) => "NSH",
+        (0x88e7, None) => "802.1ah",
+        _ => return None,
+    })
 }
 
 /// What follows the EtherType at a place.
@@ -229,6 +265,15 @@ mod tests {
         ));
         assert!(found(NFLOG, &[2, 0, 0, 0, 0, 8, 0, 9]), "big-endian");
         assert!(!found(NFLOG, &[2, 0, 0, 0, 4, 0, 1, 0]), "without a packet");
+    }
+
+    #[test]
+    fn what_is_no_ip_is_named() {
+        let kind = |after: &[u8]| not_ip(ETHERNET, &ethernet(after));
+        assert_eq!(kind(&[0, 48, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45]), Some("IPv4 in LLC/SNAP"));
+        assert_eq!(kind(&[0, 38, 0x42, 0x42, 3]), Some("LLC"), "spanning tree");
+        assert_eq!(kind(&[0x81, 0, 0, 7, 8, 6]), Some("ARP"));
+        assert_eq!((kind(&[0x12, 0x34]), not_ip(RAW[0], &[0; 40])), (None, None));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use crate::error::CaptureError;
 use crate::exports::collector::Collector;
 use crate::frames::{Ending, Frames, LARGEST};
-use crate::link_header::is_read;
+use crate::link_header::{is_read, not_ip};
 use crate::meter::Meter;
 use crate::packet::{datagram, decode};
 use crate::source::{Bytes, Progress, open};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -19,6 +20,8 @@ pub struct Reading {
     pub read: u64,
     /// Frames without a readable IP packet, and their bytes on the link.
     pub other: (u64, u64),
+    /// What those are of them whose kind is known.
+    pub other_kinds: BTreeMap<&'static str, u64>,
     /// Frames that were captured too short for the TCP header.
     pub cut_short: u64,
 }
@@ -38,13 +41,21 @@ impl Reading {
         interface: Option<String>,
     ) -> Result<Self, CaptureError> {
         let frames = Frames::new(bytes, &progress, interface)?;
-        Ok(Self { frames, progress, read: 0, other: (0, 0), cut_short: 0 })
+        Ok(Self {
+            frames,
+            progress,
+            read: 0,
+            other: (0, 0),
+            other_kinds: BTreeMap::new(),
+            cut_short: 0,
+        })
     }
 
     /// Reads up to `most` frames; returns whether there may be more.
     pub fn advance(&mut self, most: u64, meter: &mut Meter) -> bool {
         let until = self.read + most;
         let (read, other, cut_short) = (&mut self.read, &mut self.other, &mut self.cut_short);
+        let kinds = &mut self.other_kinds;
         self.frames.read(|frame| {
             *read += 1;
             match decode(frame) {
@@ -52,7 +63,12 @@ impl Reading {
                     *cut_short += u64::from(packet.tcp.is_none() && packet.key.protocol == 6);
                     meter.packet(&packet);
                 }
-                None => *other = (other.0 + 1, other.1 + u64::from(frame.original_bytes)),
+                None => {
+                    *other = (other.0 + 1, other.1 + u64::from(frame.original_bytes));
+                    if let Some(kind) = not_ip(frame.link_type, frame.data) {
+                        *kinds.entry(kind).or_default() += 1;
+                    }
+                }
             }
             if *read < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });

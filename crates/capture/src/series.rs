@@ -34,6 +34,15 @@ impl Series {
         self.bins[bin] += amount;
     }
 
+    /// Moves the start back by a multiple of the width: what was added is so much later.
+    pub fn begin_earlier(&mut self, by_ns: u64) {
+        let empty = (by_ns / self.width_ns) as usize;
+        self.bins.splice(0..0, std::iter::repeat_n(0.0, empty));
+        while self.bins.len() > self.most {
+            self.halve();
+        }
+    }
+
     fn halve(&mut self) {
         self.width_ns = self.width_ns.saturating_mul(2);
         self.bins = self.bins.chunks(2).map(|pair| pair.iter().sum()).collect();
@@ -136,6 +145,20 @@ mod tests {
             series.add(at, 1.0);
         }
         assert_eq!((series.width_ns, series.bins.as_slice()), (40, &[3.0, 1.0, 0.0, 1.0][..]));
+    }
+
+    #[test]
+    fn a_series_that_begins_earlier_keeps_its_sum() {
+        let mut series = Series::new(10, 8);
+        series.add(5, 1.0);
+        series.add(39, 2.0);
+        series.begin_earlier(20);
+        assert_eq!(
+            (series.width_ns, series.bins.as_slice()),
+            (10, &[0.0, 0.0, 1.0, 0.0, 0.0, 2.0][..])
+        );
+        series.begin_earlier(40);
+        assert_eq!((series.width_ns, series.bins.iter().sum::<f64>()), (20, 3.0));
     }
 
     #[test]

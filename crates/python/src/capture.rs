@@ -107,17 +107,18 @@ fn exports<'py>(py: Python<'py>, read: &Collector) -> PyResult<Bound<'py, PyDict
         ("without_template", read.unusable.0),
         ("incomplete", read.unusable.1),
         ("not_exports", read.not_exports),
-        ("base_ms", read.base_ms()),
         ("continued", read.chains.continued),
         ("cut_early", read.chains.cut_before(read.timeouts_s.0)),
         ("forgotten", read.chains.forgotten),
         ("finer", read.finer),
     ];
     counts.into_iter().try_for_each(|(name, count)| dict.set_item(name, count))?;
+    dict.set_item("base_ms", read.base_ms())?;
     dict.set_item("span_ms", read.span_ms)?;
     dict.set_item("timeouts_s", read.timeouts_s)?;
-    dict.set_item("load_width_s", read.load.width_ns as f64 * 1e-9)?;
-    dict.set_item("load_bytes", PyArray1::from_slice(py, &read.load.bins))?;
+    let (width_ns, load) = read.load();
+    dict.set_item("load_width_s", width_ns as f64 * 1e-9)?;
+    dict.set_item("load_bytes", PyArray1::from_vec(py, load))?;
     let series =
         [("concurrent", &read.concurrent), ("long", &read.long[0]), ("perhaps", &read.long[1])];
     for (name, count) in series {
@@ -151,6 +152,7 @@ fn file<'py>(
     dict.set_item("frames", reading.read)?;
     dict.set_item("not_ip", reading.other.0)?;
     dict.set_item("not_ip_bytes", reading.other.1)?;
+    dict.set_item("not_ip_kinds", reading.other_kinds.clone())?;
     dict.set_item("cut_short", reading.cut_short)?;
     dict.set_item("unusable", reading.unusable())?;
     dict.set_item("interfaces", reading.interfaces())?;

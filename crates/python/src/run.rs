@@ -3,8 +3,8 @@
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::cc;
 use forebay_sim::config::{
-    Barrier, BucketSpec, Config, Datagram, File, FlowSpec, JitterSpec, LinkSpec, LossPlace,
-    LossSpec, LossUnit, RateTrace, Refill, Route, Source, TraceSpec,
+    Barrier, BucketSpec, Config, Datagram, File, FlowSpec, FramingSpec, JitterSpec, LinkSpec,
+    LossPlace, LossSpec, LossUnit, RateTrace, Refill, Route, Source, TraceSpec,
 };
 use forebay_sim::tcp::offload::Offload;
 use forebay_sim::tcp::profile;
@@ -67,7 +67,7 @@ impl Link {
     #[new]
     #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
         parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None,
-        loss=None, rate_trace=None, drops_while_down=false, jitter=None, classes=None, class_of=vec![]))]
+        loss=None, rate_trace=None, drops_while_down=false, jitter=None, framing=None, classes=None, class_of=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         rate_bps: f64,
@@ -84,6 +84,7 @@ impl Link {
         rate_trace: Option<Rates>,
         drops_while_down: bool,
         jitter: Option<Jitter>,
+        framing: Option<Framing>,
         classes: Option<Vec<ClassQueue<'_>>>,
         class_of: Vec<u16>,
     ) -> PyResult<Self> {
@@ -103,6 +104,7 @@ impl Link {
             rate_trace: rate_trace.map(varying_rate).transpose()?,
             drops_while_down,
             jitter: jitter.map(jitter_spec),
+            framing: framing.map(framing_spec),
         }))
     }
 }
@@ -127,6 +129,13 @@ type Jitter = (Picos, f64, bool);
 
 fn jitter_spec((most, share, reorders): Jitter) -> JitterSpec {
     JitterSpec { most, share, reorders }
+}
+
+/// Overhead and least bytes, payload and extra bytes of a block, and whether the last block is filled up.
+type Framing = (u32, u32, u32, u32, bool);
+
+fn framing_spec((overhead, least, payload, extra, padded): Framing) -> FramingSpec {
+    FramingSpec { overhead, least, payload: payload.max(1), extra, padded }
 }
 
 /// When each rate begins, in picoseconds, and its bit/s; the period; whether it repeats.

@@ -119,6 +119,7 @@ fn main() {
             rate_trace: None,
             drops_while_down: false,
             jitter: None,
+            framing: None,
         }],
         pools: vec![],
         seed: number("seed", 1.0) as u64,

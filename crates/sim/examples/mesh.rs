@@ -71,6 +71,7 @@ fn main() {
         rate_trace: None,
         drops_while_down: false,
         jitter: None,
+        framing: None,
     };
     let flow = |index: u64| FlowSpec {
         class: (index % classes) as u16,

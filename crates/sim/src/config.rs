@@ -1,6 +1,7 @@
 //! What to simulate.
 
 mod check;
+mod framing;
 mod jitter;
 mod loss;
 mod rate_trace;
@@ -8,6 +9,7 @@ mod source;
 
 pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
+pub use framing::FramingSpec;
 pub use jitter::JitterSpec;
 pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
@@ -45,9 +47,16 @@ pub struct LinkSpec {
     pub drops_while_down: bool,
     /// Delays packets behind the wire, by chance.
     pub jitter: Option<JitterSpec>,
+    /// What the line adds to each packet: it counts at the wire's and the shaper's rate, and nowhere else.
+    pub framing: Option<FramingSpec>,
 }
 
 impl LinkSpec {
+    /// The bytes of a packet on the line.
+    pub fn on_line(&self, bytes: u32) -> u32 {
+        self.framing.map_or(bytes, |framing| framing.on_line(bytes))
+    }
+
     /// This link, if it numbers traffic classes by their place in `traffic`.
     pub(crate) fn for_classes(&self, traffic: &[u16]) -> Self {
         match &self.queue {
@@ -287,6 +296,7 @@ mod tests {
             rate_trace: None,
             drops_while_down: false,
             jitter: None,
+            framing: None,
         };
         let route = |(forward, backward): &(&[u32], &[u32])| Route {
             forward: forward.to_vec(),

@@ -16,7 +16,7 @@ mod links;
 mod loss_channel;
 mod token_bucket;
 
-use crate::config::LinkSpec;
+use crate::config::{FramingSpec, LinkSpec};
 use crate::meters::link::LinkMeter;
 use crate::packet::Packet;
 use crate::queue::parameters::Wire;
@@ -95,6 +95,7 @@ enum Queue {
 /// Serialization times; the last size is remembered, since nearly all packets are of one size.
 struct Serializer {
     rate_bps: f64,
+    framing: Option<FramingSpec>,
     last: (u32, Picos),
 }
 
@@ -111,7 +112,8 @@ impl Link {
         let discipline = spec.queue.build(wire, seed).expect("checked with the configuration");
         let ring = spec.transmit_ring as usize;
         let plain = ring == 0 && spec.pool.is_none();
-        let uniform = uniform.map(|bytes| (bytes, serialization(bytes, spec.rate_bps)));
+        let uniform =
+            uniform.map(|bytes| (bytes, serialization(spec.on_line(bytes), spec.rate_bps)));
         let conditioner = Conditioner::of(spec, seed);
         let (queue, capacity) = match discipline {
             Discipline::AtEnqueue(queue) => {
@@ -141,7 +143,7 @@ impl Link {
             delay: spec.delay,
             pool: spec.pool.map(|(pool, alpha)| (pool as usize, alpha)),
             meter: LinkMeter::new(capacity, classes),
-            wire: Serializer { rate_bps: spec.rate_bps, last: (0, 0) },
+            wire: Serializer { rate_bps: spec.rate_bps, framing: spec.framing, last: (0, 0) },
             queue,
         }
     }
@@ -322,7 +324,8 @@ impl Serializer {
     #[inline(always)]
     fn time(&mut self, bytes: u32) -> Picos {
         if self.last.0 != bytes {
-            self.last = (bytes, serialization(bytes, self.rate_bps));
+            let line = self.framing.map_or(bytes, |framing| framing.on_line(bytes));
+            self.last = (bytes, serialization(line, self.rate_bps));
         }
         self.last.1
     }

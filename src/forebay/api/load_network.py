@@ -21,6 +21,12 @@ _OTHERS = (
     (re.compile(rb"<"), "XML, and its name does not say so", f"{_RENAME}.graphml or .xml"),
     (re.compile(rb"(?s)(#[^\n]*\s+)*graph\s*\["), "GML, and its name does not say so",
      f"{_RENAME}.gml"),
+    (re.compile(rb"Topology:\s*\(\s*\d+ Nodes"), "in BRITE's format, which is not read", _CONVERT),
+    (re.compile(rb"(?i)\*(vertices|network)\b"), "in Pajek's format, which is not read", _CONVERT),
+    (re.compile(rb"(?i)\"?(source|from|src)\"?\s*[,;\t]"), "a table of links, which is not read",
+     _CONVERT),
+    (re.compile(rb"(?i)(name:\s*\S+\s+)?topology:\s*[\n#]"), "YAML, which is not read", _CONVERT),
+    (re.compile(rb"-?\d+\s+@\S+,"), "in Rocketfuel's format, which is not read", _CONVERT),
     (re.compile(rb"NODES\s+\d+\s"), "REPETITA, and its name does not say so", f"{_RENAME}.graph"),
 )  # fmt: skip
 """How files begin that are no scenario, what they are, and what to write instead."""

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     help="Leave out the routers that no link joins to the largest part of the network.",
 )  # fmt: skip
 @click.option(
+    "--both-directions", is_flag=True,
+    help="Let directed links of a file that stand once go both ways.",
+)  # fmt: skip
+@click.option(
     "--links", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
     help="Write every link; .parquet works too, here and below.",
 )  # fmt: skip
@@ -99,6 +103,7 @@ def command(
     rate: str | None,
     growth: float | None,
     largest_part: bool,
+    both_directions: bool,
     links: Path | None,
     paths: Path | None,
     sensitivities: Path | None,
@@ -124,6 +129,8 @@ def command(
         overrides = (*overrides, f"topology.demand_growth={growth}")
     if largest_part:
         overrides = (*overrides, "topology.largest_part=true")
+    if both_directions:
+        overrides = (*overrides, "topology.both_directions=true")
     scenario = networks.load(path, overrides, connections=connections, rate=rate)
     outputs = {"links": links, "paths": paths, "sensitivities": sensitivities, "graphml": graphml}
     options.check_outputs(path, scenario, **outputs, series=series, figure=figure)

@@ -110,6 +110,7 @@ _OF_LINKS = {
     "rate_trace": "a varying rate",
     "down": "a link that is down at times",
     "jitter": "jitter of a link",
+    "framing": "framing of a line",
 }
 
 

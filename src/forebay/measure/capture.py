@@ -14,7 +14,7 @@ from forebay.measure import burstiness, load, paths, population, to_scenario
 from forebay.measure.arguments import bits_per_second, paths_of, texts_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimates import Estimates
-from forebay.measure.link_types import unread_link_types
+from forebay.measure.link_types import READ, not_ip, unread_link_types
 from forebay.measure.measurement import Measured
 from forebay.measure.pipes import read_from
 from forebay.scenario.traffic import MOST_PACKETS
@@ -177,9 +177,10 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         unread = unread_link_types(read["files"])
         if unread and not read["returning"]:
             raise MeasureError(f"{names[0]}: {unread}")
-        went = (
-            f"{read['returning']} have the other direction" if read["returning"] else "none is IP"
-        )
+        kinds = not_ip(read["files"])
+        went = f"{kinds} frames are not read; {READ}" if kinds else "none is IP"
+        if read["returning"]:
+            went = f"{read['returning']} have the other direction"
         why = f"of {frames} frames no packet crosses the link: {went}"
         raise MeasureError(
             f"{names[0]}: {why}; name other records, or another {argument('toward')}"
@@ -193,6 +194,8 @@ def _tell(read: CaptureReadings, found: Estimates) -> None:
         rest = "what comes before it is read; for the rest, capture again"
         told += [(f"its end: {file['ending']}; {rest}", file["ending"] is not None)]
         told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]
+        snap = {kind: n for kind, n in file["not_ip_kinds"].items() if "IP" in kind}
+        told += [(f"{n} of these are {kind}, which is not read", True) for kind, n in snap.items()]
         found.notes += [f"{file['path']}: {words}" for words, true in told if true]
     if read["back_in_time"]:
         back = f"{read['back_in_time']} packets have an earlier time than the packet before them"

@@ -27,6 +27,8 @@ _FEWEST_DROPS = 20
 _BUSY = 0.9
 _LONGEST_WAIT_S = 3600.0
 _PACKETS = (64, 65_535)
+_SMALL_MEAN = 340
+"""Mean size of a mix with many small packets: 7 of 40 B, 4 of 576 B and 1 of 1500 B (IMIX)."""
 _UNKNOWN = "counters do not show it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
@@ -78,10 +80,13 @@ def counters(
     called = os.fspath(table) if source is None else source
     found = Estimates(notes=list(rows.notes))
     packets = rows.packets if rows.packets is not None else rows.octets / size
+    least = min(_SMALL_MEAN, size) if rows.packets is None else size
+    if rows.packets is None:
+        found.notes.append(_assumed_size(size, least))
     found.estimates["load"] = batch_mean(rows.octets * 8 / (rows.seconds * bps))
-    _loss(rows.drops, packets, found)
+    _loss(rows.drops, packets, size / least, found)
     queueing = _queueing(rows, size, bps, rtts, buffer, found)
-    _flows(rows, packets, rtts, queueing, congestion_control, found)
+    _flows(rows, (packets, packets * size / least), rtts, queueing, congestion_control, found)
     for name in _REFUSED:
         found.refuse(name, _UNKNOWN)
     found.curves["load"] = _curve(rows, bps)
@@ -91,6 +96,13 @@ def counters(
         estimates=found.estimates, refused=found.refused, notes=found.notes, curves=found.curves,
         sources=[called], made=made, not_made=why,
     )  # fmt: skip
+
+
+def _assumed_size(size: int, least: int) -> str:
+    return (
+        f"no column packets: octets over {size} B are taken, and intervals go to a mean of "
+        f"{least} B, which makes {size / least:.3g} times as many; poll ifHCOutUcastPkts too"
+    )
 
 
 def _rows(table: str | os.PathLike[str], bps: float, *, busy_hour: bool) -> Intervals:
@@ -129,8 +141,11 @@ def _curve(rows: Intervals, bps: float) -> dict[str, Any]:
     return {"step_s": step, "share": (rows.octets * 8 / (rows.seconds * bps)).tolist()}
 
 
-def _loss(drops: Floats, packets: Floats, found: Estimates) -> None:
-    """Add the loss rate, with the t interval of a ratio over batches (Cochran, chapter 6)."""
+def _loss(drops: Floats, packets: Floats, most: float, found: Estimates) -> None:
+    """Add the loss rate, with the t interval of a ratio over batches (Cochran, chapter 6).
+
+    The packets may be ``most`` times as many, where they were not counted.
+    """
     from scipy.special import stdtrit
 
     arrivals = packets + drops
@@ -147,8 +162,9 @@ def _loss(drops: Floats, packets: Floats, found: Estimates) -> None:
     parts = [x[:cut].reshape(_BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
     spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (_BATCHES - 1))
     half = stdtrit(_BATCHES - 1, 0.975) * spread / math.sqrt(_BATCHES) / parts[1].mean()
-    low, high = max(value - float(half), 0.0), min(value + float(half), 1.0)
-    found.estimates["loss_rate"] = Estimate(value, low, high, _BATCHES)
+    low, high = max(value - float(half), 0.0) / most, min(value + float(half), 1.0)
+    bias = "" if most == 1 else "the low end is of smaller packets than were assumed"
+    found.estimates["loss_rate"] = Estimate(value, low, high, _BATCHES, bias)
 
 
 def _queueing(
@@ -188,7 +204,7 @@ def _no_queueing() -> str:
 
 def _flows(
     rows: Intervals,
-    packets: Floats,
+    packets: tuple[Floats, Floats],
     rtts: tuple[float, float],
     queueing: tuple[float, float],
     control: str | None,
@@ -203,13 +219,16 @@ def _flows(
         idle = f"the load is {load.value:.0%}: flows are limited elsewhere"
         found.refuse("long_flows", f"{idle}, so their windows do not give n")
         return
-    rate = float(packets.sum() / rows.seconds.sum())
+    sent = dict.fromkeys(float(each.sum()) for each in packets)
+    usual, *many = (each / float(rows.seconds.sum()) for each in sent)
     controls = CONTROLS if control is None else (control,)
-    losses = [x for x in (loss.low, loss.value, loss.high) if x]
+    low = None if loss.low is None else loss.low * (many[0] / usual if many else 1)
+    losses = [(usual, x) for x in (low, loss.value, loss.high) if x]
+    losses += [(rate, x * usual / rate) for rate in many for _, x in list(losses)]
     rounds = [rtts[0] + queueing[0], rtts[1] + queueing[1]]
     windows = [
         (rate * rtt / w, w)
-        for name, p, rtt in product(controls, losses, rounds)
+        for name, (rate, p), rtt in product(controls, losses, rounds)
         for w in mean_windows(name, p, rtt)
     ]
     smallest = min(w for _, w in windows)
@@ -221,6 +240,8 @@ def _flows(
     covers = f"covers {', '.join(controls)}, the round trip, and growth with delayed ACKs or not"
     low, high = min(counts), max(counts)
     bias = f"all traffic is assumed to be long flows with equal shares; the interval {covers}"
+    if many:
+        bias += ", and the size of packets"
     found.estimates["long_flows"] = Estimate(
         math.sqrt(low * high), low, high, len(rows.drops), bias
     )

@@ -20,6 +20,7 @@ from forebay.measure.sockets import Socket, sockets
 from forebay.measure.text_files import read_text
 
 _COUNTER = re.compile(r"^#?(Tcp\w+)\s+(\d+)\b", re.MULTILINE)
+_IDLE = "has idle sockets alone: none had data in flight when it was asked"
 _ONE_HOST = "this host's flows, which may take other links than the one in question"
 
 
@@ -66,7 +67,7 @@ def _sockets(text: str, path: str, found: Estimates) -> None:
             distinct, counts = np.unique(values, return_counts=True)
             found.estimates[name] = quantiles(distinct, counts, len(values))
         else:
-            found.refuse(name, f"{path} has none")
+            found.refuse(name, f"{path} {'has none' if busy else _IDLE}")
     _retransmissions(busy, path, found)
     _tell(listed, busy, found)
 
@@ -81,7 +82,8 @@ def _retransmissions(busy: list[Socket], path: str, found: Estimates) -> None:
             bias = f"needless retransmissions count too: no loss rate; {_ONE_HOST}"
             found.estimates["socket_retransmitted_share"] = share(lost, total, bias)
             return
-    found.refuse("socket_retransmitted_share", f"{path} has neither bytes_sent nor data_segs_out")
+    why = "has neither bytes_sent nor data_segs_out" if busy else _IDLE
+    found.refuse("socket_retransmitted_share", f"{path} {why}")
 
 
 def _tell(listed: list[Socket], busy: list[Socket], found: Estimates) -> None:

@@ -136,6 +136,8 @@ def judge(
     busy = busiest(rows)
     seen = _seen(busy, expected)
     why, then = _words(seen, expected, busy.name)
+    if rows.packets is None:
+        why += f"; the table has no packets: octets over {expected.packet_bytes} B are taken"
     every = tuple(_seen(each, expected) for each in hours(rows))
     lossy = None if seen.verdict in _LOSING else _lossy(every)
     if lossy is not None:

@@ -33,12 +33,15 @@ def say_step(k: int, port: Port) -> str:
 def say_reading(reading: ConfiguredQueue, port: Port) -> str:
     """Return the size of a queue, with its time at the rate that the text gives it first."""
     served, size, seconds = reading.served, reading.bytes, reading.seconds(port)
-    if served is None or size is None or seconds is None:
+    if served is None or size is None:
         return say(size, reading.packets, port)
+    many = "packet" if reading.packets == 1 else "packets"
+    packets = f"= {reading.packets} {many} of {port.packet_bytes} B"
+    if served.rate_bps is None or seconds is None:
+        return f"{size} B {packets}, in a time that is not known"
     own = f"{size} B = {say_time(seconds)} at {Rate(served.rate_bps)} ({served.by})"
     line = f"{say_time(8 * size / port.line)} at the port's {Rate(port.line)}"
-    many = "packet" if reading.packets == 1 else "packets"
-    return f"{own}, {line} = {reading.packets} {many} of {port.packet_bytes} B"
+    return f"{own}, {line} {packets}"
 
 
 def say_time(seconds: float) -> str:

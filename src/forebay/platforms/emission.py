@@ -169,6 +169,9 @@ def _unwritten(wanted: Wanted) -> tuple[Note, ...]:
 
 
 def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
+    if port.framing is not None and platform.name != _MANAGES:
+        said = "the line's framing is not written: the rate is what it leaves for packets of"
+        return (trap(f"{said} {port.packet_bytes} B, and smaller packets take more of the line"),)
     if port.is_shaped:
         return (note(f"the queue is served at {Rate(port.rate_bps)}, which the lines shape to"),)
     if not platform.is_slowed(port.rate_bps):

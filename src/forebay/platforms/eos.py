@@ -8,18 +8,19 @@ is: the queue keeps the limit that it has.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
 from forebay.platforms.registry import refused
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.snippet import Snippet, whole
 from forebay.platforms.unread import matching
 
 _MOST = 256_000_000
 """Largest threshold of the data model."""
+_OUTER = ("qos", "interface", "router", "platform")
 _QUEUES = ("tx-queue", "uc-tx-queue", "mc-tx-queue")
 _SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}
 _NOT_VERIFIED = uncertain(
@@ -29,12 +30,6 @@ _NOT_VERIFIED = uncertain(
 _KEEPS = trap("the queue's own limit is not written: a drop comes where the chip's default has it")
 _PFC = trap("PFC is not modelled: a lossless class pauses its senders before it drops")
 _CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Marks:
-    where: str
-    statement: Statement
 
 
 def _write(order: Order) -> Written:
@@ -56,9 +51,15 @@ def _write(order: Order) -> Written:
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for each in _marks(snippet):
-        words = each.statement.words
-        place = Place(each.statement.line, short(each.where), short(" ".join(words)))
+    for each in snippet.sections((_OUTER, _QUEUES), ends=("exit", "end")):
+        words, above = each.words, each.above
+        known = above[:1] and (above[0][:2] == ("qos", "profile") or above[0][0] == "interface")
+        if not known or words[:2] != ("random-detect", "ecn") or len(words) < 4:
+            continue
+        if not (len(above) == 1 or (len(above) == 2 and above[1][0] in _QUEUES)):
+            continue
+        where = ", ".join([" ".join(above[0]), *(" ".join(x[:2]) for x in above[1:])])
+        place = Place(each.line, short(where), short(each.text))
         least, most = (_threshold(words, end) for end in ("minimum", "maximum"))
         found = place.unknown(*_notes(least, most))
         yield replace(found, marks_bytes=least) if least and least == most else found
@@ -80,18 +81,6 @@ def _threshold(words: tuple[str, ...], end: str) -> int | None:
     at = words.index(named)
     value, unit = whole(words[at + 1], _MOST), _SIZES.get(words[at + 2])
     return value * unit if value and unit else None
-
-
-def _marks(snippet: Snippet) -> Iterator[_Marks]:
-    where = queue = ""
-    for statement in snippet.lines():
-        words = statement.words
-        if words[:2] == ("qos", "profile") or words[0] == "interface":
-            where, queue = " ".join(words), ""
-        elif words[0] in _QUEUES and len(words) > 1:
-            queue = f", {words[0]} {words[1]}"
-        elif words[:2] == ("random-detect", "ecn") and len(words) > 3:
-            yield _Marks(f"{where}{queue}".lstrip(", "), statement)
 
 
 PLATFORM = Platform(

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import floor
 
 from forebay.errors import option
 from forebay.platforms.catalyst import Catalyst
 from forebay.platforms.errors import PlatformError
-from forebay.platforms.policy_map import BUFFERS, PolicyClass, classes, guaranteed_rate, served
+from forebay.platforms.policy_map import (
+    BUFFERS,
+    TIMES,
+    PolicyClass,
+    classes,
+    converter,
+    guaranteed,
+)
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, note, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    inside,
+    note,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
-from forebay.platforms.wred import Amount, with_wred
+from forebay.platforms.wred import with_wred
 
 _MOST_PACKETS = 2_000_000
 _MOST_BYTES = 2**32 - 1
@@ -25,7 +40,6 @@ _LEAST_DEFAULT = 64
 _PRIORITY_DEFAULT = 512
 _DEFAULT_PACKET = 1500
 _DEFAULT_MS = {"asr1000": 50, "esp40": 25}
-_TIMES = {"us": 10**6, "ms": 10**3}
 
 _PORTS = (
     (1e9, "GigabitEthernet0/0/0"),
@@ -85,53 +99,45 @@ def _bytes_note(order: Order) -> tuple[Note, ...]:
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     catalyst = Catalyst.of(snippet)
-    for each in classes(snippet):
-        readings = [_limit(each, limit, port, model) for limit in each.limits()]
-        if not each.has_child and catalyst is not None:
-            readings = readings or [catalyst.share(each)]
-        if not readings and not each.has_child:
-            readings = [_default(each, port, model)]
-        for reading in readings:
-            early = with_wred(each, reading, port, _amount(each, port, model))
-            yield early.serving(served(each, port))
+    for each in classes(snippet, port):
+        if each.has_child and each.limit is None:
+            continue
+        packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
+        rate, _ = guaranteed(each, port, inherits=True)
+        amount = converter({"": packet, "packets": packet, "bytes": 1}, port, rate)
+        reading = each.reading(
+            port,
+            partial(_limit, each, port=port, model=model),
+            partial(_default, each, port, model)
+            if catalyst is None
+            else partial(catalyst.share, each),
+        )
+        yield with_wred(each, reading, port, amount)
 
 
-def _amount(chosen: PolicyClass, port: Port, model: str) -> Amount:
-    """Return the conversion of random-detect thresholds to bytes; a bare number counts packets."""
-    packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
-    sizes = {"": packet, "packets": packet, "bytes": 1}
-
-    def read(value: int, unit: str) -> int | None:
-        if unit in _TIMES:
-            rate, _ = guaranteed_rate(chosen, port)
-            return replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
-        return None if unit not in sizes else value * sizes[unit]
-
-    return read
-
-
-def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> ConfiguredQueue:
+def _limit(chosen: PolicyClass, limit: Statement, *, port: Port, model: str) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
     needs = _needs(chosen)
     value = whole(words[0], 2**32 - 1) if words else None
     unit = words[1] if len(words) == 2 else "packets"
     if words[:1] == ("percent",):
         return place.unknown(*needs, trap("percent of the port's queue memory, not of its rate"))
-    if not value or len(words) > 2 or unit not in ("packets", "bytes", *_TIMES):
+    if not value or len(words) > 2 or unit not in ("packets", "bytes", *TIMES):
         return place.unknown(*needs, uncertain("this form of queue-limit is not understood"))
     if unit == "packets":
-        return _packets(chosen, limit, value, port, model)
+        return _packets(place, value, port, model, needs)
     if unit == "bytes":
         return place.of_bytes(value, port, needs)
-    rate, notes = guaranteed_rate(chosen, port)
-    size = replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
-    return place.of_bytes(size, port, (*needs, *notes), floor(rate / 8 / _TIMES[unit]) + 1)
+    rate, notes = guaranteed(chosen, port, inherits=True)
+    seen = inside(port, rate)
+    rounding = floor(seen.rate_bps / 8 / TIMES[unit]) + 1
+    size = seen.bytes_in(Fraction(value, TIMES[unit]))
+    return place.of_bytes(size, port, (*needs, *notes), rounding).counted_at(rate)
 
 
 def _packets(
-    chosen: PolicyClass, limit: Statement, value: int, port: Port, model: str
+    place: Place, value: int, port: Port, model: str, notes: tuple[Note, ...]
 ) -> ConfiguredQueue:
-    place, notes = chosen.place(limit), _needs(chosen)
     if value > _MOST_PACKETS:
         notes = (*notes, trap(f"refused on an ASR 1000: queue-limit goes to {_MOST_PACKETS}"))
     if model == "me3600x":
@@ -148,14 +154,15 @@ def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
     if any(words[0] == "priority" for words in chosen.scheduling()):
         said = trap(f"nobody chose this: a priority queue's default is {_PRIORITY_DEFAULT} packets")
         return place.of_packets(_PRIORITY_DEFAULT, port, (said,))
-    rate, notes = guaranteed_rate(chosen, port)
+    rate, notes = guaranteed(chosen, port, inherits=True)
     ms = _DEFAULT_MS[model]
-    packets = max(_LEAST_DEFAULT, floor(rate * ms / 1000 / (8 * _DEFAULT_PACKET)))
+    per_second = inside(port, rate).rate_bps / (8 * _DEFAULT_PACKET)
+    packets = max(_LEAST_DEFAULT, floor(per_second * ms / 1000))
     said = trap(
         f"nobody chose this: without queue-limit it is {ms} ms of {_DEFAULT_PACKET}-B packets, "
         f"at least {_LEAST_DEFAULT} ({model})"
     )
-    return place.of_packets(packets, port, (said, *notes))
+    return place.of_packets(packets, port, (said, *notes)).counted_at(rate)
 
 
 def _needs(chosen: PolicyClass) -> tuple[Note, ...]:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import (
     BUFFERS,
     BUNDLES,
+    TIMES,
     PolicyClass,
     classes,
-    guaranteed_rate,
-    served,
+    converter,
+    guaranteed,
 )
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, inside, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
-from forebay.platforms.wred import Amount, with_wred
+from forebay.platforms.wred import with_wred
 
 PACKET = 256
 """Size in bytes of a packet in the unit of queue-limit, independent of real packet sizes."""
@@ -32,7 +34,6 @@ _LEAST_BYTES = 9 * 1024
 _PORT_PERCENT_S = Fraction(40, 1000)
 _DEFAULT_MS = {"asr9000": 100, "crs": 100, "ncs540": 10, "ncs5500": 10}
 _PRIORITY_MS = 10
-_TIMES = {"us": 10**6, "ms": 10**3}
 _SIZES = {"bytes": 1, "kbytes": 10**3, "mbytes": 10**6, "packets": PACKET}
 
 _PORTS = (
@@ -100,29 +101,17 @@ def _microsecond(port: Port) -> int:
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    for each in classes(snippet):
-        readings = [_limit(each, limit, port) for limit in each.limits()]
-        if not readings and not each.has_child:
-            readings = [_default(each, port, model)]
-        for reading in readings:
-            early = with_wred(each, reading, port, _amount(each, port))
-            yield early.serving(served(each, port))
+    for each in classes(snippet, port):
+        if each.has_child and each.limit is None:
+            continue
+        rate, _ = guaranteed(each, port, inherits=False)
+        reading = each.reading(
+            port, partial(_limit, each, port=port), partial(_default, each, port, model)
+        )
+        yield with_wred(each, reading, port, converter({"": PACKET, **_SIZES}, port, rate))
 
 
-def _amount(chosen: PolicyClass, port: Port) -> Amount:
-    """Return the conversion of random-detect thresholds; a bare number counts packets of 256 B."""
-
-    def read(value: int, unit: str) -> int | None:
-        if unit in _TIMES:
-            rate, _ = guaranteed_rate(chosen, port)
-            return replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
-        factor = _SIZES.get(unit or "packets")
-        return None if factor is None else value * factor
-
-    return read
-
-
-def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> ConfiguredQueue:
+def _limit(chosen: PolicyClass, limit: Statement, *, port: Port) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
     warnings = [*_needs(chosen), *_bundle(chosen, words)]
     if len(words) == 2 and words[0] == "percent":
@@ -130,19 +119,19 @@ def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> ConfiguredQueue
     else:
         value = whole(words[0], _MOST) if words else None
         unit = words[1] if len(words) == 2 else "packets"
-        if not value or len(words) > 2 or unit not in (*_TIMES, *_SIZES):
+        if not value or len(words) > 2 or unit not in (*TIMES, *_SIZES):
             return place.unknown(uncertain("this form of queue-limit is not understood"))
         reading = _sized(chosen, place, value, unit, port)
     return replace(reading, notes=(*warnings, *reading.notes))
 
 
 def _sized(chosen: PolicyClass, place: Place, value: int, unit: str, port: Port) -> ConfiguredQueue:
-    if unit in _TIMES:
-        rate, notes = guaranteed_rate(chosen, port)
-        size = replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
-        step = 1 if unit == "us" else 1000
-        rounding = step * _microsecond(port)
-        return place.of_bytes(size, port, (*notes, *_extremes(size)), rounding)
+    if unit in TIMES:
+        rate, notes = guaranteed(chosen, port, inherits=False)
+        size = inside(port, rate).bytes_in(Fraction(value, TIMES[unit]))
+        rounding = (1 if unit == "us" else 1000) * _microsecond(port)
+        reading = place.of_bytes(size, port, (*notes, *_extremes(size)), rounding)
+        return reading.counted_at(rate)
     size = value * _SIZES[unit]
     notes = _extremes(size)
     if unit == "packets":
@@ -165,12 +154,13 @@ def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
 
 
 def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
-    rate, notes = guaranteed_rate(chosen, port)
+    rate, notes = guaranteed(chosen, port, inherits=False)
     priority = any(words[0] == "priority" for words in chosen.scheduling())
     ms = min(_DEFAULT_MS[model], _PRIORITY_MS) if priority else _DEFAULT_MS[model]
-    size = replace(port, rate_bps=rate).bytes_in(Fraction(ms, 1000))
+    size = inside(port, rate).bytes_in(Fraction(ms, 1000))
     said = trap(f"nobody chose this: without queue-limit it is {ms} ms ({model})")
-    return chosen.place().of_bytes(size, port, (said, *notes), _microsecond(port))
+    reading = chosen.place().of_bytes(size, port, (said, *notes), _microsecond(port))
+    return reading.counted_at(rate)
 
 
 def _needs(chosen: PolicyClass) -> tuple[Note, ...]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from math import ceil, floor
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
-from forebay.platforms.junos_schedulers import Schedulers, scheduler_of, suffixed
+from forebay.platforms.junos_schedulers import Schedulers, suffixed
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
-from forebay.platforms.snippet import Snippet, Statement, decimal
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, inside, note, trap, uncertain
+from forebay.platforms.snippet import Snippet, decimal
 from forebay.platforms.unread import matching
 
 _GIGABIT = 10**9
@@ -36,6 +37,7 @@ _KEPT = note(
 )
 _EXACT = note("exact: the queue may not borrow from a shared buffer")
 _INACTIVE = trap("inactive: it is in the text and not in force")
+_DELAYED = trap("a delay-buffer-rate decides this size, and how is not known here")
 _EARLY = trap("a drop-profile drops before the buffer is full: no drop-tail queue of this size")
 _HARDWARE = uncertain(
     f"rounding: an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes "
@@ -113,36 +115,33 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     config = Schedulers.of(snippet)
-    for statement in config.sizes:
-        name = scheduler_of(statement)
-        shaped = config.port_shape(name, port)
-        inside = port if shaped is None else port.served_at(shaped.rate_bps)
-        reading = _scheduler(statement, inside)
-        early = config.early.get(name, [])
-        exact = config.exact.get(name, [])
-        notes = ((_EARLY,) if early else ()) + ((_EXACT,) if exact else ())
-        own = config.own_shape(name, inside)
-        said = (*notes, *config.doubts(name, port))
-        yield reading.serving(own or shaped, *said, also=(*early, *exact, *config.switches))
-    for statement in config.inactive:
-        yield _place(statement).unknown(_INACTIVE).serving(None, also=config.switches)
+    for scheduler in config.every.values():
+        notes = (_EARLY,) * bool(scheduler.early) + (_EXACT,) * bool(scheduler.exact)
+        also = (*scheduler.early, *scheduler.exact, *config.switches)
+        for (line, words, active), (shape, where) in product(
+            scheduler.sizes, config.shaped(scheduler.name, port)
+        ):
+            name, written = short(f"scheduler {scheduler.name}"), short(" ".join(words))
+            place = Place(line, name + where, f"buffer-size {written}")
+            if not active:
+                yield place.unknown(_INACTIVE).serving(None, also=config.switches)
+                break
+            seen = inside(port, shape)
+            reading = _size(place, words, seen, config.ruled_out).counted_at(shape)
+            if config.is_delayed(scheduler.name):
+                reading = place.unknown(_DELAYED)
+            yield reading.serving(scheduler.own(seen) or shape, *notes, also=also)
 
 
-def _place(statement: Statement) -> Place:
-    words = statement.words
-    value = short(f"buffer-size {' '.join(words[words.index('buffer-size') + 1 :])}")
-    return Place(statement.line, short(f"scheduler {scheduler_of(statement)}"), value)
-
-
-def _scheduler(statement: Statement, port: Port) -> ConfiguredQueue:
-    words = statement.words
-    value = words[words.index("buffer-size") + 1 :]
-    place = _place(statement)
-    exact = (_EXACT,) if "exact" in value else ()
-    value = tuple(word for word in value if word != "exact")
+def _size(place: Place, words: tuple[str, ...], port: Port, ruled_out: str) -> ConfiguredQueue:
+    exact = (_EXACT,) if "exact" in words else ()
+    value = tuple(word for word in words if word != "exact")
     if value[:1] == ("temporal",) and len(value) == 2:
         return _temporal(place, value[1], port).serving(None, *exact)
     if value[:1] == ("percent",) and len(value) == 2:
+        if ruled_out:
+            why = f"percent of a buffer that is not an MX port's, as {ruled_out} is in the text"
+            return place.unknown(trap(f"{why}: its size is not here"), *exact)
         return _percent(place, value[1], port).serving(None, *exact)
     if value[:1] in (("remainder",), ("shared",)):
         said = trap(f"{value[0]} is what other queues leave: no size of its own")

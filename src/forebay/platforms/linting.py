@@ -139,6 +139,7 @@ class Lint:
         }
 
     def _document(self, reading: ConfiguredQueue) -> dict[str, Any]:
+        size = None if reading.seconds(self.port) is None else reading.bytes
         return {
             "line": reading.line,
             "queue": reading.queue,
@@ -147,7 +148,7 @@ class Lint:
             "seconds": reading.seconds(self.port),
             "rate_bps": self.port.rate_bps if reading.served is None else reading.served.rate_bps,
             "rate_of": "the port" if reading.served is None else reading.served.by,
-            "port_seconds": None if reading.bytes is None else 8 * reading.bytes / self.port.line,
+            "port_seconds": None if size is None else 8 * size / self.port.line,
             "ecn_step_bytes": reading.marks_bytes,
             "rounding_bytes": reading.rounding_bytes,
             "verdict": self.verdict(reading),
@@ -188,7 +189,7 @@ def lint(
         raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
     text = snippet.with_comment(chosen.comment)
     found = tuple(islice(chosen.read(text, port, model or chosen.models[0]), MOST_QUEUES + 1))
-    read = frozenset(each.line for each in found).union(*(each.also for each in found))
+    read = frozenset[int | str](each.line for each in found).union(*(each.also for each in found))
     unread = tuple(islice(chosen.unread(text, read), MOST_QUEUES))
     if not found and not unread:
         wrong = f"no queue's size was found in this as {chosen.name}"

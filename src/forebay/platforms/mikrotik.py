@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import ceil
 
 from forebay.errors import option
+from forebay.platforms import cake
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
@@ -15,11 +16,12 @@ from forebay.platforms.reading import (
     Note,
     Place,
     Served,
+    at_rates,
     burst_unwritten,
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.snippet import Snippet, whole
 from forebay.platforms.unread import matching
 
 DEFAULT_BYTES = 15_000
@@ -34,7 +36,10 @@ _KINDS = {
     "red": ("red-limit", 60, "packets"),
     "fq-codel": ("fq-codel-limit", 10240, "packets"),
 }
-_MANAGED = {"red": "red", "fq-codel": "fq_codel"}
+_HOLDERS = ("queue tree", "queue simple", "queue interface", "")
+"""Menus whose commands give a type of queue a rate; "" where the text names none."""
+
+_MANAGED = {"red": "red", "fq-codel": "fq_codel", "cake": "cake"}
 """Kinds that drop before they are full, with a scenario's names."""
 _HEADER = uncertain("whether RouterOS counts the link-layer header (14 B a packet) is not verified")
 _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
@@ -79,34 +84,46 @@ def _bucket(port: Port) -> tuple[str, tuple[Note, ...]]:
     return f" bucket-size={thousandths / 1000:g}", (uncertain(said),)
 
 
+_Fields = dict[str, str]
+
+
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    every = [_fields(statement) for statement in snippet.lines()]
-    rates = _rates(every)
-    for line, fields in every:
+    every = list(_commands(snippet))
+    rates = _rates([fields for _, menu, fields in every if menu in _HOLDERS])
+    for line, menu, fields in every:
         kind = fields.get("kind") or _kind_of(fields)
-        if kind not in _KINDS and not kind.startswith("pcq"):
+        known = kind in (*_KINDS, "cake") or kind.startswith("pcq")
+        if not known or menu not in ("", "queue type"):
             continue
         name = fields.get("name", "?")
         written = " ".join(
             f"{key}={value}" for key, value in fields.items() if key == "kind" or "limit" in key
         )
-        place = Place(line, short(f"queue type {name}"), short(written))
-        served = Served(min(rates[name]), "its queue's max-limit") if name in rates else None
-        reading = _type(place, kind, fields, port).serving(served)
-        yield replace(
-            reading, discipline=_MANAGED.get(kind, "drop-tail" if kind in _KINDS else None)
-        )
+        discipline = _MANAGED.get(kind, "drop-tail" if kind in _KINDS else None)
+        for served, where in at_rates(rates.get(name) or {None: []}):
+            place = Place(line, short(f"queue type {name}") + where, short(written))
+            reading = _type(place, kind, fields, port).serving(served)
+            yield replace(reading, discipline=discipline)
 
 
-def _fields(statement: Statement) -> tuple[int, dict[str, str]]:
-    """Return the line and its fields; the name of "set NAME" and "set [find name=NAME]" too."""
-    words = [word.strip("[]") for word in statement.words]
-    pairs = (word.partition("=") for word in words)
-    fields = {key: value.strip('"') for key, equals, value in pairs if equals}
-    if "set" in words[:-1] and "name" not in fields:
-        after = words[words.index("set") + 1]
-        fields["name"] = fields.get("default-name", "?") if "=" in after or not after else after
-    return statement.line, fields
+def _commands(snippet: Snippet) -> Iterator[tuple[int, str, _Fields]]:
+    """Yield the line of each command, the menu it stands in, and its fields.
+
+    A line "/queue type" opens a menu; one with a command has it for itself. The name is that of
+    "set NAME" and "set [find name=NAME]" too.
+    """
+    menu = ""
+    for statement in snippet.lines():
+        words = [word.strip("[]") for word in statement.words]
+        verb = next((at for at, word in enumerate(words) if word in ("add", "set")), len(words))
+        own = " ".join(words[:verb]).lstrip("/") if words[0].startswith("/") else menu
+        menu = own if verb == len(words) and words[0].startswith("/") else menu
+        pairs = (word.partition("=") for word in words)
+        fields = {key: value.strip('"') for key, equals, value in pairs if equals}
+        if "set" in words[:-1] and "name" not in fields:
+            after = words[words.index("set") + 1]
+            fields["name"] = fields.get("default-name", "?") if "=" in after or not after else after
+        yield statement.line, own, fields
 
 
 def _kind_of(fields: dict[str, str]) -> str:
@@ -114,20 +131,22 @@ def _kind_of(fields: dict[str, str]) -> str:
     return next((kind for kind, (key, *_) in _KINDS.items() if key in fields), "")
 
 
-def _rates(every: list[tuple[int, dict[str, str]]]) -> dict[str, list[float]]:
-    """Return the max-limits in bit/s by the type of queue that they apply to."""
-    found: dict[str, list[float]] = {}
-    queues = {fields["name"]: fields for _, fields in every if {"name", "parent"} <= fields.keys()}
-    for _, fields in every:
+def _rates(holders: list[_Fields]) -> dict[str, dict[Served | None, list[str]]]:
+    """Return the max-limits by the type of queue that they apply to, with what has them."""
+    found: dict[str, dict[Served | None, list[str]]] = {}
+    queues = {fields["name"]: fields for fields in holders if {"name", "parent"} <= fields.keys()}
+    for fields in holders:
         for at, name in enumerate(fields.get("queue", "").split("/")[:2]):
             limits = [_limit(each, at) for each in (fields, *_above(fields, queues))]
-            known = [float(rate) for rate in limits if rate]
-            if known and name:
-                found.setdefault(name, []).append(min(known))
+            known = [each for each in limits if each is not None]
+            lowest = min(known, key=lambda each: each.rate_bps or 0.0, default=None)
+            if name:
+                places = found.setdefault(name, {}).setdefault(lowest, [])
+                places.append(f"{fields.get('name', '?')}, {('up', 'down')[at]}")
     return found
 
 
-def _above(fields: dict[str, str], queues: dict[str, dict[str, str]]) -> Iterator[dict[str, str]]:
+def _above(fields: _Fields, queues: dict[str, _Fields]) -> Iterator[_Fields]:
     """Yield the queue that is the parent of another, and so on; an interface is none."""
     for _ in range(_DEEPEST):
         if fields.get("parent") not in queues:
@@ -136,10 +155,14 @@ def _above(fields: dict[str, str], queues: dict[str, dict[str, str]]) -> Iterato
         yield fields
 
 
-def _limit(fields: dict[str, str], at: int) -> int | None:
-    """Return the max-limit of one direction: the first is the upload's."""
-    limits = fields.get("max-limit", "").split("/")
-    return _rate(limits[min(at, len(limits) - 1)])
+def _limit(fields: _Fields, at: int) -> Served | None:
+    """Return the max-limit of one direction: the first is the upload's. 0 is none."""
+    limits = fields.get("max-limit", "0").split("/")
+    text = limits[min(at, len(limits) - 1)]
+    rate = _rate(text)
+    if rate is None:
+        return Served.untold(f"max-limit={text}")
+    return Served(float(rate), "its queue's max-limit") if rate else None
 
 
 def _rate(text: str) -> int | None:
@@ -149,7 +172,18 @@ def _rate(text: str) -> int | None:
     return None if number is None else number * factor
 
 
-def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> ConfiguredQueue:
+def _cake(place: Place, fields: _Fields, port: Port) -> ConfiguredQueue:
+    """Read cake by the words that tc has for its fields."""
+    rate = _rate(fields.get("cake-bandwidth", "0")) or 0
+    memory = fields.get("cake-memlimit", "").removesuffix("iB").lower()
+    words = ["bandwidth", f"{rate}bit"] if rate else []
+    words += ["rtt", fields.get("cake-rtt", ""), "memlimit", memory]
+    return cake.read(Snippet(""), place, [*words, fields.get("cake-rtt-scheme", "")], port)
+
+
+def _type(place: Place, kind: str, fields: _Fields, port: Port) -> ConfiguredQueue:
+    if kind == "cake":
+        return _cake(place, fields, port)
     if kind not in _KINDS:
         return place.unknown(trap(f"{kind} makes a queue for each address: no one size"))
     key, default, unit = _KINDS[kind]

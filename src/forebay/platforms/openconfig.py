@@ -15,6 +15,7 @@ from forebay.platforms.reading import (
     Note,
     Place,
     Served,
+    inside,
     note,
     pool_unknown,
     trap,
@@ -76,16 +77,17 @@ def _microsecond(port: Port) -> int:
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     document = snippet.json()
     peaks = [peak for part in _with(document, ("pir",)) if (peak := _count(part["pir"]))]
-    served = Served(float(min(peaks)), "the scheduler's peak rate") if peaks else None
-    inside = port if served is None else port.served_at(served.rate_bps)
-    doubt = uncertain("several schedulers: taken at the lowest peak rate")
+    served = Served(float(peaks[0]), "the scheduler's peak rate") if peaks else None
+    if len(set(peaks)) > 1:
+        served = Served(None, "several schedulers have peak rates, and which serves it is not here")
     for config in _with(document, _LEAVES):
         said = [leaf for leaf in _LEAVES if leaf in config]
         written = short(", ".join(f"{leaf} {plain(config[leaf])}" for leaf in said))
         name = config.get("name")
         place = Place(1, short(f"queue {name if isinstance(name, str) else '?'}"), written)
-        reading = _queue(place, config, inside)
-        yield reading.serving(served, *((doubt,) if len(peaks) > 1 else ()))
+        reading = _queue(place, config, inside(port, served))
+        timed = any(leaf in config for leaf in (_TIME, _STATIC_TIME))
+        yield (reading.counted_at(served) if timed else reading).serving(served)
 
 
 def _with(document: Any, leaves: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from forebay.platforms import cake
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, Served, inside, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 TELLS = (r"^\s*config queue\b", r"^\s*option (qdisc|script|upload|download)\b", r"\bsqm\.\S+=")
@@ -40,7 +40,7 @@ def read(snippet: Snippet, port: Port) -> Iterator[ConfiguredQueue]:
             kbits = whole(queue.options.get(rate, ""), 10**10)
             if kbits:
                 served = Served(1000.0 * kbits, f"sqm's {rate}")
-                reading = _way(snippet, queue, way, limit, port.served_at(served.rate_bps))
+                reading = _way(snippet, queue, way, limit, inside(port, served))
                 yield reading.serving(served, *notes, also=queue.lines)
 
 

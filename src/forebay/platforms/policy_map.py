@@ -1,32 +1,60 @@
-"""Statements of Cisco policy-maps by class; shared by IOS-XR and IOS-XE."""
+"""Cisco policy-maps by class, with the rates that their text gives; of IOS-XR, IOS-XE and NX-OS."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
-from forebay.platforms.reading import Note, Place, Served, trap, uncertain
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    at_rates,
+    inside,
+    note,
+    trap,
+    uncertain,
+)
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.scenario import Rate
 
 BUFFERS = r"^(queue-limit|random-detect|fair-queue|queue-buffers|hold-queue|tx-ring-limit)\b"
 """The statements of a policy-map or an interface that touch buffers."""
 
+SELECTORS = ("dscp", "precedence", "prec", "cos", "exp", "discard-class", "qos-group", "clp")
+"""Words before the values of the packets that a limit or a threshold is of."""
+
+TIMES = {"us": 10**6, "ms": 10**3}
+Amount = Callable[[int, str], int | None]
+"""Converts a number and its unit (may be "") to bytes; None if unknown."""
+
+_OUTER = ("policy-map", "interface", "class-map", "router", "line", "vrf", "control-plane")
+_LEVELS = (_OUTER, ("class",))
+_ENDS = ("exit", "end", "end-policy-map", "end-class-map", "root")
 _SCHEDULING = ("bandwidth", "shape", "priority")
+_LEAVES = (*_SCHEDULING, "queue-limit", "random-detect", "service-policy", "description")
 BUNDLES = ("bundle-ether", "bundle-pos")
-_MOST_STATEMENTS = 100
-_MOST_PARENTS = 10
+_MOST_STATEMENTS, _MOST_SAID = 100, 3
+_MOST_PARENTS, _MOST_LEVELS = 10, 2
 _SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
+
+
+def sections(snippet: Snippet) -> Iterator[Statement]:
+    """Yield the statements of a Cisco-like text with the sections that they stand in."""
+    return snippet.sections(_LEVELS, ends=_ENDS, leaves=_LEAVES)
 
 
 @dataclass(slots=True)
 class PolicyClass:
     """One class of one policy-map; ``on_bundle`` if the policy is applied to a bundle's output.
 
-    ``parents`` are the classes of other policies that have this policy as their child.
+    ``parents`` are the classes of other policies that have this policy as their child, ``above``
+    the lowest shape of some of them, and ``within`` says of which, if their shapes differ.
     """
 
     policy: str
@@ -36,6 +64,8 @@ class PolicyClass:
     on_bundle: bool = False
     alone: bool = True
     parents: tuple[PolicyClass, ...] = ()
+    above: Served | None = None
+    within: str = ""
 
     @property
     def is_default(self) -> bool:
@@ -45,7 +75,7 @@ class PolicyClass:
     @property
     def has_child(self) -> bool:
         """Whether a child policy has the queues."""
-        return any(each.words[0] == "service-policy" for each in self.statements)
+        return bool(self.beginning("service-policy"))
 
     def scheduling(self) -> list[tuple[str, ...]]:
         """Return the bandwidth, shape and priority statements."""
@@ -55,39 +85,64 @@ class PolicyClass:
         """Return the statements that begin with a word."""
         return [each for each in self.statements if each.words[0] == word]
 
-    def limits(self) -> list[Statement]:
-        """Return the queue-limit statements."""
-        return self.beginning("queue-limit")
+    @property
+    def limit(self) -> Statement | None:
+        """The queue-limit of all packets, which is the last."""
+        every = (each for each in self.beginning("queue-limit") if not _is_of_some(each))
+        return next(reversed(list(every)), None)
 
     def place(self, limit: Statement | None = None) -> Place:
         """Return the position of a queue-limit, or of the class without one."""
         line = limit.line if limit else self.line
-        written = short(" ".join(limit.words)) if limit else "no queue-limit"
-        return Place(line, short(f"policy-map {self.policy}, class {self.name}"), written)
+        name = short(f"policy-map {self.policy}, class {self.name}") + self.within
+        return Place(line, name, short(limit.text) if limit else "no queue-limit")
+
+    def reading(
+        self,
+        port: Port,
+        limit: Callable[[Statement], ConfiguredQueue],
+        default: Callable[[], ConfiguredQueue],
+    ) -> ConfiguredQueue:
+        """Return its one queue: its limit, or the default; limits of some packets are notes."""
+        every = self.beginning("queue-limit")
+        some = [each for each in every if _is_of_some(each)]
+        alone = bool(some) and self.limit is None and not self.beginning("queue-buffers")
+        said = [note(f"{short(each.text)} is of these packets alone") for each in some[:_MOST_SAID]]
+        if self.limit is not None:
+            found = limit(self.limit)
+        elif alone:
+            why = trap("of some packets alone: the limit of the others is not in this text")
+            found, said = self.place(some[0]).unknown(why), []
+        else:
+            found = default()
+        return found.serving(served(self, port), *said, also=(each.line for each in every))
 
 
-def classes(snippet: Snippet) -> list[PolicyClass]:
-    """Return each class of each policy-map; keywords separate them, as indentation may be lost."""
-    found: list[PolicyClass] = []
+def _is_of_some(limit: Statement) -> bool:
+    return limit.words[1:2] != () and limit.words[1] in SELECTORS
+
+
+def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterator[PolicyClass]:
+    """Yield each class of each policy-map of a kind; once for each rate that parents give it."""
+    found: dict[tuple[str, int], PolicyClass] = {}
     bundled: set[str] = set()
-    policy, interface, inside = "", "", False
-    for statement in snippet.lines():
-        words = statement.words
-        if words[0] == "policy-map" and len(words) > 1:
-            policy, interface, inside = words[-1], "", False
-        elif words[0] == "interface" and len(words) > 1:
-            interface, policy = words[1], ""
-        elif words[0] == "end-policy-map":
-            policy = ""
-        elif interface and words[:2] == ("service-policy", "output") and len(words) > 2:
-            if interface.lower().startswith(BUNDLES):
-                bundled.add(words[2])
-        elif policy and words[0] == "class" and len(words) > 1:
-            found.append(PolicyClass(policy, words[-1], statement.line))
-            inside = True
-        elif policy and inside:
-            _add(found[-1], statement)
-    return _connect(found, bundled)
+    policies, every = ("policy-map", *kind), ("class", *kind)
+    names, starts = len(kind) + 2, len(kind) + 1
+    line = 0
+    for statement in sections(snippet):
+        words, above = statement.words, statement.above
+        if words[:starts] == every and len(words) >= names and len(above) == 1:
+            if above[0][:starts] == policies and len(above[0]) == names:
+                line = statement.line
+                found[above[0][-1], line] = PolicyClass(above[0][-1], words[-1], line)
+        elif len(above) == 2 and (above[0][-1], line) in found and above[1][:starts] == every:
+            _add(found[above[0][-1], line], statement)
+        elif above[:1] and above[0][0] == "interface" and words[0] == "service-policy":
+            bundled |= {words[-1]} if above[0][-1].lower().startswith(BUNDLES) else set()
+    _connect(list(found.values()), bundled)
+    for each in found.values():
+        for above_, within in at_rates(_above(each, port)):
+            yield replace(each, above=above_, within=within)
 
 
 def _add(chosen: PolicyClass, statement: Statement) -> None:
@@ -97,7 +152,7 @@ def _add(chosen: PolicyClass, statement: Statement) -> None:
     chosen.statements.append(statement)
 
 
-def _connect(found: list[PolicyClass], bundled: set[str]) -> list[PolicyClass]:
+def _connect(found: list[PolicyClass], bundled: set[str]) -> None:
     many: dict[str, int] = {}
     parents: dict[str, list[PolicyClass]] = {}
     for each in found:
@@ -108,66 +163,77 @@ def _connect(found: list[PolicyClass], bundled: set[str]) -> list[PolicyClass]:
         each.on_bundle = each.policy in bundled
         each.alone = many[each.policy] == 1
         each.parents = tuple(parents.get(each.policy, ()))
-    return found
 
 
 def served(chosen: PolicyClass, port: Port) -> Served | None:
     """Return the shape of the class, else that of its parent; None if neither is shaped."""
-    own = _shape(chosen, _parent_port(chosen, port))
-    if own is not None:
-        return Served(own, "the class's shape")
-    above = _parent_shape(chosen, port)
-    return None if above is None else Served(above, "the parent's shape")
+    own = _shape(chosen, inside(port, chosen.above), "the class's shape")
+    return own or chosen.above
 
 
-def _shape(chosen: PolicyClass, port: Port) -> float | None:
-    rates = (_rate(each.words, port) for each in chosen.beginning("shape"))
-    return next((rate for rate in rates if rate is not None), None)
+def _shape(chosen: PolicyClass, port: Port, by: str) -> Served | None:
+    found = chosen.beginning("shape")
+    rates = (rate_of(each.words, port) for each in found)
+    rate = next((rate for rate in rates if rate is not None), None)
+    if rate is None:
+        return Served.untold(found[0].text) if found else None
+    return Served(rate, by)
 
 
-def _parent_shape(chosen: PolicyClass, port: Port) -> float | None:
-    """Return the lowest shape of the parents, and of their parents one level up."""
-    shapes = []
-    for parent in chosen.parents[:_MOST_PARENTS]:
-        above = (_shape(each, port) for each in parent.parents[:_MOST_PARENTS])
-        limits = [rate for rate in (_shape(parent, port), *above) if rate is not None]
-        shapes += [min(limits)] if limits else []
-    return min(shapes, default=None)
+def _above(chosen: PolicyClass, port: Port, level: int = 0) -> Mapping[Served | None, list[str]]:
+    """Return the lowest shape above a class by each of its parents, and theirs one level up."""
+    found: dict[Served | None, list[str]] = {}
+    for parent in chosen.parents[:_MOST_PARENTS] if level < _MOST_LEVELS else ():
+        for above in _above(parent, port, level + 1):
+            own = _shape(parent, inside(port, above), "the parent's shape")
+            limits = [each for each in (above, own) if each is not None]
+            lowest = min(limits, key=lambda each: each.rate_bps or 0.0, default=None)
+            found.setdefault(lowest, []).append(f"policy-map {parent.policy}, class {parent.name}")
+    return found or {None: []}
 
 
-def _parent_port(chosen: PolicyClass, port: Port) -> Port:
-    """Return the port as the class sees it: served at the parent's shape."""
-    above = _parent_shape(chosen, port)
-    return port if above is None else port.served_at(above)
+def guaranteed(
+    chosen: PolicyClass, port: Port, *, inherits: bool
+) -> tuple[Served | None, tuple[Note, ...]]:
+    """Return the class's rate, to which times and defaults refer, and notes about it.
 
-
-def guaranteed_rate(chosen: PolicyClass, port: Port) -> tuple[float, tuple[Note, ...]]:
-    """Return the class's rate in bit/s, to which times and defaults refer, and notes about it."""
-    port = _parent_port(chosen, port)
+    None is the rate of what is above it. A share of what others leave is that too if the platform
+    takes what a class ``inherits``; else the text does not tell it.
+    """
+    port = inside(port, chosen.above)
     for words in chosen.scheduling():
-        rate = _rate(words, port)
+        rate = rate_of(words, port)
         if rate is not None:
             said = trap(f"times count at the class's own {Rate(rate)}, not at line rate")
-            return rate, (said,)
-    notes = _shapes_differ(chosen)
+            return Served(rate, "the class's own rate"), (said,)
+    priority = any(words[0] == "priority" for words in chosen.scheduling())
     if chosen.alone and not chosen.scheduling():
-        return port.rate_bps, notes
-    what = "the parent's shape" if _parent_shape(chosen, port) is not None else "the line rate"
-    said = uncertain(f"the class's guaranteed rate is not in this text; assumed to be {what}")
-    return port.rate_bps, (said, *notes)
+        return chosen.above, ()
+    what = "the line rate" if chosen.above is None else "the parent's shape"
+    if priority or inherits:
+        said = uncertain(f"the class's guaranteed rate is not in this text; taken is {what}")
+        return chosen.above, (said,)
+    return Served(None, "the class's guaranteed rate is not in this text"), ()
 
 
-def _shapes_differ(chosen: PolicyClass) -> tuple[Note, ...]:
-    if len(chosen.parents) < 2:
-        return ()
-    many = len(chosen.parents)
-    return (uncertain(f"this policy has {many} parents: taken at the lowest of their shapes"),)
+def converter(sizes: Mapping[str, int], port: Port, rate: Served | None) -> Amount:
+    """Return the conversion of numbers to bytes by unit; times count at a rate."""
+    seen = inside(port, rate)
+
+    def read(value: int, unit: str) -> int | None:
+        if unit in TIMES:
+            untold = rate is not None and rate.rate_bps is None
+            return None if untold else seen.bytes_in(Fraction(value, TIMES[unit]))
+        return value * sizes[unit] if unit in sizes else None
+
+    return read
 
 
-def _rate(words: Sequence[str], port: Port) -> float | None:
-    """Return the rate of "bandwidth percent 30" or "shape average 1 gbps", else None."""
+def rate_of(words: Sequence[str], port: Port) -> float | None:
+    """Return the rate of "bandwidth percent 30", "shape average 1 gbps", "shape min 0 max 9"."""
     if "remaining" in words or words[0] == "priority":
         return None
+    words = [words[0], *words[words.index("max") + 1 :]] if "max" in words else words
     numbers = ((at, number) for at, word in enumerate(words) if (number := _number(word)))
     at, number = next(numbers, (0, 0))
     if not number:

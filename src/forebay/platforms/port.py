@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
+    from forebay.scenario import Framing
 
 ETHERNET_HEADER = 14  # as in Linux: addresses and type, no preamble, no checksum
 
@@ -24,6 +25,7 @@ class Port:
     header_bytes : link-layer header, which some platforms add to each packet.
     pool_bytes : shared memory of the chip, if the platform allocates shares of it.
     line_bps : the line rate of a port that is shaped, bit/s; None if it is not shaped.
+    framing : what the line adds to a packet; ``rate_bps`` is what it leaves for full packets.
     burst_bytes : the shaper's bucket; None if it has none, or there is no shaper.
     """
 
@@ -33,6 +35,7 @@ class Port:
     pool_bytes: int | None = None
     line_bps: float | None = None
     burst_bytes: int | None = None
+    framing: Framing | None = None
 
     @property
     def line(self) -> float:
@@ -51,6 +54,13 @@ class Port:
     def rate_in(self, step: int = 1) -> int:
         """Rate of the queue in whole steps of so many bit/s, rounded up."""
         return -(-ceil(self.rate_bps) // step)
+
+    @property
+    def framed_rate(self) -> float:
+        """Rate of the line for the queue, bit/s: with what framing adds to full packets."""
+        if self.framing is None:
+            return self.rate_bps
+        return self.rate_bps * self.framing.packet(self.packet_bytes) / self.packet_bytes
 
     def seconds(self, size: float) -> float:
         """Time in s to send ``size`` bytes at the rate of the queue."""

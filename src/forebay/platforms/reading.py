@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from forebay.errors import argument
+from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 
 NoteKind = Literal["note", "trap", "uncertain"]
+
+_MOST_PLACES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class ConfiguredQueue:
     above_bytes : distance to the notation's next smaller step. A size that is less than this above
         the wanted size is the smallest one that can be written.
     served : the rate that the text gives the queue; None if the port's rate serves it.
-    also : the other lines of the text that were read for it.
+    also : the other lines of the text, or keys of JSON, that were read for it.
     marks_bytes : the step K from which on every packet of ECN-capable flows is marked; None if the
         text has none.
     discipline : the queue discipline with a scenario's name; None if the reader does not tell.
@@ -79,41 +83,78 @@ class ConfiguredQueue:
     notes: tuple[Note, ...] = ()
     above_bytes: int = 0
     served: Served | None = None
-    also: frozenset[int] = frozenset()
+    also: frozenset[int | str] = frozenset()
     marks_bytes: int | None = None
     discipline: str | None = None
     aims: tuple[float, ...] = ()
 
     def seconds(self, port: Port) -> float | None:
-        """Time in s in which the full queue drains; None if its size is unknown."""
+        """Time in s in which the full queue drains; None if its size or its rate is unknown."""
         if self.bytes is None:
             return None
         if self.served is None:
             return port.seconds(self.bytes)
+        if self.served.rate_bps is None:
+            return None
         return self.served.drain_s or 8 * self.bytes / self.served.rate_bps
 
     def serving(
-        self, served: Served | None, *notes: Note, also: Iterable[int] = ()
+        self, served: Served | None, *notes: Note, also: Iterable[int | str] = ()
     ) -> ConfiguredQueue:
         """Return the reading with its rate, unless it has one, and what was read for it."""
+        untold = self.served is None and served is not None and served.rate_bps is None
+        said = (trap(f"its time is not known: {served.by}"),) if untold and served else ()
         return replace(
             self,
             served=self.served or served,
-            notes=(*self.notes, *notes),
+            notes=(*self.notes, *said, *notes),
             also=self.also | frozenset(also),
         )
+
+    def counted_at(self, rate: Served | None) -> ConfiguredQueue:
+        """Return a reading whose bytes are a time at a rate: unknown where the rate is."""
+        if rate is None or rate.rate_bps is not None:
+            return self
+        said = trap(f"a time, and its bytes are not known: {rate.by}")
+        return replace(self, bytes=None, packets=None).serving(None, said)
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
     """The rate in bit/s at which the text lets a queue drain, and what says so.
 
-    ``drain_s`` is the time of a full queue where it is not its bytes at that rate.
+    ``rate_bps`` is None where the text has a rate that decides and does not tell it; ``by`` then
+    says why. ``drain_s`` is the time of a full queue where it is not its bytes at that rate.
     """
 
-    rate_bps: float
+    rate_bps: float | None
     by: str
     drain_s: float | None = None
+
+    @classmethod
+    def untold(cls, written: str) -> Served:
+        """Return the rate of a statement that is not understood."""
+        return cls(
+            None, f'"{short(written, 40)}" is not understood: the queue may drain more slowly'
+        )
+
+
+def inside(port: Port, served: Served | None) -> Port:
+    """Return the port as a queue sees it: served at the queue's rate, if it has one."""
+    return port if served is None or served.rate_bps is None else port.served_at(served.rate_bps)
+
+
+def at_rates(rates: Mapping[Served | None, Collection[str]]) -> Iterator[tuple[Served | None, str]]:
+    """Yield each rate at which one statement is used, and where, if there are several.
+
+    A policy under two parents is two queues: each has a time of its own.
+    """
+    if len(rates) < 2:
+        yield from ((served, "") for served in rates)
+        return
+    for served, places in rates.items():
+        first = [short(each, 40) for each in islice(places, _MOST_PLACES)]
+        yield served, f" (in {', '.join(first)}{', …' if len(places) > _MOST_PLACES else ''})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from forebay.platforms.snippet import Snippet
 
 _LONGEST_LINE = 2000  # longer lines are skipped, to limit the time of regular expressions
 _OWN_MARK = 1000
+_WITHOUT_QUEUES = re.compile(r"^(frr (version|defaults)\s|service integrated-vtysh-config)", re.M)
 
 
 def recognise(snippet: Snippet) -> Platform:
@@ -20,6 +21,9 @@ def recognise(snippet: Snippet) -> Platform:
     lines = [line for line in snippet.text.split("\n") if len(line) <= _LONGEST_LINE]
     scores = {name: _score(name, lines) for name in readable()}
     most = max(scores.values())
+    if not most and _WITHOUT_QUEUES.search(snippet.text):
+        wrong = "this is FRR's configuration, which sets no queue"
+        raise PlatformError("no-queue", wrong, 'lint what "tc -s qdisc show" says on its host')
     likeliest = [name for name, score in scores.items() if score == most and score]
     if len(likeliest) != 1:
         raise _unclear(likeliest)

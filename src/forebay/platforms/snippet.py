@@ -1,10 +1,15 @@
-"""A snippet of configuration, untrusted and of limited size, as lines and statements."""
+"""A snippet of configuration, untrusted and of limited size, as statements with their path.
+
+A statement has the statements above it, so that a reader asks for what stands below a known path
+and nothing else. They come from braces or paths of words (``statements``), from indentation and
+a CLI's sections (``sections``), or there are none (``lines``).
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,10 +24,25 @@ _TOKEN = re.compile(r"""[{};]|"[^"]*"|'[^']*'|[^\s{};"']+""")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The words of one line, or of one path through braces; ``line`` counts from 1."""
+    """The words of a statement, and those of the ones it stands in, outermost first.
+
+    ``line`` counts from 1; ``indent`` is that of a line, in characters.
+    """
 
     line: int
     words: tuple[str, ...]
+    above: tuple[tuple[str, ...], ...] = ()
+    indent: int = 0
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """All words above it, and its own."""
+        return (*(word for part in self.above for word in part), *self.words)
+
+    @property
+    def text(self) -> str:
+        """Its own words."""
+        return " ".join(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +71,18 @@ class Snippet:
     def lines(self) -> Iterator[Statement]:
         """Yield the words of each line; a backslash at its end continues it on the next."""
         words: list[str] = []
-        start = 0
+        start = indent = 0
         for number, line in enumerate(self.text.split("\n"), 1):
-            start = start or number
+            if not start:
+                start, indent = number, _indent(line)
             found, goes_on = self._words(line)
             words += found
             if not goes_on:
                 if words:
-                    yield Statement(start, tuple(words))
+                    yield Statement(start, tuple(words), (), indent)
                 words, start = [], 0
         if words:
-            yield Statement(start, tuple(words))
+            yield Statement(start, tuple(words), (), indent)
 
     def _words(self, line: str) -> tuple[list[str], bool]:
         found: list[str] = []
@@ -74,8 +95,53 @@ class Snippet:
             return found + ([last] if last else []), True
         return found, False
 
+    def sections(
+        self,
+        levels: Sequence[Collection[str]],
+        *,
+        ends: Collection[str] = (),
+        last: str = "",
+        leaves: Collection[str] = (),
+    ) -> Iterator[Statement]:
+        """Yield each line with the lines it is indented under.
+
+        Pasted text may have lost its indentation: a line that opens a section holds what follows
+        at its own indentation too, if the first line after it stands there. A section ends with
+        less indentation, with a line that opens one of its own or a higher level, or with a word
+        of ``ends``.
+
+        Parameters
+        ----------
+        levels : the first words that open a section, from the outermost level on.
+        ends : first words that end the innermost section.
+        last : word that ends a line which opens a section of no known level.
+        leaves : first words of lines that hold none, whatever the indentation after them.
+        """
+        open_: list[_Section] = []
+        for statement in self.lines():
+            words, indent = statement.words, statement.indent
+            while open_ and open_[-1].indent > indent:
+                open_.pop()
+            level = next((n for n, heads in enumerate(levels) if words[0] in heads), None)
+            if words[0] in ends:
+                while open_ and not open_[-1].opens and open_[-1].flat is not False:
+                    open_.pop()
+                del open_[-1:]
+                continue
+            while open_ and open_[-1].ends_before(indent, level):
+                open_.pop()
+            if open_ and open_[-1].flat is None:
+                open_[-1].flat = open_[-1].indent == indent
+            yield Statement(statement.line, words, tuple(each.words for each in open_))
+            if words[0] in leaves:
+                continue
+            opens = level is not None or (bool(last) and words[-1] == last)
+            open_.append(_Section(words, indent, level, opens))
+            if len(open_) > _DEEPEST:
+                raise _too_deep("lines are indented under each other")
+
     def statements(self) -> Iterator[Statement]:
-        """Yield each statement with the path of braces before it (Junos, VyOS).
+        """Yield each statement with the braces it stands in (Junos, VyOS, the MD-CLI of SR OS).
 
         A line's end closes a statement like a semicolon. Raises PlatformError if braces are
         nested too deeply.
@@ -87,15 +153,17 @@ class Snippet:
                 if token not in ("{", "}", ";"):
                     words.append(token.strip("\"'"))
                     continue
+                if words and token != "{":
+                    yield Statement(number, tuple(words), tuple(path))
                 if token == "{":
                     path.append(tuple(words))
-                    _check_depth(path)
-                else:
-                    yield from _statement(number, path, words)
-                    if token == "}" and path:
-                        path.pop()
+                    if len(path) > _DEEPEST or len(words) > _DEEPEST:
+                        raise _too_deep("braces, or words before one")
+                elif token == "}" and path:
+                    path.pop()
                 words = []
-            yield from _statement(number, path, words)
+            if words:
+                yield Statement(number, tuple(words), tuple(path))
 
     def _uncommented(self, line: str) -> str:
         bare = line.lstrip()
@@ -113,15 +181,32 @@ class Snippet:
             raise PlatformError("not-json", wrong, "paste the whole JSON document") from None
 
 
-def _statement(number: int, path: list[tuple[str, ...]], words: list[str]) -> Iterator[Statement]:
-    if words:
-        yield Statement(number, (*(word for part in path for word in part), *words))
+@dataclass(slots=True)
+class _Section:
+    """A line that others may stand in; ``flat`` if they do at its own indentation."""
+
+    words: tuple[str, ...]
+    indent: int
+    level: int | None
+    opens: bool
+    flat: bool | None = None
+
+    def ends_before(self, indent: int, level: int | None) -> bool:
+        """Whether a line that is not indented less stands beside this one, not in it."""
+        if indent > self.indent:
+            return False
+        outer = level is not None and self.level is not None and level <= self.level
+        return not self.opens or self.flat is False or outer
 
 
-def _check_depth(path: list[tuple[str, ...]]) -> None:
-    if len(path) > _DEEPEST or len(path[-1]) > _DEEPEST:
-        wrong = f"braces with more than {_DEEPEST} levels, or words before one"
-        raise PlatformError("too-deep", wrong, "cut out the part about queues")
+def _indent(line: str) -> int:
+    bare = line.lstrip()
+    return len(line[: len(line) - len(bare)].expandtabs(8))
+
+
+def _too_deep(what: str) -> PlatformError:
+    wrong = f"{what} on more than {_DEEPEST} levels"
+    return PlatformError("too-deep", wrong, "cut out the part about queues")
 
 
 def whole(text: str, most: int = 2**64 - 1) -> int | None:

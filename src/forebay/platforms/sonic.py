@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -18,6 +18,7 @@ from forebay.platforms.reading import (
     Note,
     Place,
     Served,
+    at_rates,
     note,
     pool_unknown,
     trap,
@@ -128,30 +129,66 @@ def _step(threshold: int, pool: int) -> int:
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     document = snippet.json()
     tables = document if isinstance(document, dict) else {}
-    pools, profiles = _table(tables, "BUFFER_POOL"), _table(tables, "BUFFER_PROFILE")
-    rows = _rows(tables)
-    for name, fields in profiles.items():
-        place = Place(line_of(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields))
-        used = rows.get(name, [])
-        reading = _profile(place, fields, pools, port).serving(_served(tables, used, port))
-        yield _marked(reading, _marks(tables, used), line_of(snippet, "WRED_PROFILE"))
+    pools, wred = _table(tables, "BUFFER_POOL"), _table(tables, "WRED_PROFILE")
+    every, used = _queues(tables), set[str]()
+    for name, fields in _table(tables, "BUFFER_PROFILE").items():
+        queues = [each for each in every if each.profile == name]
+        rates: dict[Served | None, list[str]] = {}
+        for each in queues:
+            rates.setdefault(_served(tables, each.rows, port), []).append(each.place)
+        early = next((each.wred for each in queues if each.wred in wred), "")
+        used.add(early)
+        for served, where in at_rates(rates or {None: []}):
+            place = Place(
+                line_of(snippet, name), _named("BUFFER_PROFILE", name) + where, _said(fields)
+            )
+            reading = _profile(place, fields, pools, port).serving(served)
+            yield _marked(reading, wred.get(early, {}))
+    for name, fields in wred.items():
+        place = Place(line_of(snippet, name), _named("WRED_PROFILE", name), "thresholds")
+        if name not in used and None not in _ends(fields):
+            yield _marked(place.unknown(trap("the queue's own size is not in this text")), fields)
 
 
-def _marked(reading: ConfiguredQueue, wred: dict[str, Any], line: int) -> ConfiguredQueue:
+def _named(table: str, name: str) -> str:
+    return short(f"{table}|{name}")
+
+
+def _ends(wred: dict[str, Any]) -> list[int | None]:
+    return [_count(wred.get(f"green_{end}_threshold")) for end in ("min", "max")]
+
+
+def _marked(reading: ConfiguredQueue, wred: dict[str, Any]) -> ConfiguredQueue:
     """Return the reading with its ECN marks: a step if both thresholds are one."""
-    ends = [_count(wred.get(f"green_{end}_threshold")) for end in ("min", "max")]
-    if None in ends:
+    least, most = _ends(wred)
+    if least is None or most is None:
         return reading
-    least, most = ends
-    if least == most and wred.get("ecn") not in (None, "ecn_none"):
-        return replace(reading.serving(None, also=(line,)), marks_bytes=least)
-    verb = "dropped" if wred.get("ecn") in (None, "ecn_none") else "marked"
-    said = note(f"WRED: green packets are {verb} with rising probability from {least} to {most} B")
-    return reading.serving(None, said, also=(line,))
+    marks = wred.get("ecn") not in (None, "ecn_none")
+    reading = reading.serving(None, also=("WRED_PROFILE",))
+    if least == most and marks:
+        return replace(reading, marks_bytes=least)
+    what = "ECN-capable green packets are marked" if marks else "green packets are dropped"
+    said = note(f"WRED: {what} with rising probability from {least} to {most} B")
+    return reading.serving(None, said)
 
 
-def _rows(tables: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """Return what is set for the queues, and for their ports, that have each buffer profile."""
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """A queue of a port that has a buffer profile, with what is set for it and for its port."""
+
+    place: str
+    profile: str
+    rows: list[dict[str, Any]]
+
+    @property
+    def wred(self) -> str:
+        """The name of its WRED profile; "" without one."""
+        return next(
+            (name for each in self.rows if (name := _reference(each.get("wred_profile")))), ""
+        )
+
+
+def _queues(tables: dict[str, Any]) -> list[_Queue]:
     queues = {
         place: fields for key, fields in _table(tables, "QUEUE").items() for place in _places(key)
     }
@@ -160,11 +197,12 @@ def _rows(tables: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         for key, fields in _table(tables, "PORT_QOS_MAP").items()
         for name in key.split(",")
     }
-    found: dict[str, list[dict[str, Any]]] = {}
+    found = []
     for key, fields in _table(tables, "BUFFER_QUEUE").items():
-        rows = found.setdefault(_reference(fields.get("profile")), [])
+        profile = _reference(fields.get("profile"))
         for place in _places(key):
-            rows += [table for table in (queues.get(place), ports.get(place[0])) if table]
+            rows = [table for table in (queues.get(place), ports.get(place[0])) if table]
+            found.append(_Queue("|".join(place), profile, rows))
     return found
 
 
@@ -179,18 +217,14 @@ def _places(key: str) -> Iterator[tuple[str, str]]:
         yield from ((port, number) for number in numbers)
 
 
-def _marks(tables: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the WRED profile of the queues that have a buffer profile; {} without one."""
-    wred = _table(tables, "WRED_PROFILE")
-    chosen = (wred.get(_reference(fields.get("wred_profile"))) for fields in rows)
-    return next((each for each in chosen if each is not None), {})
-
-
 def _served(tables: dict[str, Any], rows: list[dict[str, Any]], port: Port) -> Served | None:
-    """Return the lowest peak rate of the schedulers of the queues that have a profile."""
+    """Return the lowest peak rate of the schedulers of a queue and of its port."""
     schedulers = _table(tables, "SCHEDULER")
-    chosen = (schedulers.get(_reference(fields.get("scheduler")), {}) for fields in rows)
-    rates = [rate for each in chosen if (rate := _peak(each, port))]
+    named = [name for each in rows if (name := _reference(each.get("scheduler")))]
+    missing = [name for name in named if schedulers and name not in schedulers]
+    if missing:
+        return Served(None, f"the scheduler {short(missing[0], 30)} is not in this text")
+    rates = [rate for name in named if (rate := _peak(schedulers.get(name, {}), port))]
     return Served(min(rates), "its scheduler's peak rate") if rates else None
 
 
@@ -225,6 +259,10 @@ def _profile(
         if limit is None:
             return place.unknown(trap("static_th is no number of bytes"))
         notes = (*notes, *_mode(mode, "static"), _SHARED, _CELLS)
+        whole_pool = _count(pool.get("size", "")) or port.pool_bytes
+        if whole_pool and limit > whole_pool:
+            above = trap(f"static_th is above its pool: at most the pool's {whole_pool} B")
+            return place.of_bytes(whole_pool, port, (above, *notes))
         return place.of_bytes(reserved + limit, port, notes)
     return _dynamic(place, fields["dynamic_th"], reserved, pool, port, notes)
 
@@ -290,7 +328,11 @@ PLATFORM = Platform(
     forms=("bytes", "dynamic"),
     models=("config-db",),
     interface="Ethernet0",
-    tells=(r'"BUFFER_(POOL|PROFILE|QUEUE|PG)"', r'"(dynamic_th|static_th)"'),
+    tells=(
+        r'"BUFFER_(POOL|PROFILE|QUEUE|PG)"',
+        r'"(dynamic_th|static_th)"',
+        r'"(WRED_PROFILE|SCHEDULER|PORT_QOS_MAP|(DSCP|DOT1P)_TO_TC_MAP|TC_TO_QUEUE_MAP)"',
+    ),
     source="sonic-buffer-profile YANG (2021-07-01); SAI buffer profile attributes",
     rounds=_CELLS,
     write=_write,

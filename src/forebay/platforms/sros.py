@@ -11,7 +11,6 @@ from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import (
     ConfiguredQueue,
-    Note,
     Place,
     Served,
     burst_unwritten,
@@ -27,7 +26,10 @@ _MOST_BYTES = 2**30
 _USUAL_BYTES = 131_072 * KILOBYTE
 _BUFFERS = {"7705-512": 512, "7705-2304": 2304}
 _CHAIN_HEADER = 64  # stored in the first of a chain of 512-B buffers
-_POLICIES = ("sap-egress", "sap-ingress", "network-queue", "queue-group-templates")
+_OF_NETWORK = ("network-queue", "shared-queue")
+_POLICIES = ("sap-egress", "sap-ingress", "queue-group-templates", *_OF_NETWORK)
+_LEVELS = (_POLICIES, ("ingress", "egress"), ("queue-group",), ("queue", "policer", "fc"))
+_CREATE = ("create", "best-effort", "expedite", "auto-expedite", "multipoint")
 
 _ROUNDS = uncertain(
     "rounding: a 7705 counts whole buffers of 512 or 2304 B (models 7705-512 and "
@@ -89,98 +91,93 @@ def _model_driven(size: int, order: Order) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Queue:
-    """A queue of a policy: the words after its mbs and after its rate, and lines read for it."""
+    """A queue of a policy: the words after each of its statements, and the lines read for it."""
 
-    policy: str
     name: str
-    mbs: list[tuple[int, list[str]]] = field(default_factory=list)
+    in_network: bool
+    mbs: tuple[int, list[str]] | None = None
     rate: list[str] = field(default_factory=list)
     cbs: str = ""
     lines: set[int] = field(default_factory=set)
 
+    def add(self, line: int, words: list[str]) -> None:
+        """Add a statement of the queue."""
+        key, rest = words[0], words[1:]
+        if key == "mbs" and rest:
+            self.mbs = line, rest[:2]
+            self.lines.add(line)
+        elif key in ("rate", "percent-rate") and rest:
+            if not (rest[0] == "cir" and self.rate):  # the guaranteed rate, on its own line
+                self.rate = [key, *rest[:2]]
+        elif key == "cbs" and rest:
+            self.cbs = rest[0]
+            self.lines.add(line)
+
+    def served(self, port: Port) -> Served | None:
+        """Return the rate of "rate 200000", "rate pir 200000" or "percent-rate 20.50"."""
+        words = [word for word in self.rate if word != "pir"]
+        if not words or "max" in words or words[1:2] == ["cir"]:
+            return None
+        share = decimal(words[1], 100) if words[0] == "percent-rate" else None
+        value = whole(words[1], 10**10) if words[0] == "rate" else None
+        if share:
+            return Served(port.line * float(share) / 100, "the queue's percent-rate")
+        if value:
+            return Served(1000.0 * value, "the queue's own rate, in kbit/s")
+        return Served.untold(" ".join(self.rate))
+
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    model_driven = _is_model_driven(snippet)
-    for queue in _queues(snippet):
-        served = _served(queue.rate, port)
-        doubts = _doubts(queue.rate, served)
-        for line, rest in queue.mbs:
-            name = short(f"{queue.policy}, queue {queue.name}")
-            place = Place(line, name, short(f"mbs {' '.join(rest)}"))
-            reading = _mbs(place, rest, queue.policy, port, model, model_driven)
-            cbs = (note(f"cbs {short(queue.cbs, 20)}: a part of it is reserved"),)
-            yield reading.serving(served, *(cbs if queue.cbs else ()), *doubts, also=queue.lines)
+    every = list(statements(snippet))
+    model_driven = "{" in snippet.text or any(map(_is_model_driven, every))
+    for queue in _queues(every):
+        if queue.mbs is None:
+            continue
+        line, words = queue.mbs
+        place = Place(line, short(queue.name), short(f"mbs {' '.join(words)}"))
+        reading = _mbs(place, words, queue, port, model, model_driven)
+        cbs = (note(f"cbs {short(queue.cbs, 20)}: a part of it is reserved"),)
+        notes = cbs if queue.cbs else ()
+        yield reading.serving(queue.served(port), *notes, also=queue.lines)
 
 
-def _is_model_driven(snippet: Snippet) -> bool:
-    """Whether a text is of the model-driven CLI: braces, quoted policies or "rate pir"."""
-    return "{" in snippet.text or any(
-        any(rate.endswith("rate") and pir == "pir" for rate, pir in pairwise(each.words))
-        or any(word.startswith('"') for word in _after_policy(each))
-        for each in snippet.lines()
-    )
-
-
-def _after_policy(statement: Statement) -> tuple[str, ...]:
-    words = statement.words
-    inside = "sap-egress" in words[:-1] and "create" not in words
-    return words[words.index("sap-egress") + 1 :][:1] if inside else ()
+def _is_model_driven(statement: Statement) -> bool:
+    """Whether a line is of the model-driven CLI: a quoted policy in one line, or "rate pir"."""
+    words = statement.path
+    named = "sap-egress" in words[:-1] and words[words.index("sap-egress") + 1].startswith('"')
+    return ("rate", "pir") in pairwise(words) or (named and "create" not in words)
 
 
 def statements(snippet: Snippet) -> Iterator[Statement]:
-    """Return the lines of the classic CLI, or the paths through the braces of the other."""
-    return snippet.statements() if "{" in snippet.text else snippet.lines()
+    """Return the sections of the classic CLI, or the paths through the braces of the other."""
+    if "{" in snippet.text:
+        return snippet.statements()
+    return snippet.sections(_LEVELS, ends=("exit",), last="create")
 
 
-def _queues(snippet: Snippet) -> list[_Queue]:
-    """Return every queue; the classic CLI changes levels by lines, the other by braces."""
-    found: dict[tuple[str, str], _Queue] = {}
-    policy, queue = "?", _Queue("?", "?")
-    for statement in statements(snippet):
-        words = [word.strip('"/') for word in statement.words]
-        for at, word in enumerate(words[:-1]):
-            rest = words[at + 1 : at + 3]
-            if word in _POLICIES:
-                policy, queue = f"{word} {rest[0]}", _Queue(f"{word} {rest[0]}", "?")
-            elif word == "queue":  # paths name it again at each statement
-                queue = found.setdefault((policy, rest[0]), _Queue(policy, rest[0]))
-            elif word == "mbs":
-                queue = found.setdefault((policy, queue.name), queue)
-                queue.mbs.append((statement.line, rest))
-            elif word in ("rate", "percent-rate"):
-                if not (rest[0] == "cir" and queue.rate):  # the guaranteed rate, on its own line
-                    queue.rate = [word, *rest]
-            elif word == "cbs":
-                queue.cbs = rest[0]
-                queue.lines.add(statement.line)
+def _queues(every: list[Statement]) -> list[_Queue]:
+    """Return every queue of a policy that is known; a policer's statements are no queue's."""
+    found: dict[str, _Queue] = {}
+    for statement in every:
+        words = [word.strip('"/') for word in statement.path]
+        while words and words[0] in ("configure", "qos"):
+            del words[0]
+        policy = words[: 4 if words[:1] == ["queue-group-templates"] else 2]
+        words = words[len(policy) :]
+        if words[:1] == ["name"]:
+            del words[:2]
+        words = [word for word in words if word not in _CREATE]
+        if policy[:1] and policy[0] in _POLICIES and words[:1] == ["queue"] and len(words) > 2:
+            name = f"{' '.join(policy)}, queue {words[1]}"
+            in_network = policy[0] in _OF_NETWORK
+            found.setdefault(name, _Queue(name, in_network)).add(statement.line, words[2:])
     return list(found.values())
 
 
-def _served(words: list[str], port: Port) -> Served | None:
-    """Return the rate of "rate 200000", "rate pir 200000" or "percent-rate 20.50"."""
-    if words[1:2] == ["pir"]:
-        words = [words[0], *words[2:]]
-    if len(words) < 2:
-        return None
-    if words[0] == "percent-rate":
-        share = decimal(words[1], 100)
-        return Served(port.line * float(share) / 100, "the queue's percent-rate") if share else None
-    value = whole(words[1], 10**10)
-    return Served(1000.0 * value, "the queue's own rate, in kbit/s") if value else None
-
-
-def _doubts(words: list[str], served: Served | None) -> tuple[Note, ...]:
-    """Return the remark on a rate that was not understood; "max" is the port's."""
-    if not words or served is not None or "max" in words:
-        return ()
-    written = short(" ".join(words), 40)
-    return (trap(f'"{written}" is not understood: the queue may drain more slowly'),)
-
-
 def _mbs(
-    place: Place, rest: list[str], policy: str, port: Port, model: str, model_driven: bool
+    place: Place, rest: list[str], queue: _Queue, port: Port, model: str, model_driven: bool
 ) -> ConfiguredQueue:
-    if policy.startswith("network-queue"):
+    if queue.in_network:
         return place.unknown(trap("percent of the network pool, whose size is not in this text"))
     value = whole(rest[0], 2**40)
     if value is None or value == 0:

@@ -15,6 +15,7 @@ from forebay.platforms.port import Port, Wanted
 from forebay.platforms.scenario_aqm import aqm_of, unwritten
 from forebay.platforms.snippet import MOST_BYTES, Snippet
 from forebay.scenario import (
+    FRAMINGS,
     BufferSize,
     DataSize,
     Link,
@@ -105,9 +106,11 @@ def _port(scenario: Scenario) -> Port:
     """Return the port of a scenario's link, served at its shaper's rate."""
     link = scenario.link
     if link.shaper is None:
-        return Port(float(link.rate), int(scenario.packet))
-    burst, rate = link.shaper.depth or None, float(link.shaper.rate)
-    return Port(rate, int(scenario.packet), line_bps=float(link.rate), burst_bytes=burst)
+        return Port(float(link.capacity), int(scenario.packet))
+    burst, rate = link.shaper.depth or None, float(link.capacity)
+    framing = None if link.framing is None else FRAMINGS[link.framing]
+    line, packet = float(link.rate), int(scenario.packet)
+    return Port(rate, packet, line_bps=line, burst_bytes=burst, framing=framing)
 
 
 def size(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]:
@@ -190,9 +193,10 @@ def _shaped(answer: SizeResult, port: Port, path: str) -> Port:
         raise _not_ours(path, f"its link is none: {short(str(error))}") from None
     if link.shaper is None:
         return port
-    factor = port.rate_bps / float(link.shaper.rate)
+    factor = port.rate_bps / float(link.with_packets(port.packet_bytes).capacity)
     line, depth = float(f"{float(link.rate) * factor:.12g}"), round(link.shaper.depth * factor)
-    return replace(port, line_bps=line, burst_bytes=depth or None)
+    framing = None if link.framing is None else FRAMINGS[link.framing]
+    return replace(port, line_bps=line, burst_bytes=depth or None, framing=framing)
 
 
 def _packets(answer: SizeResult, buffer: Buffer) -> int:

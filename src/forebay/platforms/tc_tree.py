@@ -7,31 +7,45 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from forebay.platforms import tc_units
+from forebay.platforms.errors import short
+from forebay.platforms.port import Port
 from forebay.platforms.qdiscs import CLASSFUL, QDISCS
 from forebay.platforms.reading import Served
-from forebay.platforms.snippet import Snippet
+from forebay.platforms.snippet import Snippet, whole
+from forebay.scenario import FRAMINGS
 
 _DEEPEST = 16
 KINDS = frozenset((*QDISCS, *CLASSFUL))
 _OWN = {"tbf": "rate", "netem": "rate", "cake": "bandwidth"}
+_WITH_CLASSES = ("htb", "hfsc", "drr", "qfq", "cbq")
+"""Kinds whose classes someone makes; those of others are there without a line of their own."""
+
+_VERBS = ("add", "change", "replace", "link")
+_FLAGS, _NAMED = ("root", "ingress", "clsact"), ("dev", "parent", "handle", "classid")
+_STAB = ("mtu", "mpu", "tsize", "overhead", "linklayer")
+_CELLS = {"atm": FRAMINGS["atm"], "adsl": FRAMINGS["atm"], "ptm": FRAMINGS["ptm"]}
 
 
 def value(words: list[str], key: str) -> str | None:
     """Return the word after ``key``, if there is one."""
-    places = [at for at, word in enumerate(words[:-1]) if word == key]
-    return words[places[0] + 1] if places else None
+    return words[words.index(key) + 1] if key in words[:-1] else None
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A qdisc or class of a device: its number (such as "1:30"), its parent's, and its words."""
+    """A qdisc or class of a device: its number (such as "1:30"), its parent's, and its words.
+
+    ``stab`` has the words of a size table, which counts what the line adds to a packet.
+    """
 
     line: int
+    is_class: bool
     device: str
     number: str
     parent: str
     kind: str
     options: list[str]
+    stab: list[str] = field(default_factory=list)
 
     @property
     def rates(self) -> tuple[Fraction | None, Fraction | None]:
@@ -44,11 +58,17 @@ class Node:
         return None, self._rate(_OWN[self.kind]) if self.kind in _OWN else None
 
     @property
-    def unread_rates(self) -> list[str]:
-        """The words of a rate that is no number: a share of the device, or a shell's variable."""
+    def untold(self) -> str:
+        """Why the rate of a node is not known, though it has one; "" if it is known or has none."""
         key = {"htb": ("rate", "ceil")}.get(self.kind, (_OWN.get(self.kind, ""),))
         words = (value(self.options, each) for each in key)
-        return [word for word in words if word and tc_units.rate(word) is None]
+        found = [word for word in words if word and tc_units.rate(word) is None]
+        if found:
+            said = f'the rate "{short(found[0], 30)}" is not known'
+            return f"{said}: the queue may drain more slowly"
+        return (
+            "" if self.kind in KINDS else f"what {short(self.kind, 30)} above it does is not read"
+        )
 
     def _rate(self, key: str) -> Fraction | None:
         return tc_units.rate(value(self.options, key) or "")
@@ -65,71 +85,132 @@ class Node:
 class Tree:
     """Nodes by device and number; a text of one device may leave its name out."""
 
+    qdiscs: list[Node] = field(default_factory=list)
     nodes: dict[tuple[str, str], Node] = field(default_factory=dict)
     any_device: dict[str, Node] = field(default_factory=dict)
 
     @classmethod
     def of(cls, snippet: Snippet) -> Tree:
         """Return the tree of a snippet."""
-        made = cls()
+        made, last = cls(), None
         for statement in snippet.lines():
             node = _node(statement.line, list(statement.words))
+            if statement.words[0] in _STAB and last is not None:
+                last.stab.extend(statement.words)  # shown with -d, in a line of its own
+            last = node
             if node is not None and node.number:
                 made.nodes[node.device, node.number] = node
                 made.any_device.setdefault(node.number, node)
+            if node is not None and not node.is_class and node.kind in KINDS:
+                made.qdiscs.append(node)
         return made
 
     def above(self, node: Node) -> Iterator[Node]:
         """Yield the class or qdisc above a node, and so on."""
         for _ in range(_DEEPEST):
-            if not node.parent and node.number.endswith(":"):  # a root; many may be called 0:
-                return
-            major = (node.parent or node.number).partition(":")[0]
-            found = self._find(node.device, node.parent) or self._find(node.device, f"{major}:")
+            found = self._parent(node)
             if found is None or found.line == node.line:
                 return
             yield found
             node = found
+
+    def _parent(self, node: Node) -> Node | None:
+        if not node.parent and (node.number.endswith(":") or not node.number):
+            return None  # a root; many may be called 0:
+        major = (node.parent or node.number).partition(":")[0]
+        return self._find(node.device, node.parent) or self._find(node.device, f"{major}:")
 
     def _find(self, device: str, number: str) -> Node | None:
         """Return a node of a device; without its name in the text, of any."""
         found = self.nodes.get((device, number)) or self.nodes.get(("?", number))
         return self.any_device.get(number) if found is None and device == "?" else found
 
+    def _missing(self, node: Node) -> str:
+        """Return the parent of a leaf that decides its rate and is not in the text; "" if it is."""
+        major, _, minor = node.parent.partition(":")
+        if not major or self._find(node.device, node.parent) is not None:
+            return ""
+        qdisc = self._find(node.device, f"{major}:")
+        implied = qdisc is not None and qdisc.kind not in _WITH_CLASSES
+        return "" if implied or (qdisc is not None and not minor) else node.parent
+
     def served(self, node: Node) -> Served | None:
         """Return the lowest rate on the way to the root at which a leaf may drain."""
-        limits = [(each.rates[1], each) for each in (node, *self.above(node))]
-        known = [(rate, each) for rate, each in limits if rate]
+        way = [node, *self.above(node)]
+        untold = next((each.untold for each in way if each.untold), "")
+        if untold:
+            return Served(None, untold)
+        known = [(rate, each) for each in way if (rate := each.rates[1])]
+        missing = self._missing(node)
         if not known:
-            return None
+            said = f"the rate of its parent {short(missing, 20)} is not in this text"
+            return Served(None, said) if missing else None
         rate, slowest = min(known, key=lambda pair: pair[0])
         if slowest is node:
             return Served(float(rate), f"{node.kind}'s own rate")
-        is_class = slowest.kind in ("htb", "hfsc")
-        of = "ceil of its class" if is_class else f"rate of its {slowest.kind}"
+        of = "ceil of its class" if slowest.is_class else f"rate of its {slowest.kind}"
         return Served(float(rate), f"the {of}")
 
     def guaranteed(self, node: Node) -> Fraction | None:
         """Return the guaranteed rate of the class above a leaf."""
         return next((each.rates[0] for each in self.above(node) if each.rates[0]), None)
 
+    def framed(self, node: Node, port: Port) -> int:
+        """Return the bytes that a full packet counts as: with what a stab above a leaf adds."""
+        frame = port.packet_bytes + port.header_bytes
+        return next(
+            (wire(each.stab, frame) for each in (node, *self.above(node)) if each.stab), frame
+        )
+
+    def on_the_line(self, node: Node, frame: int) -> int:
+        """Return the bytes of a frame at the rate: htb and tbf may count cells of their own."""
+        way = (each.options for each in (node, *self.above(node)) if each.kind in ("htb", "tbf"))
+        return next((wire(each, frame) for each in way if "linklayer" in each), frame)
+
+
+def wire(words: list[str], frame: int) -> int:
+    """Return the bytes on the line of a frame, by overhead, mpu and linklayer (tc-stab(8))."""
+    text = value(words, "overhead") or "0"
+    overhead = whole(text.removeprefix("-"), 2000) or 0
+    size = max(frame + (-overhead if text.startswith("-") else overhead), 1)
+    least = whole(value(words, "mpu") or "0", 65_535) or 0
+    cells = _CELLS.get(value(words, "linklayer") or "")
+    return max(size, least) if cells is None else cells.on_line(max(size, least))
+
 
 def _node(line: int, words: list[str]) -> Node | None:
-    """Return the qdisc or class of a line; None if it has none."""
-    what = next((word for word in words[:4] if word in ("qdisc", "class")), "")
-    if not what:
+    """Return the qdisc or class of a line, a command or what tc shows; None if it has none."""
+    what = next((word for word in words[:6] if word in ("qdisc", "class")), "")
+    after = words[words.index(what) + 1 :] if what else []
+    if len(after) < 2:
         return None
-    after = words[words.index(what) + 1 :]
-    kind = next((word for word in after if word in KINDS), "")
-    number = value(after, "handle" if what == "qdisc" else "classid") or ""
-    at = after.index(kind) if kind else 0
-    shown = bool(kind) and at == 0 and len(after) > 1 and ":" in after[1]
-    number = after[1] if shown else number
-    parent = value(after, "parent") or ""
-    return Node(line, value(after, "dev") or "?", number, parent, kind, after[at + 1 :])
+    if after[0] in _VERBS:
+        return _command(line, what == "class", after[1:])
+    if words[0] != what or ":" not in after[1]:
+        return None
+    kind, number, options = after[0], after[1], after[2:]
+    named = (value(options, key) for key in ("dev", "parent"))
+    device, parent = (each or "" for each in named)
+    return Node(line, what == "class", device or "?", number, parent, kind, options)
 
 
-def node_of(line: int, words: list[str]) -> Node | None:
-    """Return the qdisc of a line; None if it has none that is known."""
-    node = _node(line, words) if "qdisc" in words[:4] else None
-    return node if node is not None and node.kind else None
+def _command(line: int, is_class: bool, words: list[str]) -> Node | None:
+    """Return the node of "dev eth0 parent 1: handle 2: stab ... KIND ...": the kind is no key."""
+    at, named, stab = 0, dict[str, str](), list[str]()
+    while at < len(words):
+        word = words[at]
+        if word in _NAMED:
+            named[word] = "".join(words[at + 1 : at + 2])
+            at += 2
+        elif word == "stab" or (stab and word in _STAB):
+            stab += words[at : at + (1 if word == "stab" else 2)]
+            at += 1 if word == "stab" else 2
+        elif word in _FLAGS or (word == "estimator"):
+            at += 1 if word in _FLAGS else 3
+        else:
+            break
+    if at >= len(words):
+        return None
+    number = named.get("classid" if is_class else "handle", "")
+    device, parent = named.get("dev", "?"), named.get("parent", "")
+    return Node(line, is_class, device, number, parent, words[at], words[at + 1 :], stab)

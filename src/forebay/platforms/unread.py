@@ -13,8 +13,9 @@ from forebay.platforms.snippet import Snippet, Statement
 
 _LONGEST = 2000  # limits the time of regular expressions on hostile lines
 
-Finder = Callable[[Snippet, frozenset[int]], Iterator[Unread]]
-"""Yields what a reader left out of a snippet; the set has the lines that it read."""
+Read = frozenset[int | str]
+Finder = Callable[[Snippet, Read], Iterator[Unread]]
+"""Yields what a reader left out of a snippet; the set has the lines, or keys, that it read."""
 
 
 def matching(
@@ -23,9 +24,9 @@ def matching(
     """Return the finder of statements that match a regular expression of all about buffers."""
     touches = re.compile(pattern)
 
-    def find(snippet: Snippet, read: frozenset[int]) -> Iterator[Unread]:
+    def find(snippet: Snippet, read: Read) -> Iterator[Unread]:
         for statement in statements(snippet):
-            text = " ".join(statement.words)[:_LONGEST]
+            text = " ".join(statement.path)[:_LONGEST]
             if statement.line not in read and touches.search(text):
                 yield Unread(statement.line, short(text))
 
@@ -35,11 +36,10 @@ def matching(
 def keys(*names: str) -> Finder:
     """Return the finder of a JSON document's keys about buffers that were not read."""
 
-    def find(snippet: Snippet, read: frozenset[int]) -> Iterator[Unread]:
+    def find(snippet: Snippet, read: Read) -> Iterator[Unread]:
         for name in dict.fromkeys(_known(snippet.json(), frozenset(names))):
-            line = line_of(snippet, name)
-            if line not in read:
-                yield Unread(line, name)
+            if name not in read:
+                yield Unread(line_of(snippet, name), name)
 
     return find
 

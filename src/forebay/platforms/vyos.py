@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from forebay.platforms import tc_units
+from forebay.platforms import tc_leaves, tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
@@ -15,10 +15,27 @@ from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
 
 _MOST = 2**32 - 1
-_READ = ("queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target", "burst")
+_READ = (
+    "queue-limit",
+    "queue-type",
+    "codel-quantum",
+    "flows",
+    "interval",
+    "target",
+    "burst",
+    "delay",
+)
 _DISCIPLINES = {
-    "drop-tail": "drop-tail", "fq-codel": "fq_codel", "random-detect": "red", "fair-queue": "sfq"
+    "drop-tail": "drop-tail", "fq-codel": "fq_codel", "random-detect": "red",
+    "fair-queue": "sfq", "network-emulator": "drop-tail",
 }  # fmt: skip
+_KINDS = {
+    "drop-tail": "", "fair-queue": "", "fq-codel": "", "random-detect": "", "shaper": "",
+    "network-emulator": "", "shaper-hfsc": "shaper", "priority-queue": "drop-tail",
+    "round-robin": "drop-tail",
+}  # fmt: skip
+"""Kinds of policies: what their queues are without queue-type; "" for what the policy is."""
+_CLASS = (("class",), 4)
 _PFIFO = trap("a packet may be a GSO super-packet of up to 64 kB; small ones count as one too")
 _BOTTLENECK = trap("does not slow anything: packets wait here only if this is the slowest link")
 _MANAGED = trap("not drop-tail: it drops before it is full, or shares its packets among flows")
@@ -49,44 +66,50 @@ def _shaper(name: str, port: Port, packets: int) -> tuple[str, ...]:
     )
 
 
-_Path = tuple[str, ...]
+_Leaves = dict[str, Statement]
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
-    nodes: dict[_Path, dict[str, Statement]] = {}
+    nodes: dict[tuple[str, ...], _Leaves] = {}
     for statement in snippet.statements():
-        path = _path(statement.words)
-        if len(path) > 3:
+        path = _path(statement.path)
+        if _is_queue(path[:-2]):
             nodes.setdefault(path[:-2], {})[path[-2]] = statement
     for path, leaves in nodes.items():
         if any(key in leaves for key in ("queue-limit", "queue-type")):
-            yield _queue(path, leaves, nodes, port)
+            yield _queue(path, leaves, nodes.get(path[:2], {}), port)
 
 
-def _path(words: tuple[str, ...]) -> _Path:
+def _path(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words from the kind of a policy on: (kind, name, ..., key, value)."""
-    for key in ("traffic-policy", "policy"):
-        if key in words and (key != "policy" or "qos" in words[: words.index(key)]):
-            return words[words.index(key) + 1 :]
-    return ()
+    words = words[1:] if words[:1] == ("set",) else words
+    for above in (("qos", "policy"), ("traffic-policy",), ("policy",)):
+        if words[: len(above)] == above:
+            return words[len(above) :]
+    return words
 
 
-def _queue(
-    path: _Path, leaves: dict[str, Statement], nodes: dict[_Path, dict[str, Statement]], port: Port
-) -> ConfiguredQueue:
-    served = _served(path, leaves, nodes, port)
+def _is_queue(path: tuple[str, ...]) -> bool:
+    """Whether packets may wait at a path: a policy of a known kind, or a class of one."""
+    known = path[:1] and path[0] in _KINDS
+    return bool(known) and (path[2:] in ((), ("default",)) or (path[2:3], len(path)) == _CLASS)
+
+
+def _queue(path: tuple[str, ...], leaves: _Leaves, policy: _Leaves, port: Port) -> ConfiguredQueue:
     limit = leaves.get("queue-limit")
     first = limit or leaves["queue-type"]
     written = " ".join(first.words[-2:])
     place = Place(first.line, short(" ".join(path)), short(written))
     lines = [each.line for key, each in leaves.items() if key in _READ]
-    kind = leaves["queue-type"].words[-1] if "queue-type" in leaves else path[0]
+    own = leaves["queue-type"].words[-1] if "queue-type" in leaves else ""
+    kind = own or _KINDS[path[0]] or path[0]
+    served = _served("policy" if len(path) == 2 else "class", leaves, policy, port)
     reading = _size(place, kind, leaves, port).serving(served, also=lines)
     return replace(reading, discipline=_DISCIPLINES.get(kind))
 
 
-def _size(place: Place, kind: str, leaves: dict[str, Statement], port: Port) -> ConfiguredQueue:
-    managed: tuple[Note, ...] = () if kind == "drop-tail" else (_MANAGED,)
+def _size(place: Place, kind: str, leaves: _Leaves, port: Port) -> ConfiguredQueue:
+    managed: tuple[Note, ...] = () if kind in ("drop-tail", "network-emulator") else (_MANAGED,)
     if kind == "shaper":
         managed = (trap("no queue-type: fq-codel since VyOS 1.4, before fair-queue"), _MANAGED)
     limit = leaves.get("queue-limit")
@@ -95,30 +118,35 @@ def _size(place: Place, kind: str, leaves: dict[str, Statement], port: Port) -> 
     value = whole(limit.words[-1], _MOST)
     if not value:
         return place.unknown(trap(f"queue-limit takes a whole number from 1 to {_MOST}"))
+    if kind == "network-emulator":
+        delay = leaves["delay"].words[-1] if "delay" in leaves else "0"
+        delay = f"{delay}ms" if delay.isdigit() else delay
+        return tc_leaves.netem(place, value, ["delay", delay], port)
     return place.of_packets(value, port, (*managed, _PFIFO))
 
 
-def _served(
-    path: _Path, leaves: dict[str, Statement], nodes: dict[_Path, dict[str, Statement]], port: Port
-) -> Served | None:
+def _served(what: str, leaves: _Leaves, policy: _Leaves, port: Port) -> Served | None:
     """Return the ceiling of a class, else its bandwidth, else the policy's."""
-    policy = _rate(nodes.get(path[:2], {}).get("bandwidth"), Fraction(port.line))
-    base = Fraction(port.line) if policy is None else policy
+    above = _rate(policy.get("bandwidth"), Fraction(port.line), "the policy's bandwidth")
+    base = Fraction(port.line if above is None else above.rate_bps or 0)
     for key in ("ceiling", "bandwidth"):
-        rate = _rate(leaves.get(key), base)
+        rate = _rate(leaves.get(key), base, f"the {what}'s {key}")
         if rate is not None:
-            what = "policy" if len(path) == 2 else "class"
-            return Served(float(rate), f"the {what}'s {key}")
-    return None if policy is None else Served(float(policy), "the policy's bandwidth")
+            return rate
+    return above
 
 
-def _rate(statement: Statement | None, base: Fraction) -> Fraction | None:
-    """Return a bandwidth in tc's units, or in percent of what is above it; 0 is none."""
-    text = statement.words[-1] if statement else ""
+def _rate(statement: Statement | None, base: Fraction, by: str) -> Served | None:
+    """Return a bandwidth in tc's units, or in percent of what is above it; "auto" is the port's."""
+    text = statement.words[-1] if statement else "auto"
+    if text in ("auto", "0"):
+        return None
     if text.endswith("%"):
         share = whole(text[:-1], 100)
-        return base * share / 100 if share else None
-    return tc_units.rate(text) or None if text else None
+        rate = base * share / 100 if share else None
+    else:
+        rate = tc_units.rate(text)
+    return Served(float(rate), by) if rate else Served.untold(text)
 
 
 PLATFORM = Platform(
@@ -129,7 +157,8 @@ PLATFORM = Platform(
     models=("vyos",),
     interface="eth0",
     tells=(
-        r"\b(qos policy|traffic-policy)\s+(drop-tail|shaper|fq-codel|fair-queue|random-detect)\b",
+        r"\b(qos policy|traffic-policy)\s+(drop-tail|shaper|fq-codel|fair-queue|random-detect"
+        r"|priority-queue|round-robin|network-emulator|rate-control|limiter|cake)\b",
         r"^\s*(drop-tail|fq-codel|fair-queue|rate-control|shaper|shaper-hfsc|limiter|cake"
         r"|network-emulator|priority-queue|random-detect|round-robin)\s+\S+\s*\{",
         r"^\s*(qos|traffic-policy)\s*\{",

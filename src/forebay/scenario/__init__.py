@@ -7,6 +7,7 @@ from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
+from forebay.scenario.framing import FRAMINGS, Framing
 from forebay.scenario.generators import (
     FatTree,
     Isp,
@@ -49,6 +50,7 @@ __all__ = [
     "BOTTLENECK",
     "COMPLETING_KINDS",
     "CONGESTION_CONTROLS",
+    "FRAMINGS",
     "KINDS",
     "MAX_FLOWS",
     "MAX_OFFERED",
@@ -69,6 +71,7 @@ __all__ = [
     "Fetching",
     "FlowCount",
     "FlowLength",
+    "Framing",
     "Goals",
     "Isp",
     "Jitter",

@@ -22,7 +22,7 @@ from forebay.scenario.traffic import OnOff
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
-    from forebay.scenario.link import TokenBucket
+    from forebay.scenario.link import Link, TokenBucket
     from forebay.scenario.model import Scenario
     from forebay.scenario.queue import Queue
     from forebay.scenario.traffic import Traffic
@@ -239,7 +239,7 @@ def _buckets(scenario: Scenario) -> None:
     for place, link, at_queue, queue in places:
         for name, bucket in (("shaper", link.shaper), ("policer", link.policer)):
             if bucket is not None:
-                _bucket(scenario, f"{place}.{name}", bucket, link.rate)
+                _bucket(scenario, f"{place}.{name}", bucket, link)
         if link.shaper is not None and queue.transmit_ring:
             wrong, hint = "never fills behind a shaper", "leave it out, or leave the shaper out"
             field = f"{at_queue}.transmit_ring"
@@ -249,13 +249,15 @@ def _buckets(scenario: Scenario) -> None:
 def _imperfect(scenario: Scenario) -> None:
     """Check links that are no constant wire; the many others import no check."""
     links = (scenario.link, *scenario.links)
-    if any(link.loss or link.rate_trace or link.down or link.jitter for link in links):
+    fields = ("loss", "rate_trace", "down", "jitter", "framing")
+    if any(getattr(link, name) for link in links for name in fields):
         from forebay.scenario.consistency_of_links import check_links
 
         check_links(scenario)
 
 
-def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate) -> None:
+def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link: Link) -> None:
+    link_rate = link.rate
     if scenario.topology is not None:
         wrong, hint = "cannot be set with a topology", "leave it out: a network's links have none"
         raise ScenarioError("contradiction", wrong, hint, field=field)
@@ -268,6 +270,8 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate
         hint = f"write {entry('refill', 'continuous')} and a burst"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.refill")
     largest = scenario.largest_packet
+    if bucket is link.shaper:
+        largest = link.on_line(largest)
     if bucket.burst is not None and bucket.burst < largest:
         wrong = f"{bucket.burst} is smaller than a packet of {DataSize(largest)}"
         hint = f"write {DataSize(largest)} or more"

@@ -43,12 +43,12 @@ def _last_that_reorder(scenario: Scenario) -> None:
 
 
 def _link(scenario: Scenario, place: str, link: Link, at_queue: str, queue: Queue) -> None:
-    present = [name for name in CONDITIONS if getattr(link, name) is not None]
-    if not present:
-        return
-    if scenario.topology is not None:
+    present = [name for name in (*CONDITIONS, "framing") if getattr(link, name) is not None]
+    if present and scenario.topology is not None:
         wrong, hint = "cannot be set with a topology", "leave it out: a network's links have none"
         raise ScenarioError("contradiction", wrong, hint, field=f"{place}.{present[0]}")
+    if not set(present) & set(CONDITIONS):
+        return
     hint = "leave one of the two out"
     varying = next((name for name in ("down", "rate_trace") if name in present), None)
     if varying is not None:

@@ -91,6 +91,7 @@ class LinkDict(TypedDict, total=False):
     rate_trace: str | RateTrace | RateTraceDict | None
     down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None
     jitter: str | Duration | Jitter | JitterDict | None
+    framing: Literal["ethernet", "ptm", "atm"] | None
 
 
 class RedDict(TypedDict, total=False):
@@ -158,6 +159,7 @@ class OtherLinkDict(TypedDict, total=False):
     rate_trace: str | RateTrace | RateTraceDict | None
     down: Sequence[Sequence[str | Duration]] | Outages | OutagesDict | None
     jitter: str | Duration | Jitter | JitterDict | None
+    framing: Literal["ethernet", "ptm", "atm"] | None
     name: Required[str]
     queue: Queue | QueueDict
 
@@ -239,6 +241,7 @@ class TopologyDict(TypedDict, total=False):
     file: str | NetworkFile | None
     file_unit: str | Rate | None
     largest_part: bool
+    both_directions: bool
     links: Sequence[NetworkLink | NetworkLinkDict]
     failed: list[str] | tuple[str, ...]
     nodes: Sequence[NetworkNode | NetworkNodeDict]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import (
     ConfigDict,
     Field,
+    PrivateAttr,
     SerializerFunctionWrapHandler,
     Strict,
     ValidationError,
@@ -19,6 +20,7 @@ from pydantic import (
 from forebay.errors import entry
 from forebay.scenario.base import DAY, RATES, Between, ScenarioModel
 from forebay.scenario.errors import ScenarioError
+from forebay.scenario.framing import FRAMINGS, Name
 from forebay.scenario.jitter import DURATION_OR_TABLE, Jitter
 from forebay.scenario.loss import RATE_OR_TABLE, Loss
 from forebay.scenario.outages import TIMES_OR_TABLE, Outages
@@ -163,6 +165,15 @@ class Link(ScenarioModel):
         examples=["5 ms"],
     )
 
+    framing: Name | None = Field(
+        default=None,
+        description='What the line adds to each packet, which is then IP alone: "atm" 40 B and '
+        'cells of 53 B with 48, "ptm" 30 B and 1 in 64, "ethernet" 38 B and at least 84. The '
+        "rate, and a shaper's, are the line's; sizes in time and in bandwidth-delay products, and "
+        "loads refer to what is left for full packets.",
+    )
+    _packet: int = PrivateAttr(default=1500)
+
     @model_validator(mode="before")
     @classmethod
     def _mean_is_the_rate(cls, data: Any, info: ValidationInfo) -> Any:
@@ -191,9 +202,29 @@ class Link(ScenarioModel):
             written.pop("rate", None)  # not there where only fields that were set are written
         return written
 
+    def on_line(self, packet: int) -> int:
+        """Return the bytes on the line of a packet."""
+        return packet if self.framing is None else FRAMINGS[self.framing].packet(packet)
+
+    def with_packets(self, packet: int) -> Self:
+        """Return the link whose capacity is that for full packets of so many bytes."""
+        if self.framing is None or packet == self._packet:
+            return self
+        other = self.model_copy()
+        object.__setattr__(other, "__pydantic_private__", {"_packet": packet})  # it is frozen
+        return other
+
     @property
     def capacity(self) -> Rate:
-        """The mean rate at which the queue is served: the shaper's, else the link's own, bit/s."""
+        """The mean rate at which the queue is served with full packets, without framing, bit/s."""
+        line = self.line_capacity
+        if self.framing is None:
+            return line
+        return Rate(float(f"{line * self._packet / self.on_line(self._packet):.9g}"))
+
+    @property
+    def line_capacity(self) -> Rate:
+        """The mean rate of the line for the queue: the shaper's, else the link's own, bit/s."""
         if self.shaper is not None:
             return self.shaper.rate
         return self.rate if self.down is None else Rate(self.rate * self.down.share_up)

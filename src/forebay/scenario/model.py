@@ -79,9 +79,18 @@ class Scenario(ScenarioModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        self._count_framed_packets()
         topology.check(self)
         consistency.check(self)
         return self
+
+    def _count_framed_packets(self) -> None:
+        """Let the capacity of links with framing be that for this scenario's full packets."""
+        if self.link.framing is None and all(each.framing is None for each in self.links):
+            return
+        link = self.link.with_packets(int(self.packet))
+        links = tuple(each.with_packets(int(self.at_link(each.name).packet)) for each in self.links)
+        self.__dict__.update(link=link, links=links)
 
     def at_link(self, link: str = BOTTLENECK) -> CrossingFlows:
         """Flows that count at "bottleneck", "reverse" or one of ``links``; else KeyError."""

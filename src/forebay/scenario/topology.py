@@ -171,14 +171,18 @@ class Topology(ScenarioModel):
     )
     file_unit: Annotated[Rate | None, RATES] = Field(
         default=None,
-        description="What 1 is of the capacities and demands of an SNDlib file; not set: what its "
-        "unit element says, or else 1 Mbit/s, which is noted.",
+        description="What 1 is of the capacities of a file without units, and of the demands of an "
+        "SNDlib file; not set: what SNDlib's unit element says, or else 1 Mbit/s, which is noted.",
         examples=["1 Gbit/s"],
     )
     largest_part: Annotated[bool, Strict()] = Field(
         default=False,
         description="Leave out the routers that no link joins to the largest part of the network, "
         "and their demands; they are named.",
+    )
+    both_directions: Annotated[bool, Strict()] = Field(
+        default=False,
+        description="Directed links of a file that stand once, without the one back, go both ways.",
     )
     links: tuple[NetworkLink, ...] = Field(default=(), description="The links, one by one.")
     failed: tuple[str, ...] = Field(

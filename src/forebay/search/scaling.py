@@ -281,7 +281,7 @@ def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
 def _link(link: Link, factor: float) -> Link:
     slower: dict[str, Any] = {"rate": Rate(float(link.rate) / factor)}
     if link.shaper is not None and link.shaper.refill != "deficit":
-        slower = {"rate": Rate(float(link.capacity) / factor), "shaper": None}
+        slower = {"rate": Rate(float(link.line_capacity) / factor), "shaper": None}
     elif link.shaper is not None:
         rate = Rate(float(link.shaper.rate) / factor)
         slower["shaper"] = link.shaper.model_copy(update={"rate": rate})

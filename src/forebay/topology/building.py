@@ -14,7 +14,7 @@ from forebay.topology.file_values import number_of
 from forebay.topology.files import read, read_matrix
 from forebay.topology.graph import BETWEEN, DOWN, UP, Graph
 from forebay.topology.offered import offered_bps
-from forebay.topology.parts import keep_connected
+from forebay.topology.parts import keep_connected, lead_back
 
 if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
@@ -51,6 +51,8 @@ def connected(topology: Topology) -> Adjacency:
 def wired(topology: Topology) -> Adjacency:
     """Return the routers and the links that did not fail. Raises ScenarioError."""
     adjacency = _wiring(topology)
+    if topology.file is not None:
+        lead_back(adjacency, both=topology.both_directions)
     take_down(topology.failed, adjacency)
     return adjacency
 

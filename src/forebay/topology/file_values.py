@@ -18,7 +18,7 @@ CORE = "core"
 
 _LONGITUDE, _LATITUDE = 360.0, 90.0  # degrees; some count the longitude from 0 to 360
 _EARTH_KM = 6371.0
-_KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
+KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
 
 
 def number_of(name: str, names: dict[str, int], field: str) -> int:
@@ -92,4 +92,4 @@ def light(made: Adjacency, here: int, there: int) -> float | None:
             raise refuse(wrong, hint, "file")
     (a, b), (c, d) = (tuple(map(math.radians, made.place[router])) for router in (here, there))
     half = math.sin((d - b) / 2) ** 2 + math.cos(b) * math.cos(d) * math.sin((c - a) / 2) ** 2
-    return 2 * _EARTH_KM * math.asin(min(math.sqrt(half), 1.0)) / _KM_PER_S
+    return 2 * _EARTH_KM * math.asin(min(math.sqrt(half), 1.0)) / KM_PER_S

@@ -31,7 +31,8 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
 
     Parameters
     ----------
-    unit_bps : what 1 is of SNDlib's capacities and demands, bit/s; None: what the file says.
+    unit_bps : what 1 is of capacities without a unit and of SNDlib's demands, bit/s; None: what
+        the file says, or a guess, which is noted.
 
     Raises
     ------
@@ -41,7 +42,8 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
 
     head = file.content[:65536].removeprefix(b"\xef\xbb\xbf")
     if _GML.match(head):
-        return graphml.from_nodes(*gml.parse(file), one_way=gml.is_directed(file))
+        nodes, edges = gml.parse(file)
+        return graphml.from_nodes(nodes, edges, one_way=gml.is_directed(file), unit_bps=unit_bps)
     if _REPETITA.match(head):
         return repetita.read(file)
     if head.lstrip().startswith(b"?SNDlib native format"):
@@ -50,7 +52,7 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
     root = _root(file)
     name = root.tag.rpartition("}")[2]
     if name == "graphml":
-        return graphml.read(file, root)
+        return graphml.read(file, root, unit_bps)
     if name == "network":
         return sndlib.read(file, root, unit_bps)
     raise refuse(f"{file.path} is <{name}>", f"write the path of a {FORMATS} file", "file")

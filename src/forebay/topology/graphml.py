@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forebay.topology.adjacency import Adjacency
+from forebay.topology.attributes import LinkValues, lowered, place_of
 from forebay.topology.errors import refuse
 from forebay.topology.file_values import (
     CORE,
-    DELAYS,
     HOSTS,
     LONGEST,
-    RATES,
     in_range,
     light,
     named,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from forebay.scenario import NetworkFile
 
-_RATE_KEY = "LinkSpeedRaw"  # the Topology Zoo's, bit/s
 _TYPES = ("boolean", "int", "long", "float", "double", "string")
 _OWNERS = ("all", "graph", "node", "edge")
 _DRAWN = "yed-label"  # the key of a label that stood in a drawing
@@ -40,7 +38,7 @@ def _check_edges(root: Element) -> None:
                 raise refuse(wrong, "write the id of a <node>", "file")
 
 
-def read(file: NetworkFile, root: Element) -> Adjacency:
+def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adjacency:
     """Read the first graph of a file. Raises ScenarioError."""
     import os
     import tempfile
@@ -73,7 +71,7 @@ def read(file: NetworkFile, root: Element) -> Adjacency:
     graph = graphs[0]
     nodes = {index: dict(graph[index]) for index in graph.node_indices()}
     one_way = isinstance(graph, rustworkx.PyDiGraph)
-    return from_nodes(nodes, list(graph.weighted_edge_list()), one_way=one_way)
+    return from_nodes(nodes, list(graph.weighted_edge_list()), one_way=one_way, unit_bps=unit_bps)
 
 
 def _flatten(root: Element) -> None:
@@ -140,24 +138,27 @@ def from_nodes(
     edges: list[tuple[int, int, dict[str, Any]]],
     *,
     one_way: bool,
+    unit_bps: float | None = None,
 ) -> Adjacency:
     """Convert a graph; nodes without a label, or with a repeated one, use their id as name."""
     made, numbers = Adjacency(), dict[int, int]()
-    taken = set[str]()
+    taken, values = set[str](), LinkValues(unit_bps)
+    nodes = {index: lowered(data) for index, data in nodes.items()}
+    links = [lowered(data) for *_, data in edges]
+    values.look(links)
     for index, data in nodes.items():
         own = named(data.get("id")) or str(index)
         name = unused(named(data.get("label"))[:LONGEST] or own, own, taken)
         hosts = in_range(data.get("hosts"), HOSTS, f'hosts of "{name}"', whole=True)
-        at = place(data.get("Longitude"), data.get("Latitude"), name)
-        numbers[index] = made.router(name, int(hosts or 0), at)
-    for source, target, data in edges:
+        numbers[index] = made.router(name, int(hosts or 0), place(*place_of(data), name))
+    for (source, target, _), data in zip(edges, links, strict=True):
         here, there = numbers[source], numbers[target]
         if here != there:
             ends = f"{made.names[here]}->{made.names[there]}"
-            rate = in_range(data.get(_RATE_KEY), RATES, f"{_RATE_KEY} of {ends}")
-            delay = in_range(data.get("delay_s"), DELAYS, f"delay_s of {ends}")
+            rate, delay = values.rate(data, ends), values.delay(data, ends)
             if delay is None:
                 delay = light(made, here, there)
             name = named(data.get("link_class")) or CORE
             made.link(here, there, name, rate, delay, one_way=one_way)
+    made.notes += values.notes(list(nodes.values()), links)
     return made

@@ -40,15 +40,36 @@ def keep_connected(adjacency: Adjacency, *, largest: bool) -> None:
     adjacency.notes.append(f"left out, because no link leads there: {named}")
 
 
-def _parts(adjacency: Adjacency) -> Ints:
-    """Return the part of each router, shape (routers,)."""
+def lead_back(adjacency: Adjacency, *, both: bool) -> None:
+    """Let directed links that stand once lead back too, or refuse a network of those alone.
+
+    Raises
+    ------
+    ScenarioError
+        No link has one back and some routers cannot be reached, without ``both``.
+    """
+    ends = list(zip(adjacency.source, adjacency.target, strict=True))
+    there = set(ends)
+    once = {place for place in adjacency.one_way if ends[place][::-1] not in there}
+    if both:
+        adjacency.one_way -= once
+    elif once and len(once) == len(ends) and max(_parts(adjacency, "strong"), default=0):
+        wrong = f"its {len(ends)} links have a direction, and each stands once: nothing comes back"
+        hint = f"write {entry('topology.both_directions', True)} to let each go both ways"
+        raise refuse(wrong, hint, "file")
+
+
+def _parts(adjacency: Adjacency, connection: str = "weak") -> Ints:
+    """Return the part of each router, shape (routers,); with "strong" by the links' directions."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     n = len(adjacency.names)
     ones = np.ones(len(adjacency.source))
     ends = (np.array(adjacency.source), np.array(adjacency.target))
-    _, label = connected_components(coo_array((ones, ends), shape=(n, n)), directed=False)
+    _, label = connected_components(
+        coo_array((ones, ends), shape=(n, n)), directed=True, connection=connection
+    )
     found: Ints = label
     return found
 

@@ -12,12 +12,14 @@ use netflow_parser::{NetflowPacket, NetflowParser};
 const SECOND_NS: u64 = 1_000_000_000;
 /// Bins of the load: seconds at first, wider if necessary.
 const BINS: usize = 1 << 16;
-/// Longest time by which a record may begin before the first one: the longest active timeouts.
-const BEFORE_MS: u64 = 2 * 3600 * 1000;
-/// Longest time by which it may end after it: a month.
+/// Room before the first record: the longest active timeouts.
+const BEFORE_MS: i64 = 2 * 3600 * 1000;
+/// Longest time from the first packet of all records to the last: a month.
 const MOST_MS: u64 = 31 * 24 * 3600 * 1000;
-/// A record that spans more bins than this is counted at its two ends.
-const MOST_BINS: u64 = 1 << 14;
+/// No time is later: the year 5138.
+const LATEST_MS: u64 = 100_000_000_000_000;
+/// Bins of the load that a record fills evenly are kept in blocks of so many.
+const BLOCK: u64 = 1 << 8;
 /// Packets after which it may have.
 const PERHAPS_PACKETS: u64 = 70;
 /// Minimum duration of a flow in congestion avoidance.
@@ -27,9 +29,10 @@ const TCP: u8 = 6;
 /// Sums over exports.
 pub struct Collector {
     parser: NetflowParser,
-    base_ms: Option<u64>,
-    /// Bytes over time, from `base_ms` on.
-    pub load: Series,
+    base_ms: Option<i64>,
+    /// Bytes over time, from `base_ms` on; those of whole blocks apart.
+    load: Series,
+    blocks: Vec<f64>,
     /// Flows over time.
     pub concurrent: Count,
     /// TCP flows with enough packets to have left slow start, certainly and possibly.
@@ -70,6 +73,7 @@ impl Default for Collector {
             parser: NetflowParser::default(),
             base_ms: None,
             load: Series::new(SECOND_NS, BINS),
+            blocks: Vec::new(),
             concurrent: Count::default(),
             long: [Count::default(), Count::default()],
             chains: Chains::default(),
@@ -187,10 +191,12 @@ impl Collector {
         }
     }
 
-    /// Whether times are in order, and near those of the first record.
+    /// Whether times are in order, and within a month of all others.
     fn can_be(&self, first_ms: u64, last_ms: u64) -> bool {
-        let base = self.base_ms.unwrap_or(first_ms.saturating_sub(BEFORE_MS));
-        base <= first_ms && first_ms <= last_ms && last_ms - base <= MOST_MS
+        let (low, high) = self.span_ms.unwrap_or((first_ms, last_ms));
+        first_ms <= last_ms
+            && last_ms <= LATEST_MS
+            && high.max(last_ms) - low.min(first_ms) <= MOST_MS
     }
 
     fn drawn_packets(&mut self, samples: &[(crate::packet::Packet, u64)]) {
@@ -206,41 +212,91 @@ impl Collector {
             self.sampling = *rate;
             self.bytes = self.bytes.saturating_add(bytes);
             self.packets = self.packets.saturating_add(*rate);
-            self.load.add(at, bytes as f64);
+            self.spread(at, at, bytes as f64);
             if packet.key.protocol == TCP {
                 self.tcp_bytes = self.tcp_bytes.saturating_add(bytes);
             }
         }
     }
 
-    /// Both ends in ns from the start of the series.
+    /// Both ends in ns from the start of the series, which may come to begin earlier.
     fn placed(&mut self, first_ms: u64, last_ms: u64) -> (u64, u64) {
-        let base = *self.base_ms.get_or_insert(first_ms.saturating_sub(BEFORE_MS));
+        let before = first_ms as i64 - BEFORE_MS;
+        let mut base = *self.base_ms.get_or_insert(before);
+        if (first_ms as i64) < base {
+            base -= self.begin_earlier((base - before) as u64) as i64;
+            self.base_ms = Some(base);
+        }
         let (low, high) = self.span_ms.unwrap_or((first_ms, last_ms));
         self.span_ms = Some((low.min(first_ms), high.max(last_ms)));
-        let place = |ms: u64| ms.saturating_sub(base).saturating_mul(1_000_000);
+        let place = |ms: u64| (ms as i64 - base) as u64 * 1_000_000;
         (place(first_ms), place(last_ms))
     }
 
-    /// Adds a flow's bytes, evenly over its time.
-    fn spread(&mut self, first: u64, last: u64, bytes: f64) {
-        let width = self.load.width_ns;
-        let (low, high) = (first / width, last / width);
-        if high - low > MOST_BINS {
-            self.load.add(first, bytes / 2.0);
-            self.load.add(last, bytes / 2.0);
-            return;
+    /// Moves the start of every series back, by so many ms or some more; returns by how many.
+    fn begin_earlier(&mut self, least_ms: u64) -> u64 {
+        self.settle();
+        let [long, perhaps] = &mut self.long;
+        let counts = [&mut self.concurrent, long, perhaps].map(|count| &mut count.changes);
+        let mut every: Vec<&mut Series> = counts.into();
+        every.push(&mut self.load);
+        // Widths are powers of two times 10 ms or 1 s.
+        let widest = every.iter().map(|series| series.width_ns).max().unwrap_or(SECOND_NS);
+        let mut step = SECOND_NS;
+        while step < widest || every.iter().any(|series| !step.is_multiple_of(series.width_ns)) {
+            step *= 2;
         }
-        let length = (last - first).max(1) as f64;
-        for bin in low..=high {
-            let (begin, end) =
-                ((bin * width).max(first), ((bin + 1) * width).min(last.max(first + 1)));
-            self.load.add(begin, bytes * end.saturating_sub(begin) as f64 / length);
+        let by_ns = (least_ms * 1_000_000).div_ceil(step) * step;
+        every.into_iter().for_each(|series| series.begin_earlier(by_ns));
+        by_ns / 1_000_000
+    }
+
+    /// Adds a flow's bytes, evenly over its time: whole blocks at once, however long it is.
+    fn spread(&mut self, first: u64, last: u64, bytes: f64) {
+        let end = last.max(first + 1);
+        if end / self.load.width_ns >= BINS as u64 {
+            self.settle();
+        }
+        self.load.add(end, 0.0);
+        let (width, per_ns) = (self.load.width_ns * BLOCK, bytes / (end - first) as f64);
+        let (low, high) = (first.div_ceil(width), end / width);
+        if low >= high {
+            return self.fill(first, end, per_ns);
+        }
+        self.fill(first, low * width, per_ns);
+        self.blocks.resize(self.blocks.len().max(high as usize), 0.0);
+        let whole = self.blocks[low as usize..high as usize].iter_mut();
+        whole.for_each(|block| *block += per_ns * width as f64);
+        self.fill(high * width, end, per_ns);
+    }
+
+    fn fill(&mut self, first: u64, end: u64, per_ns: f64) {
+        let mut at = first;
+        while at < end {
+            let next = ((at / self.load.width_ns + 1) * self.load.width_ns).min(end);
+            self.load.add(at, per_ns * (next - at) as f64);
+            at = next;
         }
     }
 
+    /// Puts the blocks into their bins, before the bins widen or move.
+    fn settle(&mut self) {
+        self.load.bins = self.load().1;
+        self.blocks.clear();
+    }
+
+    /// Width of a bin of the load in ns, and the bytes in each.
+    pub fn load(&self) -> (u64, Vec<f64>) {
+        let mut bins = self.load.bins.clone();
+        bins.resize(bins.len().max(self.blocks.len() * BLOCK as usize), 0.0);
+        for (of_block, bytes) in bins.chunks_mut(BLOCK as usize).zip(&self.blocks) {
+            of_block.iter_mut().for_each(|bin| *bin += bytes / BLOCK as f64);
+        }
+        (self.load.width_ns, bins)
+    }
+
     /// Start of the series, in ms since 1970.
-    pub fn base_ms(&self) -> u64 {
+    pub fn base_ms(&self) -> i64 {
         self.base_ms.unwrap_or(0)
     }
 }
@@ -261,5 +317,30 @@ mod tests {
             collector.record(&record(first, last), u64::MAX);
         }
         assert_eq!((collector.records, collector.bytes, collector.unusable.1), (1, 8, 3));
+    }
+
+    #[test]
+    fn a_record_of_any_length_counts_evenly_and_may_come_late() {
+        let key = FlowKey { from: [0; 16], to: [1; 16], from_port: 1, to_port: 2, protocol: 6 };
+        let start = 1_700_000_000_000_i64;
+        let mut collector = Collector::default();
+        for (from_h, hours) in [(19, 1_u64), (0, 20), (-144_i64, 144)] {
+            let first_ms = (start + from_h * 3_600_000) as u64;
+            let last_ms = first_ms + hours * 3_600_000;
+            let bytes = hours * 3_600_000;
+            collector.record(&FlowRecord { key, first_ms, last_ms, bytes, packets: 9 }, 1);
+        }
+        let (width, bins) = collector.load();
+        assert_eq!((collector.records, collector.unusable.1), (3, 0));
+        let sum: f64 = bins.iter().sum();
+        assert!((sum - 165.0 * 3.6e6).abs() < 1.0, "{sum}");
+        let per_s = 1e9 / width as f64;
+        let rate = |ms: u64| {
+            bins[((ms as i64 - collector.base_ms()) as u64 * 1_000_000 / width) as usize] * per_s
+        };
+        for (hour, expected) in [(-100_i64, 1000.0), (-5, 1000.0), (3, 1000.0), (19, 2000.0)] {
+            let found = rate((start + hour * 3_600_000 + 1_800_000) as u64);
+            assert!((found / expected - 1.0).abs() < 0.01, "{hour}: {found}");
+        }
     }
 }

@@ -145,6 +145,7 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         rate_trace: link.rate_trace.as_ref().and_then(plan::Rates::trace).map(Arc::new),
         drops_while_down: link.drops_while_down,
         jitter: link.jitter.as_ref().map(jitter),
+        framing: None,
     };
     let wire = Wire { shaped: spec.shaper.is_some(), ..wire(plan, spec.served_bps()) };
     Ok(Link::new(&spec, &wire, plan.seed ^ number, plan.classes.len(), None))
@@ -217,6 +218,7 @@ fn access_link(plan: &Plan, rate_bps: f64) -> Link {
         rate_trace: None,
         drops_while_down: false,
         jitter: None,
+        framing: None,
     };
     Link::new(&spec, &wire(plan, rate_bps), plan.seed, plan.classes.len(), None)
 }

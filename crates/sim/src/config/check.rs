@@ -164,13 +164,13 @@ impl Config {
 
     fn check_link(&self, link: &LinkSpec, largest: u32) -> Result<(), ConfigError> {
         positive(link.rate_bps, "link rate")?;
-        let transmission = serialization(largest, link.rate_bps);
+        let line = link.on_line(largest);
+        let transmission = serialization(line, link.rate_bps);
         short(transmission, LONGEST_TRANSMISSION, "a packet's time on a link")?;
         short(link.delay, LONGEST_SPAN, "delay of a link")?;
         link.queue.check().map_err(ConfigError::Queue)?;
-        for bucket in [&link.shaper, &link.policer].into_iter().flatten() {
-            check_bucket(bucket, largest)?;
-        }
+        link.shaper.iter().try_for_each(|bucket| check_bucket(bucket, line))?;
+        link.policer.iter().try_for_each(|bucket| check_bucket(bucket, largest))?;
         if link.shaper.is_some() && link.transmit_ring > 0 {
             return Err(ConfigError::RingBehindShaper);
         }

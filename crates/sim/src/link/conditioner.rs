@@ -4,7 +4,7 @@
 use super::jitter::LinkJitter;
 use super::loss_channel::LossChannel;
 use super::token_bucket::TokenBucket;
-use crate::config::{LinkSpec, LossPlace, RateTrace};
+use crate::config::{FramingSpec, LinkSpec, LossPlace, RateTrace};
 use crate::meters::link::LinkMeter;
 use crate::time::{Picos, SECOND};
 use std::sync::Arc;
@@ -19,6 +19,7 @@ pub(super) struct Conditioner {
     rate_bps: f64,
     drops_while_down: bool,
     jitter: Option<LinkJitter>,
+    framing: Option<FramingSpec>,
     /// When a wire of the shaper's rate would have sent all that has started. Readings are of such a
     /// wire: it is busy while the bucket fills. Of a wire of varying rate it is when it will have sent it.
     sent_at_rate: Picos,
@@ -46,8 +47,13 @@ impl Conditioner {
             rate_bps,
             drops_while_down,
             jitter,
+            framing: spec.framing,
             sent_at_rate: 0,
         })
+    }
+
+    fn on_line(&self, bytes: u32) -> u32 {
+        self.framing.map_or(bytes, |framing| framing.on_line(bytes))
     }
 
     /// Whether the link loses a packet that comes to this place.
@@ -81,7 +87,8 @@ impl Conditioner {
 
     /// When a packet may start on a wire that is free from `now` on.
     pub(super) fn starts_at(&mut self, now: Picos, bytes: u32) -> Picos {
-        self.shaper.as_mut().map_or(now, |bucket| bucket.conforms_at(now, bytes))
+        let line = self.on_line(bytes);
+        self.shaper.as_mut().map_or(now, |bucket| bucket.conforms_at(now, line))
     }
 
     /// No packet starts before this, whatever its size: where it is known, the queue chooses then.
@@ -91,20 +98,24 @@ impl Conditioner {
 
     /// A packet is to start then.
     pub(super) fn plan(&mut self, start: Picos, bytes: u32) {
+        let line = self.on_line(bytes);
         if let Some(bucket) = &mut self.shaper {
-            bucket.take(start, bytes);
+            bucket.take(start, line);
         }
     }
 
     /// The time on the wire of a packet that starts then; `tx_time` is that at the wire's mean rate.
     pub(super) fn time_on_wire(&self, start: Picos, bytes: u32, tx_time: Picos) -> Picos {
-        self.rate_trace.as_ref().map_or(tx_time, |trace| trace.ends_at(start, bytes) - start)
+        self.rate_trace
+            .as_ref()
+            .map_or(tx_time, |trace| trace.ends_at(start, self.on_line(bytes)) - start)
     }
 
     /// The time that a packet takes of the link by the readings: at the shaper's rate, or at the wire's mean rate, at
     /// which it takes `tx_time`.
     pub(super) fn work(&mut self, bytes: u32, tx_time: Picos) -> Picos {
-        self.shaper.as_mut().map_or(tx_time, |bucket| bucket.time_of(bytes))
+        let line = self.on_line(bytes);
+        self.shaper.as_mut().map_or(tx_time, |bucket| bucket.time_of(line))
     }
 
     /// A packet starts, which leaves the wire at `ends`.

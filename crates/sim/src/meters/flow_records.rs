@@ -237,8 +237,8 @@ fn segments(flow: &Flow, spec: &FlowSpec) -> Option<u64> {
 fn ideal(config: &Config, spec: &FlowSpec, segments: u64) -> Picos {
     let forward = &config.routes[spec.route as usize].forward;
     let access = serialization(spec.packet_bytes, spec.access_bps);
-    let rates = forward.iter().map(|&link| config.links[link as usize].served_bps());
-    let times = rates.map(|rate| serialization(spec.packet_bytes, rate));
+    let links = forward.iter().map(|&link| &config.links[link as usize]);
+    let times = links.map(|link| serialization(link.on_line(spec.packet_bytes), link.served_bps()));
     let (sum, slowest) =
         times.fold((access, access), |(sum, most), time| (sum + time, most.max(time)));
     let propagation = config.edge_delay(spec) / 2 + config.interior_delay(forward);

@@ -208,6 +208,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
             rate_trace: None,
             drops_while_down: false,
             jitter: None,
+            framing: None,
         }
     })
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES
-from forebay.scenario import BOTTLENECK, REVERSE, ack_route, data_route
+from forebay.scenario import BOTTLENECK, FRAMINGS, REVERSE, ack_route, data_route
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,6 +92,7 @@ class LinkSpec:
         The rate of the wire over time; ``rate_bps`` is then its mean.
     drops_while_down : bool
         Whether what arrives while the rate is 0 is dropped.
+    framing : the fields of scenario.Framing, or None
     jitter : LinkJitter or None
         What delays packets behind the wire.
     buffer_packets, packet_bytes
@@ -122,6 +123,7 @@ class LinkSpec:
     rate_trace: RateTrace | None = None
     drops_while_down: bool = False
     jitter: LinkJitter | None = None
+    framing: tuple[int, int, int, int, bool] | None = None
     classes: list[ClassSpec] = field(default_factory=list)
     class_of: list[int] = field(default_factory=list)
 
@@ -218,13 +220,14 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         delay_ps=round(link.delay * _PS_PER_S),
         alpha=queue.alpha,
         parameters=queue.parameters,
-        wire_bps=float(link.rate) if link.shaper else None,
+        wire_bps=_wire(link),
         shaper=_bucket(scenario, link.shaper),
         policer=_bucket(scenario, link.policer),
         loss=_loss(link.loss),
         rate_trace=link.rates,
         drops_while_down=link.down is not None and link.down.queue == "drop",
         jitter=_jitter(link.jitter),
+        framing=None if link.framing is None else astuple(FRAMINGS[link.framing]),
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
@@ -270,6 +273,13 @@ def _loss(loss: Loss | None) -> LinkLoss | None:
     if loss is None:
         return None
     return *loss.in_states, *loss.changes, loss.unit == "byte", loss.place == "before-queue"
+
+
+def _wire(link: Link) -> float | None:
+    """Return the line's rate, where it is not the capacity."""
+    if link.shaper is not None:
+        return float(link.rate)
+    return None if link.framing is None else float(link.line_capacity)
 
 
 def _jitter(jitter: Jitter | None) -> LinkJitter | None:

@@ -321,6 +321,7 @@ def _link(link: LinkSpec) -> _core.Link:
             rate_trace=None if link.rate_trace is None else link.rate_trace.for_core(),
             drops_while_down=link.drops_while_down,
             jitter=link.jitter,
+            framing=link.framing,
             classes=[_class(each) for each in link.classes] or None,
             class_of=link.class_of,
         )

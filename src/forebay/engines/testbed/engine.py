@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
-from forebay.engines.errors import refuse_kinds, refuse_network, refuse_reordering, refuse_stops
+from forebay.engines.errors import (
+    refuse_kinds,
+    refuse_network,
+    refuse_of_links,
+    refuse_reordering,
+    refuse_stops,
+)
 from forebay.engines.footprint import Limit
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
@@ -106,6 +112,7 @@ class TestbedEngine(ReplicatingEngine):
         """
         refuse_network(NAME, scenario)
         refuse_reordering(NAME, scenario)
+        refuse_of_links(NAME, scenario, "framing")
         refuse_stops(NAME, scenario)
         refuse_kinds(NAME, scenario, "requests", "transfers")
         sha = scenario.sha256()

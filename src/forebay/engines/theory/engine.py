@@ -127,7 +127,7 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
         queue_delay_s=_spread(prediction.queue_delay_s),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
-        capacity_bps=float(scenario.link.rate),
+        capacity_bps=float(scenario.link.capacity),
         goal_metrics=prediction.goal_metrics,
     )
 
@@ -243,18 +243,20 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
     """
     groups = scenario.crossing
     here = {id(group) for group in groups}
-    carried = None if prediction.is_bound else prediction.utilization * scenario.link.rate
+    carried = None if prediction.is_bound else prediction.utilization * scenario.link.capacity
     if len(groups) == 1:
         return [carried if id(t) in here else None for t in scenario.traffic]
     if laws.burst_law.LAW in prediction.laws:
         delivered = _delivered_share(prediction, groups)
-        own = (offered(t, scenario.link.rate) if id(t) in here else None for t in scenario.traffic)
+        own = (
+            offered(t, scenario.link.capacity) if id(t) in here else None for t in scenario.traffic
+        )
         return [None if delivered is None or each is None else delivered * each for each in own]
     if laws.mix.LAW not in prediction.laws:
         return [None] * len(scenario.traffic)
     left = prediction.utilization - short_share(scenario)
     return [
-        offered(t, scenario.link.rate) if id(t) in here and left > 0.0 else None
+        offered(t, scenario.link.capacity) if id(t) in here and left > 0.0 else None
         for t in scenario.traffic
     ]
 

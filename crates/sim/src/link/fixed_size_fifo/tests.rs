@@ -39,6 +39,7 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
         rate_trace: None,
         drops_while_down: false,
         jitter: None,
+        framing: None,
     };
     let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false };
     Link::new(&spec, &wire, 7, classes.into(), uniform)

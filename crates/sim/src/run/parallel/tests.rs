@@ -26,6 +26,7 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
         rate_trace: None,
         drops_while_down: false,
         jitter: None,
+        framing: None,
     })
 }
 
@@ -141,6 +142,7 @@ fn chain(delay: Picos) -> Config {
         rate_trace: None,
         drops_while_down: false,
         jitter: None,
+        framing: None,
     };
     let over = |forward: Vec<u32>| Route { forward, backward: vec![] };
     let flow = |index: u16| FlowSpec {

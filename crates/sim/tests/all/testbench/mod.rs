@@ -25,6 +25,7 @@ pub fn link(rate_bps: f64, packets: u32) -> LinkSpec {
         rate_trace: None,
         drops_while_down: false,
         jitter: None,
+        framing: None,
     }
 }
 

@@ -1,0 +1,163 @@
+"""dummynet of FreeBSD and macOS: a pipe of ipfw or dnctl, or a queue of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.port import Port
+from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Note,
+    Place,
+    Served,
+    burst_unwritten,
+    note,
+    trap,
+    uncertain,
+)
+from forebay.platforms.snippet import Snippet, whole
+from forebay.platforms.unread import matching
+
+_SLOTS, _MOST_SLOTS, _MOST_BYTES = 50, 100, 1 << 20
+_RATE = re.compile(
+    r"([0-9]{1,12})(?:\.([0-9]{1,6}))?([kmg]?)(bit/s|bits/s|bps|byte/s|bytes/s|b/s)?", re.I
+)
+_SIZE = re.compile(r"([0-9]{1,12})(?:(k?)(b|bytes?)?)", re.I)
+_SCALES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+_ANY_SIZE = trap("slots count packets of any size: small packets fill them with fewer bytes")
+_LIMITS = trap(
+    f"more than the {_MOST_SLOTS} slots or 1 MiB that a queue has until "
+    "net.inet.ip.dummynet.pipe_slot_limit or pipe_byte_limit is raised"
+)
+_FLYING = note("packets of the pipe's own delay are not in its queue")
+_MANAGED = {
+    "codel": "codel",
+    "fq_codel": "fq_codel",
+    "pie": "pie",
+    "fq_pie": None,
+    "red": "red",
+    "gred": None,
+}
+
+
+def _write(order: Order) -> Written:
+    port, size = order.port, order.wanted.bytes
+    slots = order.wanted.whole_packets(port)
+    kilobytes = -(-size // 1024)
+    value, rounding = (
+        (f"{kilobytes}KBytes", 1024)
+        if order.form == "bytes"
+        else (f"{slots}", port.packet_bytes - 1)
+    )
+    if max(size, slots) > 2**31:
+        raise PlatformError("too-large", f"{size} B are more than 2 GiB", "ask for less")
+    above = kilobytes * 1024 > _MOST_BYTES if order.form == "bytes" else slots > _MOST_SLOTS
+    bandwidth = f"bw {port.rate_in()}bit/s "
+    lines = (
+        f"ipfw pipe {order.number} config {bandwidth}queue {value}",
+        f"ipfw add pipe {order.number} ip from any to any out via {order.interface}",
+    )
+    said = (
+        burst_unwritten(port.burst_bytes, "a pipe's burst is after idle times alone")
+        if (port.burst_bytes)
+        else None
+    )
+    return Written(
+        lines, rounding, tuple(each for each in (said, _LIMITS if above else None) if each)
+    )
+
+
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
+    every = [(each.line, *found) for each in snippet.lines() if (found := _configured(each.words))]
+    pipes = {number: words for _, kind, number, words in every if kind == "pipe"}
+    for line, kind, number, words in every:
+        if kind == "sched" or (
+            kind == "pipe"
+            and any(
+                other == "queue" and _after(own, "pipe") == number for _, other, _, own in every
+            )
+        ):
+            continue
+        place = Place(line, short(f"{kind} {number}"), short(" ".join(words)))
+        served = _served(kind, number, words, pipes)
+        managed = next((word for word in words if word in _MANAGED), "")
+        reading = replace(
+            _size(place, words, port).serving(served),
+            discipline=_MANAGED[managed] if managed else "drop-tail",
+        )
+        early = trap(f"{managed} drops before it is full: the limit is a last resort")
+        named = _after(words, "pipe", "sched")
+        also = (row for row, what, own, _ in every if what == "pipe" and own == named)
+        yield reading.serving(None, *((early,) if managed else ()), also=also)
+
+
+def _configured(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]] | None:
+    """Return kind, number and options of "ipfw pipe 1 config ..."; None for another line."""
+    for at, word in enumerate(words[:6]):
+        if word in ("pipe", "queue", "sched") and words[at + 2 : at + 3] == ("config",):
+            return word, words[at + 1], words[at + 3 :]
+    return None
+
+
+def _after(words: tuple[str, ...], *keys: str) -> str:
+    return next((words[at + 1] for at, word in enumerate(words[:-1]) if word in keys), "")
+
+
+def _served(
+    kind: str, number: str, words: tuple[str, ...], pipes: dict[str, tuple[str, ...]]
+) -> Served | None:
+    name = number if kind == "pipe" else _after(words, "pipe", "sched")
+    if name not in pipes:
+        return Served(None, f"pipe {short(name or '?', 20)} of the queue is not in this text")
+    text = _after(pipes[name], "bw", "bandwidth")
+    match = _RATE.fullmatch(text)
+    if not text or text == "0":
+        return None
+    if match is None:
+        return Served.untold(f"bw {text}")
+    number_, part, scale, unit = match.groups()
+    bits = 8 if (unit or "").lower() in ("byte/s", "bytes/s", "b/s") and "B" in (unit or "") else 1
+    rate = float(f"{number_}.{part or 0}") * _SCALES[scale.lower()] * bits
+    return Served(rate, "its pipe's bw") if rate else None
+
+
+def _size(place: Place, words: tuple[str, ...], port: Port) -> ConfiguredQueue:
+    text = _after(words, "queue")
+    notes: tuple[Note, ...] = (_FLYING,) if "delay" in words else ()
+    if not text:
+        said = trap(f"nobody chose this: without queue it is {_SLOTS} slots")
+        return place.of_packets(_SLOTS, port, (said, _ANY_SIZE, *notes))
+    match = _SIZE.fullmatch(text)
+    value = whole(match[1], 2**31) if match else None
+    if match is None or not value:
+        return place.unknown(uncertain("this form of queue is not understood"))
+    if not match[2] and not match[3]:
+        above = (_LIMITS,) if value > _MOST_SLOTS else ()
+        return place.of_packets(value, port, (*above, _ANY_SIZE, *notes))
+    size = value * (1024 if match[2] else 1)
+    above = (_LIMITS,) if size > _MOST_BYTES else ()
+    return place.of_bytes(size, port, (*above, *notes), 1024 if match[2] else 0)
+
+
+PLATFORM = Platform(
+    name="dummynet",
+    title="dummynet (ipfw, dnctl)",
+    comment="#",
+    forms=("bytes", "packets"),
+    models=("freebsd",),
+    interface="em0",
+    tells=(
+        r"\b(ipfw|dnctl)\b.*\b(pipe|queue|sched)\s+\d+\s+config\b",
+        r"^\s*(pipe|queue)\s+\d+\s+config\b.*\b(bw|queue|delay|weight)\b",
+        r"\bnet\.inet\.ip\.dummynet\.",
+    ),
+    source="ipfw(8): pipe, queue and sched configuration; K of a queue is 1024 B",
+    rounds=note("rounding: up to a whole slot or kilobyte of 1024 B"),
+    write=_write,
+    read=_read,
+    unread=matching(r"\b(pipe|queue|sched)\s+\d+\s+config\b|\bpipe_(slot|byte)_limit\b"),
+)

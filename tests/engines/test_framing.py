@@ -1,0 +1,114 @@
+"""Framing of an access line: cells and bytes that count at the line's rate, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+import forebay
+from forebay.engines.errors import Unsupported, refuse_of_links
+from forebay.scenario import FRAMINGS, Scenario, ScenarioError, loads
+
+LINK = """
+[link]
+rate = "10 Mbit/s"
+{framing}
+[queue]
+size = "{size}"
+[[traffic]]
+{traffic}
+[measure]
+warmup = "1 s"
+duration = "10 s"
+"""
+LONG = 'flows = 4\nrtt = "40 ms"\npacket = "{} B"'
+
+
+def scenario(
+    framing: str, traffic: str = LONG.format(1500), size: str = "20 packets", more: str = ""
+) -> Scenario:
+    line = f'framing = "{framing}"\n{more}' if framing else more
+    return loads(LINK.format(framing=line, traffic=traffic, size=size))
+
+
+@pytest.mark.parametrize(
+    ("framing", "packet", "line"),
+    [
+        # 40 B and cells of 53 with 48: 1540 B are 33 cells, 80 B two, 48 B one
+        ("atm", 1500, 33 * 53), ("atm", 40, 2 * 53), ("atm", 8, 53), ("atm", 9, 2 * 53),
+        # 30 B, and a byte for each begun 64: 1530 B begin 24
+        ("ptm", 1500, 1554), ("ptm", 40, 72), ("ptm", 34, 65),
+        ("ethernet", 1500, 1538), ("ethernet", 46, 84), ("ethernet", 40, 84), ("ethernet", 47, 85),
+    ],
+)  # fmt: skip
+def test_bytes_on_the_line(framing: str, packet: int, line: int) -> None:
+    assert FRAMINGS[framing].packet(packet) == line  # type: ignore[index]
+    assert scenario(framing).link.on_line(packet) == line
+
+
+@pytest.mark.parametrize(
+    ("framing", "packet", "share"),
+    [("atm", 1500, 1500 / 1749), ("ptm", 576, 576 / 616), ("ethernet", 200, 200 / 238)],
+)
+def test_sizes_and_laws_refer_to_what_is_left_for_packets(
+    framing: str, packet: int, share: float
+) -> None:
+    made = scenario(framing, LONG.format(packet), "30 ms")
+    plain = loads(
+        LINK.format(framing="", traffic=LONG.format(packet), size="30 ms").replace(
+            '"10 Mbit/s"', f'"{10 * share:.9g} Mbit/s"'
+        )
+    )
+    assert made.link.capacity == pytest.approx(1e7 * share)
+    assert made.link.line_capacity == made.link.rate == 1e7
+    assert made.bdp_packets == pytest.approx(plain.bdp_packets)
+    assert made.buffer_packets == plain.buffer_packets
+
+
+@pytest.mark.parametrize("discipline", ["drop-tail", "codel", "cake"])
+@pytest.mark.parametrize("framing", ["atm", "ptm", "ethernet"])
+def test_packets_of_one_size_see_a_slower_link(framing: str, discipline: str) -> None:
+    """Full packets on the framed line are as on a plain link of what it leaves them."""
+    made = scenario(framing).replace({"queue.discipline": discipline})
+    plain = made.replace({"link.framing": None, "link.rate": str(made.link.capacity)})
+    one, other = (forebay.run(each, seeds=1).links["bottleneck"] for each in (made, plain))
+    assert one.utilization and other.utilization
+    assert one.utilization.value == pytest.approx(other.utilization.value, abs=0.01)
+    assert one.loss_rate and other.loss_rate
+    assert one.loss_rate.value == pytest.approx(other.loss_rate.value, rel=0.1)
+
+
+@pytest.mark.parametrize("shaped", [False, True])
+@pytest.mark.parametrize(
+    ("framing", "packet", "line"), [("atm", 100, 159), ("ptm", 100, 133), ("ethernet", 64, 102)]
+)
+def test_small_packets_take_more_of_the_line(
+    framing: str, packet: int, line: int, shaped: bool
+) -> None:
+    """2 Mbit/s of datagrams fill line / packet as much of it."""
+    more = '[link.shaper]\nrate = "8 Mbit/s"\nburst = "10 kB"' if shaped else ""
+    udp = f'kind = "udp"\nflows = 1\nstart = "0 s"\nrate = "2 Mbit/s"\npacket = "{packet} B"'
+    found = forebay.run(scenario(framing, udp, more=more), seeds=1).links["bottleneck"]
+    rate = 8e6 if shaped else 1e7
+    assert found.utilization is not None
+    assert found.utilization.value == pytest.approx(2e6 * line / packet / rate, rel=0.01)
+
+
+def test_it_is_written_and_read_back_and_refused_elsewhere() -> None:
+    made = scenario("atm", LONG.format(576))
+    again = forebay.loads(forebay.dumps(made)) if hasattr(forebay, "dumps") else made
+    assert again.link.capacity == made.link.capacity
+    other = made.replace({"traffic.0.packet": "1500 B"})
+    assert other.link.capacity == pytest.approx(1e7 * 1500 / 1749)
+    assert made.link.capacity == pytest.approx(1e7 * 576 / 689), "made is as it was"
+    with pytest.raises(ScenarioError, match=r"link\.framing"):
+        scenario("sonet")
+    with pytest.raises(Unsupported, match="framing of a line"):
+        refuse_of_links("testbed", made, "framing")
+    with pytest.raises(ScenarioError, match="smaller than a packet of 1749 B"):
+        scenario("atm", more='[link.shaper]\nrate = "8 Mbit/s"\nburst = "1600 B"')
+
+
+def test_a_networks_links_have_none() -> None:
+    text = LINK.format(framing='framing = "ptm"', traffic="flows = 4", size="20 packets")
+    with pytest.raises(ScenarioError, match="cannot be set with a topology"):
+        loads(text + '[topology]\nlinks = [{ between = ["A", "B"] }]\n')
