@@ -218,7 +218,7 @@ def test_a_law_that_gives_nonsense_leaves_the_others(
 
 def test_a_law_that_raises_leaves_the_others(site: Path) -> None:
     (site / "seven.py").write_text(LAW.replace("lambda s: 7.0", "lambda s: 1 / 0"))
-    for form in ("--json", "--engine=theory"):
+    for form in ("--json", "--explain"):
         done = forebay_(site, "size", "x.toml", "--engine", "theory", form)
         assert done.returncode == 0, done.stderr
         assert "ZeroDivisionError" in done.stdout and "appenzeller-2004/sqrt-n" in done.stdout

@@ -11,6 +11,8 @@ import forebay
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, say
 
+_KERNEL = {"pfifo": "drop-tail", "pfifo_fast": "drop-tail"}
+"""Linux's names of drop-tail, which --vary takes too."""
 _CANNOT = 3
 """Exit status of an engine that cannot run here. Its column is left out unless it was named."""
 
@@ -87,7 +89,7 @@ def _varied(
         wrong = "compares several values in one engine"
         hint = "write PATH=A,B, such as queue.discipline=drop-tail,cake,fq_codel"
         raise click.BadParameter(f"{wrong}; {hint}", param_hint="--vary")
-    changed = [scenario.replace({path: each}) for each in values]
+    changed = [scenario.replace({path: _KERNEL.get(each, each)}) for each in values]
     outcomes = []
     for value, each in zip(values, changed, strict=True):
         with progress(value) as update:

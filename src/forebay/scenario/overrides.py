@@ -31,7 +31,7 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     except ScenarioError as error:
         raise error.at(source()) from None
     twice = next((path for path in paths if paths.count(path) > 1), None)
-    if twice is not None:
+    if twice is not None and current_words() is Words.COMMAND_LINE:
         hint = "write it once"
         raise ScenarioError("bad-override", f"{twice} is set twice", hint).at(source())
     return paths

@@ -297,14 +297,6 @@ class Queue(ScenarioModel):
         "part (Choudhury and Hahne 1998).",
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _by_the_kernel_s_name(cls, data: Any) -> Any:
-        """Take pfifo, tc's name of drop-tail."""
-        if isinstance(data, Mapping) and data.get("discipline") == DISCIPLINES["drop-tail"].in_tc:
-            return {**data, "discipline": "drop-tail"}
-        return data
-
     @model_validator(mode="after")
     def _only_what_the_discipline_reads(self) -> Self:
         for name, readers in _READ_BY.items():
