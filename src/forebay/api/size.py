@@ -208,6 +208,8 @@ def _size_links(
     from forebay.search.problem import problem_of_links
     from forebay.search.search import search
 
+    if options.budget_s is not None:
+        _route_within(engine, scenario, options)
     size_links = engine.capabilities.size_links
     assert size_links is not None, "every engine of _OF_NETWORKS has it"
     sized = size_links(scenario, link=link, link_class=link_class)
@@ -221,6 +223,21 @@ def _size_links(
 
     names = sized.links.names
     return found.model_copy(update={"links": link_sizes(found, names, problem.goals)})
+
+
+def _route_within(engine: Engine, scenario: Scenario, options: Options) -> None:
+    """Route a network before its links are chosen. Raises TooLittleTime if there is no time."""
+    from forebay.search.budget import OutOfTime, TimeLimit
+    from forebay.search.cost import Speed, TooLittleTime
+    from forebay.search.run_within import routed
+
+    assert options.budget_s is not None, "by the caller"
+    limit = TimeLimit.begin(options.budget_s, options.clock)
+    try:
+        routed(engine, scenario, Speed(options.threads), limit, options.progress)
+    except OutOfTime:
+        why = "its routes were not found by then"
+        raise TooLittleTime(why, limit.seconds, limit.seconds, of_network=True) from None
 
 
 def _check_of_links(
