@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, Strict
 
@@ -14,6 +14,10 @@ from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
 from forebay.scenario.schedule import Schedule
+
+if TYPE_CHECKING:
+    from forebay.scenario.link import Measure
+    from forebay.scenario.traffic import Traffic
 
 End = Literal["low", "high"]
 
