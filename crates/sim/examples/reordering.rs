@@ -62,18 +62,23 @@ fn config(control: &'static str, rate_bps: f64, rtt: Picos, reorders: bool) -> C
 fn main() {
     println!("control   rate, Mbit/s   packets   ns a packet: in order, reordered   ratio");
     for control in ["reno", "cubic", "bbr", "bbr3"] {
-        for (rate, rtt) in [(13e6, 200 * MICROSECOND), (100e6, 20 * MILLISECOND), (1e9, 20 * MILLISECOND)] {
+        for (rate, rtt) in
+            [(13e6, 200 * MICROSECOND), (100e6, 20 * MILLISECOND), (1e9, 20 * MILLISECOND)]
+        {
             let times = [false, true].map(|reorders| {
                 let config = config(control, rate, rtt, reorders);
                 let begun = Instant::now();
-                let report = run(&config, &Control::default()).expect("valid").expect("not stopped");
+                let report =
+                    run(&config, &Control::default()).expect("valid").expect("not stopped");
                 let sent: u64 = report.links[0].batches.iter().map(|b| b.classes[0].arrivals).sum();
                 (begun.elapsed().as_nanos() as f64 / sent as f64, sent)
             });
             let [(plain, _), (reordered, packets)] = times;
             let ratio = reordered / plain;
             let mbps = rate / 1e6;
-            println!("{control:8} {mbps:10} {packets:12} {plain:14.0} {reordered:14.0} {ratio:10.2}");
+            println!(
+                "{control:8} {mbps:10} {packets:12} {plain:14.0} {reordered:14.0} {ratio:10.2}"
+            );
         }
     }
 }
