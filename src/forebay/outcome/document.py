@@ -214,7 +214,7 @@ def _number(text: str) -> float:
 
 def _check_scenarios(document: Mapping[str, Any], source: str) -> None:
     """Refuse a document whose scenario is none: answers keep it as it was written."""
-    parts = [document, *_tables(document.get("outcomes"))]
+    parts: list[Any] = [document, *_tables(document.get("outcomes"))]
     parts += [row.get("outcome") for row in _tables(document.get("curve"))]
     for part in _tables(parts):
         for name in ("scenario", "start_scenario"):
@@ -223,7 +223,8 @@ def _check_scenarios(document: Mapping[str, Any], source: str) -> None:
 
 
 def _tables(parts: Any) -> list[Mapping[str, Any]]:
-    return [each for each in parts if isinstance(each, Mapping)] if isinstance(parts, list) else []
+    listed: list[Any] = parts if isinstance(parts, list) else []
+    return [each for each in listed if isinstance(each, Mapping)]
 
 
 def _check_scenario(written: dict[str, Any], where: str) -> None:

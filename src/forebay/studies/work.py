@@ -142,8 +142,10 @@ def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow
         return rows_of(asked, engine, scenario, made, each_s)
     # An engine of ours that makes no replications has one answer for every seed.
     every = item.seeds if engines.is_of_others(asked.engine) else item.seeds[:1]
-    found = {seed: _of_run(engine, scenario, seed, progress) for seed in every}
-    return _as_rows(asked, scenario, {s: (found.get(s, found[every[0]]), None) for s in item.seeds})
+    of_seed = {seed: _of_run(engine, scenario, seed, progress) for seed in every}
+    return _as_rows(
+        asked, scenario, {s: (of_seed.get(s, of_seed[every[0]]), None) for s in item.seeds}
+    )
 
 
 def _of_run(
