@@ -152,8 +152,8 @@ def _class(
         goodput_bits=np.histogram(ends[inside], cuts, weights=sent.bits[inside])[0],
         drops=drops, passed=_count(sent.arrived_s, cuts), sent=_count(packets.arrived_s, cuts),
         timeouts=np.zeros(_BATCHES, np.int64),
-        flow_goodput_bits=np.bincount(place, sent.bits[inside]).astype(np.float64), rtt=None, fct_s=None,
-        unfinished_s=None,
+        flow_goodput_bits=np.bincount(place, sent.bits[inside]).astype(np.float64),
+        rtt=None, fct_s=None, unfinished_s=None,
     )  # fmt: skip
 
 
