@@ -8,10 +8,13 @@ A distribution declares them in its pyproject.toml::
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from forebay.errors import ForebayError
@@ -68,6 +71,23 @@ def load(group: str, name: str) -> Any:
     except Exception as error:
         wrong = f"cannot be loaded from {point.value} ({type(error).__name__}: {error})"
         raise BrokenPlugin(group, name, wrong, _distribution(point)) from error
+
+
+def digest(group: str, name: str) -> str:
+    """Return what identifies the code of an entry point: its distribution's version and its files.
+
+    They are the files of its module's folder, or the module alone where it stands in none.
+    """
+    point = found(group)[name]
+    made = hashlib.sha256(f"{_distribution(point)} {getattr(point.dist, 'version', '')}".encode())
+    top = find_spec(point.module.partition(".")[0])
+    places = [] if top is None else list(top.submodule_search_locations or ())
+    files = [path for place in places for path in Path(place).rglob("*.py")]
+    if top is not None and top.origin and not places:
+        files.append(Path(top.origin))
+    for path in sorted(each for each in files if each.is_file()):
+        made.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return made.hexdigest()[:32]
 
 
 def refuse(group: str, name: str, wrong: str) -> BrokenPlugin:

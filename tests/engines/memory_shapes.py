@@ -46,7 +46,7 @@ def fat_tree(k: int, flows: int) -> str:
     return (
         '[link]\nrate = "1 Gbit/s"\ndelay = "10 us"\n[queue]\nsize = "100 packets"\n'
         f"[topology.fat_tree]\nk = {k}\n[[traffic]]\nflows = {flows}\n"
-        + WINDOW.format(warmup="5 ms", duration="5 ms")
+        'start = { uniform = ["0 s", "10 s"] }\n' + WINDOW.format(warmup="5 ms", duration="5 ms")
     )
 
 

@@ -89,7 +89,10 @@ def test_goodput_of_each_class_is_that_of_its_rows(outcome: forebay.Outcome) -> 
         rows = _rows(table, **{"class": each.name})
         assert each.goodput_bps is not None
         made = 8 * rows["window_bytes"].sum() / 2 / 6.0
-        assert made == pytest.approx(each.goodput_bps.value, rel=1e-3), each.name
+        assert each.throughput_bps is not None
+        # A segment that fills a gap completes data from before the window: a class's is cut there.
+        most = each.throughput_bps.value
+        assert min(made, most) == pytest.approx(each.goodput_bps.value, rel=1e-3), each.name
 
 
 def test_transfers_of_the_window_have_its_completion_times(outcome: forebay.Outcome) -> None:

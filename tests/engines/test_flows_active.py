@@ -16,6 +16,7 @@ measure = { warmup = "1 s", duration = "3 s" }
 flows = 10
 congestion_control = "cubic"
 rtt = { uniform = ["20 ms", "80 ms"] }
+start = { uniform = ["0 s", "10 s"] }
 """
 
 
@@ -66,7 +67,6 @@ def test_users_and_short_flows_are_active_where_they_send() -> None:
 def test_late_starts_are_said_with_the_flows_of_the_answer_s_seeds() -> None:
     (line,) = forebay.run(scenario()).late_starts
     assert line.startswith("9 of 10 flows of traffic.0 start after the warm-up of 1 s, 8 of them")
-    assert 'start = "0 s"' in line or "start" in line
     (line,) = forebay.run(scenario(), seeds=2).late_starts
     assert "3 to 8 of them not before the run ends" in line
     assert forebay.run(scenario("traffic.0.start=1 s")).late_starts == ()

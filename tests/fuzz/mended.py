@@ -49,14 +49,15 @@ def _left_out(tree: Any, path: list[str]) -> bool:
     here = tree
     for part in path:
         key: Any = int(part) if isinstance(here, list) and part.isdigit() else part
-        if not (key in here if isinstance(here, dict) else isinstance(key, int)):
+        within = key in here if isinstance(here, dict) else key in range(len(here))
+        if not within:
             continue  # the complaint is about more than one field, or a field that is not there
         steps.append((here, key))
         here = here[key]
         if not isinstance(here, dict | list):
             break
     for table, key in reversed(steps):
-        if isinstance(table, list) and len(table) > 1:
+        if isinstance(table, list) and len(table) > 1 and not isinstance(table[key], list | str):
             del table[key]
             return True
         if isinstance(table, dict) and key not in _KEPT:

@@ -108,6 +108,33 @@ def _buffer(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
 
 
 @st.composite
+def _instants(draw: st.DrawFn, scale: Scale) -> list[str]:
+    """Draw an odd number of times that ascend from 0 to past the run's end or not."""
+    gaps = draw(st.lists(st.floats(0.01, 0.5), min_size=2, max_size=8))
+    sums = [math.fsum(gaps[:n]) * scale.seconds for n in range(1, len(gaps) // 2 * 2 + 1)]
+    return ["0 s", *(written(x, "s") for x in sums)]
+
+
+@st.composite
+def _trace(draw: st.DrawFn, scale: Scale) -> Tree:
+    """Draw rates of which some are 0."""
+    *times, period = draw(_instants(scale))
+    rates = st.floats(-3.0, 2.0).map(lambda x: scale.bps * math.exp(x))
+    steps = [(at, written(draw(st.just(0.0) | rates), "bit/s")) for at in times]
+    repeats: Tree = draw(st.sampled_from([{}, {"repeat": False}]))
+    return {"steps": steps, "period": period, **repeats}
+
+
+@st.composite
+def _outages(draw: st.DrawFn, scale: Scale) -> Tree:
+    """Draw when a link is down: once, or again and again."""
+    times = draw(_instants(scale))
+    pairs = list(zip(times[::2], times[1::2], strict=False))
+    more: list[Tree] = [{}, {"queue": "drop"}, {"period": times[-1]}]
+    return {"times": pairs, **draw(st.sampled_from(more))}
+
+
+@st.composite
 def _distribution(draw: st.DrawFn, between: Between | None, scale: Scale) -> Any:
     times = _time(between, scale)
     seconds = sorted(float(draw(times).split()[0]) for _ in range(3))
@@ -166,9 +193,9 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
     FlowCount: _flows,
     PacketList: lambda between, scale: st.sampled_from(LISTS),
     RateFile: lambda between, scale: st.just("none.csv"),
-    RateTrace: lambda between, scale: st.sampled_from(TRACES),
+    RateTrace: lambda between, scale: _trace(scale),
     Schedule: lambda between, scale: st.sampled_from(SCHEDULES),
-    Outages: lambda between, scale: st.sampled_from(OUTAGES),
+    Outages: lambda between, scale: _outages(scale),
     TransferTable: lambda between, scale: st.just("../lists/transfers.csv"),
     TransferSizes: lambda between, scale: st.sampled_from(SIZES),
     AtLeast: _target("at_least"),
@@ -181,22 +208,10 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
 """What each type of the model is drawn from. A field of a type that is new needs a line here."""
 
 
-TRACES: tuple[dict[str, Any], ...] = (
-    {"steps": [["0 s", "12 Mbit/s"], ["0.5 s", "6 Mbit/s"]]},
-    {"steps": [["0 s", "2 Mbit/s"], ["20 ms", "0 Mbit/s"], ["30 ms", "4 Mbit/s"]], "period": "1 s"},
-    {"steps": [["0 s", "1 Mbit/s"], ["1 s", "40 Mbit/s"]], "period": "3 s", "repeat": False},
-)
-
 SCHEDULES: tuple[Any, ...] = (
     {"on": {"exponential": "0.2 s"}, "off": "0.3 s"},
     {"times": [["0 s", "0.4 s"], ["1 s", "9 s"]]},
     {"times": [["50 ms", "90 ms"]], "period": "0.1 s"},
-)
-
-OUTAGES: tuple[Any, ...] = (
-    [["0.2 s", "0.3 s"], ["1 s", "4 s"]],
-    {"times": [["0 s", "50 ms"]], "period": "0.5 s", "queue": "drop"},
-    {"times": [["0.4 s", "0.5 s"]], "period": "0.5 s"},
 )
 
 SIZES: tuple[Any, ...] = (
@@ -277,10 +292,35 @@ def trees(draw: st.DrawFn) -> Tree:
         "warmup": written(seconds * draw(st.sampled_from([0.0, 0.1, 1.0])), "s"),
         "duration": written(seconds, "s"),
     }
+    if draw(st.integers(0, 7)) == 0:
+        tree |= draw(pauses(scale))
     for owner in (tree, *tree["links"]):
         if owner.get("queue", {}).get("discipline") == "classes":
             owner["queue"]["classes"] = draw(_class_queues(tree["traffic"], scale))
     return cheap(legal(tree))
+
+
+@st.composite
+def pauses(draw: st.DrawFn, scale: Scale) -> Tree:
+    """Light traffic over a link that sends nothing at times: most packets find its wire idle."""
+    link: Tree = {"rate": written(scale.bps, "bit/s"), "down": draw(_outages(scale))}
+    if draw(st.booleans()):
+        link = {"rate_trace": draw(_trace(scale))}
+    link |= draw(
+        st.sampled_from([{}, {}, {"loss": 0.1}, {"jitter": written(scale.seconds / 50, "s")}])
+    )
+    flows, think = draw(st.integers(1, 4)), written(scale.seconds / draw(st.integers(1, 50)), "s")
+    low, high = sorted(draw(st.floats(0.0, 1.0)) * scale.seconds for _ in range(2))
+    times = [[written(low, "s"), written(high + 1e-5, "s")]]
+    kinds: list[Tree] = [
+        {"kind": "session", "flows": flows, "file": f"{flows} packets", "think": think},
+        {"kind": "short", "load": 0.02, "length": "3 packets"},
+        {"kind": "udp", "flows": flows, "load": 0.01},
+        {"kind": "long", "flows": flows, "schedule": {"times": times}},
+        {"kind": "transfers", "load": 0.02, "size": "9 kB"},
+    ]
+    traffic = [draw(st.sampled_from(kinds)) | {"rtt": written(scale.seconds / 20, "s")}]
+    return {"link": link, "traffic": traffic, "queue": {"size": f"{10**flows} packets"}}
 
 
 @st.composite

@@ -86,7 +86,7 @@ def test_unreachable_goal_has_no_size(oc3: Make) -> None:
         ("traffic.0.flows=1000", "average window of 1.3 packets"),
         ("traffic.0.max_window=3", "max_window is reached"),
         ('traffic.0.access_rate="387.5 kbit/s"', "never congested"),
-        ('measure.warmup="1 s"', "flows still start"),
+        ('traffic.0.start="21 s"', "flows still start"),
         ('measure.duration="1 s"', "sawtooth periods"),
     ],
 )

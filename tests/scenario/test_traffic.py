@@ -2,7 +2,7 @@
 
 import pytest
 
-from forebay.scenario import KINDS, Replay, Scenario, ScenarioError, loads
+from forebay.scenario import KINDS, Replay, Scenario, ScenarioError, Short, loads
 
 from .build import SMALLEST, kinds
 
@@ -161,3 +161,20 @@ def test_a_delayed_ack_timeout_needs_acks_that_can_wait_so_long(more: str, said:
     assert said in wrong.hint and wrong.field == "traffic.0.delayed_ack_timeout"
     right = LONG + 'delayed_ack_timeout = "250 ms"\nsender = "ns2"\ndelayed_ack = true\n'
     assert scenario(right).traffic[0].delayed_ack_timeout == 0.25
+
+
+@pytest.mark.parametrize(
+    ("length", "squared"),
+    [
+        ("9 packets", 1.0),
+        ({"geometric": "9 packets"}, 2.0 - 1.0 / 9.0),
+        ({"lognormal": {"mean": "9 packets", "deviation": "18 packets"}}, 5.0),
+        ({"pareto": {"mean": "20 packets", "shape": 1.2}}, 1110.0),
+        ({"pareto": {"mean": "20 packets", "shape": 2.0, "high": "2000 packets"}}, 2.6),
+    ],
+)
+def test_mean_squares_of_lengths(length: object, squared: float) -> None:
+    """Of a Pareto law that is not cut it is (a - 1)^2 / a (a - 2) from a = 2 on."""
+    group = Short(load=0.1, length=length)  # type: ignore[arg-type]
+    law = group.length.in_packets(1500)
+    assert law.mean_square == pytest.approx(squared, rel=0.2)

@@ -21,6 +21,7 @@ size = "50 packets"
 [[traffic]]
 flows = 10
 rtt = {{ uniform = ["20 ms", "120 ms"] }}
+start = {{ uniform = ["0 s", "10 s"] }}
 [measure]
 warmup = "2 s"
 duration = "4 s"

@@ -13,11 +13,12 @@ from forebay.workload import draw
 
 HEAD = 'link.rate = "100 Mbit/s"\nqueue.size = "48 packets"\n'
 MEASURE = 'measure = { warmup = "0.5 s", duration = "20 s" }\n'
+USUAL = 'start = { uniform = ["0 s", "10 s"] }\n'
 START = 'start = { uniform = ["0 s", "30 s"] }\n'
 DRAWN = {
     "constant": ('kind = "udp"\nflows = 30\nrate = "1 Mbit/s"\n' + START, "919d8fe1fe9dc527"),
     "constant-one": (
-        'kind = "udp"\nflows = 1\npacket = "64 B"\nrate = "20 Mbit/s"\n',
+        'kind = "udp"\nflows = 1\npacket = "64 B"\nrate = "20 Mbit/s"\n' + USUAL,
         "338d03551f6cd1fa",
     ),
     "poisson": (
@@ -25,7 +26,7 @@ DRAWN = {
         "154753ab7468d450",
     ),
     "poisson-one": (
-        'kind = "udp"\nflows = 1\npacket = "64 B"\nload = 0.1\narrivals = "poisson"\n',
+        'kind = "udp"\nflows = 1\npacket = "64 B"\nload = 0.1\narrivals = "poisson"\n' + USUAL,
         "922291c798655801",
     ),
     "onoff": (
@@ -35,7 +36,7 @@ DRAWN = {
     ),
     "onoff-fast": (
         'kind = "onoff"\nflows = 2\npeak_rate = "9 Mbit/s"\non = "20 us"\n'
-        'off = { exponential = "30 us" }\n',
+        'off = { exponential = "30 us" }\n' + USUAL,
         "e80d85b5f2efac8a",
     ),
     "onoff-slow": (

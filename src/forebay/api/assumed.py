@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Standing
-from forebay.scenario.assumptions import USUAL_START, assumptions
+from forebay.scenario.assumptions import assumptions, starts_within
 from forebay.scenario.source import Stopping
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def remarks(
 ) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
     whole = (*assumed(scenario), *_of_hosts(scenario, measured))
-    said: dict[str, Any] = {"assumptions": _as_it_ran(whole, measured)}
+    said: dict[str, Any] = {"assumptions": _as_it_ran(whole, scenario, measured)}
     if any(_may_be_late(each, scenario.measure.warmup) for each in scenario.traffic):
         from forebay.api.late_starts import late_starts
 
@@ -49,15 +49,18 @@ def _may_be_late(group: Traffic, warmup: Duration) -> bool:
     return starts_late or stops or group.kind in ("short", "transfers")
 
 
-def _as_it_ran(said: tuple[str, ...], measured: Outcome | None) -> tuple[str, ...]:
+def _as_it_ran(
+    said: tuple[str, ...], scenario: Scenario, measured: Outcome | None
+) -> tuple[str, ...]:
     """Return assumptions with the starts of the runs; a search may begin its flows earlier."""
     if measured is None:
         return said
-    starts = [each["start"] for each in measured.scenario["traffic"] if "start" in each]
-    ends = [start["uniform"][1] for start in starts if "uniform" in start]
-    if not ends or USUAL_START in ends:
-        return said
-    return tuple(each.replace(USUAL_START, ends[0]) if "start" in each else each for each in said)
+    for group, ran in zip(scenario.traffic, measured.scenario["traffic"], strict=False):
+        start = ran.get("start")
+        if isinstance(group, Standing) and isinstance(start, dict) and "uniform" in start:
+            before, now = starts_within(group.start.high), starts_within(start["uniform"][1])
+            said = tuple(each.replace(before, now) for each in said)
+    return said
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:

@@ -91,16 +91,26 @@ def _uneven(scenario: Scenario, seeds: int, duration: Duration) -> Iterator[str]
     """Yield a line for each class of whose load a few large transfers decide."""
     windows = f"1 window of {duration} has" if seeds == 1 else f"{seeds} windows of {duration} have"
     for index, group in enumerate(scenario.traffic):
-        if not isinstance(group, Transfers) or group.size is None or group.size.mean_square < 2.0:
+        squared = _mean_square(group)
+        if squared < 2.0:
             continue
         expected = seeds * group.starting_in(float(duration), scenario.link.capacity)
-        band = 1.96 * sqrt(group.size.mean_square / expected)
+        band = 1.96 * sqrt(squared / expected)
         if expected >= _ENOUGH and band > _UNEVEN:
             yield (
                 f"the load of traffic.{index} may be off by about {100 * band:.0f} % of its mean: "
                 f"{windows} {float(f'{expected:.3g}'):.0f} transfers, and few of them have most "
                 "of the bytes; write a longer measure.duration, or more seeds"
             )
+
+
+def _mean_square(group: object) -> float:
+    """Return the mean of a transfer's squared size over the square of its mean; 0 where unknown."""
+    if isinstance(group, Transfers) and group.size is not None:
+        return group.size.mean_square
+    if isinstance(group, Short):
+        return group.length.in_packets(group.packet).mean_square
+    return 0.0
 
 
 def _drawn(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -23,11 +22,7 @@ def judge(
     if table is None or any(others):
         wrong = "--answer needs --counters FILE.csv" if table is None else "--answer only judges"
         raise click.UsageError(f"{wrong}; leave captures and outputs out")
-    try:
-        answer = forebay.SizeResult.from_json(Path(path).read_bytes())
-    except OSError as error:
-        wrong = f"{path!r} cannot be read ({error.strerror})"
-        raise click.BadParameter(f"{wrong}; name a saved answer", param_hint="--answer") from None
+    answer = forebay.SizeResult.load(path)
     found = forebay.measure.judge(table, answer, rate=rate)
     if as_json:
         print_json(found.to_dict())

@@ -178,6 +178,8 @@ def call(arguments: Sequence[str]) -> int:
         return _fail(_one_line(error), 2)
     except KeyboardInterrupt as stop:
         return _interrupted(stop)
+    except OSError as error:  # of --help and --version; those of a verb are handled before
+        return _failed(error) if error.errno is None else _io_failed(error)
     except Exception as error:
         if signals.received():  # some libraries turn an interrupt into their own error
             return _interrupted(error)

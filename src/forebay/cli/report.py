@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +9,6 @@ import click
 
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, write
-
-_MOST_BYTES = 256 * 1024 * 1024
-"""A trace of every flow's window has tens of MB; a device file has no end."""
 
 
 @click.command("report")
@@ -24,11 +20,10 @@ def command(path: str, figure: Path | None, as_json: bool) -> None:
 
     FILE is a document that run, compare, size or trace wrote with --json; - is standard input.
     """
-    from forebay.report import draw_answer, print_answer, read_answer
+    from forebay.report import draw_answer, print_answer, read_file
 
-    source = "standard input" if path == "-" else path
     options.check_places((None if path == "-" else path,), figure=figure)
-    answer = read_answer(_read(path, source), source)
+    answer = read_file(path)
     if as_json:
         print_json(answer.to_dict())
     else:
@@ -36,13 +31,3 @@ def command(path: str, figure: Path | None, as_json: bool) -> None:
         answered()
     if figure is not None:
         write("picture", figure, partial(draw_answer, answer))
-
-
-def _read(path: str, source: str) -> bytes:
-    """Return a document's bytes. Raises OSError, or UsageError if it is too large."""
-    with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
-        raw = file.read(_MOST_BYTES + 1)
-    if len(raw) > _MOST_BYTES:
-        wrong = f"{source} is longer than {_MOST_BYTES >> 20} MiB"
-        raise click.UsageError(f"{wrong}; name a file that another command wrote with --json")
-    return raw

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 import forebay
@@ -12,11 +10,7 @@ from forebay.cli.output import print_json, progress
 
 def repeat(path: str, jobs: int, as_json: bool) -> int:
     """Run every buffer of a document once more; return 1 if a digit differs."""
-    try:
-        answer = forebay.SizeResult.from_json(Path(path).read_bytes())
-    except OSError as error:
-        wrong = f"{path!r} cannot be read ({error.strerror})"
-        raise click.BadParameter(f"{wrong}; name a saved answer", param_hint="--again") from None
+    answer = forebay.SizeResult.load(path)
     with progress("again") as update:
         found = forebay.again(answer, jobs=jobs, told=update)
     same = len(found.packets) - len(found.different)

@@ -36,6 +36,11 @@ def engine_names() -> tuple[str, ...]:
     return (*_ENGINES, *sorted(set(plugins.found(GROUP)) - set(_ENGINES)))
 
 
+def is_of_others(name: str) -> bool:
+    """Return whether another distribution adds the engine of that name."""
+    return name not in _ENGINES and name in plugins.found(GROUP)
+
+
 def get(name: str) -> Engine:
     """Make the engine of that name.
 

@@ -16,9 +16,26 @@ from pydantic import (
 from forebay.outcome.document import Closed
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
 
+_MOST = 1e100
+"""No reading is beyond it, and sums of squares of such numbers are still numbers."""
+
 
 def _floats(values: Any) -> FloatArray:
-    return np.asarray(values, dtype=np.float64)  # None becomes NaN
+    found: FloatArray = _list_of(values, np.float64)  # None becomes NaN
+    if (np.abs(found) > _MOST).any():
+        raise ValueError(f"has a number beyond {_MOST:g}")
+    return found
+
+
+def _list_of(values: Any, kind: type[np.generic]) -> Any:
+    """Return the array of a list of numbers. Raises ValueError."""
+    try:
+        found = np.asarray(values, dtype=kind)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"is no list of numbers ({error})") from None
+    if found.ndim != 1:
+        raise ValueError("is no list of numbers")
+    return found
 
 
 def _numbers(values: FloatArray) -> list[float | None]:
@@ -37,10 +54,8 @@ Floats = Annotated[
 
 
 def _ints(values: Any) -> IntArray:
-    try:
-        return np.asarray(values, dtype=np.int64)
-    except TypeError as error:
-        raise ValueError(f"whole numbers expected ({error})") from None
+    found: IntArray = _list_of(values, np.int64)
+    return found
 
 
 Ints = Annotated[
@@ -52,9 +67,13 @@ Ints = Annotated[
 
 
 def _histogram(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return Histogram(_floats(value["edges"]), _floats(value["counts"]))
-    return value
+    if not isinstance(value, Mapping):
+        return value
+    edges, counts = (_floats(value.get(name)) for name in ("edges", "counts"))
+    ascend = bool((np.diff(edges) > 0.0).all())
+    if len(edges) != len(counts) + 1 or not ascend or not (counts >= 0.0).all():
+        raise ValueError("is no histogram: write ascending edges, and a count between any two")
+    return Histogram(edges, counts)
 
 
 Bins = Annotated[

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, ClassVar, Literal, NoReturn, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -33,7 +34,7 @@ class DocumentError(ForebayError, ValueError):
     code = "unreadable-document"
 
     def __init__(self, source: str, wrong: str, hint: str) -> None:
-        super().__init__(f"{source}: {wrong}; {hint}")
+        super().__init__(" ".join(f"{source}: {wrong}; {hint}".split()))
         self.source, self.wrong, self.hint = source, wrong, hint
 
 
@@ -102,6 +103,7 @@ class Document(Closed):
         missing = cls._missing(document)
         if missing and not _is_newer(document["schema"]):
             raise DocumentError(source, f"is no {cls._called()}: it has no {missing}", _make())
+        _check_scenarios(document, source)
         try:
             return cls.model_validate(document)
         except ValidationError as error:
@@ -134,12 +136,7 @@ class Document(Closed):
         DocumentError
             It cannot be read, or it is no document of this type.
         """
-        try:
-            content = Path(path).read_bytes()
-        except OSError as error:
-            wrong = f"cannot be read ({error.strerror})"
-            raise DocumentError(str(path), wrong, "write the path of a document") from None
-        return cls.from_json(content, str(path))
+        return cls.from_json(content_of(path), str(path))
 
     def figure(self) -> Figure:
         """Return a picture of the answer; ``.savefig(path)`` writes it to a file."""
@@ -164,12 +161,82 @@ class Document(Closed):
 _NEWER = "upgrade forebay, or make the document anew with this one"
 
 
+MOST_BYTES = 256 * 1024 * 1024
+"""A trace of every flow's window has tens of MB; a device file has no end."""
+
+
+_MOST_DIGITS, _MOST_NUMBER = 20, 1e100
+"""Nothing that is read, counted or computed of a link comes near."""
+
+
+def content_of(path: str | PathLike[str]) -> bytes:
+    """Return a document's bytes. Raises DocumentError: not there, not readable, too long."""
+    hint = "write the path of a document"
+    try:
+        if stat.S_ISCHR(os.stat(path).st_mode):
+            raise DocumentError(os.fspath(path), "is a device, not a file", hint)
+        with open(path, "rb") as file:
+            return within_bounds(file, os.fspath(path))
+    except OSError as error:
+        wrong = f"cannot be read ({error.strerror})"
+        raise DocumentError(os.fspath(path), wrong, hint) from None
+
+
+def within_bounds(file: BinaryIO, source: str) -> bytes:
+    """Return the bytes of an open document. Raises DocumentError if it is too long."""
+    raw = file.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        hint = "name a file that another command wrote with --json"
+        raise DocumentError(source, f"is longer than {MOST_BYTES >> 20} MiB", hint)
+    return raw
+
+
 def parse(text: str | bytes, source: str = "document") -> Any:
     """Return the content of JSON text. Raises DocumentError."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_number, parse_int=_whole, parse_float=_number)
     except (ValueError, RecursionError) as error:
         raise DocumentError(source, f"is no JSON ({error})", _make()) from None
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is no number of an answer")
+
+
+def _whole(text: str) -> int:
+    return int(text) if len(text) <= _MOST_DIGITS else _no_number(text)
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    return number if abs(number) < _MOST_NUMBER else _no_number(text)
+
+
+def _check_scenarios(document: Mapping[str, Any], source: str) -> None:
+    """Refuse a document whose scenario is none: answers keep it as it was written."""
+    parts: list[Any] = [document, *_tables(document.get("outcomes"))]
+    parts += [row.get("outcome") for row in _tables(document.get("curve"))]
+    for part in _tables(parts):
+        for name in ("scenario", "start_scenario"):
+            if isinstance(part.get(name), dict):
+                _check_scenario(part[name], f"{source}: {name}")
+
+
+def _tables(parts: Any) -> list[Mapping[str, Any]]:
+    listed: list[Any] = parts if isinstance(parts, list) else []
+    return [each for each in listed if isinstance(each, Mapping)]
+
+
+def _check_scenario(written: dict[str, Any], where: str) -> None:
+    from forebay.scenario import Scenario, ScenarioError
+
+    try:
+        Scenario.from_dict(written, files=False)
+    except ScenarioError as error:
+        # Its files may be elsewhere, and an older version may have allowed what contradicts.
+        if error.code not in ("file-refused", "contradiction"):
+            field = f"{error.field}: " if error.field else ""
+            raise DocumentError(where, f"{field}{error.wrong}", _make()) from None
 
 
 def _make() -> str:

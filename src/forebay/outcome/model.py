@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -210,7 +211,7 @@ class Outcome(Document):
 
     scenario: dict[str, Any]
     engine: str
-    links: dict[str, LinkOutcome]
+    links: dict[str, LinkOutcome] = Field(min_length=1)
     classes: list[ClassOutcome]
     broken_assumptions: list[str]
     assumptions: tuple[str, ...] = ()
@@ -219,6 +220,31 @@ class Outcome(Document):
     rates: dict[str, LinkRates] = Field(default={})
     provenance: Provenance
     network: NetworkOutcome | None = None
+
+    @classmethod
+    def of_packets(
+        cls, scenario: Scenario, engine: str, packets: Mapping[int, Mapping[str, Any]]
+    ) -> Outcome:
+        """Return the answer of another simulator, from what became of each packet.
+
+        So all metrics and intervals are those of Forebay, whoever moved the packets.
+
+        Parameters
+        ----------
+        scenario : of one link of one rate. Its window is cut out of the packets.
+        engine : name of what moved them.
+        packets : by seed, columns of shape (n,): ``arrived_s``, when a packet came to the queue;
+            ``started_s``, when its transmission began, NaN if the queue dropped it; ``bytes``;
+            ``class``, its place in the scenario's traffic, and ``flow``, a number (0 if not given).
+
+        Raises
+        ------
+        ScenarioError
+            The scenario has several links, or a column does not fit.
+        ImpossibleOutcome
+            No queue of this size and rate sends packets so.
+        """
+        return _outcome_of_packets(scenario, engine, packets)
 
     def __repr__(self) -> str:
         name, first = self.scenario.get("name", "scenario"), next(iter(self.links.items()), None)
@@ -346,3 +372,11 @@ def _add_numbers(found: dict[str, float], where: str, value: object, intervals: 
 
 def _share(metric: Metric | None) -> str:
     return "–" if metric is None else f"{100 * metric.value:.4g} %"
+
+
+def _outcome_of_packets(
+    scenario: Scenario, engine: str, packets: Mapping[int, Mapping[str, Any]]
+) -> Outcome:
+    from forebay.outcome.of_packets import outcome_of_packets
+
+    return outcome_of_packets(scenario, engine, packets)

@@ -107,9 +107,9 @@ class LinkReading:
     @property
     def most_bps(self) -> float:
         """Maximum rate over the window, bit/s."""
-        whole = self.capacity_bps * self.window_s
-        possible = whole if self.possible_bits is None else float(self.possible_bits.sum())
-        return self.capacity_bps + (possible - whole + self.burst_bits) / self.window_s
+        if self.possible_bits is None:
+            return self.capacity_bps + self.burst_bits / self.window_s
+        return (float(self.possible_bits.sum()) + self.burst_bits) / self.window_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ class Trace(Document, WithArrays):
     window_s: tuple[float, float]
     round_trip_s: float
     at_s: Floats
-    links: dict[str, LinkTrace]
+    links: dict[str, LinkTrace] = Field(min_length=1)
     flows: dict[int, FlowTrace]
     window_sum_packets: Floats = Field(alias="window_sums")
     in_avoidance: Ints

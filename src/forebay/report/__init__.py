@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from forebay.report.class_queues import print_class_queues
     from forebay.report.comparison import print_comparison
     from forebay.report.designs import print_designs
-    from forebay.report.documents import draw_answer, print_answer, read_answer
+    from forebay.report.documents import draw_answer, print_answer, read_answer, read_file
     from forebay.report.judgement import print_judgement
     from forebay.report.measurement import print_measurement
     from forebay.report.network import print_failures, print_network
@@ -51,6 +51,7 @@ __all__ = [
     "print_trace",
     "print_transient",
     "read_answer",
+    "read_file",
     "scaled",
     "size_page",
 ]
@@ -61,6 +62,7 @@ _HOLDERS = {
     "draw_answer": "documents",
     "print_answer": "documents",
     "read_answer": "documents",
+    "read_file": "documents",
     "Line": "picture",
     "Panel": "picture",
     "Picture": "picture",

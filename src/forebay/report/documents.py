@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from pathlib import Path
 from typing import TypeAlias
 
 from forebay.errors import Words, current_words
 from forebay.outcome import Comparison, DocumentError, Outcome, SizeResult, parse
+from forebay.outcome.document import content_of, within_bounds
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 
@@ -34,10 +37,32 @@ def read_answer(text: str | bytes, source: str) -> Answer:
     document = parse(text, source)
     for field, kind in _TOLD_BY:
         if isinstance(document, dict) and field in document:
-            return kind.from_dict(document, source)
+            return _whole(kind.from_dict(document, source), source)
     wrong = "is no document of run, compare, size, trace or network"
     python = current_words() is Words.PYTHON
     raise DocumentError(source, wrong, f"make one with {'to_json()' if python else '--json'}")
+
+
+def _whole(answer: Answer, source: str) -> Answer:
+    """Return an answer of which all that follows from its values can be computed.
+
+    Each value alone was checked when it was read; lists of different lengths only show here.
+    """
+    try:
+        with warnings.catch_warnings(action="error"):
+            answer.to_json()
+    except (ValueError, TypeError, LookupError, ArithmeticError, RuntimeWarning) as error:
+        hint = "make the document anew"
+        wrong = f"its values do not fit together ({type(error).__name__}: {error})"
+        raise DocumentError(source, " ".join(wrong.split())[:300], hint) from None
+    return answer
+
+
+def read_file(path: str) -> Answer:
+    """Return the answer in a file, or with "-" on standard input. Raises DocumentError."""
+    source = "standard input" if path == "-" else path
+    raw = within_bounds(sys.stdin.buffer, source) if path == "-" else content_of(path)
+    return read_answer(raw, source)
 
 
 def print_answer(answer: Answer) -> None:

@@ -41,6 +41,16 @@ def _starts(_: Scenario, group: Traffic) -> bool:
     return isinstance(group, Standing) and group.start.high > 0.0
 
 
+def _begins(_: Scenario, group: Traffic) -> str:
+    assert isinstance(group, Standing), "by `applies`"
+    return starts_within(group.start.high)
+
+
+def starts_within(last: object) -> str:
+    """Say within which time flows start of which nobody said when."""
+    return f"flows that start within {last}"
+
+
 def _has_access(scenario: Scenario, group: Traffic) -> bool:
     return scenario.topology is None and group.access_rate is None
 
@@ -66,8 +76,6 @@ def _congestion_control(_: Scenario, group: Traffic) -> str:
     return f"congestion control {getattr(group, 'congestion_control', '')}"
 
 
-USUAL_START = "10 s"
-"""Within which flows start where nobody said when."""
 _LIST = (
     Assumption("access_rate", _has_access, _access),
     Assumption("congestion_control", _is_tcp, _congestion_control),
@@ -77,7 +85,7 @@ _LIST = (
         _round_trip,
     ),
     Assumption("sender", _is_tcp, lambda _, group: "the stack of Linux in its present release"),
-    Assumption("start", _starts, lambda _, group: f"flows that start within {USUAL_START}"),
+    Assumption("start", _starts, _begins),
     Assumption(
         "packet",
         lambda _, group: "packet" in type(group).model_fields,

@@ -35,6 +35,7 @@ def check(scenario: Scenario) -> None:
     """Raise ScenarioError for the first contradiction."""
     _forward(scenario)
     _names(scenario)
+    _known_routes(scenario)
     _lengths(scenario)
     _flows(scenario)
     _access_rates(scenario)
@@ -288,21 +289,24 @@ def largest(group: Traffic) -> int:
 
 
 def _routes(scenario: Scenario) -> None:
-    delays = {"bottleneck": scenario.link.delay} | {
-        each.name: each.delay for each in scenario.links
-    }
+    delays = {BOTTLENECK: scenario.link.delay} | {each.name: each.delay for each in scenario.links}
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
             wrong = 'direction = "reverse" has a route of its own'
             hint = "leave direction out if route is written"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.direction")
-        for field in ("route", "return_route"):
-            _known_links(getattr(group, field), delays, f"traffic.{index}.{field}")
         interior = [delays[name] for way in (group.route, group.return_route) for name in way[:-1]]
         if isinstance(group, Tcp) and group.rtt.low < sum(interior):
             wrong = f"the links on the route take {Duration(sum(interior))} of an rtt that is less"
             hint = "write a longer rtt, or shorter link delays"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.rtt")
+
+
+def _known_routes(scenario: Scenario) -> None:
+    known = {BOTTLENECK, *(each.name for each in scenario.links)}  # what other checks follow
+    for index, group in enumerate(scenario.traffic):
+        for field in ("route", "return_route"):
+            _known_links(getattr(group, field), known, f"traffic.{index}.{field}")
 
 
 def _known_links(names: tuple[str, ...], known: Collection[str], field: str) -> None:

@@ -250,6 +250,21 @@ class PacketLaw:
     deviation: float = 0.0
     high: float = 0.0
 
+    @property
+    def mean_square(self) -> float:
+        """The mean of the squared length over the square of the mean: 1 if all are equal."""
+        if self.kind == "geometric":
+            return 2.0 - 1.0 / self.mean
+        if self.kind == "lognormal":
+            return 1.0 + (self.deviation / self.mean) ** 2
+        if self.kind == "fixed":
+            return 1.0
+        low = lower_end(self.kind, self.mean, self.shape, self.deviation, self.high)
+        ratio, more = log(self.high / low), 2.0 - self.shape
+        over = ratio if abs(more) < 1e-9 else expm1(more * ratio) / more
+        square = self.shape * low**2 * over / -expm1(-self.shape * ratio)
+        return max(1.0, square / self.mean**2)
+
 
 @lru_cache(maxsize=256)
 def lower_end(kind: str, mean: float, shape: float, deviation: float, high: float) -> float:

@@ -109,7 +109,7 @@ class Loss(ScenarioModel):
 def _rate_alone(data: Any) -> Any:
     """Return the table of a number."""
     if isinstance(data, int | float) and not isinstance(data, bool):
-        return {"rate": float(data)}
+        return {"rate": data}
     if data is None or isinstance(data, Mapping | Loss):
         return data
     wrong = f"{show(data)} is neither a number nor a table"

@@ -22,7 +22,7 @@ from forebay.scenario.link import Link, Measure, OtherLink
 from forebay.scenario.quantity import DataSize, Duration
 from forebay.scenario.queue import Queue
 from forebay.scenario.requests import Requests
-from forebay.scenario.source import End, Standing
+from forebay.scenario.source import End, Standing, with_starts
 from forebay.scenario.tcp import Long, Session, Tcp
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Replay, Traffic
@@ -80,6 +80,8 @@ class Scenario(ScenarioModel):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         self._count_framed_packets()
+        # Frozen is what others see: until here no one has seen it.
+        self.__dict__["traffic"] = with_starts(self.traffic, self.measure)
         topology.check(self)
         consistency.check(self)
         return self

@@ -48,6 +48,10 @@ class Outages(ScenarioModel):
         instants = list(chain.from_iterable(self.times))
         gaps = [later - sooner for sooner, later in pairwise(instants)]
         end = DAY if self.period is None else self.period
+        around = [
+            *instants[:1],
+            *([] if self.period is None else [end - max(instants, default=end)]),
+        ]
         always = self.period is not None and len(instants) == 2 and instants == [0, self.period]
         faults = {
             f"has not 1 to {_MOST} entries": not 1 <= len(self.times) <= _MOST,
@@ -55,6 +59,9 @@ class Outages(ScenarioModel):
             or min(instants, default=0) < 0,
             "has outages that touch, write one": 0 in gaps[1::2],
             "has times less than 1 us apart": min(gaps, default=1) < 1e-6,
+            "goes down or up less than 1 us from an end of the period": any(
+                0 < gap < 1e-6 for gap in around
+            ),
             f"ends after {end}": instants and instants[-1] > end,
             "leaves no time in which the link sends": always,
         }
@@ -82,7 +89,8 @@ class Outages(ScenarioModel):
         if steps[-1][0] == length:
             del steps[-1]
         repeat = self.period is not None
-        return RateTrace.model_validate({"steps": steps, "period": length, "repeat": repeat})
+        # Nothing is left to check; and the last step may lie at the end of the longest period.
+        return RateTrace.model_construct(steps=tuple(steps), period=length, repeat=repeat)
 
 
 def _times_alone(data: Any) -> Any:

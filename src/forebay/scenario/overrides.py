@@ -134,3 +134,27 @@ def _value(text: str) -> object:
     except (ValueError, RecursionError):
         return text
     return parsed["value"] if len(parsed) == 1 else text
+
+
+def has_field(path: str) -> bool:
+    """Return whether some scenario has a field at a dotted path, whatever its other fields are."""
+    from forebay.scenario.format_error import models_in
+    from forebay.scenario.model import Scenario
+
+    models: list[type[Any]] = [Scenario]
+    for part in path.split("."):
+        if part.isdigit():
+            continue
+        found = [
+            info
+            for model in models
+            for name, info in model.model_fields.items()
+            if part in (name, info.alias)
+        ]
+        inside = [list(models_in(info.annotation)) for info in found]
+        if not all(inside):  # a table of any keys, or a value
+            return True
+        models = [each for those in inside for each in those]
+        if not models:
+            return False
+    return True

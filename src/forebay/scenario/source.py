@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, Strict
 
@@ -14,6 +14,10 @@ from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
 from forebay.scenario.schedule import Schedule
+
+if TYPE_CHECKING:
+    from forebay.scenario.link import Measure
+    from forebay.scenario.traffic import Traffic
 
 End = Literal["low", "high"]
 
@@ -171,7 +175,9 @@ class Standing(Source):
     )
     start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         default=Distribution.uniform_between(Duration(0), Duration(10)),
-        description="Start time of a flow, counted from the beginning of the run: a distribution.",
+        description="Start time of a flow, counted from the beginning of the run: a distribution. "
+        "Not set: within the warm-up, and within 10 s at most; in a run without a warm-up, within "
+        "the first fifth of its duration.",
         examples=[{"uniform": ["0 s", "10 s"]}],
     )
     access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
@@ -298,3 +304,32 @@ def exactly_one(source: S, first: str, second: str, example: tuple[str, object])
         raise ScenarioError("contradiction", wrong, hint, field=second)
     wrong = f"neither {first} nor {second} is given"
     raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
+
+
+_FIRST = 0.2
+"""Share of a run without a warm-up in which they start."""
+
+
+def assumed_start(measure: Measure) -> Distribution | None:
+    """Return when flows start if nobody wrote it; None where that is the default of their class."""
+    most = Standing.model_fields["start"].default
+    last = measure.warmup or Duration(_FIRST * measure.duration)
+    return Distribution.uniform_between(Duration(0), last) if last < most.high else None
+
+
+def with_starts(traffic: tuple[Traffic, ...], measure: Measure) -> tuple[Traffic, ...]:
+    """Return the classes with the start that is assumed where none was written."""
+    start = assumed_start(measure)
+    return tuple(_starting(group, start) for group in traffic)
+
+
+def _starting(group: Traffic, start: Distribution | None) -> Traffic:
+    if not isinstance(group, Standing) or "start" in group.model_fields_set:
+        return group
+    usual = type(group).model_fields["start"].default
+    wanted = usual if start is None or not usual.high else start
+    if group.start == wanted:
+        return group
+    made = group.model_copy(update={"start": wanted})
+    made.model_fields_set.discard("start")
+    return made

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from forebay import engines, plugins
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ROOMS = ("catalogue", "scenario", "workload", "topology", "outcome", "engines/replication")
 """Rooms between a scenario and its readings; the engine's own room comes with it."""
@@ -25,6 +27,8 @@ def code_of(engine: str) -> str:
 
     Code that only reads answers (reports, searches, the command line) does not count.
     """
+    if engines.is_of_others(engine):
+        return plugins.digest(engines.GROUP, engine)
     rooms = [*_ROOMS, *_OF_ENGINE.get(engine, (f"engines/{engine}",))]
     files = [path for room in rooms for path in (_PACKAGE / room).rglob("*.py")]
     return digest_of_files([*files, *_PACKAGE.glob("_core*"), *_PACKAGE.glob("engines/*.py")])

@@ -22,8 +22,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from forebay.store.codec import NotReadable, from_blob, to_blob
+from forebay.store.errors import StoreError
 from forebay.store.rows import MetricRow, StoredRows
-from forebay.store.schema import open_checked, refusals
+from forebay.store.schema import DAMAGED, open_checked, refusals
 
 if TYPE_CHECKING:
     from forebay.engines.base import Replication
@@ -60,6 +61,14 @@ class Store:
     def close(self) -> None:
         """Close the file; the log beside it is merged if no other process uses it."""
         self._connection.close()
+
+    def check(self) -> None:
+        """Read the whole file once. Raises StoreError if anything in it is damaged."""
+        with refusals(self.path):
+            found = [each[0] for each in self._connection.execute("PRAGMA integrity_check(1)")]
+            damaged = found != ["ok"] or self._rows.is_damaged()
+        if damaged:
+            raise StoreError(str(self.path), *DAMAGED)
 
     @contextmanager
     def rows(self) -> Iterator[StoredRows]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -123,6 +124,23 @@ class StoredRows:
             version, columns = self._layout(layout)
             if seed in seeds and len(numbers) == 8 * len(columns):
                 yield seed, version, columns, np.frombuffer(numbers, "<f8")
+
+    def is_damaged(self) -> bool:
+        """Return whether a replication, or a row of metrics, is not what was written."""
+        for (blob,) in self._connection.execute("SELECT replication FROM replications"):
+            try:
+                zlib.decompress(blob)  # which has a checksum
+            except zlib.error:
+                return True
+        query = "SELECT DISTINCT layout, length(numbers) FROM metrics"
+        try:
+            sizes = [
+                (len(self.columns(number)), size)
+                for number, size in self._connection.execute(query)
+            ]
+        except (ValueError, TypeError):
+            return True
+        return any(8 * columns != size for columns, size in sizes)
 
     def layouts(self, sha256: str, engine: str, code: str) -> list[int]:
         """Return the numbers of the layouts of a scenario's rows."""

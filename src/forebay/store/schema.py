@@ -14,6 +14,8 @@ APPLICATION_ID = 0x466F7265
 """Marks the file as ours in its header ("Fore")."""
 SCHEMA = 1
 """Increased if an older Forebay can no longer read the tables."""
+DAMAGED = ("is damaged", "write another file, or remove it")
+"""What is wrong with such a file, and what to do."""
 BUSY_S = 60.0
 """Seconds to wait for another process that writes."""
 
@@ -120,7 +122,7 @@ def _said(code: str, text: str) -> tuple[str, str]:
     if code.startswith("SQLITE_NOTADB"):
         return "is not a store", "write another file"
     if code.startswith("SQLITE_CORRUPT"):
-        return "is damaged", "write another file, or remove it"
+        return DAMAGED
     if code.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return f"cannot be written ({text})", "free some room on its disk; what it has is kept"
     if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):

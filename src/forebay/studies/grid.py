@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
-from forebay.scenario import Scenario
+from forebay.scenario import Scenario, ScenarioError
 from forebay.scenario.errors import show
+from forebay.scenario.overrides import has_field
 from forebay.studies.axis import Axis, axis_of, refuse_equal, together, tupled
 from forebay.studies.design import Design, design_of
 from forebay.studies.errors import bad_grid
@@ -16,6 +18,8 @@ from forebay.studies.leave_out import Keeps, flat, keeper
 
 ASKS = ("run", "size", "compare")
 MAX_CELLS = 1_000_000
+_MOST_COMBINATIONS = 10 * MAX_CELLS
+"""Of which cells may be left out: each combination is looked at."""
 _RANGE = {"linear", "log", "points"}
 
 
@@ -91,12 +95,29 @@ def grid_of(
     made = _grouped(read, groups)
     for axis in made:
         refuse_equal(axis)
+    for name in names:
+        _refuse_unknown(base, name)
+    combinations = drawn.points if drawn is not None else prod(len(axis.values) for axis in made)
+    if combinations > (_MOST_COMBINATIONS if leave_out else MAX_CELLS):
+        wrong = f"{combinations:.4g} combinations of values"
+        raise bad_grid("axes", wrong, f"write fewer values: {MAX_CELLS:,} cells at most")
     if drawn is not None and not made:
         raise bad_grid("axes", "a design has no axis", "write one")
     if callable(leave_out):
         leaves = leave_out
         return Grid(base, made, lambda values: not leaves(values), drawn, drawn is not None)
     return Grid(base, made, keeper(leave_out, names), drawn, drawn is not None)
+
+
+def _refuse_unknown(base: Scenario, name: str) -> None:
+    """Refuse a path that no scenario has, without a look at any cell. Raises ScenarioError."""
+    if has_field(name):
+        return
+    try:
+        base.replace({name: 1})
+    except ScenarioError as error:
+        raise error.at("axes") from None
+    raise bad_grid(f"axes.{name}", "is no field of a scenario", "write one that a scenario has")
 
 
 def _axis(name: Any, spec: Any, sampled: bool) -> Axis:

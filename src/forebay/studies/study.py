@@ -44,6 +44,8 @@ def run_plan(
     only_plan : announce, and run nothing.
     """
     with Store(path) as store:
+        if only_plan:  # what is only counted would say nothing of its content
+            store.check()
         missing = missing_of(plan, store)
         if not only_plan:
             missing = _from_replications(plan, store, missing, engines)

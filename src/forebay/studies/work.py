@@ -140,10 +140,20 @@ def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow
         made = engine.replications(scenario, item.seeds, jobs=1, progress=progress)
         each_s = (time.perf_counter() - begun) / len(item.seeds)
         return rows_of(asked, engine, scenario, made, each_s)
-    outcome = engine.run(scenario, item.seeds[:1], jobs=1, progress=progress)
-    row = outcome.to_row(intervals=True) | {WALL: outcome.provenance.wall_s}
-    # The same for every seed.
-    return _as_rows(asked, scenario, dict.fromkeys(item.seeds, (row, None)))
+    # An engine of ours that makes no replications has one answer for every seed.
+    every = item.seeds if engines.is_of_others(asked.engine) else item.seeds[:1]
+    of_seed = {seed: _of_run(engine, scenario, seed, progress) for seed in every}
+    return _as_rows(
+        asked, scenario, {s: (of_seed.get(s, of_seed[every[0]]), None) for s in item.seeds}
+    )
+
+
+def _of_run(
+    engine: Engine, scenario: Scenario, seed: int, progress: Progress | None
+) -> dict[str, float]:
+    """Return the numbers of one seed's answer."""
+    outcome = engine.run(scenario, (seed,), jobs=1, progress=progress)
+    return outcome.to_row(intervals=True) | {WALL: outcome.provenance.wall_s}
 
 
 def rows_of(

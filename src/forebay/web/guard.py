@@ -69,9 +69,11 @@ class Guard:
             return PlainTextResponse("forebay: this host is not served\n", 421)
         if not _same_origin(headers):
             return PlainTextResponse("forebay: a foreign page may ask nothing here\n", 403)
-        if not headers.get("content-length", "0").isdigit():
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit():
             return PlainTextResponse("forebay: the length is no number\n", 400)
-        if int(headers.get("content-length", "0")[:20]) > MOST_BYTES:
+        digits = length.lstrip("0")
+        if len(digits) > len(str(MOST_BYTES)) or int(digits or "0") > MOST_BYTES:
             return PlainTextResponse("forebay: more than 1 MB; send less\n", 413)
         return None if self.token is None else _without_token(Request(scope), self.token)
 

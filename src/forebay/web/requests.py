@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from typing import NoReturn
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -13,6 +14,7 @@ from forebay.web.guard import MOST_BYTES
 from forebay.web.question import Refused
 
 _CLIENT = re.compile(r"[A-Za-z0-9-]{8,64}")
+_WHOLE = re.compile(r"[1-9][0-9]{0,8}")
 _SLOWEST_S = 10.0
 _MOST_BUDGET_S = 600.0
 _MOST_BUFFER = 10_000_000
@@ -24,9 +26,16 @@ async def json_of(request: Request) -> object:
         raise Refused("the question is no JSON", "send Content-Type: application/json")
     content = await bytes_of(request)
     try:
-        return json.loads(content)
+        asked = json.loads(content, parse_constant=_no_constant)
+        # A lone surrogate is no character, and 1e999 no number.
+        json.dumps(asked, ensure_ascii=False, allow_nan=False).encode()
+        return asked
     except (ValueError, RecursionError):
         raise Refused("the question is no JSON", "send the JSON of a scenario") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 async def bytes_of(request: Request) -> bytes:
@@ -76,6 +85,6 @@ def packets_of(request: Request) -> int | None:
     text = request.query_params.get("packets")
     if text is None:
         return None
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= _MOST_BUFFER:
+    if not _WHOLE.fullmatch(text) or int(text) > _MOST_BUFFER:
         raise Refused("the buffer is no number of packets", f"write 1 to {_MOST_BUFFER}")
     return int(text)

@@ -1,6 +1,6 @@
 //! A wire whose rate changes at given times.
 
-use crate::time::{Picos, SECOND};
+use crate::time::{BEYOND, Picos, SECOND};
 
 /// Rates in steps over a period, which is repeated, or after which the last rate stays.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,15 +58,22 @@ impl RateTrace {
         let more =
             if self.repeats { (sum / self.period_bits()).ceil().max(1.0) - 1.0 } else { 0.0 };
         let rest = sum - more * self.period_bits();
-        let cycles = first + self.period * more as Picos;
-        (cycles + self.time_of(rest)).max(start + 1)
+        // A wire that sends a bit a day may need longer than the clock has.
+        let cycles = first.saturating_add(self.period.saturating_mul(more as Picos));
+        cycles.saturating_add(self.time_of(rest)).clamp(start + 1, BEYOND.max(start + 1))
     }
 
     /// Bits that the wire can send from `start` to `end`.
     pub fn bits_between(&self, start: Picos, end: Picos) -> f64 {
         let ((first, from), (last, to)) = (self.split(start), self.split(end));
-        let cycles = (last - first) / self.period;
-        cycles as f64 * self.period_bits() + self.bits_at(to) - self.bits_at(from)
+        if first == last {
+            return self.bits_at(to) - self.bits_at(from);
+        }
+        // Rests of periods by themselves: in a pause at a period's end nothing may seem to be sent.
+        let between = (last - first) / self.period - 1;
+        self.period_bits() - self.bits_at(from)
+            + between as f64 * self.period_bits()
+            + self.bits_at(to)
     }
 
     /// The start of the period that holds a time, and the time since then.

@@ -82,9 +82,14 @@ impl AppSource {
         serialization(bytes, self.access_bps)
     }
 
-    /// Datagram number `seq`, of so many bytes, has arrived, `in_order` of its number if its network keeps order.
-    pub(crate) fn count_received(&mut self, seq: usize, bytes: u32, in_order: bool) {
-        debug_assert!(!in_order || seq >= self.newest, "it was overtaken by another");
+    /// Datagram number `seq`, of so many bytes, has arrived; whether its network keeps order is asked where it came late.
+    pub(crate) fn count_received(
+        &mut self,
+        seq: usize,
+        bytes: u32,
+        keeps_order: impl Fn() -> bool,
+    ) {
+        debug_assert!(seq >= self.newest || !keeps_order(), "it was overtaken by another");
         self.newest = seq + 1;
         self.earlier.received += 1;
         self.earlier.received_bytes += u64::from(bytes);

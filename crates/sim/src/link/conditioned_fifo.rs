@@ -148,8 +148,10 @@ impl ConditionedFifo {
         let OnWire { ends, tx_time, work, class, .. } = self.on_wire;
         let rest = ends.saturating_sub(now);
         let scaled = self.conditioner.rest_on_wire(now, ends, (work, tx_time));
+        let backlog = self.conditioner.rest(now) + self.work_waiting;
         AtBatchEnd {
-            free_at: now + self.conditioner.rest(now) + self.work_waiting,
+            free_at: self.conditioner.free_at(now, backlog),
+            backlog,
             on_wire: (rest > 0).then_some((class, scaled)),
             held: self.waiting.len() as u64,
             decides_on_arrival: true,

@@ -23,6 +23,8 @@ pub(super) struct Conditioner {
     /// When a wire of the shaper's rate would have sent all that has started. Readings are of such a
     /// wire: it is busy while the bucket fills. Of a wire of varying rate it is when it will have sent it.
     sent_at_rate: Picos,
+    /// Of the packet on a wire of varying rate: its work that was not yet done when that was last asked.
+    left: Picos,
 }
 
 impl Conditioner {
@@ -49,6 +51,7 @@ impl Conditioner {
             jitter,
             framing: spec.framing,
             sent_at_rate: 0,
+            left: 0,
         })
     }
 
@@ -123,28 +126,37 @@ impl Conditioner {
         meter.wakes(start, self.sent_at_rate);
         let varies = self.rate_trace.is_some();
         self.sent_at_rate = if varies { ends } else { self.sent_at_rate.max(start) + work };
+        self.left = work;
     }
 
     /// Work at `now` that has started and is not done.
-    pub(super) fn rest(&self, now: Picos) -> Picos {
+    pub(super) fn rest(&mut self, now: Picos) -> Picos {
         match &self.rate_trace {
-            Some(trace) => self.work_between(trace, now, self.sent_at_rate),
+            Some(trace) => {
+                self.left = self.left.min(self.work_between(trace, now, self.sent_at_rate));
+                self.left
+            }
             None => self.sent_at_rate.saturating_sub(now),
         }
     }
 
+    /// When the wire was, or with so much work will be, free.
+    pub(super) fn free_at(&self, now: Picos, backlog: Picos) -> Picos {
+        if backlog > 0 { now + backlog } else { self.sent_at_rate.min(now) }
+    }
+
     /// Work at `now` of a packet on the wire, of `work` in all, that leaves it at `ends` after `tx_time`.
     pub(super) fn rest_on_wire(
-        &self,
+        &mut self,
         now: Picos,
         ends: Picos,
         (work, tx_time): (Picos, Picos),
     ) -> Picos {
-        let rest = ends.saturating_sub(now);
-        match &self.rate_trace {
-            Some(trace) => self.work_between(trace, now, ends).min(work),
-            None => (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos,
+        if self.rate_trace.is_some() {
+            return self.rest(now);
         }
+        let rest = ends.saturating_sub(now);
+        (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos
     }
 
     /// What a wire of varying rate sends until `end`, as time at the rate to which readings refer.

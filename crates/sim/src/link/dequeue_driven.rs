@@ -129,15 +129,22 @@ impl DequeueDriven {
     pub(super) fn at_batch_end(&mut self, now: Picos) -> AtBatchEnd {
         let rest = self.wire_ends().saturating_sub(now);
         let (work, tx_time) = self.work_on_wire;
-        let scaled = match &self.conditioner {
-            Some(conditioner) => conditioner.rest_on_wire(now, self.wire_ends(), (work, tx_time)),
-            None => (u128::from(rest) * u128::from(work) / u128::from(tx_time)) as Picos,
+        let ends = self.wire_ends();
+        let (free_at, backlog, scaled) = match &mut self.conditioner {
+            Some(conditioner) => {
+                let ahead = (0..self.tx_ring.len()).map(|index| self.tx_ring[index].work);
+                let backlog = conditioner.rest(now) + ahead.sum::<Picos>();
+                let scaled = conditioner.rest_on_wire(now, ends, (work, tx_time));
+                (conditioner.free_at(now, backlog), backlog, scaled)
+            }
+            None => {
+                let scaled = u128::from(rest) * u128::from(work) / u128::from(tx_time);
+                (self.free_at, self.free_at.saturating_sub(now), scaled as Picos)
+            }
         };
         AtBatchEnd {
-            free_at: self.conditioner.as_ref().map_or(self.free_at, |conditioner| {
-                let ahead = (0..self.tx_ring.len()).map(|index| self.tx_ring[index].work);
-                now + conditioner.rest(now) + ahead.sum::<Picos>()
-            }),
+            free_at,
+            backlog,
             on_wire: (rest > 0).then_some((self.class_on_wire, scaled)),
             held: (self.packets.len() + self.tx_ring.len()) as u64,
             decides_on_arrival: false,

@@ -158,6 +158,7 @@ impl Fifo {
         let ends = self.next_start.min(self.free_at);
         AtBatchEnd {
             free_at: self.free_at,
+            backlog: self.free_at.saturating_sub(now),
             on_wire: (ends > now).then(|| (self.class_on_wire, ends - now)),
             held: self.waiting() as u64,
             decides_on_arrival: true,

@@ -248,10 +248,10 @@ impl LinkMeter {
 
     /// Ends a batch at `now`.
     pub fn end_batch(&mut self, now: Picos, link: AtBatchEnd) {
-        let backlog = link.free_at.saturating_sub(now);
-        self.current.busy = self.backlog + self.tx_time - backlog;
+        self.current.busy = self.backlog + self.tx_time - link.backlog;
         (self.current.held, self.current.lost) = (link.held, link.lost);
-        (self.changed, self.free_at, self.backlog, self.tx_time) = (now, link.free_at, backlog, 0);
+        (self.changed, self.free_at, self.backlog, self.tx_time) =
+            (now, link.free_at, link.backlog, 0);
         if link.decides_on_arrival {
             let decide =
                 |counts: &mut ClassCounts| counts.accepted = counts.arrivals - counts.drops;

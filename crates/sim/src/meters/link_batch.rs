@@ -57,6 +57,8 @@ pub struct LinkDetail {
 pub struct AtBatchEnd {
     /// When the wire was, or will be, free of all that has been accepted.
     pub free_at: Picos,
+    /// Work that has been accepted and is not done.
+    pub backlog: Picos,
     /// Class and rest of the packet on the wire.
     pub on_wire: Option<(u16, Picos)>,
     /// Packets before the wire.

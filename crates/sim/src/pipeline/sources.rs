@@ -84,11 +84,15 @@ impl Network<'_> {
     #[cold]
     pub(crate) fn receive_datagram(&mut self, flow: &mut Flow, seq: u64) -> bool {
         let bytes = flow.data_bytes(seq, self.traffic.config);
+        let (config, ecn, index) = (self.traffic.config, flow.ecn, flow.index() as usize);
         // One that a queue has marked enters the L4S queue of a later DualPI2, and may overtake others.
-        let in_order = flow.ecn == EcnCodepoint::NotEct;
+        let keeps_order = || {
+            let route = &config.routes[config.flows[index].route as usize];
+            ecn == EcnCodepoint::NotEct && !config.reorders(route)
+        };
         match &mut flow.app {
             Some(app) if app.datagrams_end().is_some() => {
-                app.count_received(seq as usize, bytes, in_order);
+                app.count_received(seq as usize, bytes, keeps_order);
                 true
             }
             _ => false,

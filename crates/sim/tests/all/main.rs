@@ -14,6 +14,7 @@ mod networks;
 mod offload;
 mod open_loop;
 mod packet_log;
+mod pauses;
 mod properties;
 mod rate_trace;
 mod readings;

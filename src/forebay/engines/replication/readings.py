@@ -300,19 +300,25 @@ def _controllers(
     index: int,
     counted: NDArray[np.bool_],
 ) -> dict[str, ControllerReading]:
-    if not isinstance(traffic, Tcp) or len(traffic.shares) < 2:
+    if not isinstance(traffic, Tcp):
         return {}
     own = workload.traffic_class == index
+    # A listed transfer may have a control that the mix of its class does not.
+    present = set(np.unique(workload.congestion_control[own]).tolist())
+    names = [
+        (number, name)
+        for number, name in enumerate(workload.congestion_controls)
+        if name in traffic.shares or number in present
+    ]
     found = {}
-    for number, name in enumerate(workload.congestion_controls):
-        if name in traffic.shares:
-            flows = own & (workload.congestion_control == number)
-            found[name] = ControllerReading(
-                flows=int(np.count_nonzero(flows)),
-                flow_goodput_bits=_bits(raw["flow_bytes"][flows & counted]),
-                drops=int(raw["flow_drops"][flows].sum()),
-                passed=int(raw["flow_passed"][flows].sum()),
-            )
+    for number, name in names if len(names) > 1 else ():
+        flows = own & (workload.congestion_control == number)
+        found[name] = ControllerReading(
+            flows=int(np.count_nonzero(flows)),
+            flow_goodput_bits=_bits(raw["flow_bytes"][flows & counted]),
+            drops=int(raw["flow_drops"][flows].sum()),
+            passed=int(raw["flow_passed"][flows].sum()),
+        )
     return found
 
 

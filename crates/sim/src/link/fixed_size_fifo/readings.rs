@@ -24,6 +24,7 @@ impl FixedSizeFifo {
         };
         AtBatchEnd {
             free_at: self.free_at,
+            backlog,
             on_wire: (backlog > 0).then(|| (class(), backlog - held as u64 * self.tx_time)),
             held: held as u64,
             decides_on_arrival: true,
