@@ -189,8 +189,9 @@ def test_reasons_stand_below_the_table(tmp_path: Path, capsys: pytest.CaptureFix
     assert size("--ports", table, "--engine", "theory") == 1
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines[:5])) < 80 and all(line.rstrip().endswith("*") for line in lines[2:5])
-    assert lines[5].startswith("* a, b: ") and "is missed with each size" in lines[5]
-    assert lines[6].startswith("* c: r RTT/sqrt(n)")
+    below = "\n".join(lines[5:])
+    assert "* a, b: " in below and "is missed with each size" in below
+    assert "\n* c: r RTT/sqrt(n)" in below and "* a, b, c: assumed: " in below
 
 
 @pytest.mark.parametrize("as_json", [False, True])

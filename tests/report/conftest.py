@@ -44,7 +44,11 @@ def outcome_of(packets: int, engine: str = "simulation") -> Outcome:
         fct_s=None,
     )
     return Outcome(
-        scenario={"name": "OC3 line card (Appenzeller et al. 2004, Figure 15)"},
+        scenario={
+            "name": "OC3 line card (Appenzeller et al. 2004, Figure 15)",
+            "link": {"rate": "155 Mbit/s"},
+            "traffic": [{"kind": "long", "flows": 100}],
+        },
         engine=engine,
         links={"bottleneck": link},
         classes=[flows],
