@@ -4,6 +4,7 @@ mod arrays;
 mod capture;
 mod csv_rows;
 mod flow_records;
+mod foreign;
 mod lists;
 mod packet_log;
 mod packets;
@@ -33,6 +34,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Flows>()?;
     module.add_class::<run::Sources>()?;
     module.add_class::<run::Run>()?;
+    module.add_class::<foreign::ForeignControl>()?;
+    module.add("ControlFault", module.py().get_type::<foreign::ControlFault>())?;
     module.add_class::<flow_records::FlowRecords>()?;
     module.add_class::<packets::Packets>()?;
     module.add_class::<packet_log::PacketLog>()?;

@@ -15,6 +15,8 @@ pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
 pub use source::{Barrier, Datagram, File, Source};
 
+use crate::cc::Cc;
+use crate::cc::foreign::ForeignList;
 use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
@@ -209,6 +211,8 @@ pub struct Config {
     pub flow_records: bool,
     /// Log what becomes of each packet of the measured window at the first so many links.
     pub logged_links: u32,
+    /// Congestion controllers from outside that flows may name.
+    pub foreign: ForeignList,
 }
 
 impl Config {
@@ -231,6 +235,15 @@ impl Config {
     pub fn request_delay(&self, flow: &FlowSpec) -> Picos {
         let edge = self.edge_delay(flow);
         edge - edge / 2
+    }
+
+    /// Whether some flow's controller paces.
+    pub(crate) fn paces(&self) -> bool {
+        self.flows.iter().any(|flow| {
+            let name = flow.congestion_control;
+            let foreign = || self.foreign.find(name).is_some_and(|it| it.wants().paces);
+            Cc::by_name(name).map_or_else(foreign, |cc| cc.paced())
+        })
     }
 
     /// Whether a flow waits for others: it belongs to a barrier.
@@ -329,6 +342,7 @@ mod tests {
             capture: false,
             flow_records: false,
             logged_links: 0,
+            foreign: ForeignList::default(),
         }
     }
 

@@ -18,6 +18,7 @@ mod westwood;
 mod ai_counter;
 mod bounds;
 mod extra_acked;
+pub mod foreign;
 mod hash_choice;
 mod list;
 mod max_filter;
@@ -142,6 +143,8 @@ pub struct Ack {
     pub marked: u64,
     /// Where the sender stands after this ACK.
     pub phase: Phase,
+    /// It reports something beyond a gap, or takes nothing off: Linux's header prediction fails.
+    pub slow_path: bool,
     /// The delivery rate, for controllers that ask for it (`Controller::WANTS_RATE`).
     pub rate: Option<RateSample>,
 }
@@ -205,6 +208,10 @@ pub trait Controller {
     /// Called on a retransmission timeout once the outstanding segments are marked lost, with the totals
     /// after that; only for controllers with `Record::needs_every_ack`.
     fn on_loss_state(&mut self, _window: &mut Window, _ack: &Ack) {}
+    /// What was repaired was not lost: returns the window, which was `prior_cwnd` before it was reduced (Linux, undo_cwnd).
+    fn undo(&mut self, window: &Window, prior_cwnd: f64) -> f64 {
+        window.cwnd.max(prior_cwnd)
+    }
     /// Returns whether the flow is in slow start, or in the start-up of a model of the path.
     fn in_startup(&self, window: &Window) -> bool {
         window.in_slow_start()

@@ -231,7 +231,8 @@ impl Config {
         let Some(route) = self.routes.get(flow.route as usize) else {
             return Err(ConfigError::Unknown("route", flow.route as usize));
         };
-        if !crate::cc::NAMES.contains(&flow.congestion_control) {
+        let control = flow.congestion_control;
+        if !crate::cc::NAMES.contains(&control) && self.foreign.find(control).is_none() {
             return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
         }
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);

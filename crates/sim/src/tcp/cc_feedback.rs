@@ -20,6 +20,8 @@ pub(super) struct AckSummary {
     pub rate: Option<RateSample>,
     /// It echoes a congestion mark.
     pub marked: bool,
+    /// See `Ack::slow_path`.
+    pub slow_path: bool,
 }
 
 impl Sender {
@@ -34,6 +36,9 @@ impl Sender {
         profile: &Profile,
         summary: impl FnOnce() -> AckSummary,
     ) {
+        if !K::FAST_PATH && self.cc.is_foreign() {
+            return self.notify_foreign(now, summary(), grows, profile);
+        }
         if K::CONTROLLED_CWND {
             return self.notify_controlled_cwnd(now, summary(), profile);
         }
@@ -84,7 +89,7 @@ impl Sender {
 
     /// No mark holds the window, which is what holds the sender back, or the profile does not care.
     #[inline(always)]
-    fn may_grow<K: FlowKind>(&self, profile: &Profile) -> bool {
+    pub(super) fn may_grow<K: FlowKind>(&self, profile: &Profile) -> bool {
         let window = &self.window;
         let used = |board: &Scoreboard| {
             board.cwnd_limited.is_full()
@@ -121,6 +126,7 @@ impl Sender {
             next_departure: self.paced_until,
             marked: if summary.marked { summary.delivered.into() } else { 0 },
             phase: self.phase,
+            slow_path: summary.slow_path,
             rate: summary.rate,
         }
     }
@@ -128,7 +134,7 @@ impl Sender {
     /// RFC 3168, section 6.1.2: a mark reduces the window as a loss does, and none does again before
     /// something that is sent later is acknowledged. At once, or as PRR has it (Linux, tcp_enter_cwr).
     #[cold]
-    fn on_mark(&mut self, now: Picos, profile: &Profile) {
+    pub(super) fn on_mark(&mut self, now: Picos, profile: &Profile) {
         if self.phase != Phase::Open || self.in_cwr() {
             return;
         }

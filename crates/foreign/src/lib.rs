@@ -1,0 +1,8 @@
+//! Congestion controllers from outside: shared libraries with the C interface of `forebay_cc.h`, as factories
+//! of `forebay_sim::cc::foreign`. What they do wrong is noted (`Plugin::fault`), as far as a process survives it.
+
+mod abi;
+mod connection;
+mod plugin;
+
+pub use plugin::{HOOKS, LoadError, Plugin};
