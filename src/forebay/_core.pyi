@@ -84,6 +84,31 @@ class Link:
         class_of: Sequence[int] = (),
     ) -> Link: ...
 
+class ControlFault(Exception):
+    """A control from outside did what none may; ``args`` are its name and what."""
+
+class Wants(TypedDict):
+    """What a control from outside asks for."""
+
+    paces: bool
+    controls_cwnd: bool
+    ecn: bool
+    l4s: bool
+    unlimited: bool
+    state_bytes: int
+
+@final
+class ForeignControl:
+    """A control of a library, loaded into this process."""
+
+    def __new__(cls, path: str | PathLike[str], name: str) -> ForeignControl: ...
+    @property
+    def own_name(self) -> str: ...
+    @property
+    def wants(self) -> Wants: ...
+    def calls(self) -> dict[str, int | None]: ...
+    def fault(self) -> str | None: ...
+
 @final
 class Flows:
     def __new__(
@@ -101,6 +126,7 @@ class Flows:
         packet_offsets: NDArray[np.int64] | None = None,
         file_offsets: NDArray[np.int64] | None = None,
         stop_ps: NDArray[np.int64] | None = None,
+        foreign: Sequence[ForeignControl] = (),
     ) -> Flows: ...
 
 @final
@@ -135,6 +161,7 @@ class Run:
         capture: bool = False,
         flow_records: bool = False,
         logged_links: int = 0,
+        foreign: Sequence[ForeignControl] = (),
     ) -> Run: ...
 
 @final

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
+from forebay.engines.simulation.foreign_controls import numbered
 from forebay.scenario import ScenarioError, Tcp, Transfers
 from forebay.workload import Workload, draw
 
@@ -88,12 +89,13 @@ def make_run(
     rows = workload if workload.periods is None else _connections(workload)
     access = give_access(layout, rows)
     capture, logged_links = _kept_packets(files, access, layout)
+    numbers, outside = numbered(rows.congestion_controls)
     run = _core.Run(
         links=access.links,
         routes=access.routes,
         memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
-        flows=_flows(scenario, rows, access),
+        flows=_flows(scenario, rows, access, np.array(numbers, dtype=np.int32), outside),
         sources=_sources(rows),
         barriers=_barriers(workload),
         seed=workload.tie_break_seed,
@@ -105,6 +107,7 @@ def make_run(
         capture=capture,
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
         logged_links=logged_links,
+        foreign=outside,
     )
     return run, workload.without_own(), layout
 
@@ -137,11 +140,13 @@ def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
     return connections.by_flow(raw, workload)
 
 
-def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flows:
-    controls = np.array(
-        [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
-        dtype=np.int32,
-    )
+def _flows(
+    scenario: Scenario,
+    workload: Workload,
+    access: Access,
+    controls: NDArray[np.int32],
+    foreign: list[_core.ForeignControl],
+) -> _core.Flows:
     alone = np.array([not isinstance(group, Tcp) for group in scenario.traffic])
     packets, sessions = workload.packets, workload.sessions
     return _core.Flows(
@@ -157,6 +162,7 @@ def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flow
         packet_offsets=None if packets is None else packets.offsets,
         file_offsets=None if sessions is None else sessions.offsets,
         stop_ps=workload.stop_ps,
+        foreign=foreign,
     )
 
 

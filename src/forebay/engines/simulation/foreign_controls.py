@@ -1,0 +1,73 @@
+"""Controls from outside, as the core takes them; only `child`'s process may load one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from forebay import _core, foreign
+from forebay.errors import Defect
+from forebay.foreign import ControlFailed
+
+_tell: Callable[[bool], None] | None = None
+_loaded: dict[tuple[str, str], _core.ForeignControl] = {}
+
+
+def allow(tell: Callable[[bool], None]) -> None:
+    """Let this process load controls; ``tell`` says when code of theirs may run, and when no more."""
+    global _tell
+    _tell = tell
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Say that code of controls from outside runs meanwhile."""
+    if _tell is None:
+        yield
+        return
+    _tell(True)
+    try:
+        yield
+    finally:
+        _tell(False)
+
+
+def load(name: str) -> _core.ForeignControl:
+    """Return an installed control, loaded."""
+    found = foreign.find(name)
+    if found is None:
+        raise ControlFailed((name,), "is no longer installed")
+    key = (name, found.sha256)
+    if key not in _loaded:
+        _loaded[key] = load_library(found.library, name)
+        said = _loaded[key].wants
+        for want in ("paces", "controls_cwnd", "ecn", "l4s"):
+            if said[want] != getattr(found, want):
+                wrong = f"its library has {want} {said[want]}, its record {getattr(found, want)}"
+                raise ControlFailed((name,), wrong)
+    return _loaded[key]
+
+
+def load_library(path: Path, name: str) -> _core.ForeignControl:
+    """Return the control of a library."""
+    if _tell is None:
+        raise Defect("a control from outside in the main process")
+    with watched():
+        try:
+            return _core.ForeignControl(path, name)
+        except ValueError as error:
+            raise ControlFailed((name,), str(error)) from None
+
+
+def numbered(names: Sequence[str]) -> tuple[list[int], list[_core.ForeignControl]]:
+    """Return the core's number of each name, and the controls from outside among them."""
+    ours = {name: number for number, name in enumerate(_core.CONGESTION_CONTROLS)}
+    outside = [name for name in names if name not in ours]
+    ours |= {name: len(ours) + number for number, name in enumerate(outside)}
+    return [ours[name] for name in names], [load(name) for name in outside]
+
+
+def failure(name: str, wrong: str) -> ControlFailed:
+    """Return the error for what a control did in a run."""
+    return ControlFailed((name,), wrong)
