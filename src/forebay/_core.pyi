@@ -107,7 +107,21 @@ class ForeignControl:
     @property
     def wants(self) -> Wants: ...
     def calls(self) -> dict[str, int | None]: ...
+    def conforms(self) -> list[tuple[str, str | None]]: ...
     def fault(self) -> str | None: ...
+
+class Tally(TypedDict):
+    """Calls and differing calls by hook, and the first difference."""
+
+    calls: dict[str, tuple[int, int]]
+    first: dict[str, Any] | None
+
+@final
+class ShadowedControl:
+    """A control that steers, and one from outside that is called beside it."""
+
+    def __new__(cls, ours: str | ForeignControl, other: ForeignControl) -> ShadowedControl: ...
+    def tally(self) -> Tally: ...
 
 @final
 class Flows:
@@ -126,7 +140,7 @@ class Flows:
         packet_offsets: NDArray[np.int64] | None = None,
         file_offsets: NDArray[np.int64] | None = None,
         stop_ps: NDArray[np.int64] | None = None,
-        foreign: Sequence[ForeignControl] = (),
+        foreign: Sequence[ForeignControl | ShadowedControl] = (),
     ) -> Flows: ...
 
 @final
@@ -161,7 +175,7 @@ class Run:
         capture: bool = False,
         flow_records: bool = False,
         logged_links: int = 0,
-        foreign: Sequence[ForeignControl] = (),
+        foreign: Sequence[ForeignControl | ShadowedControl] = (),
     ) -> Run: ...
 
 @final

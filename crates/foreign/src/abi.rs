@@ -40,6 +40,7 @@ pub struct Flow {
     pub srtt_ns: u64,
     pub min_rtt_ns: u64,
     pub next_departure_ns: u64,
+    pub last_sent_ns: u64,
     pub phase: u32,
     pub in_flight: u32,
     pub packets_out: u32,
@@ -106,9 +107,9 @@ mod tests {
     /// As a C compiler lays them out.
     #[test]
     fn the_layout_is_that_of_the_header() {
-        assert_eq!(offset_of!(Flow, phase), 88);
-        assert_eq!(offset_of!(Flow, prior_cwnd), 120);
-        assert_eq!(offset_of!(Flow, of_ack), 136);
-        assert_eq!((size_of::<Flow>(), size_of::<Control>()), (224, 88));
+        assert_eq!(offset_of!(Flow, phase), 96);
+        assert_eq!(offset_of!(Flow, prior_cwnd), 128);
+        assert_eq!(offset_of!(Flow, of_ack), 144);
+        assert_eq!((size_of::<Flow>(), size_of::<Control>()), (232, 88));
     }
 }

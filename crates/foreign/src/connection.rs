@@ -213,8 +213,9 @@ impl Hooks for Connection {
         self.call(4, window, self.plugin.control().on_loss_state);
     }
 
-    fn on_transmit_start(&mut self, window: &mut Window, now: Picos) {
+    fn on_transmit_start(&mut self, window: &mut Window, now: Picos, last_sent: Picos) {
         self.without_ack(now);
+        self.flow.last_sent_ns = last_sent / NANOSECOND;
         self.flow.in_flight = 0;
         self.call(7, window, self.plugin.control().on_transmit_start);
     }

@@ -35,6 +35,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Sources>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<foreign::ForeignControl>()?;
+    module.add_class::<foreign::ShadowedControl>()?;
     module.add("ControlFault", module.py().get_type::<foreign::ControlFault>())?;
     module.add_class::<flow_records::FlowRecords>()?;
     module.add_class::<packets::Packets>()?;

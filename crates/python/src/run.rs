@@ -1,6 +1,6 @@
 //! Scenarios as passed by Python.
 
-use crate::foreign::{ForeignControl, list_of, name_of};
+use crate::foreign::{AnyForeign, list_of, name_of};
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::config::{
     Barrier, BucketSpec, Config, Datagram, File, FlowSpec, FramingSpec, JitterSpec, LinkSpec,
@@ -185,7 +185,7 @@ impl Flows {
         packet_offsets: Option<PyReadonlyArray1<'_, i64>>,
         file_offsets: Option<PyReadonlyArray1<'_, i64>>,
         stop_ps: Option<PyReadonlyArray1<'_, i64>>,
-        foreign: Vec<PyRef<'_, ForeignControl>>,
+        foreign: Vec<AnyForeign<'_>>,
     ) -> PyResult<Self> {
         let n = traffic_class.len();
         let narrow = [route.len(), congestion_control.len(), packet_bytes.len()];
@@ -305,7 +305,7 @@ impl Run {
         capture: bool,
         flow_records: bool,
         logged_links: u32,
-        foreign: Vec<PyRef<'_, ForeignControl>>,
+        foreign: Vec<AnyForeign<'_>>,
     ) -> PyResult<Self> {
         let route = |(forward, backward)| Route { forward, backward };
         let trace = |step| TraceSpec {

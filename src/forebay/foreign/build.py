@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +22,10 @@ _SYSTEM_HEADER = re.compile(r'^\s*#\s*include\s*<([^>]+)>', re.MULTILINE)
 _OWN_HEADER = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.\d+)?")
 _COMMON = ("-O2", "-fPIC", "-shared")
+_WHOLE = ("-Wl,-z,defs",) if sys.platform == "linux" else ()
+"""Nothing is left undefined, which would end the process that loads it."""
 # The kernel's own rules of the language: integers wrap, and pointers may alias.
-_KERNEL = ("-std=gnu11", "-fno-strict-aliasing", "-fwrapv", "-fno-builtin-clamp", "-w")
+_KERNEL = ("-std=gnu11", "-fno-strict-aliasing", "-fwrapv", "-w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def _compile(files: Sequence[Path], library: Path) -> str:
     suffix = files[0].suffix
     if suffix == ".c":
         command = [*_program("CC", "cc"), *_COMMON, "-Wall", f"-I{INCLUDE}", *sources]
-        return _call([*command, "-o", str(library), "-lm"], files[0])
+        return _call([*command, *_WHOLE, "-o", str(library), "-lm"], files[0])
     if suffix in {".cc", ".cpp", ".cxx"}:
         command = [*_program("CXX", "c++"), *_COMMON, "-Wall", f"-I{INCLUDE}", *sources]
         return _call([*command, "-o", str(library)], files[0])
@@ -120,7 +123,7 @@ def _compile_module(
         objects.append(str(out / f"{number}.o"))
         main = ["-DFOREBAY_MAIN"] if number == 0 else []
         compiler = _call([*command, *main, "-c", str(path), "-o", objects[-1]], path)
-    _call([*_program("CC", "cc"), "-shared", *objects, "-o", str(library)], files[0])
+    _call([*_program("CC", "cc"), "-shared", *_WHOLE, *objects, "-o", str(library)], files[0])
     return compiler
 
 
@@ -166,7 +169,9 @@ def _call(command: list[str], source: Path) -> str:
         raise ControlError(str(source), wrong, "compile it by hand and name the .so") from None
     if done.returncode:
         lines = done.stderr.splitlines()
-        first = next((line for line in lines if "error" in line), lines[0] if lines else "failed")
+        marks = ("error", "undefined reference")
+        wrong = [line for line in lines if any(mark in line for mark in marks)]
+        first = (wrong or lines or ["failed"])[0]
         raise ControlError(str(source), f"{command[0]}: {first.strip()}", "mend the source")
     asked = subprocess.run(
         [command[0], "--version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False

@@ -73,6 +73,8 @@ pub struct Details {
     pub cwnd_limited: bool,
     /// The window may grow with this ACK, as far as marks and losses are concerned.
     pub grows: bool,
+    /// And as far as it is used.
+    pub room: bool,
     /// Window and threshold before the last reduction.
     pub prior_cwnd_ssthresh: (f64, f64),
 }
@@ -95,6 +97,7 @@ impl Details {
             max_packets_out: out,
             cwnd_limited: true,
             grows: ack.phase != Phase::Recovery,
+            room: true,
             prior_cwnd_ssthresh: (0.0, f64::INFINITY),
         }
     }
@@ -114,8 +117,8 @@ pub trait Hooks: Send {
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {}
     /// See `Controller::on_loss_state`.
     fn on_loss_state(&mut self, window: &mut Window, ack: &Ack, details: &Details);
-    /// A segment is sent while none is in flight.
-    fn on_transmit_start(&mut self, window: &mut Window, now: Picos);
+    /// A segment is sent while none is in flight; another was sent at `last_sent`, 0 if none was.
+    fn on_transmit_start(&mut self, window: &mut Window, now: Picos, last_sent: Picos);
     /// See `Controller::undo`.
     fn undo(&mut self, window: &Window, prior_cwnd: f64) -> f64;
 }
@@ -139,6 +142,7 @@ pub struct ForeignCc {
     record: Record,
     start: Start,
     begun: bool,
+    last_sent: Picos,
     /// Segments in flight before the ACK in hand.
     pub(crate) prior_in_flight: u32,
 }
@@ -149,7 +153,7 @@ impl ForeignCc {
         let wants = factory.wants();
         let start = Start { now: 0, seed: 0, segment_bytes: 1448 };
         let (hooks, record) = (factory.make(), record_of(wants));
-        Self { hooks, wants, record, start, begun: false, prior_in_flight: 0 }
+        Self { hooks, wants, record, start, begun: false, last_sent: 0, prior_in_flight: 0 }
     }
 
     /// What `wants` comes to.
@@ -165,9 +169,17 @@ impl ForeignCc {
         }
     }
 
-    pub(crate) fn on_transmit_start(&mut self, window: &mut Window, now: Picos) {
+    /// A segment is sent now, of a sender with none in flight or not.
+    pub(crate) fn sends(&mut self, window: &mut Window, now: Picos, idle: bool) {
+        if idle {
+            self.transmits_from_idle(window, now, self.last_sent);
+        }
+        self.last_sent = now;
+    }
+
+    pub(crate) fn transmits_from_idle(&mut self, window: &mut Window, now: Picos, last: Picos) {
         self.begin(window, now);
-        self.hooks.on_transmit_start(window, now);
+        self.hooks.on_transmit_start(window, now, last);
     }
 
     pub(crate) fn on_ack(&mut self, window: &mut Window, ack: &Ack, details: &Details) {

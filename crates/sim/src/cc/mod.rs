@@ -25,6 +25,7 @@ mod max_filter;
 mod pacing;
 pub mod record;
 mod rounding;
+pub mod shadow;
 
 pub use list::{Cc, NAMES};
 
@@ -224,7 +225,5 @@ pub trait Controller {
     fn set_segment_bytes(&mut self, _bytes: u32) {}
 }
 
-#[cfg(test)]
-mod conformance;
-#[cfg(test)]
+pub mod conformance;
 mod testing;

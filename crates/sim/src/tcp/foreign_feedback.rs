@@ -33,11 +33,10 @@ impl Sender {
         if summary.marked && !wants.l4s {
             self.on_mark(now, profile);
         }
-        let limited = wants.unlimited || self.may_grow::<GeneralKind>(profile);
+        let grows = grows && !self.in_cwr();
         if let Cc::Foreign(cc) = &mut self.cc
             && grows
-            && limited
-            && self.snd_una >= self.cwr_end
+            && (wants.unlimited || details.room)
         {
             cc.on_growth(&mut self.window, &ack, &details);
         }
@@ -59,10 +58,8 @@ impl Sender {
             Some(board) => board.in_flight() == 0,
             None => self.snd_nxt == self.snd_una,
         };
-        if let Cc::Foreign(cc) = &mut self.cc
-            && idle
-        {
-            cc.on_transmit_start(&mut self.window, now);
+        if let Cc::Foreign(cc) = &mut self.cc {
+            cc.sends(&mut self.window, now, idle);
         }
     }
 
@@ -99,6 +96,7 @@ impl Sender {
             cwnd_limited: !profile.validates_window
                 || board.is_none_or(|board| board.cwnd_limited.is_full()),
             grows,
+            room: self.may_grow::<GeneralKind>(profile),
             prior_cwnd_ssthresh: self.prior_cwnd_ssthresh,
         }
     }

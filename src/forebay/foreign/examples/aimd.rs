@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_void};
 struct Flow {
     size: u32,
     segment_bytes: u32,
-    _seed_to_next_departure: [u64; 10],
+    _seed_to_last_sent: [u64; 11],
     _phase_to_reserved: [u32; 8],
     _prior: [f64; 2],
     ack_flags: u32,

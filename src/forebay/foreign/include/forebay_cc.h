@@ -71,6 +71,7 @@ struct forebay_cc_flow {
 	uint64_t srtt_ns;           /* smoothed round trip; 0 before the first sample */
 	uint64_t min_rtt_ns;        /* least round trip; UINT64_MAX before the first sample */
 	uint64_t next_departure_ns; /* when the pacer lets the next segment go */
+	uint64_t last_sent_ns;      /* when a segment was last sent; kept for on_transmit_start alone */
 	uint32_t phase;
 	uint32_t in_flight;
 	uint32_t packets_out; /* sent, not acknowledged in order */
