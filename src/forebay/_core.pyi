@@ -111,10 +111,10 @@ class ForeignControl:
     def fault(self) -> str | None: ...
 
 class Tally(TypedDict):
-    """Calls and differing calls by hook, and the first difference."""
+    """Calls and differing calls by hook, and the first difference of each."""
 
     calls: dict[str, tuple[int, int]]
-    first: dict[str, Any] | None
+    first: list[dict[str, Any]]
 
 @final
 class ShadowedControl:

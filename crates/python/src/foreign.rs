@@ -74,7 +74,7 @@ impl ShadowedControl {
         Ok(Self(Arc::new(Shadow::new(ours, other))))
     }
 
-    /// Calls and differing calls by hook, and the first difference.
+    /// Calls and differing calls by hook, and the first difference of each.
     fn tally<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tally = self.0.tally();
         let made = PyDict::new(py);
@@ -83,7 +83,8 @@ impl ShadowedControl {
             by_hook.set_item(name, (tally.calls[number], tally.differing[number]))?;
         }
         made.set_item("calls", by_hook)?;
-        made.set_item("first", tally.first.map(|first| difference(py, &first)).transpose()?)?;
+        let first = tally.first.iter().flatten().map(|first| difference(py, first));
+        made.set_item("first", first.collect::<PyResult<Vec<_>>>()?)?;
         Ok(made)
     }
 }

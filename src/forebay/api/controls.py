@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import is_ours
 from forebay.engines.simulation.isolated import Isolated
 from forebay.foreign import ControlError, ControlFailed, Installed, Provided, find, names
 from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
 from forebay.foreign.installed import check_name, install
+from forebay.scenario import Scenario, ScenarioError, expect_scenario
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
 
 __all__ = [
     "EXAMPLES",
@@ -23,7 +29,11 @@ __all__ = [
     "ControlFailed",
     "Installed",
     "Provided",
+    "Check",
+    "Shadow",
     "build",
+    "check",
+    "compare",
     "listed",
 ]
 
@@ -93,3 +103,179 @@ def listed() -> Sequence[Installed]:
     """Return all controls from outside that this machine has, by name."""
     found = [find(name) for name in names()]
     return [each for each in found if each is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What `check` found.
+
+    Attributes
+    ----------
+    properties : each of the conformance suite, with what was seen instead, or None.
+    repeats : whether the same runs gave the same readings, bit for bit.
+    repeats_in_threads : the same of two runs at a time, in two threads.
+    never_called : hooks that it has and no run called.
+    """
+
+    properties: dict[str, str | None]
+    repeats: bool
+    repeats_in_threads: bool
+    never_called: tuple[str, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether it has every property and repeats."""
+        conforms = all(seen is None for seen in self.properties.values())
+        return conforms and self.repeats and self.repeats_in_threads
+
+
+def check(name: str, *, progress: Progress | None = None) -> Check:
+    """Run the conformance suite on a control, and short simulations twice and in two threads.
+
+    The simulations have losses of a small queue and of a link, a link that reorders, marks, and
+    transfers that end.
+
+    Raises
+    ------
+    ControlError
+        There is no such control.
+    ControlFailed
+        It crashed, did not return, or set what no window can be.
+    """
+    _expect(name)
+    process = Isolated()
+    try:
+        said = process.call((name,), "check", name, _trials(name), progress=progress)
+    finally:
+        process.close()
+    never = [hook for hook, calls in said["calls"].items() if calls == 0]
+    return Check(dict(said["properties"]), said["twice"], said["two threads"], tuple(never))
+
+
+def _trials(name: str) -> list[Scenario]:
+    long = {"kind": "long", "flows": 8, "congestion_control": name, "sender": "linux"}
+    long |= {"rtt": {"uniform": ["20 ms", "60 ms"]}, "start": {"uniform": ["0 s", "1 s"]}}
+    short = {"kind": "short", "load": 0.3, "congestion_control": name, "sender": "linux"}
+    short |= {"length": {"pareto": {"mean": "50 packets", "shape": 1.2}}, "rtt": "30 ms"}
+    trial = {
+        "link": {"rate": "10 Mbit/s"},
+        "queue": {"size": "20 packets"},
+        "measure": {"warmup": "1 s", "duration": "9 s"},
+    }
+    small = {"queue": {"size": "3 packets"}}
+    lossy = {"link": {"rate": "10 Mbit/s", "loss": 0.02}}
+    reorders = {"link": {"rate": "10 Mbit/s", "jitter": {"most": "8 ms", "reorder": True}}}
+    marks = {"queue": {"size": "40 packets", "discipline": "fq_codel"}}
+    return [
+        Scenario.from_dict({"name": "check", **trial, **changes, "traffic": traffic})
+        for changes, traffic in (
+            ({}, [long]),
+            (small, [long]),
+            (lossy, [long, short]),
+            (reorders, [long]),
+            (marks, [long | {"ecn": True}]),
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    ours, other : the control that steers, and the one that is called beside it.
+    calls, differing : of each hook, its calls, and those with which the two differed.
+    first : the earliest of these of each hook that has one, with its inputs, by time.
+    """
+
+    ours: str
+    other: str
+    calls: dict[str, int]
+    differing: dict[str, int]
+    first: tuple[dict[str, Any], ...]
+
+    @property
+    def share(self) -> float:
+        """Share of all calls with which the two differed."""
+        return sum(self.differing.values()) / max(sum(self.calls.values()), 1)
+
+
+def compare(
+    ours: str,
+    other: str | PathLike[str],
+    scenario: Scenario | None = None,
+    *,
+    seeds: int = 1,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Shadow:
+    """Let one control steer, show another the same ACKs, and count what it would do otherwise.
+
+    With each call the other begins from the window that ours has. Windows and thresholds are
+    compared as whole segments, pacing rates within a thousandth.
+
+    Parameters
+    ----------
+    ours : str
+        A control of the simulator, or one from outside.
+    other : str or path
+        One from outside: its name, or the path of a .so.
+    scenario : Scenario, optional
+        Whose TCP flows all have ``ours``; the shipped ``oc3-gsr`` with senders of Linux, 10 s of it,
+        if not set.
+    seeds, seed : int
+        Number of replications, and the first seed.
+
+    Raises
+    ------
+    ControlError, ControlFailed
+        See `check`.
+    ScenarioError
+        The scenario has no TCP.
+    """
+    path = Path(other) if str(other).endswith(".so") else None
+    if path is None:
+        _expect(str(other))
+    elif not path.is_file():
+        raise ControlError(str(path), "is no file", "name a library, or a control that was built")
+    if not is_ours(ours):
+        _expect(ours)
+    chosen = _with(ours, scenario)
+    process = Isolated()
+    beside = str(other) if path is None else path.resolve()
+    try:
+        said = process.call(
+            (str(other),), "compare", ours, beside, chosen, list(range(seed, seed + seeds)),
+            progress=progress,
+        )  # fmt: skip
+    finally:
+        process.close()
+    return Shadow(
+        ours=ours,
+        other=str(other),
+        calls={hook: calls for hook, (calls, _) in said["calls"].items()},
+        differing={hook: differing for hook, (_, differing) in said["calls"].items()},
+        first=tuple(sorted(said["first"], key=lambda each: float(each["at_s"]))),
+    )
+
+
+def _with(control: str, scenario: Scenario | None) -> Scenario:
+    """Return a scenario whose TCP flows all have that control."""
+    from forebay.scenario import Tcp, load
+
+    if scenario is None:
+        linux = {"traffic.0.sender": "linux", "measure.warmup": "2 s", "measure.duration": "8 s"}
+        scenario = load("oc3-gsr").replace(linux)
+    expect_scenario(scenario)
+    tcp = [index for index, group in enumerate(scenario.traffic) if isinstance(group, Tcp)]
+    if not tcp:
+        wrong = "no flow of it has a congestion control"
+        raise ScenarioError("contradiction", wrong, "name a scenario with TCP", field="traffic")
+    return scenario.replace({f"traffic.{index}.congestion_control": control for index in tcp})
+
+
+def _expect(name: str) -> None:
+    if find(name) is None:
+        known = ", ".join(names()) or "none is built"
+        raise ControlError("controls", f"there is no {name!r}", f"write one of: {known}")

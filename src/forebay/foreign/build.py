@@ -18,7 +18,7 @@ from forebay.foreign.errors import ControlError
 _HERE = Path(__file__).parent
 INCLUDE, LINUX, EXAMPLES = _HERE / "include", _HERE / "linux", _HERE / "examples"
 _TIMEOUT_S = 60
-_SYSTEM_HEADER = re.compile(r'^\s*#\s*include\s*<([^>]+)>', re.MULTILINE)
+_SYSTEM_HEADER = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 _OWN_HEADER = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.\d+)?")
 _COMMON = ("-O2", "-fPIC", "-shared")
@@ -100,9 +100,7 @@ def _compile(files: Sequence[Path], library: Path) -> str:
     raise ControlError(str(files[0]), wrong, "name a .c, .cpp, .rs, .zig or .so file")
 
 
-def _compile_module(
-    files: Sequence[Path], library: Path, out: Path, linux: str, hz: int
-) -> str:
+def _compile_module(files: Sequence[Path], library: Path, out: Path, linux: str, hz: int) -> str:
     known = _VERSION.fullmatch(linux)
     if known is None:
         raise ControlError("--linux", f"{linux!r} is no version", "write one such as 6.12")

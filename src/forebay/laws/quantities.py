@@ -115,7 +115,6 @@ def finite(packets: object) -> float | None:
     return value if math.isfinite(value) else None
 
 
-
 def controls(scenario: Scenario) -> dict[str, float]:
     """Congestion controls of the classes that cross the link, with the long flows of each."""
     found: dict[str, float] = {}

@@ -99,7 +99,8 @@ def model_share(scenario: Scenario) -> float:
     weights = [(max(float(g.flows), 1.0), g) for g in scenario.traffic if isinstance(g, Tcp)]
     total = sum(weight for weight, _ in weights)
     shares = (
-        weight * sum(part for name, part in g.shares.items() if CONTROLS[name].packet_cost == "model")
+        weight
+        * sum(part for name, part in g.shares.items() if CONTROLS[name].packet_cost == "model")
         for weight, g in weights
     )
     return sum(shares) / total if total else 0.0

@@ -39,7 +39,7 @@ pub struct Tally {
     /// Those with which the two differed.
     pub differing: [u64; CALLS.len()],
     /// The earliest of these.
-    pub first: Option<Difference>,
+    pub first: [Option<Difference>; CALLS.len()],
 }
 
 /// A call with which the two differed.
@@ -225,7 +225,7 @@ impl Pair {
         }
         self.counted.differing[call] += 1;
         let now = self.now;
-        self.counted.first.get_or_insert_with(|| {
+        self.counted.first[call].get_or_insert_with(|| {
             let ack = ack.map(|(ack, details)| (*ack, *details));
             Difference { now, call, before, ours, other, ack }
         });
@@ -303,10 +303,11 @@ impl Drop for Pair {
             total.calls[call] += self.counted.calls[call];
             total.differing[call] += self.counted.differing[call];
         }
-        let mine = self.counted.first.take();
-        let earlier = |it: &Difference| total.first.as_ref().is_none_or(|known| it.now < known.now);
-        if mine.as_ref().is_some_and(earlier) {
-            total.first = mine;
+        for (known, mine) in total.first.iter_mut().zip(&mut self.counted.first) {
+            let earlier = |it: &Difference| known.as_ref().is_none_or(|other| it.now < other.now);
+            if mine.as_ref().is_some_and(earlier) {
+                *known = mine.take();
+            }
         }
     }
 }

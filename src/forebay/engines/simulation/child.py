@@ -147,7 +147,59 @@ def _probe(progress: _Progress, library: Path) -> dict[str, Any]:
     return {"own_name": control.own_name, **control.wants}
 
 
-_REQUESTS = {"simulate": _simulate, "trace": _trace, "probe": _probe}
+def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[str, Any]:
+    """Return what the conformance suite says, whether runs repeat, and which hooks were called."""
+    control = foreign_controls.load(name)
+    with foreign_controls.watched():
+        properties = control.conforms()
+    made = [_digests(progress, each, jobs) for each in scenarios for jobs in (1, 1, 2)]
+    by_scenario = [made[at : at + 3] for at in range(0, len(made), 3)]
+    return {
+        "properties": properties,
+        "twice": all(first == again for first, again, _ in by_scenario),
+        "two threads": all(first == threads for first, _, threads in by_scenario),
+        "calls": control.calls(),
+        "fault": control.fault(),
+    }
+
+
+def _digests(progress: _Progress, scenario: Scenario, jobs: int) -> list[bytes]:
+    import pickle
+
+    from forebay.engines.footprint import Limit, default_limit
+    from forebay.engines.simulation.side_by_side import Kept, simulate
+
+    kept = Kept(None, 0.0, None, None)
+    found, _ = simulate(scenario, [1, 2], jobs, progress, Limit(default_limit()), {}, kept)
+    return [pickle.dumps(each) for each in found.values()]
+
+
+def _compare(
+    progress: _Progress, ours: str, other: str | Path, scenario: Scenario, seeds: list[int]
+) -> _core.Tally:
+    """Return how often ``other`` would have done otherwise beside ``ours``, which steers."""
+    from pathlib import Path
+
+    from forebay.engines.footprint import Limit, default_limit
+    from forebay.engines.simulation.side_by_side import Kept, simulate
+
+    if isinstance(other, Path):
+        beside = foreign_controls.load_library(other, other.name)
+    else:
+        beside = foreign_controls.load(other)
+    kept = Kept(None, 0.0, None, None)
+    with foreign_controls.shadowing(ours, beside) as pair:
+        simulate(scenario, seeds, 1, progress, Limit(default_limit()), {}, kept)
+    return pair.tally()
+
+
+_REQUESTS = {
+    "simulate": _simulate,
+    "trace": _trace,
+    "probe": _probe,
+    "check": _check,
+    "compare": _compare,
+}
 
 if __name__ == "__main__":
     main()

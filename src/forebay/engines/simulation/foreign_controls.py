@@ -60,12 +60,29 @@ def load_library(path: Path, name: str) -> _core.ForeignControl:
             raise ControlFailed((name,), str(error)) from None
 
 
-def numbered(names: Sequence[str]) -> tuple[list[int], list[_core.ForeignControl]]:
+_Foreign = _core.ForeignControl | _core.ShadowedControl
+_shadowed: dict[str, _core.ShadowedControl] = {}
+
+
+@contextmanager
+def shadowing(name: str, other: _core.ForeignControl) -> Iterator[_core.ShadowedControl]:
+    """Let flows with the control ``name`` have ``other`` called beside it; yields the pair."""
+    ours = name if name in _core.CONGESTION_CONTROLS else load(name)
+    _shadowed[name] = pair = _core.ShadowedControl(ours, other)
+    try:
+        yield pair
+    finally:
+        del _shadowed[name]
+
+
+def numbered(names: Sequence[str]) -> tuple[list[int], list[_Foreign]]:
     """Return the core's number of each name, and the controls from outside among them."""
     ours = {name: number for number, name in enumerate(_core.CONGESTION_CONTROLS)}
-    outside = [name for name in names if name not in ours]
-    ours |= {name: len(ours) + number for number, name in enumerate(outside)}
-    return [ours[name] for name in names], [load(name) for name in outside]
+    outside = [name for name in names if name not in ours or name in _shadowed]
+    numbers = ours | {name: len(ours) + number for number, name in enumerate(outside)}
+    return [numbers[name] for name in names], [
+        _shadowed.get(name) or load(name) for name in outside
+    ]
 
 
 def failure(name: str, wrong: str) -> ControlFailed:

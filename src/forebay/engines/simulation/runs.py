@@ -145,7 +145,7 @@ def _flows(
     workload: Workload,
     access: Access,
     controls: NDArray[np.int32],
-    foreign: list[_core.ForeignControl],
+    foreign: list[_core.ForeignControl | _core.ShadowedControl],
 ) -> _core.Flows:
     alone = np.array([not isinstance(group, Tcp) for group in scenario.traffic])
     packets, sessions = workload.packets, workload.sessions

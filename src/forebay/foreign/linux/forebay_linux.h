@@ -124,6 +124,10 @@ struct btf_kfunc_id_set {
 #define clamp_t(type, value, low, high) clamp((type)(value), (type)(low), (type)(high))
 #define clamp_val(value, low, high) clamp_t(__typeof__(value), value, low, high)
 #define min_not_zero(a, b) ({ __typeof__(a) _x = (a); __typeof__(b) _y = (b); !_x ? _y : !_y ? _x : min(_x, _y); })
+#define cmpxchg(at, old, new) ({ __typeof__(*(at)) _was = *(at); if (_was == (old)) *(at) = (new); _was; })
+#define xchg(at, new) ({ __typeof__(*(at)) _was = *(at); *(at) = (new); _was; })
+#define U32_C(x) UINT32_C(x)
+#define U64_C(x) UINT64_C(x)
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
 #define abs(x) ({ __typeof__(x) _x = (x); _x < 0 ? -_x : _x; })
 #define do_div(n, by) ({ u32 _by = (by); u32 _rest = (n) % _by; (n) /= _by; _rest; })
@@ -344,6 +348,7 @@ static inline u32 tcp_stamp_us_delta(u64 later, u64 earlier) { return (s64)(late
 
 static inline bool before(u32 a, u32 b) { return (s32)(a - b) < 0; }
 #define after(a, b) before(b, a)
+static inline bool between(u32 seq, u32 low, u32 high) { return high - low >= seq - low; }
 
 /* splitmix64, of the connection's seed */
 static inline u32 get_random_u32(void)
@@ -494,6 +499,8 @@ static inline void tcp_enter_cwr(struct sock *sk)
 #define NET_INC_STATS(net, what) ((void)0)
 #define NET_ADD_STATS(net, what, by) ((void)0)
 #define tcp_call_bpf(...) (-1)
+#define INET_ECN_xmit(sk) ((void)(sk))
+#define INET_ECN_dontxmit(sk) ((void)(sk))
 #define __tcp_send_ack(sk, ...) ((void)(sk))
 #define tcp_send_ack(sk) ((void)(sk))
 

@@ -191,10 +191,12 @@ static double forebay_ssthresh(void *state, const struct forebay_cc_window *wind
 	tp->snd_ssthresh = forebay_ops->ssthresh(sk);
 	if (event == FOREBAY_CC_EVENT_TIMEOUT)
 		forebay_event(sk, CA_EVENT_LOSS);
+	else
+		forebay_enter(sk, event == FOREBAY_CC_EVENT_MARK ? TCP_CA_CWR : TCP_CA_Recovery);
 	return tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? INFINITY : tp->snd_ssthresh;
 }
 
-/* A timeout acts at once; any other phase begins within the ACK that brings it (forebay_on_ack). */
+/* A timeout acts at once; recovery and CWR began with ssthresh, and other phases begin in forebay_on_ack. */
 static void forebay_on_loss_state(void *state, struct forebay_cc_window *window, const struct forebay_cc_flow *flow)
 {
 	if (flow->phase == FOREBAY_CC_LOSS) {
