@@ -78,7 +78,10 @@ def build(
         built = compile_control(files, Path(folder), linux=linux, hz=hz)
         process = Isolated()
         try:
-            said = process.call((files[0].name,), "probe", built.library, progress=None)
+            source_name = files[0].name
+            said = process.call(
+                (source_name,), "probe", built.library, source_name, progress=None
+            )
         finally:
             process.close()
         own = said["own_name"] or files[0].stem

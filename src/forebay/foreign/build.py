@@ -78,7 +78,7 @@ def compile_control(
         _refuse_modules(files)
         compiler = _compile(files, library)
     kept = (hz or 1000) if linux is not None else None
-    return Built(library, " ".join(map(str, files)), source_sha, compiler, linux, kept)
+    return Built(library, " ".join(path.name for path in files), source_sha, compiler, linux, kept)
 
 
 def _compile(files: Sequence[Path], library: Path) -> str:

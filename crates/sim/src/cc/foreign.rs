@@ -188,7 +188,9 @@ impl ForeignCc {
     }
 
     pub(crate) fn on_growth(&mut self, window: &mut Window, ack: &Ack, details: &Details) {
-        self.hooks.cong_avoid(window, ack, details);
+        if !self.wants.controls_cwnd {
+            self.hooks.cong_avoid(window, ack, details);
+        }
     }
 
     pub(crate) fn on_loss(&mut self, window: &mut Window, ack: &Ack, details: &Details) {

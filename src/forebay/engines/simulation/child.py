@@ -141,9 +141,9 @@ def _trace(
     return engine.trace_here(scenario, step=step, flows=flows, seed=seed, progress=progress)
 
 
-def _probe(progress: _Progress, library: Path) -> dict[str, Any]:
+def _probe(progress: _Progress, library: Path, name: str) -> dict[str, Any]:
     """Return what a library says of its control."""
-    control = foreign_controls.load_library(library, "probed")
+    control = foreign_controls.load_library(library, name)
     return {"own_name": control.own_name, **control.wants}
 
 
@@ -165,13 +165,14 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
 
 def _digests(progress: _Progress, scenario: Scenario, jobs: int) -> list[bytes]:
     import pickle
+    from dataclasses import replace
 
     from forebay.engines.footprint import Limit, default_limit
     from forebay.engines.simulation.side_by_side import Kept, simulate
 
     kept = Kept(None, 0.0, None, None)
     found, _ = simulate(scenario, [1, 2], jobs, progress, Limit(default_limit()), {}, kept)
-    return [pickle.dumps(each) for each in found.values()]
+    return [pickle.dumps(replace(each, cpu_s=0.0)) for each in found.values()]
 
 
 def _compare(

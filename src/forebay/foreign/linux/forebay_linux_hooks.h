@@ -175,7 +175,8 @@ static void forebay_cong_avoid(void *state, struct forebay_cc_window *window, co
 {
 	struct sock *sk = forebay_take(state, window, flow);
 
-	forebay_ops->cong_avoid(sk, tcp_sk(sk)->snd_una, flow->acked);
+	if (forebay_ops->cong_avoid)
+		forebay_ops->cong_avoid(sk, tcp_sk(sk)->snd_una, flow->acked);
 	forebay_give(sk, window);
 }
 
