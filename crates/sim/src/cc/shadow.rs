@@ -118,6 +118,7 @@ impl Factory for Shadow {
             ours: self.ours.make(),
             other: self.other.make(),
             now: 0,
+            waits: None,
             counted: Tally::default(),
             total: Arc::clone(&self.tally),
         })
@@ -192,6 +193,8 @@ struct Pair {
     ours: Driven,
     other: Driven,
     now: Picos,
+    /// An ACK of which ours waits for `cong_avoid`: the window before it, and what the other has made of it.
+    waits: Option<(Window, Window)>,
     counted: Tally,
     total: Arc<Mutex<Tally>>,
 }
@@ -251,12 +254,21 @@ impl Hooks for Pair {
 
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, details: &Details) {
         self.now = ack.now;
-        self.both(1, window, Some((ack, details)), |cc, window| cc.on_ack(window, ack, details));
+        let (before, mut copy) = (*window, *window);
+        self.ours.on_ack(window, ack, details);
+        self.other.on_ack(&mut copy, ack, details);
+        if self.ours.waits {
+            self.waits = Some((before, copy));
+        } else {
+            self.count(1, before, (*window, copy), Some((ack, details)));
+        }
     }
 
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack, details: &Details) {
-        let seen = Some((ack, details));
-        self.both(2, window, seen, |cc, window| cc.cong_avoid(window, ack, details));
+        let (before, mut copy) = self.waits.take().unwrap_or((*window, *window));
+        self.ours.cong_avoid(window, ack, details);
+        self.other.cong_avoid(&mut copy, ack, details);
+        self.count(2, before, (*window, copy), Some((ack, details)));
     }
 
     fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64 {
