@@ -180,13 +180,6 @@ impl Driven {
             _ => {}
         }
     }
-
-    fn undo(&mut self, window: &Window, prior_cwnd: f64) -> f64 {
-        if self.cc.controls_cwnd() && !self.cc.is_foreign() {
-            return window.cwnd;
-        }
-        self.cc.undo(window, prior_cwnd)
-    }
 }
 
 struct Pair {
@@ -301,7 +294,8 @@ impl Hooks for Pair {
     }
 
     fn undo(&mut self, window: &Window, prior_cwnd: f64) -> f64 {
-        let [ours, other] = [&mut self.ours, &mut self.other].map(|it| it.undo(window, prior_cwnd));
+        let [ours, other] =
+            [&mut self.ours, &mut self.other].map(|it| it.cc.undo(window, prior_cwnd));
         let with = |cwnd| Window { cwnd, ..*window };
         self.count(5, *window, (with(ours), with(other)), None);
         ours

@@ -4,6 +4,7 @@
 //!
 //! Not modelled: idle restarts, for senders here always have data.
 
+mod bandwidth;
 mod cycle;
 mod lt_bw;
 mod probe_rtt;
@@ -18,8 +19,9 @@ use super::max_filter::MaxFilter;
 use super::pacing::paced;
 use super::record::{Declared, Decrease, Marks, Record};
 use super::rounding::{double, whole_above};
-use super::{Ack, CongestionEvent, Controller, Phase, Window};
-use crate::time::{NEVER, Picos, SECOND};
+use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
+use crate::time::{MICROSECOND, NEVER, Picos, SECOND};
+use bandwidth::bandwidth;
 use cycle::Cycle;
 use lt_bw::LongTermBw;
 use quantum::quantum;
@@ -160,6 +162,13 @@ impl Controller for Bbr {
         window.ssthresh
     }
 
+    /// What was taken for losses told of no full pipe and no policer (Linux, bbr_undo_cwnd).
+    fn undo(&mut self, window: &Window, _prior_cwnd: f64) -> f64 {
+        (self.full_bw, self.full_bw_rounds) = (0.0, 0);
+        self.lt_bw.forget();
+        window.cwnd
+    }
+
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
         self.phase = Phase::Loss;
         self.full_bw = 0.0;
@@ -196,7 +205,9 @@ impl Bbr {
     fn take_sample(&mut self, window: &Window, ack: &Ack) {
         self.round_start = false;
         // Too short an interval: the segment of the sample was retransmitted without need.
-        let Some(rate) = ack.rate.filter(|rate| rate.interval >= ack.min_rtt) else { return };
+        let whole = |time: Picos| time / MICROSECOND;
+        let long = |rate: &RateSample| whole(rate.interval) >= whole(ack.min_rtt);
+        let Some(rate) = ack.rate.filter(long) else { return };
         if rate.prior_delivered >= self.round_end {
             self.round_end = ack.delivered_total;
             self.rounds += 1;
@@ -205,7 +216,7 @@ impl Bbr {
         }
         let limited = rate.app_limited || self.sent_in_probe_rtt(rate.prior_delivered);
         self.sample_lt_bw(ack, limited, self.round_start);
-        let bw = double(rate.delivered) * SECOND as f64 / double(rate.interval);
+        let bw = bandwidth(rate.delivered, rate.interval);
         if !limited || bw >= self.bw.get() {
             self.bw.update(self.rounds, bw, BW_ROUNDS);
         }
@@ -238,12 +249,16 @@ impl Bbr {
 
     /// Draft, section 4.3.3.
     fn check_drained(&mut self, window: &mut Window, ack: &Ack) {
+        // Until the gain of start-up is given up, with this ACK, a burst at it is on its way (Linux,
+        // bbr_packets_in_net_at_edt).
+        let mut burst = 0.0;
         if self.mode == Mode::Startup && self.full_bw_reached {
             self.mode = Mode::Drain;
-            window.ssthresh = self.inflight(1.0);
+            window.ssthresh = self.inflight_at(1.0);
+            burst = self.quantum;
         }
-        let on_path = || double(ack.in_flight) - ack.delivered_until_departure(self.bw());
-        if self.mode == Mode::Drain && on_path() <= self.inflight(1.0) {
+        let on_path = || burst + double(ack.in_flight) - ack.delivered_until_departure(self.bw());
+        if self.mode == Mode::Drain && on_path() <= self.inflight_at(1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -267,7 +282,7 @@ impl Bbr {
     fn set_first_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
         if ack.srtt > 0 {
             self.seen_rtt = true;
-            let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            let bw = bandwidth(window.cwnd as u64, ack.srtt);
             self.pace_at(window, paced(bw, HIGH_GAIN));
         }
     }
@@ -288,10 +303,6 @@ impl Bbr {
     fn with_room(&self, cwnd: f64) -> f64 {
         let even = whole_above((cwnd + 3.0 * self.quantum) / 2.0) * 2.0;
         even + if_counts((self.mode == Mode::ProbeBw) & self.cycle.probes(), 2.0)
-    }
-
-    fn inflight(&self, gain: f64) -> f64 {
-        self.with_room(self.bdp(gain))
     }
 
     fn save_cwnd(&mut self, window: &Window) {
