@@ -129,7 +129,8 @@ struct btf_kfunc_id_set {
 #define U32_C(x) UINT32_C(x)
 #define U64_C(x) UINT64_C(x)
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
-#define abs(x) ({ __typeof__(x) _x = (x); _x < 0 ? -_x : _x; })
+/* Of an unsigned difference, too. */
+#define abs(x) ({ __typeof__(__builtin_choose_expr(sizeof(x) <= 4, (s32)0, (s64)0)) _s = (x); _s < 0 ? -_s : _s; })
 #define do_div(n, by) ({ u32 _by = (by); u32 _rest = (n) % _by; (n) /= _by; _rest; })
 #define div_u64(n, by) ((u64)(n) / (u32)(by))
 #define div64_u64(n, by) ((u64)(n) / (u64)(by))
@@ -308,8 +309,8 @@ struct tcp_sock {
 	} rx_opt;
 	struct minmax rtt_min;
 	/* the shim's own */
-	u64 forebay_now_ns, forebay_random, forebay_una;
-	u8 forebay_entered;
+	u64 forebay_now_ns, forebay_seed, forebay_drawn, forebay_una;
+	u32 forebay_limited_from, forebay_limited_to; /* what was sent between was app-limited */
 };
 
 static inline struct tcp_sock *tcp_sk(const struct sock *sk) { return (struct tcp_sock *)sk; }
@@ -350,10 +351,11 @@ static inline bool before(u32 a, u32 b) { return (s32)(a - b) < 0; }
 #define after(a, b) before(b, a)
 static inline bool between(u32 seq, u32 low, u32 high) { return high - low >= seq - low; }
 
-/* splitmix64, of the connection's seed */
+/* As crates/sim/src/cc/hash_choice.rs: the simulator's own BBR makes the same choices. */
 static inline u32 get_random_u32(void)
 {
-	u64 z = forebay_current->forebay_random += 0x9e3779b97f4a7c15ull;
+	u64 count = ++forebay_current->forebay_drawn;
+	u64 z = forebay_current->forebay_now_ns ^ forebay_current->forebay_seed ^ (count * 0x9e3779b97f4a7c15ull);
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;

@@ -57,7 +57,8 @@ static void forebay_give(struct sock *sk, struct forebay_cc_window *window)
 
 	window->cwnd = tp->snd_cwnd;
 	window->ssthresh = tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? INFINITY : tp->snd_ssthresh;
-	if (forebay_ops->cong_control)
+	/* The first ten segments are not paced: none goes before a round trip is known. */
+	if (forebay_ops->cong_control && tp->srtt_us)
 		window->pacing_rate = sk->sk_pacing_rate == ~0ul ? 0 : (double)sk->sk_pacing_rate / tp->mss_cache;
 }
 
@@ -89,10 +90,11 @@ static void forebay_init(void *state, struct forebay_cc_window *window, const st
 	sk->sk_state = TCP_ESTABLISHED;
 	sk->sk_gso_max_size = GSO_LEGACY_MAX_SIZE - (MAX_TCP_HEADER + 1);
 	tp->snd_cwnd_clamp = ~0u;
+	tp->forebay_limited_from = 1; /* to 0: none */
 	tp->reordering = 3;
 	tp->ecn_flags = forebay_ops->flags & TCP_CONG_NEEDS_ECN ? TCP_ECN_OK : 0;
 	tp->rx_opt.saw_tstamp = true;
-	tp->forebay_random = flow->seed;
+	tp->forebay_seed = flow->seed;
 	inet_csk(sk)->icsk_ca_ops = forebay_ops;
 	forebay_take(state, window, flow);
 	tp->delivered_mstamp = tp->tcp_mstamp;
@@ -126,7 +128,8 @@ static void forebay_rate(struct rate_sample *rs, const struct tcp_sock *tp, cons
 	rs->interval_us = (long)(flow->rate_interval_ns / NSEC_PER_USEC);
 	rs->prior_delivered = (u32)flow->rate_prior_delivered;
 	rs->prior_mstamp = tp->tcp_mstamp - rs->interval_us;
-	rs->is_app_limited = flow->ack_flags & FOREBAY_CC_APP_LIMITED;
+	rs->is_app_limited = (flow->ack_flags & FOREBAY_CC_APP_LIMITED) ||
+		between(rs->prior_delivered, tp->forebay_limited_from, tp->forebay_limited_to);
 	if ((u32)rs->interval_us < tcp_min_rtt(tp))
 		rs->interval_us = -1; /* faster than any round trip: an ACK of something else */
 }
@@ -161,12 +164,19 @@ static void forebay_on_ack(void *state, struct forebay_cc_window *window, const 
 	tp->forebay_una = flow->snd_una;
 	if (inet_csk(sk)->icsk_ca_state != flow->phase)
 		forebay_enter(sk, flow->phase);
+	if (tp->app_limited && after(tp->delivered, tp->app_limited))
+		tp->app_limited = 0;
 	if (forebay_ops->cong_control) {
 #if FOREBAY_LINUX >= FOREBAY_VERSION(6, 10)
 		forebay_ops->cong_control(sk, tp->snd_una, 0, &rs);
 #else
 		forebay_ops->cong_control(sk, &rs);
 #endif
+	}
+	if (tp->app_limited) { /* a module says so of what it sends from now on */
+		if (after(tp->delivered, tp->forebay_limited_to))
+			tp->forebay_limited_from = tp->delivered;
+		tp->forebay_limited_to = tp->app_limited;
 	}
 	forebay_give(sk, window);
 }
