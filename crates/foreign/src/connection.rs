@@ -110,7 +110,7 @@ fn of_ack(ack: &Ack, details: &Details) -> OfAck {
     let rtt_ns = ack.rtt.map_or(0, |rtt| (rtt / NANOSECOND).max(1));
     let mut made = OfAck {
         ack_flags: flag(details.cwnd_limited, abi::CWND_LIMITED)
-            | flag(ack.slow_path, abi::SLOW_PATH)
+            | flag(ack.on_slow_path(), abi::SLOW_PATH)
             | flag(details.grows, abi::GROWS),
         acked: ack.segments,
         newly_lost: ack.newly_lost as u32,

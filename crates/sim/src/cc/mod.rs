@@ -144,8 +144,6 @@ pub struct Ack {
     pub marked: u64,
     /// Where the sender stands after this ACK.
     pub phase: Phase,
-    /// It reports something beyond a gap, or takes nothing off: Linux's header prediction fails.
-    pub slow_path: bool,
     /// The delivery rate, for controllers that ask for it (`Controller::WANTS_RATE`).
     pub rate: Option<RateSample>,
 }
@@ -155,6 +153,11 @@ impl Ack {
     #[inline]
     pub fn in_flight_before(&self) -> f64 {
         double(self.in_flight + self.delivered + self.newly_lost)
+    }
+
+    /// It reports something beyond a gap, or delivers nothing: Linux's header prediction fails.
+    pub fn on_slow_path(&self) -> bool {
+        self.delivered_total > self.snd_una || self.delivered == 0
     }
 
     /// How many segments a path of bandwidth `bw` delivers until the pacer lets the next burst go (Linux,

@@ -34,7 +34,6 @@ pub(super) fn ack(now: Picos, acked: u64, size: u64, increase_rule: IncreaseRule
         next_departure: 0,
         marked: 0,
         phase: Phase::Open,
-        slow_path: false,
         rate: Some(RateSample {
             delivered: size,
             interval: RTT,

@@ -126,7 +126,7 @@ impl Westwood {
 
     /// On the fast path an ACK tells of what it takes off (Linux, westwood_fast_bw).
     fn newly_acknowledged(&mut self, ack: &Ack) -> u64 {
-        if ack.slow_path {
+        if ack.on_slow_path() {
             return self.acknowledged(ack.snd_una);
         }
         let cumulative = ack.snd_una - self.snd_una;

@@ -20,8 +20,6 @@ pub(super) struct AckSummary {
     pub rate: Option<RateSample>,
     /// It echoes a congestion mark.
     pub marked: bool,
-    /// See `Ack::slow_path`.
-    pub slow_path: bool,
 }
 
 impl Sender {
@@ -126,7 +124,6 @@ impl Sender {
             next_departure: self.paced_until,
             marked: if summary.marked { summary.delivered.into() } else { 0 },
             phase: self.phase,
-            slow_path: summary.slow_path,
             rate: summary.rate,
         }
     }

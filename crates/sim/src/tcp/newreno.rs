@@ -32,7 +32,6 @@ pub(super) fn on_ack<K: FlowKind>(
         on_duplicate(tcp, now, profile);
         tcp.notify_cc::<K>(now, (0, marked), false, profile, || AckSummary {
             marked,
-            slow_path: true,
             ..AckSummary::default()
         });
     }

@@ -105,7 +105,6 @@ fn slow_path_ack<K: FlowKind>(
         last_rtt,
         rate: rate.map(|rate| rate.and(delivered)),
         marked,
-        slow_path: !advanced || reported.0 >= next || !reported.2.is_empty(),
     });
     let reduces = tcp.phase == Phase::Recovery || (!K::FAST_PATH && tcp.in_cwr());
     if reduces && delivered > 0 && profile.prr && !tcp.cc.controls_cwnd() {

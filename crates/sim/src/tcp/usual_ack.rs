@@ -73,7 +73,6 @@ pub(super) fn one_more_sacked<K: FlowKind>(
         newly_lost: found.lost,
         last_rtt: rtt,
         rate,
-        slow_path: true,
         ..AckSummary::default()
     });
     rtt

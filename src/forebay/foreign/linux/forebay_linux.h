@@ -311,6 +311,7 @@ struct tcp_sock {
 	/* the shim's own */
 	u64 forebay_now_ns, forebay_seed, forebay_drawn, forebay_una;
 	u32 forebay_limited_from, forebay_limited_to; /* what was sent between was app-limited */
+	bool forebay_limited;
 };
 
 static inline struct tcp_sock *tcp_sk(const struct sock *sk) { return (struct tcp_sock *)sk; }

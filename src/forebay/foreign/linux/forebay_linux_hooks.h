@@ -90,7 +90,6 @@ static void forebay_init(void *state, struct forebay_cc_window *window, const st
 	sk->sk_state = TCP_ESTABLISHED;
 	sk->sk_gso_max_size = GSO_LEGACY_MAX_SIZE - (MAX_TCP_HEADER + 1);
 	tp->snd_cwnd_clamp = ~0u;
-	tp->forebay_limited_from = 1; /* to 0: none */
 	tp->reordering = 3;
 	tp->ecn_flags = forebay_ops->flags & TCP_CONG_NEEDS_ECN ? TCP_ECN_OK : 0;
 	tp->rx_opt.saw_tstamp = true;
@@ -129,7 +128,7 @@ static void forebay_rate(struct rate_sample *rs, const struct tcp_sock *tp, cons
 	rs->prior_delivered = (u32)flow->rate_prior_delivered;
 	rs->prior_mstamp = tp->tcp_mstamp - rs->interval_us;
 	rs->is_app_limited = (flow->ack_flags & FOREBAY_CC_APP_LIMITED) ||
-		between(rs->prior_delivered, tp->forebay_limited_from, tp->forebay_limited_to);
+		(tp->forebay_limited && between(rs->prior_delivered, tp->forebay_limited_from, tp->forebay_limited_to));
 	if ((u32)rs->interval_us < tcp_min_rtt(tp))
 		rs->interval_us = -1; /* faster than any round trip: an ACK of something else */
 }
@@ -174,9 +173,10 @@ static void forebay_on_ack(void *state, struct forebay_cc_window *window, const 
 #endif
 	}
 	if (tp->app_limited) { /* a module says so of what it sends from now on */
-		if (after(tp->delivered, tp->forebay_limited_to))
+		if (!tp->forebay_limited || after(tp->delivered, tp->forebay_limited_to))
 			tp->forebay_limited_from = tp->delivered;
 		tp->forebay_limited_to = tp->app_limited;
+		tp->forebay_limited = true;
 	}
 	forebay_give(sk, window);
 }
