@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMPLES",
     "INCLUDE",
+    "Check",
     "ControlError",
     "ControlFailed",
     "Installed",
     "Provided",
-    "Check",
     "Shadow",
     "build",
     "check",
@@ -50,7 +50,8 @@ def build(
     Parameters
     ----------
     source, more : path
-        The source in C, C++, Rust or Zig, by its ending, or a .so; of C, further files that it needs.
+        The source in C, C++, Rust or Zig, by its ending, or a .so; of C, further files that it
+        needs.
     name : str, optional
         Its name in scenarios; that which it gives itself if not set, for modules of the kernel with
         ``"@"`` and the version.
@@ -79,15 +80,13 @@ def build(
         process = Isolated()
         try:
             source_name = files[0].name
-            said = process.call(
-                (source_name,), "probe", built.library, source_name, progress=None
-            )
+            said = process.call((source_name,), "probe", built.library, source_name, progress=None)
         finally:
             process.close()
         own = said["own_name"] or files[0].stem
         chosen = check_name(name or (own if linux is None else f"{own}@{linux}"))
         _refuse_ours(chosen)
-        facts = {"source_sha256": built.source_sha256, "compiler": built.compiler}
+        facts: dict[str, Any] = {"source_sha256": built.source_sha256, "compiler": built.compiler}
         if linux is not None:
             facts |= {"linux": linux, "hz": built.hz}
         wants = {want: said[want] for want in ("paces", "controls_cwnd", "ecn", "l4s")}
@@ -225,8 +224,8 @@ def compare(
     other : str or path
         One from outside: its name, or the path of a .so.
     scenario : Scenario, optional
-        Whose TCP flows all have ``ours``; the shipped ``oc3-gsr`` with senders of Linux, 10 s of it,
-        if not set.
+        Whose TCP flows all have ``ours``; if not set, 10 s of the shipped ``oc3-gsr`` with senders
+        of Linux.
     seeds, seed : int
         Number of replications, and the first seed.
 

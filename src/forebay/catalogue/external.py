@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from forebay import foreign
 from forebay.catalogue.controls import CONTROLS as OURS
@@ -33,7 +34,11 @@ def is_ours(name: str) -> bool:
 
 
 def _record(found: foreign.Installed) -> Control:
-    marks = "as a loss" if not found.controls_cwnd else "no"
+    marks: Literal["in proportion", "as a loss", "no"]
+    if found.ecn or found.l4s:
+        marks = "in proportion"
+    else:
+        marks = "no" if found.controls_cwnd else "as a loss"
     return Control(
         name=found.name,
         source=found.source,
@@ -47,7 +52,7 @@ def _record(found: foreign.Installed) -> Control:
         growth=None,
         single_flow=None,
         population=None,
-        answers_marks="in proportion" if found.ecn or found.l4s else marks,
+        answers_marks=marks,
         needs_ecn=found.ecn or found.l4s,
         packet_cost="model" if found.paces else "loss",
         probe_rtt_s=None,

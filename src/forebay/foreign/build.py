@@ -47,8 +47,8 @@ def compile_control(
 
     Parameters
     ----------
-    files : the source, C, C++, Rust or Zig by its ending; of C, further files that it needs. A .so is
-        taken as it is.
+    files : the source, C, C++, Rust or Zig by its ending; of C, further files that it needs. A .so
+        is taken as it is.
     linux : version of Linux that the files, modules of its net/ipv4, are from; None if they use
         ``forebay_cc.h``.
     hz : ticks of the kernel's clock in a second, 1000 if not given.
@@ -168,8 +168,8 @@ def _call(command: list[str], source: Path) -> str:
     if done.returncode:
         lines = done.stderr.splitlines()
         marks = ("error", "undefined reference")
-        wrong = [line for line in lines if any(mark in line for mark in marks)]
-        first = (wrong or lines or ["failed"])[0]
+        faults = [line for line in lines if any(mark in line for mark in marks)]
+        first = (faults or lines or ["failed"])[0]
         raise ControlError(str(source), f"{command[0]}: {first.strip()}", "mend the source")
     asked = subprocess.run(
         [command[0], "--version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False

@@ -1,4 +1,4 @@
-"""The congestion controls from outside that this machine has: built ones, and those of distributions.
+"""The congestion controls from outside on this machine: built ones, and those of distributions.
 
 A built one is a folder of `home` with the library and a record of how it was made.
 """

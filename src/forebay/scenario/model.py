@@ -311,7 +311,8 @@ class Scenario(ScenarioModel):
     def sha256(self) -> str:
         """Return the hash of the meaning, independent of layout and units.
 
-        Of a control from outside its library counts, not its name alone. Hosts without offload have the hash of scenarios from before there was any.
+        Of a control from outside its library counts, not its name alone. Hosts without offload have
+        the hash of scenarios from before there was any.
         """
         meaning = self.model_dump(mode="python", exclude_none=True)
         for group, data in zip(self.traffic, meaning["traffic"], strict=True):

@@ -89,7 +89,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
     )
 
 
-def control_names(groups: Sequence[Traffic]) -> tuple[str, ...]:
+def control_names(groups: Sequence[Traffic] | Sequence[Tcp]) -> tuple[str, ...]:
     """Return the simulator's congestion controls, and those from outside that the groups have."""
     tcp = [group for group in groups if isinstance(group, Tcp)]
     outside = {name for group in tcp for name in group.control_names if not is_ours(name)}

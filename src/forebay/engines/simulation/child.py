@@ -1,11 +1,11 @@
-"""The process that loads controls from outside: answers requests of `isolated` until its input ends."""
+"""The process that loads controls from outside: it answers `isolated` until its input ends."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -114,7 +114,7 @@ def _simulate(
 
 
 def _sendable(records: RawFlowRecords) -> RawFlowRecords:
-    return _Records(dict(records.columns()))  # type: ignore[arg-type,return-value]
+    return _Records(dict(records.columns()))
 
 
 _kept: dict[int, Any] = {}
@@ -194,13 +194,10 @@ def _compare(
     return pair.tally()
 
 
-_REQUESTS = {
+_REQUESTS: dict[str, Callable[..., Any]] = {
     "simulate": _simulate,
     "trace": _trace,
     "probe": _probe,
     "check": _check,
     "compare": _compare,
 }
-
-if __name__ == "__main__":
-    main()

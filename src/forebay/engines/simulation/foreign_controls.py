@@ -15,7 +15,7 @@ _loaded: dict[tuple[str, str], _core.ForeignControl] = {}
 
 
 def allow(tell: Callable[[bool], None]) -> None:
-    """Let this process load controls; ``tell`` says when code of theirs may run, and when no more."""
+    """Let this process load controls; ``tell`` says when code of theirs may run, and when not."""
     global _tell
     _tell = tell
 

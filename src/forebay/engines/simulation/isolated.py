@@ -1,7 +1,7 @@
 """Runs with congestion controls from outside, in a process of their own.
 
-What such a control does to its process it does to that one: a crash, or a hook that does not return,
-ends in one line. `child` is the other side.
+What such a control does to its process it does to that one: a crash, or a hook that does not
+return, ends in one line. `child` is the other side.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ class Isolated:
     def _start(self) -> subprocess.Popen[bytes]:
         process = self._process
         if process is None or process.poll() is not None:
-            command = [sys.executable, "-m", "forebay.engines.simulation.child"]
+            started = "from forebay.engines.simulation.child import main; main()"
+            command = [sys.executable, "-c", started]
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
