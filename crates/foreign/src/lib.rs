@@ -3,6 +3,7 @@
 
 mod abi;
 mod connection;
+mod factory;
 mod plugin;
 
 pub use plugin::{HOOKS, LoadError, Plugin};

@@ -2,8 +2,6 @@
 #![allow(unsafe_code)]
 
 use crate::abi::{self, Control, Entry};
-use crate::connection::Connection;
-use forebay_sim::cc::foreign::{Factory, Hooks, Wants};
 use libloading::Library;
 use std::ffi::CStr;
 use std::fmt;
@@ -79,6 +77,11 @@ impl Plugin {
             fault: Mutex::new(None),
             calls: Default::default(),
         })))
+    }
+
+    /// What scenarios call it.
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
     /// What the library calls itself; may be empty.
@@ -175,33 +178,5 @@ fn read(given: *const Control) -> Result<Control, LoadError> {
 impl fmt::Debug for Plugin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Plugin({})", self.name)
-    }
-}
-
-impl Factory for Plugin {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn wants(&self) -> Wants {
-        let has = |flag| self.control.flags & flag != 0;
-        Wants {
-            paces: has(abi::PACES),
-            controls_cwnd: has(abi::CONTROLS_CWND),
-            ecn: has(abi::ECN),
-            l4s: has(abi::L4S),
-            unlimited: has(abi::UNLIMITED),
-        }
-    }
-
-    fn make(&self) -> Box<dyn Hooks> {
-        // A `Plugin` is only ever made by `load`, which leaks it.
-        // SAFETY: it lives as long as the process.
-        let lasting: &'static Self = unsafe { &*std::ptr::from_ref(self) };
-        Box::new(Connection::new(lasting))
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.fault()
     }
 }

@@ -186,7 +186,7 @@ struct Borrowed(&'static Plugin);
 
 impl Factory for Borrowed {
     fn name(&self) -> &'static str {
-        self.0.name()
+        Factory::name(self.0)
     }
 
     fn wants(&self) -> foreign::Wants {

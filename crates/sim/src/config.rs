@@ -15,7 +15,6 @@ pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
 pub use source::{Barrier, Datagram, File, Source};
 
-use crate::cc::Cc;
 use crate::cc::foreign::ForeignList;
 use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
@@ -235,15 +234,6 @@ impl Config {
     pub fn request_delay(&self, flow: &FlowSpec) -> Picos {
         let edge = self.edge_delay(flow);
         edge - edge / 2
-    }
-
-    /// Whether some flow's controller paces.
-    pub(crate) fn paces(&self) -> bool {
-        self.flows.iter().any(|flow| {
-            let name = flow.congestion_control;
-            let foreign = || self.foreign.find(name).is_some_and(|it| it.wants().paces);
-            Cc::by_name(name).map_or_else(foreign, |cc| cc.paced())
-        })
     }
 
     /// Whether a flow waits for others: it belongs to a barrier.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group("controls")
 def command() -> None:
-    """Build, list, check and compare congestion controls of your own, and the kernel's."""
+    """Congestion controls of your own, and modules of the Linux kernel."""
 
 
 @command.command("build")

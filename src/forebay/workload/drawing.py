@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.catalogue import KINDS, IncompleteRecord, is_ours
+from forebay.catalogue import KINDS, IncompleteRecord
 from forebay.scenario import (
-    CONGESTION_CONTROLS,
     Duration,
     Fetching,
     Long,
@@ -29,6 +28,7 @@ from forebay.scenario import (
     Traffic,
 )
 from forebay.scenario.source import Stopping, Switched
+from forebay.workload.control_names import control_names, numbered_together
 from forebay.workload.model import (
     NEVER,
     FlowColumns,
@@ -71,7 +71,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
 
     return Workload(
         traffic_class=np.repeat(np.arange(len(parts), dtype=np.int32), counts),
-        congestion_control=_congestion_control(groups, parts),
+        congestion_control=numbered_together(groups, parts),
         rtt_ps=np.concatenate([part.rtt_ps for part in parts]),
         start_ps=np.concatenate([part.start_ps for part in parts]),
         segments=np.concatenate([part.segments for part in parts]),
@@ -87,24 +87,6 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         requests=_requests(parts),
         periods=_periods(parts),
     )
-
-
-def control_names(groups: Sequence[Traffic] | Sequence[Tcp]) -> tuple[str, ...]:
-    """Return the simulator's congestion controls, and those from outside that the groups have."""
-    tcp = [group for group in groups if isinstance(group, Tcp)]
-    outside = {name for group in tcp for name in group.control_names if not is_ours(name)}
-    return (*CONGESTION_CONTROLS, *sorted(outside))
-
-
-def _congestion_control(groups: Sequence[Traffic], parts: Sequence[Part]) -> NDArray[np.int32]:
-    """Return the control of each flow; a class numbers those from outside that it has itself."""
-    place = {name: number for number, name in enumerate(control_names(groups))}
-    own = [[place[name] for name in control_names([group])] for group in groups]
-    drawn = [
-        np.array(each, dtype=np.int32)[part.congestion_control]
-        for each, part in zip(own, parts, strict=True)
-    ]
-    return np.concatenate(drawn)
 
 
 def _check_begun(scenario: Scenario, parts: Sequence[Part], seed: int) -> None:

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from forebay.scenario import Transfers
 from forebay.scenario.transfer_table import TransferTable
-from forebay.workload.drawing import control_names, one_by_one, rtts
+from forebay.workload.control_names import control_names
+from forebay.workload.drawing import one_by_one, rtts
 from forebay.workload.model import Part
 from forebay.workload.streams import poisson_arrivals, uniforms
 

@@ -1,6 +1,7 @@
 //! What makes a configuration impossible to simulate.
 
 use super::{BucketSpec, Config, FlowSpec, JitterSpec, LinkSpec, LossSpec, Refill, Route, Source};
+use crate::cc::Cc;
 use crate::queue::parameters::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
@@ -141,6 +142,15 @@ impl Config {
             short(packet.at, LAST_INSTANT, "time of a packet")
         })?;
         self.flows.iter().enumerate().try_for_each(|(index, flow)| self.check_flow(index, flow))
+    }
+
+    /// Whether some flow's controller paces.
+    pub(crate) fn paces(&self) -> bool {
+        self.flows.iter().any(|flow| {
+            let name = flow.congestion_control;
+            let foreign = || self.foreign.find(name).is_some_and(|it| it.wants().paces);
+            Cc::by_name(name).map_or_else(foreign, |cc| cc.paced())
+        })
     }
 
     fn check_barriers(&self) -> Result<(), ConfigError> {

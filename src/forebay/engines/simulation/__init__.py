@@ -177,7 +177,7 @@ class SimulationEngine(ReplicatingEngine):
         known = {} if again else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         threads = jobs or os.cpu_count() or 1
-        if outside := scenario.foreign_controls:
+        if missing and (outside := scenario.foreign_controls):
             recorded = self._flows is not None
             fresh, each_bytes, flows = self._isolated.call(
                 tuple(outside), "simulate", scenario, missing, threads, self._limit.octets,

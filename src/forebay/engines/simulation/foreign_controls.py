@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from forebay import _core, foreign
 from forebay.errors import Defect
 from forebay.foreign import ControlFailed
@@ -75,14 +78,16 @@ def shadowing(name: str, other: _core.ForeignControl) -> Iterator[_core.Shadowed
         del _shadowed[name]
 
 
-def numbered(names: Sequence[str]) -> tuple[list[int], list[_Foreign]]:
+Numbered = tuple[NDArray[np.int32], list[_Foreign]]
+
+
+def numbered(names: Sequence[str]) -> Numbered:
     """Return the core's number of each name, and the controls from outside among them."""
     ours = {name: number for number, name in enumerate(_core.CONGESTION_CONTROLS)}
     outside = [name for name in names if name not in ours or name in _shadowed]
     numbers = ours | {name: len(ours) + number for number, name in enumerate(outside)}
-    return [numbers[name] for name in names], [
-        _shadowed.get(name) or load(name) for name in outside
-    ]
+    made = [_shadowed.get(name) or load(name) for name in outside]
+    return np.array([numbers[name] for name in names], dtype=np.int32), made
 
 
 def failure(name: str, wrong: str) -> ControlFailed:

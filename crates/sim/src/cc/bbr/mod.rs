@@ -9,6 +9,7 @@ mod cycle;
 mod lt_bw;
 mod probe_rtt;
 mod quantum;
+mod startup;
 #[cfg(test)]
 mod tests;
 
@@ -35,9 +36,6 @@ const CWND_GAIN: f64 = 2.0;
 const BW_ROUNDS: u64 = 10;
 const MIN_CWND: f64 = 4.0;
 const INITIAL_CWND: f64 = 10.0;
-/// The pipe is full once the bandwidth has not grown by a quarter for three rounds.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u8 = 3;
 /// Payload of a segment until it is told: the kernel's quanta are in bytes, ours in segments.
 const SEGMENT_BYTES: f64 = 1448.0;
 
@@ -228,37 +226,6 @@ impl Bbr {
     fn sample_lt_bw(&mut self, ack: &Ack, limited: bool, round_start: bool) {
         let in_cycle = self.mode == Mode::ProbeBw;
         if self.lt_bw.sample(ack, limited, round_start, in_cycle) {
-            self.enter_probe_bw(ack.now);
-        }
-    }
-
-    /// Draft, section 4.3.2.2.
-    fn check_full_pipe(&mut self, ack: &Ack) {
-        let limited = ack.rate.is_some_and(|rate| self.sent_in_probe_rtt(rate.prior_delivered));
-        if self.full_bw_reached || !self.round_start || limited {
-            return;
-        }
-        if self.bw.get() >= self.full_bw * FULL_GROWTH {
-            self.full_bw = self.bw.get();
-            self.full_bw_rounds = 0;
-            return;
-        }
-        self.full_bw_rounds += 1;
-        self.full_bw_reached = self.full_bw_rounds >= FULL_ROUNDS;
-    }
-
-    /// Draft, section 4.3.3.
-    fn check_drained(&mut self, window: &mut Window, ack: &Ack) {
-        // Until the gain of start-up is given up, with this ACK, a burst at it is on its way (Linux,
-        // bbr_packets_in_net_at_edt).
-        let mut burst = 0.0;
-        if self.mode == Mode::Startup && self.full_bw_reached {
-            self.mode = Mode::Drain;
-            window.ssthresh = self.inflight_at(1.0);
-            burst = self.quantum;
-        }
-        let on_path = || burst + double(ack.in_flight) - ack.delivered_until_departure(self.bw());
-        if self.mode == Mode::Drain && on_path() <= self.inflight_at(1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
