@@ -97,11 +97,35 @@ class Wants(TypedDict):
     unlimited: bool
     state_bytes: int
 
+class Window:
+    """What a control steers, in segments and segments a second."""
+
+    cwnd: float
+    ssthresh: float
+    pacing_rate: float | None
+
+@final
+class Round:
+    """What a flow saw in a round trip."""
+
+    now_s: float
+    acked: int
+    lost: int
+    marked: int
+    rtt_s: float | None
+    srtt_s: float
+    min_rtt_s: float | None
+    in_flight: int
+    delivery_rate: float | None
+    cwnd_limited: bool
+
 @final
 class ForeignControl:
     """A control of a library, loaded into this process."""
 
     def __new__(cls, path: str | PathLike[str], name: str) -> ForeignControl: ...
+    @staticmethod
+    def of_class(name: str, class_: type, paces: bool, controls_cwnd: bool) -> ForeignControl: ...
     @property
     def own_name(self) -> str: ...
     @property

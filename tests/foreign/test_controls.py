@@ -197,11 +197,65 @@ def test_traces_and_sweeps_know_it(home):
     assert len(rows) == 2 and len(list(rows.rows())) == 10
 
 
+class Doubling:
+    """Two segments a round trip."""
+
+    def on_round(self, window, round):
+        if window.cwnd < window.ssthresh:
+            window.cwnd = min(2 * window.cwnd, window.ssthresh)
+        else:
+            window.cwnd += 2
+
+    def ssthresh(self, window, event):
+        assert event in ("loss", "mark", "timeout")
+        return max(window.cwnd / 2, 2)
+
+
+def test_a_python_class_is_called_once_a_round_trip():
+    rounds = []
+
+    class Counting(Doubling):
+        def on_round(self, window, round):
+            rounds.append((round.now_s, round.acked, round.rtt_s))
+            super().on_round(window, round)
+
+    controls.use(Counting)
+    first = forebay.run(scenario("counting"), jobs=1)
+    assert first.links["bottleneck"].utilization.value > 0.7
+    flow_seconds = 10 * 8.0
+    assert flow_seconds / 0.1 < len(rounds) < flow_seconds / 0.02
+    again = forebay.run(scenario("counting"), seeds=2, jobs=2)
+    assert again.provenance.seeds == [1, 2]
+    with pytest.raises(controls.ControlError, match="on_round"):
+        controls.use(dict, "no-hooks")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (lambda window: 1 / 0, "on_round raises ZeroDivisionError"),
+        (lambda window: setattr(window, "cwnd", float("nan")), "cwnd is NaN"),
+        (lambda window: setattr(window, "pacing_rate", 10.0), "without FOREBAY_CC_PACES"),
+    ],
+)
+def test_what_a_python_class_does_wrong_has_its_name(body, said):
+    class Wrong:
+        def on_round(self, window, round):
+            body(window)
+
+    controls.use(Wrong)
+    with pytest.raises(controls.ControlFailed, match=said) as failed:
+        forebay.run(scenario("wrong"))
+    assert "'wrong'" in str(failed.value)
+
+
 def test_the_command_line(home):
     call = [sys.executable, "-m", "forebay", "controls", "list", "--json"]
     call[1:3] = ["-c", "from forebay.cli import main; main()"]
     done = subprocess.run(call, capture_output=True, text=True, check=True)
-    assert {"aimd", "vegas", "copa"} <= {each["name"] for each in json.loads(done.stdout)["controls"]}
+    assert {"aimd", "vegas", "copa"} <= {
+        each["name"] for each in json.loads(done.stdout)["controls"]
+    }
 
 
 def test_the_header_is_the_layout_of_the_core():

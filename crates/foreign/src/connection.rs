@@ -57,7 +57,8 @@ impl Connection {
         {
             return;
         }
-        match wrong_with(&given, self.plugin.control().flags & abi::PACES != 0) {
+        let paces = self.plugin.control().flags & abi::PACES != 0;
+        match wrong_window(given.cwnd, given.ssthresh, given.pacing_rate, paces) {
             Some(wrong) => self.fail(hook, &wrong),
             None => from_c(&given, window),
         }
@@ -145,15 +146,14 @@ fn from_c(given: &abi::Window, window: &mut Window) {
     window.pacing_rate = (given.pacing_rate > 0.0).then_some(given.pacing_rate);
 }
 
-/// What no window can be.
-fn wrong_with(given: &abi::Window, paces: bool) -> Option<String> {
-    if !(1.0..=MOST_CWND).contains(&given.cwnd) {
-        return Some(format!("cwnd is {}, not 1 to 2^31 segments,", given.cwnd));
+/// What is wrong with a window, a threshold and a pace (0: none) of a control that `paces`, or does not.
+pub fn wrong_window(cwnd: f64, ssthresh: f64, pace: f64, paces: bool) -> Option<String> {
+    if !(1.0..=MOST_CWND).contains(&cwnd) {
+        return Some(format!("cwnd is {cwnd}, not 1 to 2^31 segments,"));
     }
-    if given.ssthresh.is_nan() || given.ssthresh < 1.0 {
-        return Some(format!("ssthresh is {}, not 1 or more,", given.ssthresh));
+    if ssthresh.is_nan() || ssthresh < 1.0 {
+        return Some(format!("ssthresh is {ssthresh}, not 1 or more,"));
     }
-    let pace = given.pacing_rate;
     if pace != 0.0 && !(LEAST_PACE..f64::INFINITY).contains(&pace) {
         return Some(format!("pacing_rate is {pace}, not 0.001 segments/s or more,"));
     }

@@ -6,4 +6,5 @@ mod connection;
 mod factory;
 mod plugin;
 
+pub use connection::wrong_window;
 pub use plugin::{HOOKS, LoadError, Plugin};

@@ -1,5 +1,6 @@
 //! Congestion controls from outside, for runs that name them.
 
+use crate::python_control::PythonFactory;
 use forebay_foreign::{HOOKS, Plugin};
 use forebay_sim::cc::foreign::{Factory, ForeignCc, ForeignList};
 use forebay_sim::cc::shadow::{CALLS, Difference, Maker, Shadow};
@@ -33,7 +34,7 @@ pub fn check_faults(configs: &[&Config]) -> PyResult<()> {
 #[pyclass(frozen, module = "forebay._core")]
 pub struct ForeignControl {
     pub factory: Arc<dyn Factory>,
-    plugin: &'static Plugin,
+    plugin: Option<&'static Plugin>,
 }
 
 /// A control that steers, and one from outside that is called beside it; takes the place of a control.
@@ -135,33 +136,40 @@ impl ForeignControl {
     fn new(path: PathBuf, name: &str) -> PyResult<Self> {
         let plugin =
             Plugin::load(&path, name).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { factory: Arc::new(Borrowed(plugin)), plugin })
+        Ok(Self { factory: Arc::new(Borrowed(plugin)), plugin: Some(plugin) })
+    }
+
+    /// That of a Python class, whose objects are called once a round trip of a flow.
+    #[staticmethod]
+    fn of_class(name: &str, class: Py<PyAny>, paces: bool, controls_cwnd: bool) -> Self {
+        let factory = PythonFactory::new(name, class, paces, controls_cwnd);
+        Self { factory: Arc::new(factory), plugin: None }
     }
 
     /// What the library calls itself.
     #[getter]
     fn own_name(&self) -> &str {
-        self.plugin.own_name()
+        self.plugin.map_or("", Plugin::own_name)
     }
 
     /// What it asks for, and the bytes of a connection's state.
     #[getter]
     fn wants<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let foreign::Wants { paces, controls_cwnd, ecn, l4s, unlimited } = self.plugin.wants();
+        let foreign::Wants { paces, controls_cwnd, ecn, l4s, unlimited } = self.factory.wants();
         let made = PyDict::new(py);
         made.set_item("paces", paces)?;
         made.set_item("controls_cwnd", controls_cwnd)?;
         made.set_item("ecn", ecn)?;
         made.set_item("l4s", l4s)?;
         made.set_item("unlimited", unlimited)?;
-        made.set_item("state_bytes", self.plugin.state_bytes())?;
+        made.set_item("state_bytes", self.plugin.map_or(0, Plugin::state_bytes))?;
         Ok(made)
     }
 
     /// How often each hook was called; None for those that it lacks.
     fn calls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let made = PyDict::new(py);
-        for (name, calls) in HOOKS.iter().zip(self.plugin.calls()) {
+        for (name, calls) in HOOKS.iter().zip(self.plugin.map_or([None; 8], Plugin::calls)) {
             made.set_item(name, calls)?;
         }
         Ok(made)
@@ -176,7 +184,7 @@ impl ForeignControl {
 
     /// The first that it did wrong, or None.
     fn fault(&self) -> Option<String> {
-        self.plugin.fault()
+        self.factory.failure()
     }
 }
 

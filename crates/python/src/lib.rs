@@ -8,6 +8,7 @@ mod foreign;
 mod lists;
 mod packet_log;
 mod packets;
+mod python_control;
 mod queue;
 mod readings;
 mod run;
@@ -36,6 +37,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<foreign::ForeignControl>()?;
     module.add_class::<foreign::ShadowedControl>()?;
+    module.add_class::<python_control::PyWindow>()?;
+    module.add_class::<python_control::Round>()?;
     module.add("ControlFault", module.py().get_type::<foreign::ControlFault>())?;
     module.add_class::<flow_records::FlowRecords>()?;
     module.add_class::<packets::Packets>()?;

@@ -16,7 +16,7 @@ from forebay.catalogue import is_ours
 from forebay.engines.simulation.isolated import Isolated
 from forebay.foreign import ControlError, ControlFailed, Installed, Provided, find, names
 from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
-from forebay.foreign.installed import check_name, install
+from forebay.foreign.installed import check_name, install, use_class
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ __all__ = [
     "check",
     "compare",
     "listed",
+    "use",
 ]
 
 
@@ -93,6 +94,39 @@ def build(
         return install(
             built.library, {"name": chosen, "source": built.source, "built": facts, **wants}
         )
+
+
+def use(python: type, name: str | None = None) -> Installed:
+    """Let scenarios of this process name a Python class, called once a round trip of a flow.
+
+    An object is made for each connection. Its ``on_round(window, round)`` may set ``window.cwnd``,
+    ``ssthresh`` (segments) and ``pacing_rate`` (segments a second, or None); ``round`` has
+    ``now_s``, ``acked``, ``lost``, ``marked``, ``rtt_s``, ``srtt_s``, ``min_rtt_s``, ``in_flight``,
+    ``delivery_rate`` and ``cwnd_limited``. If it has ``ssthresh(window, event)``, that returns the
+    threshold after a ``"loss"``, ``"mark"`` or ``"timeout"``; else the window is halved. The class
+    says ``paces = True`` if it sets the rate, and ``controls_cwnd = True`` if it sets cwnd in
+    recovery, too.
+
+    It runs in this process, and only here: a sweep on processes or a cluster does not know it. For
+    its price see docs/how-to/bring-a-congestion-control.md.
+
+    Parameters
+    ----------
+    python : type
+        The class, without arguments.
+    name : str, optional
+        Its name in scenarios; that of the class in lower case if not set.
+
+    Raises
+    ------
+    ControlError
+        It has no ``on_round``, or the name is that of a control of the simulator.
+    """
+    chosen = python.__name__.lower() if name is None else name
+    _refuse_ours(check_name(chosen))
+    if not callable(getattr(python, "on_round", None)):
+        raise ControlError(chosen, "has no method on_round", "write on_round(self, window, round)")
+    return use_class(python, chosen)
 
 
 def _refuse_ours(name: str) -> None:

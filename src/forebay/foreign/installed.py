@@ -6,6 +6,7 @@ A built one is a folder of `home` with the library and a record of how it was ma
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -58,6 +59,7 @@ class Installed:
     brought_by : its distribution; empty for what was built here.
     paces, controls_cwnd, ecn, l4s : what it asks for.
     built : how it was made: ``source_sha256``, ``compiler``, ``linux``, ``hz``.
+    python : its class, if it is one of this process (`use_class`), without a library.
     """
 
     name: str
@@ -70,10 +72,13 @@ class Installed:
     ecn: bool = False
     l4s: bool = False
     built: Mapping[str, Any] = field(default_factory=dict)
+    python: type | None = None
 
     @property
     def facts(self) -> dict[str, Any]:
         """What the provenance says of it."""
+        if self.python is not None:
+            return {"class_sha256": self.sha256, "source": self.source}
         return {"library_sha256": self.sha256, "source": self.source, **self.built}
 
 
@@ -101,6 +106,8 @@ def find(name: str) -> Installed | None:
     BrokenPlugin
         A distribution declares it, and it cannot be used.
     """
+    if name in _classes:
+        return _classes[name]
     if not _NAME.fullmatch(name):
         return None
     record = home() / name / _RECORD
@@ -117,7 +124,28 @@ def names() -> list[str]:
         built = {path.parent.name for path in home().glob(f"*/{_RECORD}")}
     except OSError:
         built = set()
-    return sorted(built | set(plugins.found(GROUP)))
+    return sorted(built | set(plugins.found(GROUP)) | _classes.keys())
+
+
+_classes: dict[str, Installed] = {}
+
+
+def use_class(python: type, name: str) -> Installed:
+    """Let scenarios of this process name a Python class; another of the name is replaced."""
+    try:
+        text = inspect.getsource(python)
+    except (OSError, TypeError):  # typed into an interpreter: another one each time
+        text = f"{python!r} {id(python)}"
+    _classes[name] = made = Installed(
+        name=check_name(name),
+        library=Path(),
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        source=f"{python.__module__}.{python.__qualname__}",
+        paces=bool(getattr(python, "paces", False)),
+        controls_cwnd=bool(getattr(python, "controls_cwnd", False)),
+        python=python,
+    )
+    return made
 
 
 @lru_cache(maxsize=64)

@@ -21,7 +21,7 @@ from forebay.engines.footprint import Limit
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched
 from forebay.engines.simulation.core_lists import check_core
-from forebay.engines.simulation.foreign_controls import watched
+from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
 from forebay.engines.simulation.isolated import Isolated
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
@@ -177,10 +177,10 @@ class SimulationEngine(ReplicatingEngine):
         known = {} if again else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         threads = jobs or os.cpu_count() or 1
-        if missing and (outside := scenario.foreign_controls):
+        if missing and (outside := isolates(scenario)):
             recorded = self._flows is not None
             fresh, each_bytes, flows = self._isolated.call(
-                tuple(outside), "simulate", scenario, missing, threads, self._limit.octets,
+                outside, "simulate", scenario, missing, threads, self._limit.octets,
                 dict(buffers), recorded, self._files, progress=progress,
             )  # fmt: skip
             if self._flows is not None:
@@ -267,9 +267,9 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None = None,
     ) -> Trace:
         """Trace one replication over time."""
-        if outside := scenario.foreign_controls:
+        if outside := isolates(scenario):
             traced: Trace = self._isolated.call(
-                tuple(outside), "trace", scenario, self._limit.octets, step, list(flows), seed,
+                outside, "trace", scenario, self._limit.octets, step, list(flows), seed,
                 progress=progress,
             )  # fmt: skip
             return traced
@@ -294,7 +294,7 @@ class SimulationEngine(ReplicatingEngine):
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-        with panics_as_defects(), watched():
+        with panics_as_defects(), faults_named(), watched():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
 

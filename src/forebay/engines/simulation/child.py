@@ -57,9 +57,6 @@ def main() -> None:
             answer = ("answer", _REQUESTS[name](progress, *arguments))
         except ForebayError as error:
             answer = ("error", error)
-        except _core.ControlFault as fault:
-            failed, wrong = fault.args
-            answer = ("error", foreign_controls.failure(failed, wrong))
         except BaseException as error:
             answer = ("error", Defect(f"{type(error).__name__}: {error}"))
         send(out, answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from forebay import _core, foreign
 from forebay.errors import Defect
 from forebay.foreign import ControlFailed
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
 
 _tell: Callable[[bool], None] | None = None
 _loaded: dict[tuple[str, str], _core.ForeignControl] = {}
@@ -41,6 +45,8 @@ def load(name: str) -> _core.ForeignControl:
     found = foreign.find(name)
     if found is None:
         raise ControlFailed((name,), "is no longer installed")
+    if found.python is not None:  # a new one each time: it keeps what went wrong
+        return _core.ForeignControl.of_class(name, found.python, found.paces, found.controls_cwnd)
     key = (name, found.sha256)
     if key not in _loaded:
         _loaded[key] = load_library(found.library, name)
@@ -90,6 +96,26 @@ def numbered(names: Sequence[str]) -> Numbered:
     return np.array([numbers[name] for name in names], dtype=np.int32), made
 
 
-def failure(name: str, wrong: str) -> ControlFailed:
-    """Return the error for what a control did in a run."""
-    return ControlFailed((name,), wrong)
+@contextmanager
+def faults_named() -> Iterator[None]:
+    """Turn what a control did in a run into ControlFailed, with its name."""
+    try:
+        yield
+    except _core.ControlFault as fault:
+        name, wrong = fault.args
+        raise ControlFailed((name,), wrong) from None
+
+
+def isolates(scenario: Scenario) -> tuple[str, ...]:
+    """Return the controls for which a run has to go to a process of its own.
+
+    Raises
+    ------
+    ControlFailed
+        There are Python classes beside them, which only this process has.
+    """
+    outside = scenario.foreign_controls
+    libraries = tuple(name for name, each in outside.items() if each.python is None)
+    if libraries and len(libraries) < len(outside):
+        raise ControlFailed(tuple(outside), "are a Python class and a library in one run")
+    return libraries

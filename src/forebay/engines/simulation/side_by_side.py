@@ -12,7 +12,7 @@ from forebay import _core
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import lay_out, to_reading
-from forebay.engines.simulation.foreign_controls import watched
+from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.runs import Draws, by_flow, make_run
 from forebay.errors import panics_as_defects
 from forebay.outcome import Reading
@@ -116,7 +116,7 @@ def _side_by_side(
             scenario, seed, layout=layout, workload=workload,
             flow_records=kept.flows is not None, files=kept.files,
         )  # fmt: skip
-    with panics_as_defects(), watched():
+    with panics_as_defects(), faults_named(), watched():
         raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     if network is not None:
         enter(progress, "readings")
