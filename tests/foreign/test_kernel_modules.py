@@ -1,4 +1,4 @@
-"""Modules of the Linux kernel over the shim: one of our own, and Debian's sources where they are."""
+"""Modules of the Linux kernel over the shim: one of our own, and Debian's where they are."""
 
 import os
 import shutil
@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.foreign.test_controls import digits, scenario
 
 import forebay
 from forebay.api import controls
-from tests.foreign.test_controls import digits, scenario
 
 if not sys.platform.startswith("linux") or shutil.which("cc") is None:
     pytest.skip("no C compiler", allow_module_level=True)
@@ -29,9 +29,23 @@ module_exit(mini_unregister);
 MODULE_LICENSE("GPL");
 """
 PACKAGE = "linux-source-6.12"
-ALONE = (
-    "bbr bic cdg cubic dctcp highspeed htcp hybla illinois lp nv scalable vegas veno westwood"
-).split()
+ALONE = [
+    "bbr",
+    "bic",
+    "cdg",
+    "cubic",
+    "dctcp",
+    "highspeed",
+    "htcp",
+    "hybla",
+    "illinois",
+    "lp",
+    "nv",
+    "scalable",
+    "vegas",
+    "veno",
+    "westwood",
+]
 
 
 @pytest.fixture(scope="module")
