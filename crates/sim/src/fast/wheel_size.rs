@@ -63,7 +63,7 @@ fn horizon(config: &Config) -> Picos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{JitterSpec, Source};
+    use crate::config::{FlowSpec, JitterSpec, Source};
     use crate::queue::fifo::PfifoParams;
     use crate::queue::registry::QueueSpec;
     use crate::tcp::profile::Profile;
@@ -84,6 +84,7 @@ mod tests {
             rate_trace: None,
             drops_while_down: false,
             jitter: None,
+            framing: None,
         };
         let flow = FlowSpec {
             class: 0,
@@ -113,6 +114,7 @@ mod tests {
             capture: false,
             flow_records: false,
             logged_links: 0,
+            foreign: Default::default(),
         }
     }
 
