@@ -29,8 +29,7 @@ pub struct LinkSpec {
     pub rate_bps: f64,
     /// What may wait for it.
     pub queue: QueueSpec,
-    /// Packets that the line card holds between queue and wire; the queue does not count them
-    /// (paper A, section 5.2.2).
+    /// Packets that the line card holds behind the queue, which does not count them (paper A, section 5.2.2).
     pub transmit_ring: u32,
     /// Memory shared with other links: an index into `Config::pools`, and this port's alpha.
     pub pool: Option<(u16, f64)>,
