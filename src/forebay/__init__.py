@@ -140,6 +140,7 @@ _HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
 _OLDER = {"CannotPlay": "Unsupported"}
 """Public names that have changed: programs that use the older one still run."""
 _MODULES = {
+    "controls": "forebay.api.controls",
     "laws": "forebay.laws",
     "measure": "forebay.measure",
     "networks": "forebay.api.networks",

@@ -84,6 +84,69 @@ class Link:
         class_of: Sequence[int] = (),
     ) -> Link: ...
 
+class ControlFault(Exception):
+    """A control from outside did what none may; ``args`` are its name and what."""
+
+class Wants(TypedDict):
+    """What a control from outside asks for."""
+
+    paces: bool
+    controls_cwnd: bool
+    ecn: bool
+    l4s: bool
+    unlimited: bool
+    state_bytes: int
+
+class Window:
+    """What a control steers, in segments and segments a second."""
+
+    cwnd: float
+    ssthresh: float
+    pacing_rate: float | None
+
+@final
+class Round:
+    """What a flow saw in a round trip."""
+
+    now_s: float
+    acked: int
+    lost: int
+    marked: int
+    rtt_s: float | None
+    srtt_s: float
+    min_rtt_s: float | None
+    in_flight: int
+    delivery_rate: float | None
+    cwnd_limited: bool
+
+@final
+class ForeignControl:
+    """A control of a library, loaded into this process."""
+
+    def __new__(cls, path: str | PathLike[str], name: str) -> ForeignControl: ...
+    @staticmethod
+    def of_class(name: str, class_: type, paces: bool, controls_cwnd: bool) -> ForeignControl: ...
+    @property
+    def own_name(self) -> str: ...
+    @property
+    def wants(self) -> Wants: ...
+    def calls(self) -> dict[str, int | None]: ...
+    def conforms(self) -> list[tuple[str, str | None]]: ...
+    def fault(self) -> str | None: ...
+
+class Tally(TypedDict):
+    """Calls and differing calls by hook, and the first difference of each."""
+
+    calls: dict[str, tuple[int, int]]
+    first: list[dict[str, Any]]
+
+@final
+class ShadowedControl:
+    """A control that steers, and one from outside that is called beside it."""
+
+    def __new__(cls, ours: str | ForeignControl, other: ForeignControl) -> ShadowedControl: ...
+    def tally(self) -> Tally: ...
+
 @final
 class Flows:
     def __new__(
@@ -101,6 +164,7 @@ class Flows:
         packet_offsets: NDArray[np.int64] | None = None,
         file_offsets: NDArray[np.int64] | None = None,
         stop_ps: NDArray[np.int64] | None = None,
+        foreign: Sequence[ForeignControl | ShadowedControl] = (),
     ) -> Flows: ...
 
 @final
@@ -135,6 +199,7 @@ class Run:
         capture: bool = False,
         flow_records: bool = False,
         logged_links: int = 0,
+        foreign: Sequence[ForeignControl | ShadowedControl] = (),
     ) -> Run: ...
 
 @final

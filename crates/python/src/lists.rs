@@ -10,8 +10,8 @@ use pyo3::types::PyDict;
 /// Every congestion control with what its record declares, in the order of `CONGESTION_CONTROLS`.
 #[pyfunction]
 pub fn controllers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let records = NAMES.iter().filter_map(|name| Some((*name, Cc::by_name(name)?.record())));
-    records.map(|(name, record)| controller(py, name, record)).collect()
+    let records = NAMES.iter().filter_map(|name| Some((*name, *Cc::by_name(name)?.record())));
+    records.map(|(name, record)| controller(py, name, &record)).collect()
 }
 
 fn controller<'py>(py: Python<'py>, name: &str, record: &Record) -> PyResult<Bound<'py, PyDict>> {

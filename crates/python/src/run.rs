@@ -1,7 +1,7 @@
 //! Scenarios as passed by Python.
 
+use crate::foreign::{AnyForeign, list_of, name_of};
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
-use forebay_sim::cc;
 use forebay_sim::config::{
     Barrier, BucketSpec, Config, Datagram, File, FlowSpec, FramingSpec, JitterSpec, LinkSpec,
     LossPlace, LossSpec, LossUnit, RateTrace, Refill, Route, Source, TraceSpec,
@@ -170,7 +170,7 @@ pub struct Flows(Option<Vec<FlowSpec>>);
 impl Flows {
     #[new]
     #[pyo3(signature = (*, traffic_class, route, congestion_control, rtt_ps, start_ps, segments,
-        packet_bytes, access_bps, open_loop, packet_offsets=None, file_offsets=None, stop_ps=None))]
+        packet_bytes, access_bps, open_loop, packet_offsets=None, file_offsets=None, stop_ps=None, foreign=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         traffic_class: PyReadonlyArray1<'_, i32>,
@@ -185,6 +185,7 @@ impl Flows {
         packet_offsets: Option<PyReadonlyArray1<'_, i64>>,
         file_offsets: Option<PyReadonlyArray1<'_, i64>>,
         stop_ps: Option<PyReadonlyArray1<'_, i64>>,
+        foreign: Vec<AnyForeign<'_>>,
     ) -> PyResult<Self> {
         let n = traffic_class.len();
         let narrow = [route.len(), congestion_control.len(), packet_bytes.len()];
@@ -226,7 +227,7 @@ impl Flows {
             Some(FlowSpec {
                 class: class[i].try_into().ok()?,
                 route: route[i].try_into().ok()?,
-                congestion_control: cc::NAMES.get(usize::try_from(control[i]).ok()?)?,
+                congestion_control: name_of(usize::try_from(control[i]).ok()?, &foreign)?,
                 rtt: rtt[i].try_into().ok()?,
                 start: start[i].try_into().ok()?,
                 source: source(i)?,
@@ -285,7 +286,7 @@ impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
         sources=None, barriers=vec![], memory_bytes=None, trace_step_ps=None, trace_flows=vec![], capture=false,
-        flow_records=false, logged_links=0))]
+        flow_records=false, logged_links=0, foreign=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
@@ -304,6 +305,7 @@ impl Run {
         capture: bool,
         flow_records: bool,
         logged_links: u32,
+        foreign: Vec<AnyForeign<'_>>,
     ) -> PyResult<Self> {
         let route = |(forward, backward)| Route { forward, backward };
         let trace = |step| TraceSpec {
@@ -336,6 +338,7 @@ impl Run {
             capture,
             flow_records,
             logged_links,
+            foreign: list_of(&foreign),
         };
         config.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self(config))

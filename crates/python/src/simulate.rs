@@ -1,6 +1,7 @@
 //! Runs of the simulator, in parallel threads, with the GIL released.
 
 use crate::flow_records::FlowRecords;
+use crate::foreign::check_faults;
 use crate::packet_log::PacketLog;
 use crate::packets::Packets;
 use crate::readings::readings;
@@ -37,6 +38,7 @@ pub fn simulate<'py>(
     let batch = Batch::new(configs, jobs.max(1));
     let watched = py.detach(|| batch.run(|| watch(&batch, progress.as_ref())));
     watched?;
+    check_faults(&runs.iter().map(|run| &run.0).collect::<Vec<_>>())?;
     let reports = batch.finished()?.into_iter().zip(&runs);
     let dicts = reports.map(|((mut report, cpu), run)| {
         let packets = report.capture.take().map(|packets| {
@@ -56,6 +58,7 @@ pub fn simulate<'py>(
 fn watch(batch: &Batch<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
+        check_faults(&batch.configs)?;
         if let Some(progress) = progress {
             progress.call1(py, (batch.fraction(),))?;
         }

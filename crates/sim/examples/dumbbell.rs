@@ -136,6 +136,7 @@ fn main() {
         capture: false,
         flow_records: false,
         logged_links: 0,
+        foreign: Default::default(),
     };
     let detailed = number("detail", 0.0) != 0.0;
     if detailed {

@@ -100,6 +100,7 @@ fn main() {
         capture: false,
         flow_records: false,
         logged_links: 0,
+        foreign: Default::default(),
     };
     let before = memory_kb("VmRSS");
     let began = Instant::now();

@@ -23,6 +23,7 @@ fn link(rate_bps: f64, packets: u32, jitter: Option<JitterSpec>) -> LinkSpec {
         rate_trace: None,
         drops_while_down: false,
         jitter,
+        framing: None,
     }
 }
 
@@ -56,6 +57,7 @@ fn config(control: &'static str, rate_bps: f64, rtt: Picos, reorders: bool) -> C
         capture: false,
         flow_records: false,
         logged_links: 0,
+        foreign: Default::default(),
     }
 }
 

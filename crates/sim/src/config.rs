@@ -15,6 +15,7 @@ pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
 pub use source::{Barrier, Datagram, File, Source};
 
+use crate::cc::foreign::ForeignList;
 use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
@@ -28,8 +29,7 @@ pub struct LinkSpec {
     pub rate_bps: f64,
     /// What may wait for it.
     pub queue: QueueSpec,
-    /// Packets that the line card holds between queue and wire; the queue does not count them
-    /// (paper A, section 5.2.2).
+    /// Packets that the line card holds behind the queue, which does not count them (paper A, section 5.2.2).
     pub transmit_ring: u32,
     /// Memory shared with other links: an index into `Config::pools`, and this port's alpha.
     pub pool: Option<(u16, f64)>,
@@ -209,6 +209,8 @@ pub struct Config {
     pub flow_records: bool,
     /// Log what becomes of each packet of the measured window at the first so many links.
     pub logged_links: u32,
+    /// Congestion controllers from outside that flows may name.
+    pub foreign: ForeignList,
 }
 
 impl Config {
@@ -329,6 +331,7 @@ mod tests {
             capture: false,
             flow_records: false,
             logged_links: 0,
+            foreign: ForeignList::default(),
         }
     }
 

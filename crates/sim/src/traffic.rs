@@ -1,7 +1,6 @@
 //! What is known of each flow from the configuration while a run goes on.
 
-use crate::cc::Cc;
-use crate::config::{Config, FlowSpec};
+use crate::config::Config;
 use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::flow::Flow;
 use crate::packet::{Packet, Payload};
@@ -23,10 +22,7 @@ impl<'a> Traffic<'a> {
 
     /// A sender has a scoreboard: it has SACK, or paces.
     pub(crate) fn has_scoreboards(&self) -> bool {
-        let paces =
-            |flow: &FlowSpec| Cc::by_name(flow.congestion_control).is_some_and(|cc| cc.paced());
-        self.config.profiles.iter().any(|profile| profile.sack)
-            || self.config.flows.iter().any(paces)
+        self.config.profiles.iter().any(|profile| profile.sack) || self.config.paces()
     }
 
     /// The traffic class of a flow by its number.

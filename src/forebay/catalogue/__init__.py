@@ -5,8 +5,9 @@ it names a law, a response function or a scaling rule, which the layer that has 
 under that name.
 """
 
-from forebay.catalogue.controls import CONTROLS, Control
+from forebay.catalogue.controls import Control
 from forebay.catalogue.disciplines import DISCIPLINES, Discipline
+from forebay.catalogue.external import CONTROLS, is_ours
 from forebay.catalogue.kinds import KINDS, Kind, kinds_that
 from forebay.catalogue.metric import Metric
 from forebay.catalogue.metrics import METRICS, check_stated, of_level
@@ -24,6 +25,7 @@ __all__ = [
     "Metric",
     "Record",
     "check_stated",
+    "is_ours",
     "kinds_that",
     "of_level",
     "registered",

@@ -31,6 +31,7 @@ _VERBS = {
     "report": "Print or draw a stored answer.",
     "platforms": "Write a size as configuration of a router platform; lint an existing one.",
     "serve": "A page on which a link is sized while its sliders move.",
+    "controls": "Congestion controls of your own, and modules of the Linux kernel.",
     "testbed": "Check if this machine can run a scenario on the testbed, and up to which rate.",
 }
 

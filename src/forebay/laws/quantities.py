@@ -97,7 +97,9 @@ def _climbs(scenario: Scenario) -> Iterator[tuple[str, float, float]]:
     window, waiting = average_window(scenario), scenario.buffer_packets / 2.0 / capacity(scenario)
     for group in scenario.persistent:
         rtt = group.rtt.mean + waiting
-        for name in group.shares.keys() - MODEL_BASED if isinstance(group, Long) else ():
+        for name in group.shares if isinstance(group, Long) else ():
+            if CONTROLS[name].is_model_based:
+                continue
             slope = 0.53 if CONTROLS[name].sawtooth == "cubic" else growth_of(group)
             yield name, window, window / slope * rtt
 
@@ -113,13 +115,6 @@ def finite(packets: object) -> float | None:
     return value if math.isfinite(value) else None
 
 
-MODEL_BASED = frozenset(each.name for each in CONTROLS.values() if each.is_model_based)
-"""Controls with a model of the path: no decrease at each loss, so no sawtooth."""
-
-HALVING = frozenset(each.name for each in CONTROLS.values() if each.kept_after_loss == 0.5)
-"""Controls that halve the window at a loss; dctcp and prague without marks (RFC 8257, 3.5)."""
-
-
 def controls(scenario: Scenario) -> dict[str, float]:
     """Congestion controls of the classes that cross the link, with the long flows of each."""
     found: dict[str, float] = {}
@@ -132,12 +127,16 @@ def controls(scenario: Scenario) -> dict[str, float]:
 
 def paced(scenario: Scenario) -> list[str]:
     """Those of them that are model-based."""
-    return sorted(controls(scenario).keys() & MODEL_BASED)
+    return sorted(name for name in controls(scenario) if CONTROLS[name].is_model_based)
 
 
 def halves(scenario: Scenario) -> bool:
-    """Whether every long flow halves its window at a loss."""
-    return {name for group in scenario.persistent for name in group.shares} <= HALVING
+    """Whether every long flow halves its window at a loss.
+
+    dctcp and prague do without marks (RFC 8257, section 3.5).
+    """
+    names = {name for group in scenario.persistent for name in group.shares}
+    return all(CONTROLS[name].kept_after_loss == 0.5 for name in names)
 
 
 FULL = 1.0 - 1e-9

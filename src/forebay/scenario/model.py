@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
+from forebay import foreign
+from forebay.catalogue import is_ours
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable
@@ -288,16 +290,37 @@ class Scenario(ScenarioModel):
 
         return to_html(self)
 
+    @property
+    def foreign_controls(self) -> dict[str, foreign.Installed]:
+        """Its congestion controls that are not the simulator's own, by name.
+
+        Raises
+        ------
+        ScenarioError
+            One has been removed since the scenario was made.
+        """
+        tcp = [group for group in self.traffic if isinstance(group, Tcp)]
+        names = {name for group in tcp for name in group.control_names if not is_ours(name)}
+        found = {name: foreign.find(name) for name in sorted(names)}
+        for name, each in found.items():
+            if each is None:
+                wrong = f"the congestion control {name!r} is no longer installed"
+                raise ScenarioError("unknown-name", wrong, "build it again", value=name)
+        return {name: each for name, each in found.items() if each is not None}
+
     def sha256(self) -> str:
         """Return the hash of the meaning, independent of layout and units.
 
-        Hosts without offload have the hash of scenarios from before there was any.
+        Of a control from outside its library counts, not its name alone. Hosts without offload have
+        the hash of scenarios from before there was any.
         """
         meaning = self.model_dump(mode="python", exclude_none=True)
         for group, data in zip(self.traffic, meaning["traffic"], strict=True):
             data.pop("offload", None)
             if isinstance(group, Tcp) and group.offloads:
                 data["offload"] = "on"
+        if outside := self.foreign_controls:
+            meaning["foreign_controls"] = {name: each.sha256 for name, each in outside.items()}
         text = json.dumps(meaning, sort_keys=True, default=lambda part: part.canonical())
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_validator
 
+from forebay import foreign
 from forebay.catalogue import CONTROLS
 from forebay.errors import entry
 from forebay.scenario.base import DAY, Between
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 CONGESTION_CONTROLS: tuple[str, ...] = tuple(CONTROLS)
-"""All congestion controls of a scenario; the simulator has the same list."""
+"""Congestion controls that the simulator has itself; `forebay.foreign` has those from outside."""
 
 
 def _parse(value: object) -> str | dict[str, float]:
@@ -42,12 +43,11 @@ def _parse(value: object) -> str | dict[str, float]:
 
 
 def _known(name: str) -> str:
-    if name in CONGESTION_CONTROLS:
+    if name in CONTROLS:
         return name
-    wrong = (
-        f"{show(name)} is not a known congestion control{did_you_mean(name, CONGESTION_CONTROLS)}"
-    )
-    raise ScenarioError("unknown-name", wrong, f"write {one_of(CONGESTION_CONTROLS)}", value=name)
+    known = (*CONGESTION_CONTROLS, *foreign.names())
+    wrong = f"{show(name)} is not a known congestion control{did_you_mean(name, known)}"
+    raise ScenarioError("unknown-name", wrong, f"write {one_of(known)}", value=name)
 
 
 def _share(name: str, share: object) -> float:
@@ -202,6 +202,11 @@ class Tcp(Sized):
         """Share of the flows of each congestion control; the shares sum to 1."""
         control = self.congestion_control
         return {control: 1.0} if isinstance(control, str) else dict(control)
+
+    @property
+    def control_names(self) -> set[str]:
+        """Names of its congestion controls, of single transfers too."""
+        return set(self.shares)
 
 
 def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:

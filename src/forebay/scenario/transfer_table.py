@@ -58,6 +58,11 @@ class TransferTable(FromFile):
         """The last start, seconds."""
         return float(self.start_ps.max()) / _PS_PER_S
 
+    @property
+    def control_names(self) -> set[str]:
+        """Names of the congestion controls of its transfers."""
+        return set(self.texts.get("congestion_control", ())) - {""}
+
     def canonical(self) -> dict[str, str]:
         """Return the rows, independent of the path."""
         return {"transfers": self.digest}
@@ -124,8 +129,9 @@ def _text(cell: Any) -> str:
 
 
 def _check_controls(path: str, names: Sequence[str]) -> None:
+    unknown = {name for name in set(names) if name and name not in CONTROLS}
     for row, name in enumerate(names, 1):
-        if name and name not in CONTROLS:
+        if name in unknown:
             raise _wrong(path, f"row {row}: {show(name)} is not a known congestion control")
 
 

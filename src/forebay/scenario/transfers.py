@@ -134,6 +134,12 @@ class Transfers(Tcp):
         return TransferTable.from_columns(columns)
 
     @property
+    def control_names(self) -> set[str]:
+        """Names of its congestion controls, of single transfers too."""
+        named = () if self.table is None else self.table.control_names
+        return {*self.shares, *named}
+
+    @property
     def flows(self) -> int:
         """Flows that exist during the whole run: none."""
         return 0

@@ -29,7 +29,6 @@ _US_BY_LOSS = (0.07, 0.10, 0.25, 0.93)
 _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 """Microseconds per packet by number of flows: for loss-based controllers, and for BBR variants."""
 
-_BY_MODEL = tuple(each.name for each in CONTROLS.values() if each.packet_cost == "model")
 _TAKE_THE_REST = kinds_that(lambda kind: kind.lasts or kind.waits_for_itself)
 _SHORT_LIVES_S = 1.0
 SEARCH_BUFFERS = 30.0
@@ -99,7 +98,11 @@ def model_share(scenario: Scenario) -> float:
     """Return the share of the flows whose controller models the path."""
     weights = [(max(float(g.flows), 1.0), g) for g in scenario.traffic if isinstance(g, Tcp)]
     total = sum(weight for weight, _ in weights)
-    shares = (w * sum(g.shares.get(name, 0.0) for name in _BY_MODEL) for w, g in weights)
+    shares = (
+        weight
+        * sum(part for name, part in g.shares.items() if CONTROLS[name].packet_cost == "model")
+        for weight, g in weights
+    )
     return sum(shares) / total if total else 0.0
 
 

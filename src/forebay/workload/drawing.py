@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS, IncompleteRecord
 from forebay.scenario import (
-    CONGESTION_CONTROLS,
     Duration,
     Fetching,
     Long,
@@ -29,6 +28,7 @@ from forebay.scenario import (
     Traffic,
 )
 from forebay.scenario.source import Stopping, Switched
+from forebay.workload.control_names import control_names, numbered_together
 from forebay.workload.model import (
     NEVER,
     FlowColumns,
@@ -71,7 +71,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
 
     return Workload(
         traffic_class=np.repeat(np.arange(len(parts), dtype=np.int32), counts),
-        congestion_control=np.concatenate([part.congestion_control for part in parts]),
+        congestion_control=numbered_together(groups, parts),
         rtt_ps=np.concatenate([part.rtt_ps for part in parts]),
         start_ps=np.concatenate([part.start_ps for part in parts]),
         segments=np.concatenate([part.segments for part in parts]),
@@ -79,7 +79,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         access_bps=np.repeat(rates, counts),
         access_group=_access_groups(groups, counts),
         reverse=np.repeat(backwards, counts),
-        congestion_controls=CONGESTION_CONTROLS,
+        congestion_controls=control_names(groups),
         tie_break_seed=word(seed, "tie-break"),
         stop_ps=_stops(parts),
         packets=_packets(parts),
@@ -296,15 +296,16 @@ def rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
 def apportioned(group: Long | Fetching, index: int, seed: int) -> NDArray[np.int32]:
     """Assign the congestion controls to a fixed number of flows by share, shuffled."""
     keys = uniforms(seed, "congestion-control", index, group.flows)
-    return assign(apportion(group.flows, group.shares), CONGESTION_CONTROLS, keys)
+    return assign(apportion(group.flows, group.shares), control_names([group]), keys)
 
 
 def one_by_one(group: Tcp, u: NDArray[np.float64]) -> NDArray[np.int32]:
     """Draw the congestion control of each flow by itself, because their number is random."""
-    names = [name for name in CONGESTION_CONTROLS if name in group.shares]
+    known = control_names([group])
+    names = [name for name in known if name in group.shares]
     ends = np.cumsum([group.shares[name] for name in names])
     place = np.minimum(np.searchsorted(ends, u, side="right"), len(names) - 1)
-    return np.array([CONGESTION_CONTROLS.index(name) for name in names], dtype=np.int32)[place]
+    return np.array([known.index(name) for name in names], dtype=np.int32)[place]
 
 
 def apportion(flows: int, shares: Mapping[str, float]) -> dict[str, int]:

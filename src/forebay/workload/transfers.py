@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.scenario import CONGESTION_CONTROLS, Transfers
+from forebay.scenario import Transfers
 from forebay.scenario.transfer_table import TransferTable
+from forebay.workload.control_names import control_names
 from forebay.workload.drawing import one_by_one, rtts
 from forebay.workload.model import Part
 from forebay.workload.streams import poisson_arrivals, uniforms
@@ -32,7 +33,7 @@ def transfers(group: Transfers, index: int, seed: int, link_rate: float, end_ps:
         start_ps=start,
         rtt_ps=rtt,
         segments=-(-sizes // group.payload),
-        congestion_control=control if table is None else _controls(table, control),
+        congestion_control=control if table is None else _controls(group, table, control),
     )
 
 
@@ -45,10 +46,12 @@ def _sizes(group: Transfers, u: NDArray[np.float64]) -> _Ints:
     return whole
 
 
-def _controls(table: TransferTable, default: NDArray[np.int32]) -> NDArray[np.int32]:
+def _controls(
+    group: Transfers, table: TransferTable, default: NDArray[np.int32]
+) -> NDArray[np.int32]:
     names = table.texts.get("congestion_control", ())
     if not any(names):
         return default
-    place = {name: number for number, name in enumerate(CONGESTION_CONTROLS)}
+    place = {name: number for number, name in enumerate(control_names([group]))}
     own = np.array([place.get(name, -1) for name in names], dtype=np.int32)
     return np.where(own < 0, default, own)

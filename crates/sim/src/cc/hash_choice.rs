@@ -16,10 +16,11 @@ impl HashChoice {
         Self { seed, count: 0 }
     }
 
-    /// A number in [0, 1), from the seed, the count of choices so far and `now` (finalizer of splitmix64).
+    /// A number in [0, 1), from the seed, the count of choices so far and `now` in nanoseconds (finalizer of splitmix64):
+    /// so that a module of the kernel beside it can make the same choices.
     pub fn fraction(&mut self, now: Picos) -> f64 {
         self.count += 1;
-        let mut z = now ^ self.seed ^ self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut z = (now / 1000) ^ self.seed ^ self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64

@@ -1,5 +1,6 @@
 //! The list of controllers, and the enum that holds any of them.
 
+use super::foreign::ForeignCc;
 use super::record::{Declared, Record};
 use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::Picos;
@@ -9,7 +10,11 @@ use crate::time::Picos;
 macro_rules! controllers {
     ($($name:literal => $variant:ident($type:ty);)+) => {
         /// Any of the controllers, dispatched without a table of functions.
-        pub enum Cc { $(#[doc = $name] $variant($type)),+ }
+        pub enum Cc {
+            $(#[doc = $name] $variant($type),)+
+            /// One that is not in the list.
+            Foreign(Box<ForeignCc>),
+        }
 
         /// Their names in a scenario: Linux names where Linux has them.
         pub const NAMES: &[&str] = &[$($name),+];
@@ -32,68 +37,95 @@ macro_rules! controllers {
 
             /// What it declares.
             #[inline]
-            pub fn record(&self) -> &'static Record {
-                match self { $(Self::$variant(_) => const { &<$type as Declared>::RECORD }),+ }
+            pub fn record(&self) -> &Record {
+                match self {
+                    $(Self::$variant(_) => const { &<$type as Declared>::RECORD },)+
+                    Self::Foreign(cc) => cc.record(),
+                }
             }
 
             /// `Record::paced`.
             pub fn paced(&self) -> bool {
-                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.paced }),+ }
+                match self {
+                    $(Self::$variant(_) => const { <$type as Declared>::RECORD.paced },)+
+                    Self::Foreign(cc) => cc.record().paced,
+                }
             }
 
             /// `Record::controls_cwnd`.
             #[inline]
             pub fn controls_cwnd(&self) -> bool {
-                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.controls_cwnd() }),+ }
+                match self {
+                    $(Self::$variant(_) => const { <$type as Declared>::RECORD.controls_cwnd() },)+
+                    Self::Foreign(cc) => cc.record().controls_cwnd(),
+                }
+            }
+
+            /// It is not in the list.
+            #[inline(always)]
+            pub fn is_foreign(&self) -> bool {
+                matches!(self, Self::Foreign(_))
             }
 
             /// `Record::needs_ecn`.
             pub fn needs_ecn(&self) -> bool {
-                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.needs_ecn() }),+ }
+                match self {
+                    $(Self::$variant(_) => const { <$type as Declared>::RECORD.needs_ecn() },)+
+                    Self::Foreign(cc) => cc.record().needs_ecn(),
+                }
             }
 
             /// `Record::l4s`.
             pub fn l4s(&self) -> bool {
-                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.l4s() }),+ }
+                match self {
+                    $(Self::$variant(_) => const { <$type as Declared>::RECORD.l4s() },)+
+                    Self::Foreign(cc) => cc.record().l4s(),
+                }
             }
 
             /// `Record::needs_every_ack`.
             #[inline]
             pub fn needs_every_ack(&self) -> bool {
-                match self { $(Self::$variant(_) => const { <$type as Declared>::RECORD.needs_every_ack }),+ }
+                match self {
+                    $(Self::$variant(_) => const { <$type as Declared>::RECORD.needs_every_ack },)+
+                    Self::Foreign(cc) => cc.record().needs_every_ack,
+                }
             }
         }
 
         impl Controller for Cc {
             #[inline]
             fn cong_avoid_fast(&mut self, window: &mut Window, segments: u32, increase_rule: IncreaseRule) -> bool {
-                match self { $(Self::$variant(cc) => cc.cong_avoid_fast(window, segments, increase_rule)),+ }
+                match self { $(Self::$variant(cc) => cc.cong_avoid_fast(window, segments, increase_rule),)+ Self::Foreign(cc) => cc.cong_avoid_fast(window, segments, increase_rule) }
             }
             #[inline]
             fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.cong_avoid(window, ack)),+ }
+                match self { $(Self::$variant(cc) => cc.cong_avoid(window, ack),)+ Self::Foreign(cc) => cc.cong_avoid(window, ack) }
             }
             #[inline]
             fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.on_ack_received(window, ack)),+ }
+                match self { $(Self::$variant(cc) => cc.on_ack_received(window, ack),)+ Self::Foreign(cc) => cc.on_ack_received(window, ack) }
             }
             fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64 {
-                match self { $(Self::$variant(cc) => cc.ssthresh(window, now, event)),+ }
+                match self { $(Self::$variant(cc) => cc.ssthresh(window, now, event),)+ Self::Foreign(cc) => cc.ssthresh(window, now, event) }
             }
             fn on_timeout(&mut self, window: &mut Window, now: Picos) {
-                match self { $(Self::$variant(cc) => cc.on_timeout(window, now)),+ }
+                match self { $(Self::$variant(cc) => cc.on_timeout(window, now),)+ Self::Foreign(cc) => cc.on_timeout(window, now) }
             }
             fn on_loss_state(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.on_loss_state(window, ack)),+ }
+                match self { $(Self::$variant(cc) => cc.on_loss_state(window, ack),)+ Self::Foreign(cc) => cc.on_loss_state(window, ack) }
             }
             fn in_startup(&self, window: &Window) -> bool {
-                match self { $(Self::$variant(cc) => cc.in_startup(window)),+ }
+                match self { $(Self::$variant(cc) => cc.in_startup(window),)+ Self::Foreign(cc) => cc.in_startup(window) }
+            }
+            fn undo(&mut self, window: &Window, prior_cwnd: f64) -> f64 {
+                match self { $(Self::$variant(cc) => cc.undo(window, prior_cwnd),)+ Self::Foreign(cc) => cc.undo(window, prior_cwnd) }
             }
             fn set_seed(&mut self, seed: u64) {
-                match self { $(Self::$variant(cc) => cc.set_seed(seed)),+ }
+                match self { $(Self::$variant(cc) => cc.set_seed(seed),)+ Self::Foreign(cc) => cc.set_seed(seed) }
             }
             fn set_segment_bytes(&mut self, bytes: u32) {
-                match self { $(Self::$variant(cc) => cc.set_segment_bytes(bytes)),+ }
+                match self { $(Self::$variant(cc) => cc.set_segment_bytes(bytes),)+ Self::Foreign(cc) => cc.set_segment_bytes(bytes) }
             }
         }
     };

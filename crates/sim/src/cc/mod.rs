@@ -18,12 +18,14 @@ mod westwood;
 mod ai_counter;
 mod bounds;
 mod extra_acked;
+pub mod foreign;
 mod hash_choice;
 mod list;
 mod max_filter;
 mod pacing;
 pub mod record;
 mod rounding;
+pub mod shadow;
 
 pub use list::{Cc, NAMES};
 
@@ -153,6 +155,11 @@ impl Ack {
         double(self.in_flight + self.delivered + self.newly_lost)
     }
 
+    /// It reports something beyond a gap, or delivers nothing: Linux's header prediction fails.
+    pub fn on_slow_path(&self) -> bool {
+        self.delivered_total > self.snd_una || self.delivered == 0
+    }
+
     /// How many segments a path of bandwidth `bw` delivers until the pacer lets the next burst go (Linux,
     /// bbr_packets_in_net_at_edt): those in flight less these are on the path then.
     #[inline]
@@ -205,6 +212,10 @@ pub trait Controller {
     /// Called on a retransmission timeout once the outstanding segments are marked lost, with the totals
     /// after that; only for controllers with `Record::needs_every_ack`.
     fn on_loss_state(&mut self, _window: &mut Window, _ack: &Ack) {}
+    /// What was repaired was not lost: returns the window, which was `prior_cwnd` before it was reduced (Linux, undo_cwnd).
+    fn undo(&mut self, window: &Window, prior_cwnd: f64) -> f64 {
+        window.cwnd.max(prior_cwnd)
+    }
     /// Returns whether the flow is in slow start, or in the start-up of a model of the path.
     fn in_startup(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -217,7 +228,5 @@ pub trait Controller {
     fn set_segment_bytes(&mut self, _bytes: u32) {}
 }
 
-#[cfg(test)]
-mod conformance;
-#[cfg(test)]
+pub mod conformance;
 mod testing;

@@ -1,9 +1,9 @@
 //! Scalable TCP (Kelly 2003, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks",
 //! section 3): the time to recover from a loss does not depend on the rate.
 
-use super::ai_counter::AiCounter;
+use super::ai_counter::{AiCounter, counted};
 use super::record::{Declared, Decrease, Growth, Marks, PerRound, Record, Response};
-use super::{Ack, CongestionEvent, Controller, Window};
+use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::Picos;
 
 /// Kelly's a = 0.01: one segment for 100 acknowledged.
@@ -15,6 +15,7 @@ const DECREASE: f64 = 0.125;
 #[derive(Default)]
 pub struct Scalable {
     ai_counter: AiCounter,
+    increase_rule: IncreaseRule,
 }
 
 /// 1 / 100 of a window (Kelly 2003, section 3), and Reno's below 100 segments (Linux).
@@ -38,6 +39,7 @@ impl Controller for Scalable {
     /// is the faster there.
     #[inline]
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        self.increase_rule = ack.increase_rule;
         let mut segments = ack.segments;
         if window.in_slow_start() {
             segments = window.slow_start(segments);
@@ -53,17 +55,27 @@ impl Controller for Scalable {
         }
     }
 
-    /// cwnd - b cwnd (Kelly 2003, section 3). Linux rounds the part taken away down, we what is left.
+    /// cwnd - b cwnd (Kelly 2003, section 3). Linux takes whole segments away.
     fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
         self.ai_counter.reset();
-        (window.cwnd - DECREASE * window.cwnd).max(2.0)
+        (window.cwnd - counted(self.increase_rule, DECREASE * window.cwnd)).max(2.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::{IncreaseRule, testing};
+    use crate::cc::testing;
+
+    /// Linux, tcp_scalable_ssthresh: of 130 segments 130 >> 3 = 16 are taken away, of 15 one.
+    #[test]
+    fn whole_segments_are_taken_away() {
+        for (before, left) in [(130.0, 114.0), (15.0, 14.0), (7.0, 7.0), (2.0, 2.0)] {
+            let mut cc = Scalable { increase_rule: IncreaseRule::PerWindow, ..Default::default() };
+            let window = testing::window(before);
+            assert_eq!(cc.ssthresh(&window, 0, CongestionEvent::Loss), left);
+        }
+    }
 
     /// Kelly 2003, section 3: recovery takes log(1 - b) / log(1 + a) = 13.4 round trips at any rate.
     #[test]

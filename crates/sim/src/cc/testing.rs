@@ -1,10 +1,15 @@
-//! What the tests of single controllers share: ACKs of a path without surprises.
+//! What the conformance suite and the tests of single controllers share: ACKs of a path without surprises.
 
-use super::{Ack, Controller, IncreaseRule, Phase, RateSample, Window};
-use crate::time::{MILLISECOND, Picos, SECOND};
+use super::{Ack, IncreaseRule, Phase, RateSample};
+#[cfg(test)]
+use super::{Controller, Window};
+#[cfg(test)]
+use crate::time::SECOND;
+use crate::time::{MILLISECOND, Picos};
 
 pub(super) const RTT: Picos = 100 * MILLISECOND;
 
+#[cfg(test)]
 pub(super) fn window(cwnd: f64) -> Window {
     Window { cwnd, ssthresh: cwnd, pacing_rate: None }
 }
@@ -41,6 +46,7 @@ pub(super) fn ack(now: Picos, acked: u64, size: u64, increase_rule: IncreaseRule
 }
 
 /// A window's ACKs at one instant, where time does not matter.
+#[cfg(test)]
 pub(super) fn round(cc: &mut impl Controller, window: &mut Window, increase_rule: IncreaseRule) {
     let size = window.cwnd as u64;
     for i in 0..size {

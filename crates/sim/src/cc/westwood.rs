@@ -4,27 +4,31 @@
 use super::record::{Declared, Decrease, Growth, Marks, Record};
 use super::reno::Reno;
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
-use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
+use crate::time::{MILLISECOND, Picos};
 
-/// Linux, TCP_WESTWOOD_RTT_MIN: no bandwidth is sampled over less.
-const SHORTEST_SAMPLE: Picos = 50 * MILLISECOND;
-/// Linux, westwood_do_filter: the weight of the newest sample, in each of two filters in a row.
-const WEIGHT: f64 = 1.0 / 8.0;
+/// A tick of the kernel's clock, in which it measures times: that of HZ = 1000.
+const JIFFY: Picos = MILLISECOND;
+/// Linux, TCP_WESTWOOD_RTT_MIN in jiffies: no bandwidth is sampled over less.
+const SHORTEST_SAMPLE: u64 = 50;
+/// Linux, TCP_WESTWOOD_INIT_RTT: a round trip before any is measured.
+const INITIAL_RTT: u64 = 20_000;
 
-/// Westwood+ (Linux, tcp_westwood).
+/// Westwood+ (Linux, tcp_westwood), in its whole bytes a jiffy.
 pub struct Westwood {
     reno: Reno,
-    /// The bandwidth after the first filter and after both, segments a second; `None` before a sample.
-    filtered: Option<(f64, f64)>,
-    /// Where the sample that is being taken began, and segments acknowledged since; `NEVER` before
-    /// the first ACK.
-    sample: (Picos, u64),
+    segment_bytes: u64,
+    /// The bandwidth after the first filter and after both, bytes a jiffy.
+    filtered: (u64, u64),
+    /// When the sample that is being taken began, in jiffies; `None` before the first ACK.
+    since: Option<u64>,
+    /// Bytes acknowledged since then.
+    acknowledged: u64,
     snd_una: u64,
     /// Segments that duplicate ACKs have told of, and that the cumulative ACK will tell of again.
     accounted: u64,
-    rtt: Picos,
-    /// Least round trip since the last timeout; `NEVER` before the first.
-    min_rtt: Picos,
+    /// The last round trip in jiffies, and the least since the last timeout; `None` before there was one.
+    rtt: u64,
+    min_rtt: Option<u64>,
     recovering: bool,
 }
 
@@ -32,12 +36,14 @@ impl Default for Westwood {
     fn default() -> Self {
         Self {
             reno: Reno::default(),
-            filtered: None,
-            sample: (NEVER, 0),
+            segment_bytes: 1448,
+            filtered: (0, 0),
+            since: None,
+            acknowledged: 0,
             snd_una: 0,
             accounted: 0,
-            rtt: 0,
-            min_rtt: NEVER,
+            rtt: INITIAL_RTT,
+            min_rtt: None,
             recovering: false,
         }
     }
@@ -80,36 +86,52 @@ impl Controller for Westwood {
             CongestionEvent::Mark => self.product().min(window.cwnd.max(2.0)),
             CongestionEvent::Timeout => {
                 let product = self.product();
-                self.min_rtt = NEVER;
+                self.min_rtt = None;
                 product
             }
         }
+    }
+
+    fn set_segment_bytes(&mut self, bytes: u32) {
+        self.segment_bytes = bytes.into();
     }
 }
 
 impl Westwood {
     /// A sample of bandwidth for each round trip; the ACK that ends one counts towards the next.
     fn measure(&mut self, ack: &Ack) {
-        if self.sample.0 == NEVER {
-            self.sample.0 = ack.now - ack.rtt.unwrap_or(0).min(ack.now);
-        }
-        self.rtt = ack.rtt.unwrap_or(self.rtt);
-        let span = ack.now - self.sample.0;
+        let now = ack.now / JIFFY;
+        let began = ack.now.saturating_sub(ack.rtt.unwrap_or(0)) / JIFFY;
+        let since = *self.since.get_or_insert(began);
+        self.rtt = ack.rtt.map_or(self.rtt, |rtt| rtt.div_ceil(JIFFY));
+        let span = now - since;
         if self.rtt > 0 && span > self.rtt.max(SHORTEST_SAMPLE) {
-            self.filter(self.sample.1 as f64 * SECOND as f64 / span as f64);
-            self.sample = (ack.now, 0);
+            self.filter(self.acknowledged / span);
+            (self.since, self.acknowledged) = (Some(now), 0);
         }
-        self.sample.1 += self.acknowledged(ack.snd_una);
-        if self.rtt > 0 {
-            self.min_rtt = self.min_rtt.min(self.rtt);
-        }
+        self.acknowledged += self.segment_bytes * self.newly_acknowledged(ack);
+        self.min_rtt = Some(self.min_rtt.map_or(self.rtt, |least| least.min(self.rtt)));
     }
 
-    fn filter(&mut self, bandwidth: f64) {
-        let (mut first, mut second) = self.filtered.unwrap_or((bandwidth, bandwidth));
-        first += WEIGHT * (bandwidth - first);
-        second += WEIGHT * (first - second);
-        self.filtered = Some((first, second));
+    /// Linux, westwood_filter: the first sample fills both filters; each keeps 7/8 of what it held.
+    fn filter(&mut self, bandwidth: u64) {
+        self.filtered = match self.filtered {
+            (0, 0) => (bandwidth, bandwidth),
+            (first, second) => {
+                let first = (7 * first + bandwidth) >> 3;
+                (first, (7 * second + first) >> 3)
+            }
+        };
+    }
+
+    /// On the fast path an ACK tells of what it takes off (Linux, westwood_fast_bw).
+    fn newly_acknowledged(&mut self, ack: &Ack) -> u64 {
+        if ack.on_slow_path() {
+            return self.acknowledged(ack.snd_una);
+        }
+        let cumulative = ack.snd_una - self.snd_una;
+        self.snd_una = ack.snd_una;
+        cumulative
     }
 
     /// Linux, westwood_acked_count: a duplicate ACK tells of one segment, and a cumulative one of those
@@ -133,9 +155,8 @@ impl Westwood {
 
     /// BWE RTTmin, segments; at least 2 (Linux, tcp_westwood_bw_rttmin).
     fn product(&self) -> f64 {
-        let min_rtt = if self.min_rtt == NEVER { self.rtt } else { self.min_rtt };
-        let bandwidth = self.filtered.map_or(0.0, |(_, second)| second);
-        (bandwidth * (min_rtt as f64 / SECOND as f64)).max(2.0)
+        let bytes = self.filtered.1 * self.min_rtt.unwrap_or(self.rtt);
+        ((bytes / self.segment_bytes) as f64).max(2.0)
     }
 }
 
@@ -156,22 +177,34 @@ mod tests {
     }
 
     /// Linux, westwood_filter: the first sample fills both filters, and each holds 7/8 of its past. A
-    /// step from a to b leaves of b - a after n samples (7/8)^n in the first, (1 + n/8) (7/8)^n in both.
+    /// step from a to b leaves of b - a after n samples (7/8)^n in the first, (1 + n/8) (7/8)^n in both,
+    /// but for what is rounded down.
     #[test]
     fn two_filters_of_7_8_in_a_row() {
         let mut cc = Westwood::default();
-        cc.filter(100.0);
-        assert_eq!(cc.filtered, Some((100.0, 100.0)));
+        cc.filter(100_000);
+        assert_eq!(cc.filtered, (100_000, 100_000));
         for n in 1..=20 {
-            cc.filter(500.0);
+            cc.filter(500_000);
             let left = 0.875_f64.powi(n);
-            let (first, second) = cc.filtered.unwrap();
-            assert!((first - (500.0 - 400.0 * left)).abs() < 1e-9);
-            assert!((second - (500.0 - 400.0 * left * (1.0 + f64::from(n) / 8.0))).abs() < 1e-9);
+            let (first, second) = cc.filtered;
+            assert!((first as f64 - (5e5 - 4e5 * left)).abs() < 8.0);
+            assert!((second as f64 - (5e5 - 4e5 * left * (1.0 + f64::from(n) / 8.0))).abs() < 16.0);
         }
     }
 
-    /// 200 segments a second over 100 ms: the window after recovery holds 20, whatever it was before.
+    /// Linux divides whole bytes by whole jiffies: 1448 bytes in 5.4 ms are counted over 5 or 6.
+    #[test]
+    fn times_are_whole_jiffies() {
+        let mut cc = Westwood { segment_bytes: 1000, ..Westwood::default() };
+        let ack = testing::ack(SECOND, 1, 20, IncreaseRule::PerWindow);
+        let rtt = Some(100 * MILLISECOND + MILLISECOND / 10);
+        cc.measure(&Ack { rtt, ..ack });
+        assert_eq!((cc.rtt, cc.since), (101, Some(899)));
+    }
+
+    /// 200 segments a second over 100 ms: the window after recovery holds 20, whatever it was before, less what each
+    /// filter rounds down, up to 7 of the 289 bytes a jiffy.
     #[test]
     fn after_recovery_the_window_is_the_bandwidth_times_the_least_round_trip() {
         for before in [10.0, 33.0, 80.0] {
@@ -184,7 +217,7 @@ mod tests {
             assert_eq!(window.cwnd, before);
             let end = testing::ack(now, cc.snd_una + 1, 20, IncreaseRule::PerWindow);
             cc.on_ack_received(&mut window, &end);
-            assert!((window.cwnd - 20.0).abs() < 0.5, "{}", window.cwnd);
+            assert!((18.0..=20.0).contains(&window.cwnd), "{}", window.cwnd);
             assert_eq!(window.cwnd, window.ssthresh);
         }
     }
@@ -206,10 +239,10 @@ mod tests {
         let mut now = SECOND;
         deliver(&mut cc, &mut window, &mut now, 11 * SECOND, 5 * MILLISECOND);
         let product = cc.ssthresh(&window, now, CongestionEvent::Timeout);
-        assert!((product - 20.0).abs() < 0.5, "{product}");
-        let longer = Some(2 * testing::RTT);
+        assert!((18.0..=20.0).contains(&product), "{product}");
+        let longer = Some(2 * testing::RTT); // in whole jiffies
         let ack = testing::ack(now, cc.snd_una + 1, 20, IncreaseRule::PerWindow);
         cc.on_ack_received(&mut window, &Ack { rtt: longer, ..ack });
-        assert_eq!(cc.min_rtt, 2 * testing::RTT);
+        assert_eq!(cc.min_rtt, Some(2 * testing::RTT / JIFFY));
     }
 }

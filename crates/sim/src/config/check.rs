@@ -1,6 +1,7 @@
 //! What makes a configuration impossible to simulate.
 
 use super::{BucketSpec, Config, FlowSpec, JitterSpec, LinkSpec, LossSpec, Refill, Route, Source};
+use crate::cc::Cc;
 use crate::queue::parameters::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
@@ -143,6 +144,15 @@ impl Config {
         self.flows.iter().enumerate().try_for_each(|(index, flow)| self.check_flow(index, flow))
     }
 
+    /// Whether some flow's controller paces.
+    pub(crate) fn paces(&self) -> bool {
+        self.flows.iter().any(|flow| {
+            let name = flow.congestion_control;
+            let foreign = || self.foreign.find(name).is_some_and(|it| it.wants().paces);
+            Cc::by_name(name).map_or_else(foreign, |cc| cc.paced())
+        })
+    }
+
     fn check_barriers(&self) -> Result<(), ConfigError> {
         let mut from = 0;
         for (index, barrier) in self.barriers.iter().enumerate() {
@@ -231,7 +241,8 @@ impl Config {
         let Some(route) = self.routes.get(flow.route as usize) else {
             return Err(ConfigError::Unknown("route", flow.route as usize));
         };
-        if !crate::cc::NAMES.contains(&flow.congestion_control) {
+        let control = flow.congestion_control;
+        if !crate::cc::NAMES.contains(&control) && self.foreign.find(control).is_none() {
             return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
         }
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);

@@ -1,7 +1,6 @@
 //! How wide a slot of the event queue is, and how far its wheel reaches.
 
-use crate::cc::Cc;
-use crate::config::{Config, FlowSpec, LinkSpec, Route};
+use crate::config::{Config, LinkSpec, Route};
 use crate::events::Wheel;
 use crate::fast::many_flows::exceed_cache;
 use crate::fast::sole_dequeue::SoleDequeue;
@@ -31,8 +30,7 @@ fn slot_width(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     let rate_bps = carried_bps(config).max(1.0);
     let delayed = config.profiles.iter().all(|profile| profile.delayed_ack.is_some());
-    let paced = |flow: &FlowSpec| Cc::by_name(flow.congestion_control).is_some_and(|cc| cc.paced());
-    let further = config.flows.iter().any(paced)
+    let further = config.paces()
         || config.links.iter().any(|link| link.queue.decides_at_dequeue())
             && !SoleDequeue::of(config).exists();
     serialization(bytes, rate_bps) / if delayed { 2 } else { 4 } / if further { 4 } else { 1 }
@@ -65,7 +63,7 @@ fn horizon(config: &Config) -> Picos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{JitterSpec, Source};
+    use crate::config::{FlowSpec, JitterSpec, Source};
     use crate::queue::fifo::PfifoParams;
     use crate::queue::registry::QueueSpec;
     use crate::tcp::profile::Profile;
@@ -86,6 +84,7 @@ mod tests {
             rate_trace: None,
             drops_while_down: false,
             jitter: None,
+            framing: None,
         };
         let flow = FlowSpec {
             class: 0,
@@ -115,6 +114,7 @@ mod tests {
             capture: false,
             flow_records: false,
             logged_links: 0,
+            foreign: Default::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! How a flow begins, and how a connection of it begins after another.
 
 use super::Flow;
+use crate::cc::foreign::ForeignCc;
 use crate::cc::{Cc, Controller};
 use crate::config::{Config, Datagram, FlowSpec, Source};
 use crate::events::event_key::encode;
@@ -27,7 +28,7 @@ impl Flow {
     pub(crate) fn new(index: u32, spec: &FlowSpec, config: &Config, paths: &Paths) -> Self {
         let profile = &config.profiles[spec.class as usize];
         let route = &config.routes[spec.route as usize];
-        let cc = controller(spec, stream_seed(config.seed, index.into()));
+        let cc = controller(spec, stream_seed(config.seed, index.into()), config);
         let (ecn, per_packet_echo) = (sent_codepoint(&cc, profile), cc.needs_ecn());
         let access = AccessLink::new(serialization(spec.packet_bytes, spec.access_bps));
         let (return_delay, last_ack_hop_delay) = ack_delays(spec, config);
@@ -65,6 +66,7 @@ impl Flow {
             && self.app.is_none()
             && config.links[first_link as usize].pool.is_none()
             && self.ecn == EcnCodepoint::NotEct
+            && !self.sender.cc.is_foreign()
             && profile.jitter == 0
             && profile.timer_tick == 0
             && !config.capture
@@ -95,7 +97,7 @@ impl Flow {
         let segments = config.files[app.next].segments;
         let seed = stream_seed(stream_seed(config.seed, index.into()), app.next as u64);
         self.connection = self.connection.wrapping_add(1);
-        self.sender = sender(index, controller(spec, seed), segments, config);
+        self.sender = sender(index, controller(spec, seed, config), segments, config);
         self.receiver = self.receiver.for_next_connection();
         self.tsq_throttled = false;
         self.timer = EventTimer::default();
@@ -121,8 +123,10 @@ fn sender(index: u32, cc: Cc, segments: u64, config: &Config) -> Sender {
     made
 }
 
-fn controller(spec: &FlowSpec, seed: u64) -> Cc {
-    let mut cc = Cc::by_name(spec.congestion_control).expect("checked with the configuration");
+fn controller(spec: &FlowSpec, seed: u64, config: &Config) -> Cc {
+    let name = spec.congestion_control;
+    let foreign = || config.foreign.find(name).map(|it| Cc::Foreign(Box::new(ForeignCc::new(it))));
+    let mut cc = Cc::by_name(name).or_else(foreign).expect("checked with the configuration");
     cc.set_seed(seed);
     cc
 }

@@ -34,6 +34,9 @@ impl Sender {
         profile: &Profile,
         summary: impl FnOnce() -> AckSummary,
     ) {
+        if !K::FAST_PATH && self.cc.is_foreign() {
+            return self.notify_foreign(now, summary(), grows, profile);
+        }
         if K::CONTROLLED_CWND {
             return self.notify_controlled_cwnd(now, summary(), profile);
         }
@@ -84,7 +87,7 @@ impl Sender {
 
     /// No mark holds the window, which is what holds the sender back, or the profile does not care.
     #[inline(always)]
-    fn may_grow<K: FlowKind>(&self, profile: &Profile) -> bool {
+    pub(super) fn may_grow<K: FlowKind>(&self, profile: &Profile) -> bool {
         let window = &self.window;
         let used = |board: &Scoreboard| {
             board.cwnd_limited.is_full()
@@ -128,7 +131,7 @@ impl Sender {
     /// RFC 3168, section 6.1.2: a mark reduces the window as a loss does, and none does again before
     /// something that is sent later is acknowledged. At once, or as PRR has it (Linux, tcp_enter_cwr).
     #[cold]
-    fn on_mark(&mut self, now: Picos, profile: &Profile) {
+    pub(super) fn on_mark(&mut self, now: Picos, profile: &Profile) {
         if self.phase != Phase::Open || self.in_cwr() {
             return;
         }

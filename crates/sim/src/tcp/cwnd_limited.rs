@@ -38,6 +38,11 @@ impl CwndLimited {
         self.full
     }
 
+    /// The most segments that were out in this round, as far as it was asked for.
+    pub fn max_packets_out(&self) -> u32 {
+        self.max_packets_out
+    }
+
     /// The window may grow; in slow start up to twice what was out.
     #[inline]
     pub fn may_grow(&self, cwnd: f64, slow_start: bool) -> bool {

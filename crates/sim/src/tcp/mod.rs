@@ -5,6 +5,7 @@ mod burst_size;
 mod cc_feedback;
 pub mod cwnd_limited;
 mod delivery_rate;
+mod foreign_feedback;
 pub mod frto;
 mod highest_sacked;
 pub mod newreno;

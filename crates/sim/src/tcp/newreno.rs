@@ -3,7 +3,7 @@
 use super::cc_feedback::AckSummary;
 use super::profile::Profile;
 use super::sender::{NOT_TIMED, Sender};
-use crate::cc::{CongestionEvent, Phase};
+use crate::cc::{Cc, CongestionEvent, Phase};
 use crate::fast::flow_kind::FlowKind;
 use crate::time::Picos;
 
@@ -20,6 +20,11 @@ pub(super) fn on_ack<K: FlowKind>(
     profile: &Profile,
 ) -> Option<Picos> {
     tcp.burst_left = u32::MAX;
+    if !K::FAST_PATH
+        && let Cc::Foreign(cc) = &mut tcp.cc
+    {
+        cc.prior_in_flight = (tcp.snd_nxt - tcp.snd_una) as u32;
+    }
     if next > tcp.snd_una {
         return on_new_ack::<K>(tcp, now, next, marked, profile);
     }

@@ -69,6 +69,9 @@ impl Sender {
     /// The next of the segments that `sendable_segments` lets go.
     #[inline(always)]
     pub fn next_segment<K: FlowKind>(&mut self, now: Picos) -> u64 {
+        if !K::FAST_PATH && self.cc.is_foreign() {
+            self.foreign_sends(now);
+        }
         if let Some(rate) = self.window.pacing_rate.filter(|_| K::PACED) {
             self.pace(now, rate);
         }
@@ -119,7 +122,10 @@ impl Sender {
         }
         if self.cc.needs_every_ack() {
             let ack = self.cc_ack(now, AckSummary::default(), profile);
-            self.cc.on_loss_state(&mut self.window, &ack);
+            match self.cc.is_foreign() {
+                false => self.cc.on_loss_state(&mut self.window, &ack),
+                true => self.foreign_lost(&ack, profile),
+            }
             self.forget_lost_flight();
         }
     }

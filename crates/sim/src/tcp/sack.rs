@@ -12,7 +12,7 @@ use super::sender::{Sender, Timer};
 use super::sequence::unwrap_sequence;
 use super::usual_ack::{fast_path_ack, one_more_sacked};
 use super::{frto, reordering, tlp};
-use crate::cc::Phase;
+use crate::cc::{Cc, Phase};
 use crate::fast::flow_kind::FlowKind;
 use crate::time::Picos;
 
@@ -32,6 +32,11 @@ pub(super) fn on_ack<K: FlowKind>(
 ) -> Option<Picos> {
     let unmarked = K::FAST_PATH || !(marked || tcp.in_cwr());
     let board = tcp.scoreboard.as_mut()?;
+    if !K::FAST_PATH
+        && let Cc::Foreign(cc) = &mut tcp.cc
+    {
+        cc.prior_in_flight = board.in_flight();
+    }
     if profile.validates_window && !K::CONTROLLED_CWND {
         let flight = board.in_flight();
         board.cwnd_limited.update(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);

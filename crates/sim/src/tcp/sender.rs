@@ -228,10 +228,8 @@ impl Sender {
     pub(super) fn undo_reduction(&mut self) {
         let (cwnd, ssthresh) = self.prior_cwnd_ssthresh;
         self.phase = Phase::Open;
-        if !self.cc.controls_cwnd() {
-            self.window.cwnd = self.window.cwnd.max(cwnd);
-            self.window.ssthresh = self.window.ssthresh.max(ssthresh);
-        }
+        self.window.cwnd = self.cc.undo(&self.window, cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(ssthresh);
     }
 
     /// The same, over a route that may reorder packets: with RACK it learns from that.

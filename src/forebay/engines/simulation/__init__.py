@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay import _core
 from forebay.engines.base import (
@@ -21,6 +21,8 @@ from forebay.engines.footprint import Limit
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import SeedCache, Watched
 from forebay.engines.simulation.core_lists import check_core
+from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
+from forebay.engines.simulation.isolated import Isolated
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
@@ -67,6 +69,7 @@ class SimulationEngine(ReplicatingEngine):
         check_core()
         self._files: PacketFiles | None = None
         self._flows: dict[int, FlowRows] | None = None
+        self._isolated = Isolated()
         self._set_limit(Limit())
 
     def _set_limit(self, limit: Limit) -> None:
@@ -174,10 +177,19 @@ class SimulationEngine(ReplicatingEngine):
         known = {} if again else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         threads = jobs or os.cpu_count() or 1
-        fresh, each_bytes = simulate(
-            scenario, missing, threads, progress, self._limit, buffers,
-            Kept(self._draws, self._readings.held_bytes, self._flows, self._files),
-        )  # fmt: skip
+        if missing and (outside := isolates(scenario)):
+            recorded = self._flows is not None
+            fresh, each_bytes, flows = self._isolated.call(
+                outside, "simulate", scenario, missing, threads, self._limit.octets,
+                dict(buffers), recorded, self._files, progress=progress,
+            )  # fmt: skip
+            if self._flows is not None:
+                self._flows |= flows
+        else:
+            fresh, each_bytes = simulate(
+                scenario, missing, threads, progress, self._limit, buffers,
+                Kept(self._draws, self._readings.held_bytes, self._flows, self._files),
+            )  # fmt: skip
         for seed, reading in fresh.items():
             self._readings.put(sha, seed, reading, each_bytes)
         known |= fresh
@@ -207,6 +219,7 @@ class SimulationEngine(ReplicatingEngine):
                 scenario_sha256=sha256,
                 wall_s=wall_s,
                 packets=sum(reading.packets for reading in readings),
+                **_of_controls(scenario),
             ),
             network=network,
         )
@@ -254,6 +267,24 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None = None,
     ) -> Trace:
         """Trace one replication over time."""
+        if outside := isolates(scenario):
+            traced: Trace = self._isolated.call(
+                outside, "trace", scenario, self._limit.octets, step, list(flows), seed,
+                progress=progress,
+            )  # fmt: skip
+            return traced
+        return self.trace_here(scenario, step=step, flows=flows, seed=seed, progress=progress)
+
+    def trace_here(
+        self,
+        scenario: Scenario,
+        *,
+        step: Duration,
+        flows: Sequence[int],
+        seed: int,
+        progress: Progress | None = None,
+    ) -> Trace:
+        """Trace in this process."""
         from forebay.engines.replication import check_step, to_trace
 
         check_step(scenario, step)
@@ -263,7 +294,7 @@ class SimulationEngine(ReplicatingEngine):
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-        with panics_as_defects():
+        with panics_as_defects(), faults_named(), watched():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
 
@@ -274,3 +305,9 @@ def _refuse_schedules(scenario: Scenario) -> None:
         if isinstance(group, Long) and group.schedule is not None:
             wrong = "a trace of flows that are switched on and off"
             raise Unsupported("simulation", wrong, f"traffic.{index}.schedule")
+
+
+def _of_controls(scenario: Scenario) -> dict[str, Any]:
+    """Return what the provenance says of controls from outside; nothing without any."""
+    outside = scenario.foreign_controls
+    return {"controls": {name: each.facts for name, each in outside.items()}} if outside else {}

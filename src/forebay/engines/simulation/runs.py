@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
+from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.scenario import ScenarioError, Tcp, Transfers
 from forebay.workload import Workload, draw
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from forebay.engines.replication.raw import RawReadings
     from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.scenario import Scenario, Traffic
-    from forebay.workload import Workload
 
 
 DRAWS_SHARE = 1 / 16
@@ -88,12 +88,13 @@ def make_run(
     rows = workload if workload.periods is None else _connections(workload)
     access = give_access(layout, rows)
     capture, logged_links = _kept_packets(files, access, layout)
+    outside = numbered(rows.congestion_controls)
     run = _core.Run(
         links=access.links,
         routes=access.routes,
         memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
-        flows=_flows(scenario, rows, access),
+        flows=_flows(scenario, rows, access, outside),
         sources=_sources(rows),
         barriers=_barriers(workload),
         seed=workload.tie_break_seed,
@@ -105,6 +106,7 @@ def make_run(
         capture=capture,
         flow_records=flow_records or any(isinstance(t, Transfers) for t in scenario.traffic),
         logged_links=logged_links,
+        foreign=outside[1],
     )
     return run, workload.without_own(), layout
 
@@ -137,17 +139,16 @@ def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
     return connections.by_flow(raw, workload)
 
 
-def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flows:
-    controls = np.array(
-        [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
-        dtype=np.int32,
-    )
+def _flows(
+    scenario: Scenario, workload: Workload, access: Access, controls: Numbered
+) -> _core.Flows:
+    numbers, outside = controls
     alone = np.array([not isinstance(group, Tcp) for group in scenario.traffic])
     packets, sessions = workload.packets, workload.sessions
     return _core.Flows(
         traffic_class=workload.traffic_class,
         route=access.route,
-        congestion_control=controls[workload.congestion_control],
+        congestion_control=numbers[workload.congestion_control],
         rtt_ps=workload.rtt_ps,
         start_ps=workload.start_ps,
         segments=workload.segments,
@@ -157,6 +158,7 @@ def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flow
         packet_offsets=None if packets is None else packets.offsets,
         file_offsets=None if sessions is None else sessions.offsets,
         stop_ps=workload.stop_ps,
+        foreign=outside,
     )
 
 

@@ -12,6 +12,7 @@ from forebay import _core
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.engines.memory_estimate import estimate
 from forebay.engines.replication import lay_out, to_reading
+from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.runs import Draws, by_flow, make_run
 from forebay.errors import panics_as_defects
 from forebay.outcome import Reading
@@ -73,10 +74,10 @@ def simulate(
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
     held_bytes = engine.held_bytes + (engine.draws.held_bytes if keeps and engine.draws else 0.0)
     threads, together = limit.side_by_side(takes, len(seeds), jobs, held_bytes)
-    watched = limit.watch(progress)
+    watching = limit.watch(progress)
     found: dict[int, Reading] = {}
     while left := [seed for seed in seeds if seed not in found]:
-        report = _part_of(watched, len(found), len(seeds), len(left[:together]))
+        report = _part_of(watching, len(found), len(seeds), len(left[:together]))
         kept = replace(engine, draws=engine.draws if keeps else None)
         try:
             found |= _side_by_side(scenario, network, left[:together], threads, report, kept)
@@ -115,7 +116,7 @@ def _side_by_side(
             scenario, seed, layout=layout, workload=workload,
             flow_records=kept.flows is not None, files=kept.files,
         )  # fmt: skip
-    with panics_as_defects():
+    with panics_as_defects(), faults_named(), watched():
         raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     if network is not None:
         enter(progress, "readings")

@@ -66,7 +66,7 @@ impl Bbr {
     }
 
     /// Segments in flight at `gain` times the filter's bandwidth, also while a policer's is in use.
-    fn inflight_at(&self, gain: f64) -> f64 {
+    pub(super) fn inflight_at(&self, gain: f64) -> f64 {
         let bdp = self.bw.get() * gain * self.min_rtt as f64 / SECOND as f64;
         self.with_room(whole_above(bdp))
     }

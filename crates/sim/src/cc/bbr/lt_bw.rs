@@ -3,7 +3,8 @@
 //! rate is then used for 48 rounds. A drop-tail queue that many BBR flows overload looks the same.
 
 use super::super::Ack;
-use crate::time::{MILLISECOND, Picos, SECOND};
+use super::bandwidth::{bandwidth, whole};
+use crate::time::MILLISECOND;
 use std::hint::select_unpredictable;
 
 const LEAST_ROUNDS: u32 = 4;
@@ -22,7 +23,8 @@ pub struct LongTermBw {
     rate: f64,
     /// 0 where none is in use.
     rate_in_use: f64,
-    since: Picos,
+    /// In the kernel's whole milliseconds.
+    since: u64,
     delivered_before: u64,
     lost_before: u64,
     segment_bytes: f64,
@@ -50,6 +52,11 @@ impl LongTermBw {
 
     pub fn set_segment_bytes(&mut self, bytes: f64) {
         self.segment_bytes = bytes;
+    }
+
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        *self = Self::of_segments(self.segment_bytes);
     }
 
     pub fn is_in_use(&self) -> bool {
@@ -89,7 +96,7 @@ impl LongTermBw {
             self.rounds = u32::from(round_start);
         }
         if was_in_use || limited || self.rounds > 4 * LEAST_ROUNDS {
-            *self = Self::of_segments(self.segment_bytes);
+            self.forget();
         } else if !begins {
             self.end_interval(ack);
         }
@@ -97,7 +104,7 @@ impl LongTermBw {
     }
 
     fn begin(&mut self, ack: &Ack) {
-        self.since = ack.now;
+        self.since = ack.now / MILLISECOND;
         self.delivered_before = ack.delivered_total;
         self.lost_before = ack.lost_total;
         self.rounds = 0;
@@ -106,16 +113,16 @@ impl LongTermBw {
     fn end_interval(&mut self, ack: &Ack) {
         let delivered = (ack.delivered_total - self.delivered_before) as f64;
         let lost = (ack.lost_total - self.lost_before) as f64;
-        let span = ack.now - self.since;
-        if delivered == 0.0 || lost < LOSSY * delivered || span < MILLISECOND {
+        let span = ack.now / MILLISECOND - self.since;
+        if delivered == 0.0 || lost < LOSSY * delivered || span == 0 {
             return;
         }
-        let rate = delivered * SECOND as f64 / span as f64;
+        let rate = bandwidth(ack.delivered_total - self.delivered_before, span * MILLISECOND);
         let apart = (rate - self.rate).abs();
         if self.rate > 0.0
             && (apart <= SAME_RATIO * self.rate || apart <= SAME_RATE / self.segment_bytes)
         {
-            self.rate = (rate + self.rate) / 2.0;
+            self.rate = whole((rate + self.rate) / 2.0);
             self.rate_in_use = self.rate;
             self.rounds = 0;
         } else {

@@ -4,10 +4,12 @@
 //!
 //! Not modelled: idle restarts, for senders here always have data.
 
+mod bandwidth;
 mod cycle;
 mod lt_bw;
 mod probe_rtt;
 mod quantum;
+mod startup;
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +20,9 @@ use super::max_filter::MaxFilter;
 use super::pacing::paced;
 use super::record::{Declared, Decrease, Marks, Record};
 use super::rounding::{double, whole_above};
-use super::{Ack, CongestionEvent, Controller, Phase, Window};
-use crate::time::{NEVER, Picos, SECOND};
+use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
+use crate::time::{MICROSECOND, NEVER, Picos, SECOND};
+use bandwidth::bandwidth;
 use cycle::Cycle;
 use lt_bw::LongTermBw;
 use quantum::quantum;
@@ -33,9 +36,6 @@ const CWND_GAIN: f64 = 2.0;
 const BW_ROUNDS: u64 = 10;
 const MIN_CWND: f64 = 4.0;
 const INITIAL_CWND: f64 = 10.0;
-/// The pipe is full once the bandwidth has not grown by a quarter for three rounds.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u8 = 3;
 /// Payload of a segment until it is told: the kernel's quanta are in bytes, ours in segments.
 const SEGMENT_BYTES: f64 = 1448.0;
 
@@ -160,6 +160,13 @@ impl Controller for Bbr {
         window.ssthresh
     }
 
+    /// What was taken for losses told of no full pipe and no policer (Linux, bbr_undo_cwnd).
+    fn undo(&mut self, window: &Window, _prior_cwnd: f64) -> f64 {
+        (self.full_bw, self.full_bw_rounds) = (0.0, 0);
+        self.lt_bw.forget();
+        window.cwnd
+    }
+
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
         self.phase = Phase::Loss;
         self.full_bw = 0.0;
@@ -196,7 +203,9 @@ impl Bbr {
     fn take_sample(&mut self, window: &Window, ack: &Ack) {
         self.round_start = false;
         // Too short an interval: the segment of the sample was retransmitted without need.
-        let Some(rate) = ack.rate.filter(|rate| rate.interval >= ack.min_rtt) else { return };
+        let whole = |time: Picos| time / MICROSECOND;
+        let long = |rate: &RateSample| whole(rate.interval) >= whole(ack.min_rtt);
+        let Some(rate) = ack.rate.filter(long) else { return };
         if rate.prior_delivered >= self.round_end {
             self.round_end = ack.delivered_total;
             self.rounds += 1;
@@ -205,7 +214,7 @@ impl Bbr {
         }
         let limited = rate.app_limited || self.sent_in_probe_rtt(rate.prior_delivered);
         self.sample_lt_bw(ack, limited, self.round_start);
-        let bw = double(rate.delivered) * SECOND as f64 / double(rate.interval);
+        let bw = bandwidth(rate.delivered, rate.interval);
         if !limited || bw >= self.bw.get() {
             self.bw.update(self.rounds, bw, BW_ROUNDS);
         }
@@ -217,33 +226,6 @@ impl Bbr {
     fn sample_lt_bw(&mut self, ack: &Ack, limited: bool, round_start: bool) {
         let in_cycle = self.mode == Mode::ProbeBw;
         if self.lt_bw.sample(ack, limited, round_start, in_cycle) {
-            self.enter_probe_bw(ack.now);
-        }
-    }
-
-    /// Draft, section 4.3.2.2.
-    fn check_full_pipe(&mut self, ack: &Ack) {
-        let limited = ack.rate.is_some_and(|rate| self.sent_in_probe_rtt(rate.prior_delivered));
-        if self.full_bw_reached || !self.round_start || limited {
-            return;
-        }
-        if self.bw.get() >= self.full_bw * FULL_GROWTH {
-            self.full_bw = self.bw.get();
-            self.full_bw_rounds = 0;
-            return;
-        }
-        self.full_bw_rounds += 1;
-        self.full_bw_reached = self.full_bw_rounds >= FULL_ROUNDS;
-    }
-
-    /// Draft, section 4.3.3.
-    fn check_drained(&mut self, window: &mut Window, ack: &Ack) {
-        if self.mode == Mode::Startup && self.full_bw_reached {
-            self.mode = Mode::Drain;
-            window.ssthresh = self.inflight(1.0);
-        }
-        let on_path = || double(ack.in_flight) - ack.delivered_until_departure(self.bw());
-        if self.mode == Mode::Drain && on_path() <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -267,7 +249,7 @@ impl Bbr {
     fn set_first_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
         if ack.srtt > 0 {
             self.seen_rtt = true;
-            let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            let bw = bandwidth(window.cwnd as u64, ack.srtt);
             self.pace_at(window, paced(bw, HIGH_GAIN));
         }
     }
@@ -288,10 +270,6 @@ impl Bbr {
     fn with_room(&self, cwnd: f64) -> f64 {
         let even = whole_above((cwnd + 3.0 * self.quantum) / 2.0) * 2.0;
         even + if_counts((self.mode == Mode::ProbeBw) & self.cycle.probes(), 2.0)
-    }
-
-    fn inflight(&self, gain: f64) -> f64 {
-        self.with_room(self.bdp(gain))
     }
 
     fn save_cwnd(&mut self, window: &Window) {

@@ -3,8 +3,8 @@
 use super::super::bounds::Bounds;
 use super::super::rounding::whole_below;
 
-/// The most in a quantum: 44 segments of 1448.
-const LARGEST_QUANTUM_BYTES: f64 = 44.0 * 1448.0;
+/// The most in a quantum, bytes: what a buffer of the sender holds without headers (Linux, bbr_tso_segs_goal).
+const LARGEST_QUANTUM_BYTES: f64 = 65_215.0;
 
 /// Segments in a burst at a pacing rate: a millisecond's worth, at least two (one below 1.2 Mbit/s).
 pub fn quantum(pacing_rate: f64, segment_bytes: f64) -> f64 {

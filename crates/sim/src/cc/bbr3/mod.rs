@@ -170,6 +170,11 @@ impl Controller for Bbr3 {
         self.set_cwnd(window, ack);
     }
 
+    /// Not modelled: what a spurious recovery did stays.
+    fn undo(&mut self, window: &Window, _prior_cwnd: f64) -> f64 {
+        window.cwnd
+    }
+
     /// "Modulating cwnd in Loss Recovery": losses bound the model, not ssthresh.
     fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
         self.save_cwnd(window);

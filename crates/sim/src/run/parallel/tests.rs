@@ -91,6 +91,7 @@ fn networks() -> impl Strategy<Value = Config> {
                 trace: None,
                 capture: false,
                 flow_records,
+                foreign: Default::default(),
             }
         },
     )
@@ -178,6 +179,7 @@ fn chain(delay: Picos) -> Config {
         capture: false,
         flow_records: false,
         logged_links: 0,
+        foreign: Default::default(),
     }
 }
 

@@ -69,6 +69,7 @@ pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Confi
         capture: false,
         flow_records: false,
         logged_links: 0,
+        foreign: Default::default(),
     }
 }
 

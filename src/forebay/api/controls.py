@@ -1,0 +1,317 @@
+"""Congestion controls from outside: built, listed, checked, and compared with the simulator's own.
+
+docs/how-to/bring-a-congestion-control.md is the guide.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay.catalogue import is_ours
+from forebay.engines.simulation.isolated import Isolated
+from forebay.foreign import ControlError, ControlFailed, Installed, Provided, find, names
+from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
+from forebay.foreign.installed import check_name, install, use_class
+from forebay.scenario import Scenario, ScenarioError, expect_scenario
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
+
+__all__ = [
+    "EXAMPLES",
+    "INCLUDE",
+    "Check",
+    "ControlError",
+    "ControlFailed",
+    "Installed",
+    "Provided",
+    "Shadow",
+    "build",
+    "check",
+    "compare",
+    "listed",
+    "use",
+]
+
+
+def build(
+    source: str | PathLike[str],
+    *more: str | PathLike[str],
+    name: str | None = None,
+    linux: str | None = None,
+    hz: int | None = None,
+) -> Installed:
+    """Compile a congestion control, and keep it under a name that scenarios use.
+
+    Parameters
+    ----------
+    source, more : path
+        The source in C, C++, Rust or Zig, by its ending, or a .so; of C, further files that it
+        needs.
+    name : str, optional
+        Its name in scenarios; that which it gives itself if not set, for modules of the kernel with
+        ``"@"`` and the version.
+    linux : str, optional
+        The version of Linux of which the source is a module of net/ipv4, such as ``"6.12"``.
+    hz : int, optional
+        Ticks of that kernel's clock in a second; 1000 if not set.
+
+    Returns
+    -------
+    Installed
+        It, its library and how it was made.
+
+    Raises
+    ------
+    ControlError
+        The source does not compile, or the name is that of a control of the simulator.
+    ControlFailed
+        The library cannot be used.
+    """
+    if name is not None:
+        _refuse_ours(check_name(name))
+    files = [Path(each) for each in (source, *more)]
+    with tempfile.TemporaryDirectory(prefix="forebay-") as folder:
+        built = compile_control(files, Path(folder), linux=linux, hz=hz)
+        process = Isolated()
+        try:
+            source_name = files[0].name
+            said = process.call((source_name,), "probe", built.library, source_name, progress=None)
+        finally:
+            process.close()
+        own = said["own_name"] or files[0].stem
+        chosen = check_name(name or (own if linux is None else f"{own}@{linux}"))
+        _refuse_ours(chosen)
+        facts: dict[str, Any] = {"source_sha256": built.source_sha256, "compiler": built.compiler}
+        if linux is not None:
+            facts |= {"linux": linux, "hz": built.hz}
+        wants = {want: said[want] for want in ("paces", "controls_cwnd", "ecn", "l4s")}
+        return install(
+            built.library, {"name": chosen, "source": built.source, "built": facts, **wants}
+        )
+
+
+def use(python: type, name: str | None = None) -> Installed:
+    """Let scenarios of this process name a Python class, called once a round trip of a flow.
+
+    An object is made for each connection. Its ``on_round(window, round)`` may set ``window.cwnd``,
+    ``ssthresh`` (segments) and ``pacing_rate`` (segments a second, or None); ``round`` has
+    ``now_s``, ``acked``, ``lost``, ``marked``, ``rtt_s``, ``srtt_s``, ``min_rtt_s``, ``in_flight``,
+    ``delivery_rate`` and ``cwnd_limited``. If it has ``ssthresh(window, event)``, that returns the
+    threshold after a ``"loss"``, ``"mark"`` or ``"timeout"``; else the window is halved. The class
+    says ``paces = True`` if it sets the rate, and ``controls_cwnd = True`` if it sets cwnd in
+    recovery, too.
+
+    It runs in this process, and only here: a sweep on processes or a cluster does not know it. For
+    its price see docs/how-to/bring-a-congestion-control.md.
+
+    Parameters
+    ----------
+    python : type
+        The class, without arguments.
+    name : str, optional
+        Its name in scenarios; that of the class in lower case if not set.
+
+    Raises
+    ------
+    ControlError
+        It has no ``on_round``, or the name is that of a control of the simulator.
+    """
+    chosen = python.__name__.lower() if name is None else name
+    _refuse_ours(check_name(chosen))
+    if not callable(getattr(python, "on_round", None)):
+        raise ControlError(chosen, "has no method on_round", "write on_round(self, window, round)")
+    return use_class(python, chosen)
+
+
+def _refuse_ours(name: str) -> None:
+    if is_ours(name):
+        wrong = f"{name!r} is a control of the simulator's own"
+        raise ControlError("--name", wrong, f"write another, such as {f'my-{name}'!r}")
+
+
+def listed() -> Sequence[Installed]:
+    """Return all controls from outside that this machine has, by name."""
+    found = [find(name) for name in names()]
+    return [each for each in found if each is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What `check` found.
+
+    Attributes
+    ----------
+    properties : each of the conformance suite, with what was seen instead, or None.
+    repeats : whether the same runs gave the same readings, bit for bit.
+    repeats_in_threads : the same of two runs at a time, in two threads.
+    never_called : hooks that it has and no run called.
+    """
+
+    properties: dict[str, str | None]
+    repeats: bool
+    repeats_in_threads: bool
+    never_called: tuple[str, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether it has every property and repeats."""
+        conforms = all(seen is None for seen in self.properties.values())
+        return conforms and self.repeats and self.repeats_in_threads
+
+
+def check(name: str, *, progress: Progress | None = None) -> Check:
+    """Run the conformance suite on a control, and short simulations twice and in two threads.
+
+    The simulations have losses of a small queue and of a link, a link that reorders, marks, and
+    transfers that end.
+
+    Raises
+    ------
+    ControlError
+        There is no such control.
+    ControlFailed
+        It crashed, did not return, or set what no window can be.
+    """
+    _expect(name)
+    process = Isolated()
+    try:
+        said = process.call((name,), "check", name, _trials(name), progress=progress)
+    finally:
+        process.close()
+    never = [hook for hook, calls in said["calls"].items() if calls == 0]
+    return Check(dict(said["properties"]), said["twice"], said["two threads"], tuple(never))
+
+
+def _trials(name: str) -> list[Scenario]:
+    long = {"kind": "long", "flows": 8, "congestion_control": name, "sender": "linux"}
+    long |= {"rtt": {"uniform": ["20 ms", "60 ms"]}, "start": {"uniform": ["0 s", "1 s"]}}
+    short = {"kind": "short", "load": 0.3, "congestion_control": name, "sender": "linux"}
+    short |= {"length": {"pareto": {"mean": "50 packets", "shape": 1.2}}, "rtt": "30 ms"}
+    trial = {
+        "link": {"rate": "10 Mbit/s"},
+        "queue": {"size": "20 packets"},
+        "measure": {"warmup": "1 s", "duration": "9 s"},
+    }
+    small = {"queue": {"size": "3 packets"}}
+    lossy = {"link": {"rate": "10 Mbit/s", "loss": 0.02}}
+    reorders = {"link": {"rate": "10 Mbit/s", "jitter": {"most": "8 ms", "reorder": True}}}
+    marks = {"queue": {"size": "40 packets", "discipline": "fq_codel"}}
+    return [
+        Scenario.from_dict({"name": "check", **trial, **changes, "traffic": traffic})
+        for changes, traffic in (
+            ({}, [long]),
+            (small, [long]),
+            (lossy, [long, short]),
+            (reorders, [long]),
+            (marks, [long | {"ecn": True}]),
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    ours, other : the control that steers, and the one that is called beside it.
+    calls, differing : of each hook, its calls, and those with which the two differed.
+    first : the earliest of these of each hook that has one, with its inputs, by time.
+    """
+
+    ours: str
+    other: str
+    calls: dict[str, int]
+    differing: dict[str, int]
+    first: tuple[dict[str, Any], ...]
+
+    @property
+    def share(self) -> float:
+        """Share of all calls with which the two differed."""
+        return sum(self.differing.values()) / max(sum(self.calls.values()), 1)
+
+
+def compare(
+    ours: str,
+    other: str | PathLike[str],
+    scenario: Scenario | None = None,
+    *,
+    seeds: int = 1,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Shadow:
+    """Let one control steer, show another the same ACKs, and count what it would do otherwise.
+
+    With each call the other begins from the window that ours has. Windows and thresholds are
+    compared as whole segments, pacing rates within a thousandth.
+
+    Parameters
+    ----------
+    ours : str
+        A control of the simulator, or one from outside.
+    other : str or path
+        One from outside: its name, or the path of a .so.
+    scenario : Scenario, optional
+        Whose TCP flows all have ``ours``; if not set, 10 s of the shipped ``oc3-gsr`` with senders
+        of Linux.
+    seeds, seed : int
+        Number of replications, and the first seed.
+
+    Raises
+    ------
+    ControlError, ControlFailed
+        See `check`.
+    ScenarioError
+        The scenario has no TCP.
+    """
+    path = Path(other) if str(other).endswith(".so") else None
+    if path is None:
+        _expect(str(other))
+    elif not path.is_file():
+        raise ControlError(str(path), "is no file", "name a library, or a control that was built")
+    if not is_ours(ours):
+        _expect(ours)
+    chosen = _with(ours, scenario)
+    process = Isolated()
+    beside = str(other) if path is None else path.resolve()
+    try:
+        said = process.call(
+            (str(other),), "compare", ours, beside, chosen, list(range(seed, seed + seeds)),
+            progress=progress,
+        )  # fmt: skip
+    finally:
+        process.close()
+    return Shadow(
+        ours=ours,
+        other=str(other),
+        calls={hook: calls for hook, (calls, _) in said["calls"].items()},
+        differing={hook: differing for hook, (_, differing) in said["calls"].items()},
+        first=tuple(sorted(said["first"], key=lambda each: float(each["at_s"]))),
+    )
+
+
+def _with(control: str, scenario: Scenario | None) -> Scenario:
+    """Return a scenario whose TCP flows all have that control."""
+    from forebay.scenario import Tcp, load
+
+    if scenario is None:
+        linux = {"traffic.0.sender": "linux", "measure.warmup": "2 s", "measure.duration": "8 s"}
+        scenario = load("oc3-gsr").replace(linux)
+    expect_scenario(scenario)
+    tcp = [index for index, group in enumerate(scenario.traffic) if isinstance(group, Tcp)]
+    if not tcp:
+        wrong = "no flow of it has a congestion control"
+        raise ScenarioError("contradiction", wrong, "name a scenario with TCP", field="traffic")
+    return scenario.replace({f"traffic.{index}.congestion_control": control for index in tcp})
+
+
+def _expect(name: str) -> None:
+    if find(name) is None:
+        known = ", ".join(names()) or "none is built"
+        raise ControlError("controls", f"there is no {name!r}", f"write one of: {known}")

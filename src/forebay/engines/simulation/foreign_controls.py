@@ -1,0 +1,121 @@
+"""Controls from outside, as the core takes them; only `child`'s process may load one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay import _core, foreign
+from forebay.errors import Defect
+from forebay.foreign import ControlFailed
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+_tell: Callable[[bool], None] | None = None
+_loaded: dict[tuple[str, str], _core.ForeignControl] = {}
+
+
+def allow(tell: Callable[[bool], None]) -> None:
+    """Let this process load controls; ``tell`` says when code of theirs may run, and when not."""
+    global _tell
+    _tell = tell
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Say that code of controls from outside runs meanwhile."""
+    if _tell is None:
+        yield
+        return
+    _tell(True)
+    try:
+        yield
+    finally:
+        _tell(False)
+
+
+def load(name: str) -> _core.ForeignControl:
+    """Return an installed control, loaded."""
+    found = foreign.find(name)
+    if found is None:
+        raise ControlFailed((name,), "is no longer installed")
+    if found.python is not None:  # a new one each time: it keeps what went wrong
+        return _core.ForeignControl.of_class(name, found.python, found.paces, found.controls_cwnd)
+    key = (name, found.sha256)
+    if key not in _loaded:
+        _loaded[key] = load_library(found.library, name)
+        said = _loaded[key].wants
+        for want in ("paces", "controls_cwnd", "ecn", "l4s"):
+            if said[want] != getattr(found, want):
+                wrong = f"its library has {want} {said[want]}, its record {getattr(found, want)}"
+                raise ControlFailed((name,), wrong)
+    return _loaded[key]
+
+
+def load_library(path: Path, name: str) -> _core.ForeignControl:
+    """Return the control of a library."""
+    if _tell is None:
+        raise Defect("a control from outside in the main process")
+    with watched():
+        try:
+            return _core.ForeignControl(path, name)
+        except ValueError as error:
+            raise ControlFailed((name,), str(error)) from None
+
+
+_Foreign = _core.ForeignControl | _core.ShadowedControl
+_shadowed: dict[str, _core.ShadowedControl] = {}
+
+
+@contextmanager
+def shadowing(name: str, other: _core.ForeignControl) -> Iterator[_core.ShadowedControl]:
+    """Let flows with the control ``name`` have ``other`` called beside it; yields the pair."""
+    ours = name if name in _core.CONGESTION_CONTROLS else load(name)
+    _shadowed[name] = pair = _core.ShadowedControl(ours, other)
+    try:
+        yield pair
+    finally:
+        del _shadowed[name]
+
+
+Numbered = tuple[NDArray[np.int32], list[_Foreign]]
+
+
+def numbered(names: Sequence[str]) -> Numbered:
+    """Return the core's number of each name, and the controls from outside among them."""
+    ours = {name: number for number, name in enumerate(_core.CONGESTION_CONTROLS)}
+    outside = [name for name in names if name not in ours or name in _shadowed]
+    numbers = ours | {name: len(ours) + number for number, name in enumerate(outside)}
+    made = [_shadowed.get(name) or load(name) for name in outside]
+    return np.array([numbers[name] for name in names], dtype=np.int32), made
+
+
+@contextmanager
+def faults_named() -> Iterator[None]:
+    """Turn what a control did in a run into ControlFailed, with its name."""
+    try:
+        yield
+    except _core.ControlFault as fault:
+        name, wrong = fault.args
+        raise ControlFailed((name,), wrong) from None
+
+
+def isolates(scenario: Scenario) -> tuple[str, ...]:
+    """Return the controls for which a run has to go to a process of its own.
+
+    Raises
+    ------
+    ControlFailed
+        There are Python classes beside them, which only this process has.
+    """
+    outside = scenario.foreign_controls
+    libraries = tuple(name for name, each in outside.items() if each.python is None)
+    if libraries and len(libraries) < len(outside):
+        raise ControlFailed(tuple(outside), "are a Python class and a library in one run")
+    return libraries

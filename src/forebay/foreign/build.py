@@ -1,0 +1,177 @@
+"""Compiles the source of a control to a shared library."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from forebay.foreign.errors import ControlError
+
+_HERE = Path(__file__).parent
+INCLUDE, LINUX, EXAMPLES = _HERE / "include", _HERE / "linux", _HERE / "examples"
+_TIMEOUT_S = 60
+_SYSTEM_HEADER = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
+_OWN_HEADER = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.\d+)?")
+_COMMON = ("-O2", "-fPIC", "-shared")
+_WHOLE = ("-Wl,-z,defs",) if sys.platform == "linux" else ()
+"""Nothing is left undefined, which would end the process that loads it."""
+# The kernel's own rules of the language: integers wrap, and pointers may alias.
+_KERNEL = ("-std=gnu11", "-fno-strict-aliasing", "-fwrapv", "-w")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A compiled library, and what it was made from and with."""
+
+    library: Path
+    source: str
+    source_sha256: str
+    compiler: str
+    linux: str | None
+    hz: int | None
+
+
+def compile_control(
+    files: Sequence[Path], out: Path, *, linux: str | None = None, hz: int | None = None
+) -> Built:
+    """Compile a control into the folder ``out``.
+
+    Parameters
+    ----------
+    files : the source, C, C++, Rust or Zig by its ending; of C, further files that it needs. A .so
+        is taken as it is.
+    linux : version of Linux that the files, modules of its net/ipv4, are from; None if they use
+        ``forebay_cc.h``.
+    hz : ticks of the kernel's clock in a second, 1000 if not given.
+
+    Raises
+    ------
+    ControlError
+        A file cannot be read, does not compile, or its compiler is missing.
+    """
+    first = files[0]
+    for path in files:
+        if not path.is_file():
+            raise ControlError(str(path), "is no file", "name the source of a control")
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    source_sha = digest.hexdigest()
+    library = out / "control.so"
+    if linux is None and hz is not None:
+        raise ControlError("--hz", "is of modules of the kernel", "write --linux too")
+    if first.suffix == ".so":
+        shutil.copyfile(first, library)
+        compiler = "none"
+    elif linux is not None:
+        compiler = _compile_module(files, library, out, linux, hz or 1000)
+    else:
+        _refuse_modules(files)
+        compiler = _compile(files, library)
+    kept = (hz or 1000) if linux is not None else None
+    return Built(library, " ".join(path.name for path in files), source_sha, compiler, linux, kept)
+
+
+def _compile(files: Sequence[Path], library: Path) -> str:
+    sources = [str(path) for path in files]
+    suffix = files[0].suffix
+    if suffix == ".c":
+        command = [*_program("CC", "cc"), *_COMMON, "-Wall", f"-I{INCLUDE}", *sources]
+        return _call([*command, *_WHOLE, "-o", str(library), "-lm"], files[0])
+    if suffix in {".cc", ".cpp", ".cxx"}:
+        command = [*_program("CXX", "c++"), *_COMMON, "-Wall", f"-I{INCLUDE}", *sources]
+        return _call([*command, "-o", str(library)], files[0])
+    if suffix == ".rs":
+        command = [*_program("RUSTC", "rustc"), "--edition=2024", "-O", "--crate-type=cdylib"]
+        return _call([*command, *sources, "-o", str(library)], files[0])
+    if suffix == ".zig":
+        command = [*_program("ZIG", "zig"), "build-lib", "-dynamic", "-O", "ReleaseFast", "-lc"]
+        return _call([*command, f"-I{INCLUDE}", *sources, f"-femit-bin={library}"], files[0])
+    wrong = f"its ending {suffix!r} is of no language that is known here"
+    raise ControlError(str(files[0]), wrong, "name a .c, .cpp, .rs, .zig or .so file")
+
+
+def _compile_module(files: Sequence[Path], library: Path, out: Path, linux: str, hz: int) -> str:
+    known = _VERSION.fullmatch(linux)
+    if known is None:
+        raise ControlError("--linux", f"{linux!r} is no version", "write one such as 6.12")
+    if not 1 <= hz <= 10_000:
+        raise ControlError("--hz", f"{hz} is no clock of a kernel", "write 100, 250, 300 or 1000")
+    headers = out / "headers"
+    for name in sorted(_headers(files)):
+        stub = headers / name
+        stub.parent.mkdir(parents=True, exist_ok=True)
+        stub.write_text('#include "forebay_linux.h"\n', encoding="utf-8")
+    code = (int(known[1]) << 8) + int(known[2])
+    command = [
+        *_program("CC", "cc"), *_COMMON, *_KERNEL, f"-DFOREBAY_LINUX={code}", f"-DHZ={hz}",
+        f"-I{headers}", f"-I{LINUX}", f"-I{INCLUDE}", "-include", str(LINUX / "forebay_linux.h"),
+    ]  # fmt: skip
+    objects = []
+    for number, path in enumerate(files):
+        objects.append(str(out / f"{number}.o"))
+        main = ["-DFOREBAY_MAIN"] if number == 0 else []
+        compiler = _call([*command, *main, "-c", str(path), "-o", objects[-1]], path)
+    _call([*_program("CC", "cc"), "-shared", *_WHOLE, *objects, "-o", str(library)], files[0])
+    return compiler
+
+
+def _headers(files: Iterable[Path]) -> set[str]:
+    """Return the system headers that files name, also by their own headers beside them."""
+    found: set[str] = set()
+    left, seen = list(files), set()
+    while left:
+        path = left.pop()
+        if path in seen or not path.is_file():
+            continue
+        seen.add(path)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        found |= set(_SYSTEM_HEADER.findall(text))
+        left += [path.parent / name for name in _OWN_HEADER.findall(text)]
+    outside = {name for name in found if name.startswith("/") or ".." in name.split("/")}
+    return found - outside
+
+
+def _refuse_modules(files: Sequence[Path]) -> None:
+    if "net/tcp.h" in _headers(files):
+        wrong = "is a module of the kernel: it includes <net/tcp.h>"
+        raise ControlError(str(files[0]), wrong, "write --linux with its version, such as 6.12")
+
+
+def _program(variable: str, usual: str) -> list[str]:
+    program = shlex.split(os.environ.get(variable, "")) or [usual]
+    if shutil.which(program[0]) is None:
+        wrong = f"the compiler {program[0]!r} is missing"
+        raise ControlError(f"${variable}", wrong, f"install it, or name another in {variable}")
+    return program
+
+
+def _call(command: list[str], source: Path) -> str:
+    """Run a compiler; return its first line about itself."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT_S,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        wrong = f"{command[0]} took more than {_TIMEOUT_S} s"
+        raise ControlError(str(source), wrong, "compile it by hand and name the .so") from None
+    if done.returncode:
+        lines = done.stderr.splitlines()
+        marks = ("error", "undefined reference")
+        faults = [line for line in lines if any(mark in line for mark in marks)]
+        first = (faults or lines or ["failed"])[0]
+        raise ControlError(str(source), f"{command[0]}: {first.strip()}", "mend the source")
+    asked = subprocess.run(
+        [command[0], "--version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    )
+    return (asked.stdout.splitlines() or [command[0]])[0]
