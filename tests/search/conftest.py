@@ -36,7 +36,7 @@ def asked(**goals: Any) -> Scenario:
     rate, flows = goals.pop("rate", "155 Mbit/s"), goals.pop("flows", 100)
     control = goals.pop("control", "reno")
     delays = ("queue_delay_mean", "queue_delay_p99")
-    made = {k: Duration(v) if k in delays else v for k, v in goals.items()}
+    made: Any = {k: Duration(v) if k in delays else v for k, v in goals.items()}
     return Scenario(
         name="a known link", link={"rate": rate},
         traffic=[{"kind": "long", "flows": flows, "rtt": "100 ms", "congestion_control": control}],
@@ -48,7 +48,7 @@ def size(scenario: Scenario, engine: Engine, **options: Any) -> SizeResult:
     """Return the answer of `search`, without a law."""
     more = {name: options.pop(name) for name in ("largest", "sizes") if name in options}
     problem = problem_of(scenario, engine.name, LawContext(), **more)
-    how = {"seeds": range(1, 6), "max_seeds": 20, "jobs": 2} | options
+    how: dict[str, Any] = {"seeds": range(1, 6), "max_seeds": 20, "jobs": 2} | options
     return search(problem, engine, Options(**how))
 
 
