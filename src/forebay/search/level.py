@@ -65,6 +65,7 @@ class Level:
     near: bool = False
     _runs: dict[int, _Run] = field(default_factory=dict)
     _stands: dict[int, int] = field(default_factory=dict)
+    _rows: dict[int, tuple[_Run, Row]] = field(default_factory=dict)
     _unlimited: dict[tuple[int, int], Outcome] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -118,11 +119,12 @@ class Level:
         here = self._here(packets)
         sized = [self.parameter.set(each.replace(changes), here) for each in self.links]
         outcomes = tuple(self._simulate(each, self.options.seeds) for each in sized)
-        return self._row(packets, _Run(outcomes, (None,) * len(outcomes)))
+        return self._made(packets, _Run(outcomes, (None,) * len(outcomes)))
 
     def carried_by(self, of: carry.Exponent) -> None:
         """Let what ran stand for sizes of the whole link by another exponent."""
         self.of = of
+        self._rows.clear()
         if self.factor > 1.0:
             self._stands = {self._whole(here, of.value): here for here in self._runs}
 
@@ -164,6 +166,13 @@ class Level:
         return float(self._here(max(1, round(packets)))) if known is None else float(known)
 
     def _row(self, packets: int, run: _Run) -> Row:
+        """Return the row of a run, made once: a search reads all of them before each size."""
+        known = self._rows.get(packets)
+        if known is None or known[0] is not run:
+            known = self._rows[packets] = (run, self._made(packets, run))
+        return known[1]
+
+    def _made(self, packets: int, run: _Run) -> Row:
         problem = self.problem
         outcomes, unlimited = run.outcomes, run.unlimited
         if self.factor > 1.0:
