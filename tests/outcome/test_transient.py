@@ -7,7 +7,11 @@ import numpy as np
 from forebay.outcome.transient import HopsSeries, LinkSeries, Transient
 
 COURSE = Transient(
-    scenario={"name": "pair"},
+    scenario={
+        "name": "pair",
+        "link": {"rate": "1 Mbit/s"},
+        "traffic": [{"kind": "long", "flows": 4}],
+    },
     start="cold",
     start_scenario=None,
     step_s=0.5,

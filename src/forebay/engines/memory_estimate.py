@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from forebay.catalogue import CONTROLS, DISCIPLINES
@@ -17,11 +18,14 @@ from forebay.engines.replication import n_parts
 from forebay.scenario import (
     BOTTLENECK,
     MAX_OFFERED,
+    REVERSE,
     ScenarioError,
     Short,
     Tcp,
     Transfers,
     Video,
+    ack_route,
+    data_route,
 )
 
 if TYPE_CHECKING:
@@ -250,8 +254,7 @@ def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | 
     """Return the bytes of the wheel of events, as wheel_size.rs in crates/sim chooses its slots."""
     if network is not None:
         return _NETWORK_WHEEL
-    rates = [scenario.link.capacity, *(link.capacity for link in scenario.links)]
-    packet_s = 8.0 * scenario.packet / max(sum(map(float, rates)), 1.0)
+    packet_s = 8.0 * scenario.packet / max(_carried_bps(scenario), 1.0)
     queues = [scenario.queue, *(link.queue for link in scenario.links)]
     shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
     further = any(CONTROLS[name].paced for each in shares for name in each) or (
@@ -264,6 +267,24 @@ def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | 
     slot_s = 2.0 ** math.floor(math.log2(width_s))
     slots = 2.0 ** math.ceil(math.log2(max(longest_s / slot_s, 1.0)))
     return core["event"] * min(slots, _MOST_SLOTS)
+
+
+def _carried_bps(scenario: Scenario) -> float:
+    """Return what all links can carry together, no more than those before send (wheel_size.rs)."""
+    rates = {each.name: float(each.capacity) for each in scenario.links}
+    rates[BOTTLENECK] = float(scenario.link.capacity)
+    rates[REVERSE] = float(scenario.link.opposite.capacity)
+    both_ways = any(group.direction == "reverse" for group in scenario.traffic)
+    firsts, before = set[str](), dict[str, set[str]]()
+    for group in scenario.traffic:
+        acks = ack_route(group, both_ways=both_ways) if isinstance(group, Tcp) else ()
+        for way in (data_route(group), acks):
+            firsts |= set(way[:1])
+            for a, b in pairwise(way):
+                before.setdefault(b, set()).add(a)
+    comes = {name: sum(rates[each] for each in before.get(name, ())) for name in rates}
+    carried = (rate if each in firsts else min(rate, comes[each]) for each, rate in rates.items())
+    return sum(carried)
 
 
 def _readings(scenario: Scenario, links: int, network: Layout | None) -> float:

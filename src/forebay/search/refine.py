@@ -82,7 +82,8 @@ def _end(rows: Sequence[Row], part: Sequence[Row], limit: int, exact: bool) -> i
 def _towards(rows: Sequence[Row], limit: int, exact: bool) -> int | None:
     """Return a size nearer to where all goals may be met, if one may be."""
     smallest, largest = rows[0], rows[-1]
-    rising = largest.excess("increasing") > 0.0 and not largest.missed("decreasing")
+    needs = max(largest.excess("increasing"), largest.excess("non-monotone")) > 0.0
+    rising = needs and not largest.missed("decreasing")
     if rising and largest.packets < limit:
         return min(limit, math.ceil(largest.packets * _STEP))
     if smallest.packets > 1 and smallest.excess("increasing") <= 0.0:
