@@ -249,9 +249,11 @@ def test_an_answer_for_a_shaped_link_has_its_shaper(tmp_path: Path) -> None:
     """The simulated link may be a smaller one: the shaper is taken in proportion."""
     link = {"rate": "20 Mbit/s", "shaper": {"rate": "5 Mbit/s", "burst": "3 kB"}}
     sized = {"packets": 100, "bytes": 150_000, "seconds": 0.024}
+    names = ("utilization", "loss_rate", "queue_packets", "queue_delay_s")
+    there = {**dict.fromkeys(names), "buffer_packets": 100, "bdp_packets": 9.0}
     made_by = {"version": "1", "seeds": [1], "scenario_sha256": "", "wall_s": 0.1}
     outcome = {"schema": 1, "scenario": {"link": link, "traffic": [{"kind": "long", "flows": 9}]},
-               "engine": "simulation", "links": {},
+               "engine": "simulation", "links": {"bottleneck": there},
                "classes": [], "broken_assumptions": [], "provenance": made_by}  # fmt: skip
     point = {"packets": 100, "seeds": 1, "verdict": "met", "outcome": outcome}
     path = tmp_path / "answer.json"
