@@ -6,7 +6,9 @@ import csv
 import pickle
 import re
 import sqlite3
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,6 +179,23 @@ def test_a_workers_death_costs_its_batch_alone(monkeypatch) -> None:
     monkeypatch.setattr(Processes, "submit", submit_and_kill)
     made = forebay.sweep(SMALL, AXES, seeds=3, jobs=5)
     assert killed and (made.ran, made.stored, made.failed) == (12, 12, 0)
+
+
+@pytest.mark.parametrize("error", [OSError("closed"), ValueError("bad value(s) in fds_to_keep")])
+def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    submit, raised = ProcessPoolExecutor.submit, []
+
+    def closed_once(self: ProcessPoolExecutor, *work: Any) -> Any:
+        if not raised:
+            raised.append(error)
+            raise error
+        return submit(self, *work)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", closed_once)
+    made = forebay.sweep(SMALL, AXES, seeds=2, jobs=2)
+    assert raised and (made.ran, made.stored, made.failed) == (8, 8, 0)
 
 
 def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:

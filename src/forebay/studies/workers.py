@@ -117,12 +117,13 @@ class Processes(Workers):
         """Begin a batch.
 
         A pool of which a process has just died may begin another before it says that it is broken,
-        and hand it a pipe that it has closed: an OSError without a number.
+        and hand it a pipe that it has closed: an OSError without a number, or a ValueError where
+        another pipe has that number by now.
         """
         try:
             made = self._pool.submit(make_batch, batch)
-        except OSError as error:
-            if error.errno is not None:
+        except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) is not None:
                 raise
             raise BrokenExecutor(str(error)) from error
         made.add_done_callback(self._count)
