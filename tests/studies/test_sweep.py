@@ -194,8 +194,8 @@ def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(
         return submit(self, *work)
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", closed_once)
-    made = forebay.sweep(SMALL, AXES, seeds=2, jobs=2)
-    assert raised and (made.ran, made.stored, made.failed) == (8, 8, 0)
+    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=5)
+    assert raised and (made.ran, made.stored, made.failed) == (12, 12, 0)
 
 
 def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
