@@ -62,6 +62,16 @@ static void forebay_give(struct sock *sk, struct forebay_cc_window *window)
 		window->pacing_rate = sk->sk_pacing_rate == ~0ul ? 0 : (double)sk->sk_pacing_rate / tp->mss_cache;
 }
 
+/* TCP's own pacing rate (net.ipv4.tcp_pacing_ss_ratio 200, _ca_ratio 120), as the ACK before left it. It paces nothing here. */
+static void forebay_rate_of_window(struct tcp_sock *tp, const struct forebay_cc_window *window)
+{
+	u64 percent = window->cwnd < window->ssthresh / 2 ? 200 : 120;
+	u32 segments = max((u32)window->cwnd, tp->packets_out);
+
+	if (tp->srtt_us)
+		tp->inet_conn.sk.sk_pacing_rate = 8 * 10000 * percent * segments * tp->mss_cache / tp->srtt_us;
+}
+
 static void forebay_event(struct sock *sk, enum tcp_ca_event event)
 {
 	if (forebay_ops->cwnd_event)
@@ -135,12 +145,15 @@ static void forebay_rate(struct rate_sample *rs, const struct tcp_sock *tp, cons
 
 static void forebay_on_ack(void *state, struct forebay_cc_window *window, const struct forebay_cc_flow *flow)
 {
-	struct sock *sk = forebay_take(state, window, flow);
-	struct tcp_sock *tp = tcp_sk(sk);
+	struct tcp_sock *tp = state;
+	struct sock *sk = state;
 	s32 rtt_us = flow->rtt_ns ? (s32)(flow->rtt_ns / NSEC_PER_USEC) : -1;
 	struct rate_sample rs = { 0 };
 	struct ack_sample sample = { .pkts_acked = (u32)(flow->snd_una - tp->forebay_una), .rtt_us = rtt_us };
 
+	if (!forebay_ops->cong_control)
+		forebay_rate_of_window(tp, window);
+	forebay_take(state, window, flow);
 	if (flow->acked)
 		tp->delivered_mstamp = tp->tcp_mstamp;
 	tp->rx_opt.rcv_tsval = (u32)(FOREBAY_BOOT_S * 1000 + flow->ts_val_ns / NSEC_PER_MSEC);

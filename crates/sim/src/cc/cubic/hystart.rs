@@ -80,9 +80,10 @@ impl HyStart {
     }
 
     /// What segmentation offload may add to the path: four bursts of 64 KiB at twice the window a round
-    /// trip, at most 1 ms.
+    /// trip, 1.2 times from half of ssthresh on, at most 1 ms.
     fn offload_delay(&self, window: &Window, ack: &Ack) -> Picos {
-        let share = self.bursts_segments / (2.0 * window.cwnd);
+        let windows = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.2 };
+        let share = self.bursts_segments / (windows * window.cwnd);
         MILLISECOND.min((share * ack.srtt as f64) as Picos)
     }
 

@@ -3,7 +3,8 @@
 //! Where the RFC and Linux differ, this is Linux: W(t) is aimed one minimum round trip ahead, not
 //! one smoothed one; the Reno-friendly estimate keeps its increase factor beyond the last maximum;
 //! the window grows by at most one segment for two acknowledged. Where whole segments are counted, what Linux rounds
-//! down is rounded down: the distance from W_max on both sides of it, and W_max itself.
+//! down is rounded down: the distance from W_max on both sides of it, W_max itself, and time, to ticks of 1 ms, then to
+//! 1/1024 s.
 
 mod hystart;
 
@@ -16,12 +17,14 @@ use hystart::HyStart;
 
 /// RFC 9438, section 5: C, segments a cubed second.
 const C: f64 = 0.4;
+/// The same in 1024ths (Linux, bic_scale).
+const LINUX_C: f64 = 410.0 / 1024.0;
 /// Until the first loss: one segment for 20 acknowledged at least, 5 % a round trip (Linux).
 const BEFORE_LOSS: f64 = 20.0;
 /// Beyond its reach the curve stands still: one segment for 100 windows (Linux).
 const STANDSTILL: f64 = 100.0;
-/// With an unchanged window the curve is read again after this long (Linux).
-const REFRESH: Picos = SECOND / 32;
+/// With an unchanged window the curve is read again after more than 1/32 s in whole ticks (Linux).
+const REFRESH: Picos = 32 * TICK;
 /// The kernel's clock: the curve is read once a tick at most.
 const TICK: Picos = MILLISECOND;
 
@@ -42,6 +45,8 @@ pub struct Cubic<const BETA: u32, const HYSTART: bool> {
 /// From one reduction of the window to the next.
 struct Epoch {
     start: Picos,
+    /// Time and K are whole, as Linux counts them.
+    whole: bool,
     /// Seconds until the curve reaches its plateau.
     k: f64,
     plateau: f64,
@@ -158,15 +163,16 @@ impl<const BETA: u32, const HYSTART: bool> Cubic<BETA, HYSTART> {
 
     /// Finds how many segments have to be acknowledged for an increase.
     fn update(&mut self, cwnd: f64, segments: u32, ack: &Ack) {
-        let (last_max, ahead) = (self.last_max, self.delay_min);
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(cwnd, last_max, ack.now));
+        let whole = Self::is_whole(ack.increase_rule);
+        let last_max = self.last_max;
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(cwnd, last_max, ack.now, whole));
         epoch.reno_credit += f64::from(segments);
         let waited = ack.now - epoch.read_at;
-        if epoch.read_cwnd == cwnd && waited <= REFRESH {
+        if epoch.read_cwnd == cwnd && waited < REFRESH {
             return;
         }
         if epoch.curve_per == 0.0 || waited >= TICK {
-            epoch.read(cwnd, ack.now, ahead, ack.increase_rule);
+            epoch.read(cwnd, ack.now, self.delay_min, ack.increase_rule);
             if last_max == 0.0 {
                 epoch.curve_per = epoch.curve_per.min(BEFORE_LOSS);
             }
@@ -177,10 +183,15 @@ impl<const BETA: u32, const HYSTART: bool> Cubic<BETA, HYSTART> {
             counted(ack.increase_rule, epoch.curve_per.min(friendly)).max(2.0);
     }
 
+    /// It counts as Linux does. The variants without HyStart run in a kernel as programs with a finer clock.
+    fn is_whole(increase_rule: IncreaseRule) -> bool {
+        HYSTART && increase_rule == IncreaseRule::PerWindow
+    }
+
     /// cwnd / alpha with alpha = 3 (1 - beta) / (1 + beta) (RFC 9438, section 4.3, equation 4). Linux has 1 / alpha in eighths.
     /// The variants without HyStart run in a kernel as programs that divide exactly.
     fn reno_segments_an_increase(cwnd: f64, increase_rule: IncreaseRule) -> f64 {
-        if HYSTART && increase_rule == IncreaseRule::PerWindow {
+        if Self::is_whole(increase_rule) {
             let eighths = 8 * (1024 + BETA) / 3 / (1024 - BETA);
             return whole_below(cwnd * f64::from(eighths) / 8.0).max(1.0);
         }
@@ -190,11 +201,13 @@ impl<const BETA: u32, const HYSTART: bool> Cubic<BETA, HYSTART> {
 
 impl Epoch {
     /// RFC 9438, section 4.2, equation 2: K = cbrt((W_max - cwnd) / C).
-    fn new(cwnd: f64, last_max: f64, now: Picos) -> Self {
+    fn new(cwnd: f64, last_max: f64, now: Picos, whole: bool) -> Self {
         let plateau = last_max.max(cwnd);
+        let now = if whole { now - now % TICK } else { now };
         Self {
             start: now,
-            k: cube_root((plateau - cwnd) / C),
+            whole,
+            k: if whole { linux_k(plateau - cwnd) } else { cube_root((plateau - cwnd) / C) },
             plateau,
             reno: cwnd,
             reno_credit: 0.0,
@@ -206,14 +219,20 @@ impl Epoch {
 
     /// RFC 9438, section 4.2, equation 1: W(t) = C (t - K)^3 + W_max, `t` after the epoch's start.
     fn curve(&self, t: f64, increase_rule: IncreaseRule) -> f64 {
-        let from_plateau = C * (t - self.k).powi(3);
+        let from_plateau = scale(self.whole) * (t - self.k).powi(3);
         self.plateau + counted(increase_rule, from_plateau.abs()).copysign(from_plateau)
     }
 
     fn read(&mut self, cwnd: f64, now: Picos, ahead: Picos, increase_rule: IncreaseRule) {
         self.read_cwnd = cwnd;
         self.read_at = now;
-        let t = (now - self.start + ahead) as f64 / SECOND as f64;
+        let t = if self.whole {
+            self.read_at -= now % TICK;
+            let ticks = (self.read_at - self.start) / TICK + ahead.div_ceil(TICK);
+            (ticks * 1024 / (SECOND / TICK)) as f64 / 1024.0
+        } else {
+            (now - self.start + ahead) as f64 / SECOND as f64
+        };
         let gap = self.curve(t, increase_rule) - cwnd;
         self.curve_per = if gap > 0.0 { cwnd / gap } else { STANDSTILL * cwnd };
     }
@@ -230,6 +249,25 @@ impl Epoch {
         self.reno_credit -= steps * per_reno;
         if self.reno > cwnd { cwnd / (self.reno - cwnd) } else { f64::INFINITY }
     }
+}
+
+/// K as Linux finds it, in whole 1/1024 s: one step of Newton's iteration from the root of the six leading bits, with 341/1024 for a
+/// third. That is 1/1024 too little; a first root that is 1/32 too large gives (1/32)^2 = 1/1024 too much.
+fn linux_k(segments: f64) -> f64 {
+    let cube = (((1_u64 << 40) / 410) as f64 * segments) as u64;
+    if cube == 0 {
+        return 0.0;
+    }
+    let bits = (u64::BITS - cube.leading_zeros()).saturating_sub(4) / 3;
+    let leading = (cube >> (3 * bits)) as f64 + 0.5;
+    let first = (33.0 / 32.0 * cube_root(leading) * f64::from(1_u32 << bits)).max(2.0) as u64;
+    let thrice = 2 * first + cube / (first * (first - 1));
+    (thrice * 341 / 1024) as f64 / 1024.0
+}
+
+/// C of the curve.
+fn scale(whole: bool) -> f64 {
+    if whole { LINUX_C } else { C }
 }
 
 /// Newton's iteration: the same bits on every platform, which a C library's cbrt does not promise.

@@ -11,7 +11,7 @@ fn reduced<const BETA: u32, const HYSTART: bool>(
     let mut window = testing::window(cwnd);
     window.ssthresh = cubic.ssthresh(&window, 0, CongestionEvent::Loss);
     window.cwnd = window.ssthresh;
-    let epoch = Epoch::new(window.cwnd, cubic.last_max, 0);
+    let epoch = Epoch::new(window.cwnd, cubic.last_max, 0, false);
     (cubic, window, epoch)
 }
 
@@ -21,6 +21,35 @@ fn cube_roots_are_exact_to_rounding() {
         assert!((cube_root(x).powi(3) / x - 1.0).abs() < 1e-14, "{x}");
     }
     assert_eq!(cube_root(0.0), 0.0);
+}
+
+/// Linux, cubic_root: within 0.2 % of the root, in whole 1/1024 s.
+#[test]
+fn ks_of_linux_are_near_the_root() {
+    assert_eq!((linux_k(0.0), linux_k(1e-12)), (0.0, 0.0));
+    for segments in [1.0, 2.0, 10.0, 300.0, 5e4, 2e9] {
+        let exact = cube_root(segments / LINUX_C);
+        let k = linux_k(segments);
+        assert!((k / exact - 1.0).abs() < 2e-3, "{segments}: {k} for {exact}");
+        assert_eq!(k * 1024.0, (k * 1024.0).floor());
+    }
+}
+
+/// Linux, bictcp_update: the curve is read in another tick of the clock, not a tick after it was read.
+#[test]
+fn the_curve_is_read_once_in_a_tick() {
+    let read_at = |increase_rule, micros: [u64; 2]| {
+        let (mut cubic, window, _) = reduced::<717, true>(1000.0);
+        micros.map(|micros| {
+            let ack = testing::ack(SECOND + micros * (MILLISECOND / 1000), 1, 10, increase_rule);
+            cubic.update(window.cwnd + micros as f64, 1, &ack);
+            cubic.epoch.as_ref().map(|epoch| epoch.read_at)
+        })
+    };
+    let [first, next] = read_at(IncreaseRule::PerWindow, [900, 1100]);
+    assert_eq!((first, next), (Some(SECOND), Some(SECOND + MILLISECOND)));
+    let [first, next] = read_at(IncreaseRule::PerAck, [900, 1100]);
+    assert_eq!(first, next);
 }
 
 /// RFC 9438, equations 1 and 2: W_max = 1000, beta = 0.7: K = cbrt(300 / 0.4) = 9.086 s, W(0) = 700,
