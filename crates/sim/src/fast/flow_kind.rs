@@ -20,6 +20,8 @@ pub trait FlowKind {
     const CONTROLLED_CWND: bool = Self::PACED && Self::SACK_ONLY;
     /// The recorder of flows is told of its packets, where there is one.
     const RECORDS: bool = false;
+    /// Its controller may be one from outside: the others do not ask.
+    const FOREIGN: bool = !Self::FAST_PATH || (Self::SACK_ONLY && Self::RECORDS);
     /// Its profile, where that is a shipped one.
     const PROFILE: Option<&'static Profile> = None;
     /// The kind of event in which an ACK reaches the sender.
@@ -47,7 +49,7 @@ pub struct SackKind;
 pub struct PacedKind;
 /// `FlowKind::NEWRENO_ONLY` with any profile and a record.
 pub struct RecordedNewRenoKind;
-/// `FlowKind::SACK_ONLY` with any profile and a record.
+/// `FlowKind::SACK_ONLY` with any profile, and a record or a controller from outside.
 pub struct RecordedSackKind;
 /// Any flow, also one of the others.
 pub struct GeneralKind;

@@ -66,7 +66,6 @@ impl Flow {
             && self.app.is_none()
             && config.links[first_link as usize].pool.is_none()
             && self.ecn == EcnCodepoint::NotEct
-            && !self.sender.cc.is_foreign()
             && profile.jitter == 0
             && profile.timer_tick == 0
             && !config.capture
@@ -170,14 +169,14 @@ fn ack_event_of_plain_flow(profile: &Profile, sender: &Sender, recorded: bool) -
     let (linux, ns2) =
         (profile.equal_but_what_flows_keep(&LINUX), profile.equal_but_what_flows_keep(&NS2));
     if profile.sack && sender.is_ack_clocked() {
-        if recorded {
+        if recorded || sender.cc.is_foreign() {
             RecordedSackKind::ACK_EVENT
         } else if linux {
             LinuxKind::ACK_EVENT
         } else {
             SackKind::ACK_EVENT
         }
-    } else if linux && !recorded && sender.controls_cwnd_by_rates() {
+    } else if linux && !recorded && sender.controls_cwnd_by_rates() && !sender.cc.is_foreign() {
         PacedKind::ACK_EVENT
     } else if profile.is_newreno_only() && sender.ignores_dupacks() {
         if recorded {

@@ -55,7 +55,7 @@ impl Network<'_> {
         }
         debug_assert!(!flow.tsq_throttled, "an idle access link holds nothing back");
         debug_assert!(flow.sender.invariants_hold());
-        if !K::FAST_PATH && flow.sender.snd_max == 0 {
+        if K::FOREIGN && flow.sender.snd_max == 0 {
             flow.sender.begin(now);
         }
         if !K::NEWRENO_ONLY && flow.offloads {

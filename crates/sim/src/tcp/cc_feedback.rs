@@ -34,7 +34,7 @@ impl Sender {
         profile: &Profile,
         summary: impl FnOnce() -> AckSummary,
     ) {
-        if !K::FAST_PATH && self.cc.is_foreign() {
+        if K::FOREIGN && self.cc.is_foreign() {
             return self.notify_foreign(now, summary(), grows, profile);
         }
         if K::CONTROLLED_CWND {

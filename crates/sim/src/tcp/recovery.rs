@@ -69,7 +69,7 @@ impl Sender {
     /// The next of the segments that `sendable_segments` lets go.
     #[inline(always)]
     pub fn next_segment<K: FlowKind>(&mut self, now: Picos) -> u64 {
-        if !K::FAST_PATH && self.cc.is_foreign() {
+        if K::FOREIGN && self.cc.is_foreign() {
             self.foreign_sends(now);
         }
         if let Some(rate) = self.window.pacing_rate.filter(|_| K::PACED) {

@@ -32,7 +32,7 @@ pub(super) fn on_ack<K: FlowKind>(
 ) -> Option<Picos> {
     let unmarked = K::FAST_PATH || !(marked || tcp.in_cwr());
     let board = tcp.scoreboard.as_mut()?;
-    if !K::FAST_PATH
+    if K::FOREIGN
         && let Cc::Foreign(cc) = &mut tcp.cc
     {
         cc.prior_in_flight = board.in_flight();

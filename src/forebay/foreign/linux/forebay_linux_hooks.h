@@ -196,11 +196,15 @@ static void forebay_on_ack(void *state, struct forebay_cc_window *window, const 
 
 static void forebay_cong_avoid(void *state, struct forebay_cc_window *window, const struct forebay_cc_flow *flow)
 {
-	struct sock *sk = forebay_take(state, window, flow);
+	struct tcp_sock *tp = state;
 
+	/* The ACK is that of on_ack, just before. */
+	forebay_current = tp;
+	tp->snd_cwnd = forebay_whole(window->cwnd);
+	tp->snd_ssthresh = forebay_whole(window->ssthresh);
 	if (forebay_ops->cong_avoid)
-		forebay_ops->cong_avoid(sk, tcp_sk(sk)->snd_una, flow->acked);
-	forebay_give(sk, window);
+		forebay_ops->cong_avoid(state, tp->snd_una, flow->acked);
+	forebay_give(state, window);
 }
 
 static double forebay_ssthresh(void *state, const struct forebay_cc_window *window, const struct forebay_cc_flow *flow,
