@@ -162,6 +162,56 @@ def test_another_abi_is_refused_by_its_name(home, tmp_path):
         build_bad(tmp_path, "", abi=7)
 
 
+def test_state_counts_in_the_memory_of_a_run(home, tmp_path):
+    """Half a megabyte of each of a thousand connections; the header's BAD has none."""
+    source = tmp_path / "large.c"
+    source.write_text(
+        BAD.format(does="", abi=1).replace(".size =", ".state_bytes = 500000, .size =")
+    )
+    assert controls.build(source, name="large").state_bytes == 500_000
+    large = scenario("large").replace({"traffic.0.flows": 1000})
+    with pytest.raises(forebay.ForebayError, match=r"(?i)memory"):
+        forebay.run(large, seeds=1, memory_limit="400 MB")
+    forebay.run(scenario("large"), seeds=1, memory_limit="400 MB")
+
+
+CPLUSPLUS = """
+#include "forebay_cc.h"
+namespace {
+struct Two {
+    std::uint32_t rounds;
+    void grow(forebay_cc_window &window, const forebay_cc_flow &flow) {
+        window.cwnd += window.cwnd < window.ssthresh ? flow.acked : flow.acked / window.cwnd;
+    }
+};
+void cong_avoid(void *state, forebay_cc_window *window, const forebay_cc_flow *flow) {
+    static_cast<Two *>(state)->grow(*window, *flow);
+}
+}
+extern "C" const struct forebay_cc *forebay_cc() {
+    static const struct forebay_cc control = [] {
+        struct forebay_cc made{};
+        made.abi = FOREBAY_CC_ABI;
+        made.size = sizeof made;
+        made.state_bytes = sizeof(Two);
+        made.name = "two";
+        made.cong_avoid = cong_avoid;
+        return made;
+    }();
+    return &control;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+def test_the_header_is_cplusplus_too(home, tmp_path, monkeypatch):
+    source = tmp_path / "two.cpp"
+    source.write_text("#include <cstdint>\n" + CPLUSPLUS)
+    monkeypatch.setenv("CXX", "c++ -Wall -Wextra -Wconversion -pedantic -Werror")
+    made = controls.build(source)
+    assert digits(forebay.run(scenario(made.name), seeds=1))[1] > 1000
+
+
 def test_what_does_not_compile_says_the_first_error(home, tmp_path):
     source = tmp_path / "wrong.c"
     source.write_text('#include "forebay_cc.h"\nint x = ;\n')

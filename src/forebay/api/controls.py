@@ -90,7 +90,8 @@ def build(
         facts: dict[str, Any] = {"source_sha256": built.source_sha256, "compiler": built.compiler}
         if linux is not None:
             facts |= {"linux": linux, "hz": built.hz}
-        wants = {want: said[want] for want in ("paces", "controls_cwnd", "ecn", "l4s")}
+        kept = ("paces", "controls_cwnd", "ecn", "l4s", "state_bytes")
+        wants = {want: said[want] for want in kept}
         return install(
             built.library, {"name": chosen, "source": built.source, "built": facts, **wants}
         )

@@ -19,7 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.catalogue import CONTROLS, DISCIPLINES
+from forebay import foreign
+from forebay.catalogue import CONTROLS, DISCIPLINES, is_ours
 from forebay.engines.replication import n_parts
 from forebay.errors import ForebayError, argument
 from forebay.progress import with_stages
@@ -191,6 +192,7 @@ _FLOW_READ = 200  # its goodput in the arrays of readings and outcome
 _FLOW_HEAP = 700  # controller, first rings, timers
 _FLOW_HEAP_NEWRENO = 300  # the same without SACK: no scoreboard
 _FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
+_FLOW_FOREIGN = 700  # besides, what a control from outside is told, and its hooks
 _FLOW_LISTED = 60  # of a transfer that is not made yet, or freed: its place, order and counts
 _BETWEEN_SWEEPS = 4096  # transfers that are made before those that are over are freed (arrivals.rs)
 _LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
@@ -360,7 +362,17 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
     heap = paced * _FLOW_HEAP_PACED + (1.0 - paced) * others
     begins = max((group.initial_window or 0) - 10, 0)
     start = begins * _OVERSHOOT * core["segment"] + (_LOSSY_START if begins else 0)
-    return core["flow"] + heap + start
+    return core["flow"] + heap + start + _outside(group)
+
+
+def _outside(group: Tcp) -> float:
+    """Return the mean bytes of a flow's control from outside, and its state."""
+    found = {name: foreign.find(name) for name in group.shares if not is_ours(name)}
+    return sum(
+        group.shares[name] * (_FLOW_FOREIGN + control.state_bytes)
+        for name, control in found.items()
+        if control is not None
+    )
 
 
 def _packets_in_flight(scenario: Scenario, seconds: float) -> float:

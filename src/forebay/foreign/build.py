@@ -95,7 +95,8 @@ def _compile(files: Sequence[Path], library: Path) -> str:
         return _call([*command, *sources, "-o", str(library)], files[0])
     if suffix == ".zig":
         command = [*_program("ZIG", "zig"), "build-lib", "-dynamic", "-O", "ReleaseFast", "-lc"]
-        return _call([*command, f"-I{INCLUDE}", *sources, f"-femit-bin={library}"], files[0])
+        command += [f"-I{INCLUDE}", *sources, f"-femit-bin={library}"]
+        return f"zig {_call(command, files[0], version='version')}"
     wrong = f"its ending {suffix!r} is of no language that is known here"
     raise ControlError(str(files[0]), wrong, "name a .c, .cpp, .rs, .zig or .so file")
 
@@ -155,7 +156,7 @@ def _program(variable: str, usual: str) -> list[str]:
     return program
 
 
-def _call(command: list[str], source: Path) -> str:
+def _call(command: list[str], source: Path, version: str = "--version") -> str:
     """Run a compiler; return its first line about itself."""
     try:
         done = subprocess.run(
@@ -172,6 +173,6 @@ def _call(command: list[str], source: Path) -> str:
         first = (faults or lines or ["failed"])[0]
         raise ControlError(str(source), f"{command[0]}: {first.strip()}", "mend the source")
     asked = subprocess.run(
-        [command[0], "--version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        [command[0], version], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
     )
     return (asked.stdout.splitlines() or [command[0]])[0]

@@ -35,11 +35,13 @@ class Provided:
     ----------
     library : path of the shared library, with the interface of ``forebay_cc.h``.
     source : paper, draft or repository.
+    state_bytes : of a connection, as the library says; they count in a run's memory.
     paces, controls_cwnd, ecn, l4s : what it asks for, as its flags say.
     """
 
     library: str | os.PathLike[str]
     source: str
+    state_bytes: int = 0
     paces: bool = False
     controls_cwnd: bool = False
     ecn: bool = False
@@ -57,6 +59,7 @@ class Installed:
     sha256 : of the library.
     source : what it was built from, or its reference.
     brought_by : its distribution; empty for what was built here.
+    state_bytes : of a connection.
     paces, controls_cwnd, ecn, l4s : what it asks for.
     built : how it was made: ``source_sha256``, ``compiler``, ``linux``, ``hz``.
     python : its class, if it is one of this process (`use_class`), without a library.
@@ -67,6 +70,7 @@ class Installed:
     sha256: str
     source: str
     brought_by: str = ""
+    state_bytes: int = 0
     paces: bool = False
     controls_cwnd: bool = False
     ecn: bool = False

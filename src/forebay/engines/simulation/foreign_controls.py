@@ -51,7 +51,7 @@ def load(name: str) -> _core.ForeignControl:
     if key not in _loaded:
         _loaded[key] = load_library(found.library, name)
         said = _loaded[key].wants
-        for want in ("paces", "controls_cwnd", "ecn", "l4s"):
+        for want in ("paces", "controls_cwnd", "ecn", "l4s", "state_bytes"):
             if said[want] != getattr(found, want):
                 wrong = f"its library has {want} {said[want]}, its record {getattr(found, want)}"
                 raise ControlFailed((name,), wrong)
