@@ -39,14 +39,15 @@ def wheel(folder: Path, says: str) -> Path:
     """Return a wheel with a compiled AIMD, whose record says so."""
     compile_control([controls.EXAMPLES / "aimd.c"], folder)
     made = folder / "my_control-1.0-py3-none-any.whl"
+    info = "my_control-1.0.dist-info"
     files = {
         "my_control/__init__.py": MODULE.format(says=says),
         "my_control/aimd.so": (folder / "control.so").read_bytes(),
-        "my_control-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: my-control\nVersion: 1.0\n",
-        "my_control-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        "my_control-1.0.dist-info/entry_points.txt": "[forebay.controls]\ngentle = my_control:ours\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: my-control\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": "[forebay.controls]\ngentle = my_control:ours\n",
     }
-    files["my_control-1.0.dist-info/RECORD"] = "".join(f"{name},,\n" for name in files)
+    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in files)
     with zipfile.ZipFile(made, "w") as archive:
         for name, content in files.items():
             archive.writestr(name, content)
