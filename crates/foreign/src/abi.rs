@@ -72,6 +72,7 @@ pub struct OfAck {
     pub rate_prior_delivered: u64,
     pub rate_prior_lost: u64,
     pub rate_tx_in_flight: u64,
+    pub lost_flight: u64,
 }
 
 pub type Does = unsafe extern "C" fn(*mut c_void, *mut Window, *const Flow);
@@ -110,6 +111,6 @@ mod tests {
         assert_eq!(offset_of!(Flow, phase), 96);
         assert_eq!(offset_of!(Flow, prior_cwnd), 128);
         assert_eq!(offset_of!(Flow, of_ack), 144);
-        assert_eq!((size_of::<Flow>(), size_of::<Control>()), (232, 88));
+        assert_eq!((size_of::<Flow>(), size_of::<Control>()), (240, 88));
     }
 }

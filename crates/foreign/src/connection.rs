@@ -118,6 +118,7 @@ fn of_ack(ack: &Ack, details: &Details) -> OfAck {
         marked: ack.marked as u32,
         prior_in_flight: details.prior_in_flight,
         rtt_ns,
+        lost_flight: ack.lost_flight.unwrap_or(0),
         ..OfAck::default()
     };
     if rtt_ns > 0 {

@@ -98,6 +98,8 @@ struct forebay_cc_flow {
 	uint64_t rate_prior_delivered; /* + delivered_total when the newest segment it covers was sent */
 	uint64_t rate_prior_lost;      /* + lost_total then */
 	uint64_t rate_tx_in_flight;    /* + in_flight then, itself included */
+	uint64_t lost_flight; /* + in_flight when a segment was sent that is lost, the first since the last ACK with whose loss
+			       * more than 5/256 of that flight are (BBRv3); 0: none */
 };
 
 /*

@@ -60,6 +60,8 @@ typedef unsigned int gfp_t;
 #define printk(...) ((void)0)
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define BIT(n) (1UL << (n))
+#define BITS_PER_TYPE(type) (8 * sizeof(type))
+#define __stringify(x) #x
 #define INFINITY __builtin_inf()
 #define U32_MAX UINT32_MAX
 #define U16_MAX UINT16_MAX
@@ -139,6 +141,7 @@ struct btf_kfunc_id_set {
 #define div_s64(n, by) ((s64)(n) / (s32)(by))
 #define div64_s64(n, by) ((s64)(n) / (s64)(by))
 #define DIV_ROUND_UP(n, by) (((n) + (by) - 1) / (by))
+#define DIV_ROUND_UP_ULL(n, by) DIV_ROUND_UP((unsigned long long)(n), (by))
 #define DIV_ROUND_CLOSEST(n, by) ({ __typeof__(n) _n = (n); __typeof__(by) _by = (by); \
 	((_n < 0) == (_by < 0) ? _n + _by / 2 : _n - _by / 2) / _by; })
 #define ilog2(x) (63 - __builtin_clzll((u64)(x)))
@@ -178,7 +181,7 @@ enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, T
 
 enum tcp_ca_event {
 	CA_EVENT_TX_START, CA_EVENT_CWND_RESTART, CA_EVENT_COMPLETE_CWR, CA_EVENT_LOSS, CA_EVENT_ECN_NO_CE,
-	CA_EVENT_ECN_IS_CE
+	CA_EVENT_ECN_IS_CE, CA_EVENT_TLP_RECOVERY
 };
 enum tcp_ca_ack_event_flags { CA_ACK_SLOWPATH = 1, CA_ACK_WIN_UPDATE = 2, CA_ACK_ECE = 4 };
 enum sk_pacing { SK_PACING_NONE, SK_PACING_NEEDED, SK_PACING_FQ };
@@ -190,6 +193,9 @@ enum { ICSK_ACK_SCHED = 1, ICSK_ACK_TIMER = 2, ICSK_ACK_PUSHED = 4, ICSK_ACK_NOW
 #define TCP_CA_NAME_MAX 16
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_CONG_NEEDS_ECN 2
+#define TCP_CONG_WANTS_CE_EVENTS 4
+#define TCP_ECN_LOW 16
+#define TCP_ECN_ECT_PERMANENT 32
 #define TCP_ECN_OK 1
 #define TCP_ECN_QUEUE_CWR 2
 #define TCP_ECN_DEMAND_CWR 4
@@ -197,7 +203,7 @@ enum { ICSK_ACK_SCHED = 1, ICSK_ACK_TIMER = 2, ICSK_ACK_PUSHED = 4, ICSK_ACK_NOW
 #define MAX_TCP_HEADER 320
 #define GSO_LEGACY_MAX_SIZE 65536u
 #define GSO_MAX_SIZE 65536u
-#define ICSK_CA_PRIV_SIZE 104
+#define ICSK_CA_PRIV_SIZE 192 /* 104; more for BBRv3 */
 #define NSEC_PER_USEC 1000L
 #define NSEC_PER_MSEC 1000000L
 #define NSEC_PER_SEC 1000000000L
@@ -233,7 +239,27 @@ struct rate_sample {
 	int losses;
 	u32 acked_sacked, prior_in_flight, last_end_seq;
 	bool is_app_limited, is_retrans, is_ack_delayed;
+	/* of google's BBRv3 */
+	u32 tx_in_flight, lost;
+	bool is_acking_tlp_retrans_seq, is_ece;
 };
+
+/* A segment that is judged lost, as BBRv3 asks for it. */
+struct tcp_skb_cb {
+	u32 seq, end_seq;
+	u8 sacked;
+	struct {
+		u32 in_flight, lost;
+		u64 delivered_mstamp;
+		bool is_app_limited;
+	} tx;
+};
+struct sk_buff {
+	struct tcp_skb_cb cb;
+};
+#define TCP_SKB_CB(skb) ((struct tcp_skb_cb *)&(skb)->cb)
+#define tcp_skb_pcount(skb) 1u
+#define tcp_skb_tx_in_flight_is_suspicious(...) false
 
 struct tcpvegas_info {
 	u32 tcpv_enabled, tcpv_rttcnt, tcpv_rtt, tcpv_minrtt;
@@ -242,8 +268,15 @@ struct tcp_dctcp_info {
 	u16 dctcp_enabled, dctcp_ce_state;
 	u32 dctcp_alpha, dctcp_ab_ecn, dctcp_ab_tot;
 };
+enum tcp_bbr_phase {
+	BBR_PHASE_INVALID, BBR_PHASE_STARTUP, BBR_PHASE_DRAIN, BBR_PHASE_PROBE_RTT, BBR_PHASE_PROBE_BW_UP,
+	BBR_PHASE_PROBE_BW_DOWN, BBR_PHASE_PROBE_BW_CRUISE, BBR_PHASE_PROBE_BW_REFILL
+};
 struct tcp_bbr_info {
 	u32 bbr_bw_lo, bbr_bw_hi, bbr_min_rtt, bbr_pacing_gain, bbr_cwnd_gain;
+	u32 bbr_bw_hi_lsb, bbr_bw_hi_msb, bbr_bw_lo_lsb, bbr_bw_lo_msb;
+	u8 bbr_mode, bbr_phase, unused1, bbr_version;
+	u32 bbr_inflight_lo, bbr_inflight_hi, bbr_extra_acked;
 };
 union tcp_cc_info {
 	struct tcpvegas_info vegas;
@@ -260,6 +293,8 @@ struct tcp_congestion_ops {
 	void (*in_ack_event)(struct sock *sk, u32 flags);
 	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
 	u32 (*min_tso_segs)(struct sock *sk);
+	u32 (*tso_segs)(struct sock *sk, unsigned int mss);
+	void (*skb_marked_lost)(struct sock *sk, const struct sk_buff *skb);
 #if FOREBAY_LINUX >= FOREBAY_VERSION(6, 10)
 	void (*cong_control)(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs);
 #else
@@ -301,7 +336,7 @@ struct tcp_sock {
 	u32 packets_out, sacked_out, lost_out, retrans_out, max_packets_out, reordering;
 	u32 delivered, delivered_ce, lost, app_limited, srtt_us, mdev_us, total_retrans;
 	u64 tcp_mstamp, delivered_mstamp, first_tx_mstamp, tcp_clock_cache, tcp_wstamp_ns, bytes_acked;
-	bool is_cwnd_limited;
+	bool is_cwnd_limited, is_sack_reneg, fast_ack_mode, tlp_orig_data_app_limited;
 	u8 ecn_flags;
 	struct {
 		u32 rcv_tsval, rcv_tsecr;
@@ -498,7 +533,13 @@ static inline void tcp_enter_cwr(struct sock *sk)
 	tp->snd_cwnd = max(1u, min(tp->snd_cwnd, tp->snd_ssthresh));
 }
 
-#define sock_net(sk) NULL
+struct net {
+	struct {
+		u32 sysctl_tcp_min_tso_segs, sysctl_tcp_plb_enabled;
+	} ipv4;
+};
+static struct net forebay_net = { .ipv4.sysctl_tcp_min_tso_segs = 2 };
+#define sock_net(sk) (&forebay_net)
 #define NET_INC_STATS(net, what) ((void)0)
 #define NET_ADD_STATS(net, what, by) ((void)0)
 #define tcp_call_bpf(...) (-1)

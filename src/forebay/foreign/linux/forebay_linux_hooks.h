@@ -130,17 +130,38 @@ static void forebay_rate(struct rate_sample *rs, const struct tcp_sock *tp, cons
 	rs->acked_sacked = flow->acked;
 	rs->prior_in_flight = flow->prior_in_flight;
 	rs->last_end_seq = tp->snd_una;
+	rs->is_ece = flow->marked;
 	rs->is_ack_delayed = flow->ack_flags & FOREBAY_CC_ACK_DELAYED;
 	if (!(flow->ack_flags & FOREBAY_CC_HAS_RATE))
 		return;
 	rs->delivered = (s32)flow->rate_delivered;
 	rs->interval_us = (long)(flow->rate_interval_ns / NSEC_PER_USEC);
 	rs->prior_delivered = (u32)flow->rate_prior_delivered;
+	rs->tx_in_flight = (u32)flow->rate_tx_in_flight;
+	rs->lost = (u32)(flow->lost_total - flow->rate_prior_lost);
 	rs->prior_mstamp = tp->tcp_mstamp - rs->interval_us;
 	rs->is_app_limited = (flow->ack_flags & FOREBAY_CC_APP_LIMITED) ||
 		(tp->forebay_limited && between(rs->prior_delivered, tp->forebay_limited_from, tp->forebay_limited_to));
 	if ((u32)rs->interval_us < tcp_min_rtt(tp))
 		rs->interval_us = -1; /* faster than any round trip: an ACK of something else */
+}
+
+/* Segments are judged lost: with one of them too much of its flight, or with none. */
+static void forebay_lose(struct sock *sk, const struct forebay_cc_flow *flow)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!forebay_ops->skb_marked_lost)
+		return;
+	for (u32 each = 0; each < flow->newly_lost || (!each && flow->lost_flight); each++) {
+		struct sk_buff skb = { .cb.tx.in_flight = ~0u >> 1, .cb.tx.lost = tp->lost, .cb.tx.delivered_mstamp = 1 };
+
+		if (!each && flow->lost_flight) {
+			skb.cb.tx.in_flight = (u32)flow->lost_flight;
+			skb.cb.tx.lost = tp->lost - skb.cb.tx.in_flight * 5 / 256 - 1;
+		}
+		forebay_ops->skb_marked_lost(sk, &skb);
+	}
 }
 
 static void forebay_on_ack(void *state, struct forebay_cc_window *window, const struct forebay_cc_flow *flow)
@@ -176,6 +197,7 @@ static void forebay_on_ack(void *state, struct forebay_cc_window *window, const 
 	tp->forebay_una = flow->snd_una;
 	if (inet_csk(sk)->icsk_ca_state != flow->phase)
 		forebay_enter(sk, flow->phase);
+	forebay_lose(sk, flow);
 	if (tp->app_limited && after(tp->delivered, tp->app_limited))
 		tp->app_limited = 0;
 	if (forebay_ops->cong_control) {
@@ -228,7 +250,8 @@ static double forebay_ssthresh(void *state, const struct forebay_cc_window *wind
 static void forebay_on_loss_state(void *state, struct forebay_cc_window *window, const struct forebay_cc_flow *flow)
 {
 	if (flow->phase == FOREBAY_CC_LOSS) {
-		forebay_enter(forebay_take(state, window, flow), TCP_CA_Loss);
+		forebay_lose(forebay_take(state, window, flow), flow);
+		forebay_enter(state, TCP_CA_Loss);
 		forebay_give(state, window);
 	}
 }
