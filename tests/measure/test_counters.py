@@ -1,5 +1,6 @@
 """n from counters: the range holds the truth of the laws that it inverts."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from forebay import measure
 from forebay.laws.sawtooth import loss_rate
 from forebay.measure.response import mean_windows
+from forebay.report.measurement import headline
 from forebay.scenario import loads
 
 RATE = "100 Mbit/s"
@@ -199,3 +201,16 @@ def test_counters_of_32_bits_that_wrap_between_rows_have_no_load(tmp_path):
     missed = wrapped(tmp_path, [*range(0, 900, 30), *range(990, 1800, 30)])
     assert missed.estimates["load"].value == pytest.approx(0.95, rel=1e-3)
     assert any("1 of 56 intervals are left out" in each for each in missed.notes)
+
+
+@pytest.mark.parametrize("column", [True, False])
+def test_the_headline_counts_or_says_by_what_size_it_estimates(
+    column: bool, tmp_path: Path
+) -> None:
+    rows = ["time_s,octets,drops" + ",packets" * column]
+    rows += [f"{10 * k},{190_000_007 * k},{k}" + f",{200_003 * k}" * column for k in range(9)]
+    (tmp_path / "day.csv").write_text("\n".join(rows))
+    measured = measure.counters(tmp_path / "day.csv", rate="155 Mbit/s", rtt="50 ms..150 ms")
+    said = headline(measured.to_dict())
+    counted, estimated = "1,600,024 packets", "About 1,010,000 packets, of 1500 B,"
+    assert said == f"{counted if column else estimated} in 80.000 s"

@@ -345,6 +345,31 @@ def test_a_text_has_the_size_and_the_time_that_it_says(platform: str, row: Row) 
         assert any(each.kind in ("trap", "uncertain") for each in reading.notes), "it says why"
 
 
+STEPS: list[tuple[str, str, int | None]] = [
+    ("30000 bytes", "30000 bytes", 30_000),
+    ("320 kbytes", "320 kbytes", 320_000),
+    ("1 mbytes", "1 mbytes", 1_000_000),
+    ("1000 kbytes", "1 mbytes", 1_000_000),
+    ("256000000 bytes", "256000000 bytes", 256_000_000),
+    ("256000001 bytes", "256000001 bytes", None),  # beyond the data model
+    ("150 kbytes", "1500 kbytes", None),  # a slope is no step
+    ("40 cells", "40 cells", None),  # a cell's size hangs on the chip
+    ("5 segments", "9 segments", None),
+    ("0 bytes", "0 bytes", None),
+]
+"""EOS tells no queue's size, but the bytes from which all ECN-capable packets are marked."""
+
+
+@pytest.mark.parametrize(("least", "most", "marks"), STEPS)
+def test_a_step_of_eos_has_the_bytes_that_it_says(least: str, most: str, marks: int | None) -> None:
+    text = (
+        f"qos profile R\n   tx-queue 3\n      random-detect ecn minimum-threshold {least} "
+        f"maximum-threshold {most} max-mark-probability 100\n"
+    )
+    (reading,) = lint(text, PORT, platform="eos").readings
+    assert (reading.bytes, reading.marks_bytes) == (None, marks)
+
+
 def test_every_platform_has_twelve() -> None:
     assert {name: len(ROWS[name]) >= 12 for name in readable()} == dict.fromkeys(ROWS, True)
 

@@ -95,6 +95,7 @@ def counters(
         packets=round(float(packets.sum())), seconds=float(rows.seconds.sum()),
         estimates=found.estimates, refused=found.refused, notes=found.notes, curves=found.curves,
         sources=[called], made=made, not_made=why,
+        assumed_bytes=None if rows.packets is not None else size,
     )  # fmt: skip
 
 

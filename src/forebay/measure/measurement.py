@@ -28,6 +28,8 @@ class Measured:
     ----------
     packets, seconds
         Number of packets and duration of the records.
+    assumed_bytes
+        Size of a packet by which octets were divided to count packets; None if these were counted.
     estimates
         An `Estimate`, or a table of them: by method, by scale, or mean and quantiles.
     refused
@@ -47,6 +49,7 @@ class Measured:
     sources: list[str] = field(default_factory=list)
     made: Scenario | None = None
     not_made: str = ""
+    assumed_bytes: int | None = None
     listed: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def __repr__(self) -> str:
@@ -100,6 +103,7 @@ class Measured:
             "schema": 1,
             "sources": self.sources,
             "packets": self.packets,
+            "assumed_bytes": self.assumed_bytes,
             "seconds": self.seconds,
             "flows_mean": MEANING,
             "estimates": {name: _plain(told) for name, told in self.estimates.items()},

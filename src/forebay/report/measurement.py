@@ -12,7 +12,7 @@ def print_measurement(document: Mapping[str, Any]) -> None:
     """Print the document of ``measure --json`` as text."""
     out = console()
     out.print(", ".join(document["sources"]), style="bold")
-    out.print(f"{document['packets']} packets in {document['seconds']:.3f} s")
+    out.print(headline(document))
     out.print(document["flows_mean"] + ".")
     out.print()
     made = table("estimate", "value", "95 % interval", "of")
@@ -25,6 +25,15 @@ def print_measurement(document: Mapping[str, Any]) -> None:
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
     _list(out, "Refused: the records do not contain it", refused)
     _list(out, "To know", document["notes"])
+
+
+def headline(document: Mapping[str, Any]) -> str:
+    """Return how many packets in how long; what follows from an assumed size has three digits."""
+    packets, size = document["packets"], document.get("assumed_bytes")
+    if size is None:
+        return f"{packets:,} packets in {document['seconds']:.3f} s"
+    digits = max(len(str(packets)) - 3, 0)
+    return f"About {round(packets, -digits):,} packets, of {size} B, in {document['seconds']:.3f} s"
 
 
 def biases(document: Mapping[str, Any]) -> dict[str, str]:

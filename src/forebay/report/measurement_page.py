@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from forebay.report.figures.measurement import measurement_figure
-from forebay.report.measurement import biases, rows
+from forebay.report.measurement import biases, headline, rows
 from forebay.report.page import embedded, html_page
 
 _BODY = """\
 <h1>{{ sources }}</h1>
-<p>{{ document.packets }} packets in {{ "%.3f"|format(document.seconds) }} s.
+<p>{{ headline }}.
 Flows: {{ document.flows_mean }}.</p>
 <table>
 <tr><th>estimate</th><th>value</th><th>95 % interval</th><th>of</th></tr>
@@ -44,6 +44,7 @@ def measurement_page(document: Mapping[str, Any]) -> str:
         _BODY,
         title=f"{sources}: what was measured",
         document=document,
+        headline=headline(document),
         sources=sources,
         rows=[row for name, estimate in estimates for row in rows(name, estimate)],
         lists=[
