@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from tests.platforms.reading import wanted
 
-from forebay.platforms import PlatformError, Port, emit, lint, read_target
+from forebay.catalogue import DISCIPLINES
+from forebay.cli.program import call
+from forebay.platforms import PlatformError, Port, check_discipline, emit, lint, read_target
 
 STEP = 'min = "60 kB"\nmax = "60001 B"\nweight = 1.0\nprobability = 1.0\necn = true'
 
@@ -111,3 +113,26 @@ def test_an_aqm_is_not_the_drop_tail_queue_that_was_asked_for() -> None:
     found = lint(text, port, wanted=wanted(129, port))
     assert found.exit_status == 1
     assert "other discipline: codel, and drop-tail is wanted" in found.text
+
+
+@pytest.mark.parametrize("platform", ["linux-tc", "junos", "eos"])
+@pytest.mark.parametrize("discipline", DISCIPLINES)
+def test_what_cannot_be_written_at_any_size_is_refused_before_the_sizing(
+    discipline: str, platform: str
+) -> None:
+    """What is not refused here, `emit` writes."""
+    red = discipline == "red" and platform == "eos"
+    kind = DISCIPLINES[discipline].sized
+    fits = kind == "limit" or (platform == "linux-tc" and discipline not in ("cake", "cobalt"))
+    if fits or red:
+        check_discipline(discipline, platform)
+    else:
+        with pytest.raises(PlatformError) as refused:
+            check_discipline(discipline, platform)
+        assert refused.value.code == "managed"
+
+
+def test_the_command_refuses_cake_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["size", "oc3-gsr", "--set", "queue.discipline=cake", "--emit", "linux-tc"]
+    assert call([*words, "--budget", "9 min"]) == 2
+    assert "cake has no limit" in capsys.readouterr().err

@@ -187,6 +187,10 @@ def command(
             "jobs": jobs, "memory_limit": memory_limit, "budget": budget, "store": store,
         }  # fmt: skip
         return size_draws(path or "", scenario, options.ranges(uncertain), how, figure, as_json)
+    if platform is not None:
+        from forebay.platforms import check_discipline
+
+        check_discipline(scenario.queue.discipline, platform)
     options.check_outputs(path or "", scenario, figure=figure, html=html)
     try:
         with progress(f"sizing by {engine}") as update:

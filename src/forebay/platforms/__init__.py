@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         check_class_platform,
         emit_classes,
     )
-    from forebay.platforms.emission import Emission, emit
+    from forebay.platforms.emission import Emission, check_discipline, emit
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
     from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
@@ -50,6 +50,7 @@ __all__ = [
     "Snippet",
     "Wanted",
     "check_class_platform",
+    "check_discipline",
     "emit",
     "emit_classes",
     "get",
@@ -83,6 +84,7 @@ _HOLDERS = {
     "Snippet": "snippet",
     "TIERS": "memory",
     "Wanted": "port",
+    "check_discipline": "emission",
     "emit": "emission",
     "get": "registry",
     "lint": "linting",

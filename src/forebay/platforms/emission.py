@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.errors import option, setting
+from forebay.catalogue import DISCIPLINES
+from forebay.errors import argument, option, setting
 from forebay.platforms.amounts import amounts, say, say_step
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.naming import is_object_name
@@ -26,6 +27,9 @@ _MANAGES = "linux-tc"
 
 _MARKS = ("nx-os", "sonic", "eos")
 """Platforms for which a step of ECN marks can be written."""
+
+_LIMITLESS = ("cake", "cobalt")
+"""Without a limit that tc writes; cobalt is in Linux's cake."""
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
@@ -124,10 +128,7 @@ def emit(
         )
         raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and not _writes(chosen.name, wanted.aqm):
-        kind = wanted.aqm.discipline
-        wrong = f"the queue is {kind}, and {chosen.name} is written as drop-tail here"
-        hint = f"write {_also(wanted.aqm)}, or take {setting('queue.discipline', 'drop-tail')}"
-        raise PlatformError("managed", wrong, hint)
+        raise _not_here(wanted.aqm.discipline, chosen.name, _also(wanted.aqm))
     written = chosen.write(order)
     text = "\n".join(written.lines)
     given = next(chosen.read(Snippet(text, chosen.comment), port, order.model))
@@ -149,6 +150,34 @@ def emit(
         ),
         chosen.comment,
     )
+
+
+def check_discipline(discipline: str, platform: str) -> None:
+    """Refuse, before a sizing, a queue that can be written for a platform whatever its size is.
+
+    Raises
+    ------
+    PlatformError
+        An unknown platform; a discipline that it cannot have here.
+    """
+    chosen = get(platform)
+    kind = DISCIPLINES[discipline]
+    if kind.sized == "limit":
+        return
+    if discipline in _LIMITLESS:
+        wrong = f"{discipline} has no limit in packets or bytes that could be read back"
+        line = "tc qdisc replace dev eth0 root cake besteffort flows rtt TIME bandwidth RATE"
+        leave = f"leave {argument('emit')} out, and write its target by hand: {line}"
+        raise PlatformError("managed", wrong, leave)
+    steps = kind.sized == "thresholds" and chosen.name in _MARKS
+    if chosen.name != _MANAGES and not steps:
+        raise _not_here(discipline, chosen.name, _MANAGES)
+
+
+def _not_here(discipline: str, platform: str, also: str) -> PlatformError:
+    wrong = f"the queue is {discipline}, and {platform} is written as drop-tail here"
+    hint = f"write {also}, or take {setting('queue.discipline', 'drop-tail')}"
+    return PlatformError("managed", wrong, hint)
 
 
 def _writes(platform: str, aqm: Aqm) -> bool:
