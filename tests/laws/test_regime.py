@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 import forebay
+from forebay.catalogue import CONTROLS
 from forebay.engines.errors import NoLaw
 from forebay.laws import LAWS, governing_law, regime_of, regime_words
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
@@ -73,8 +74,8 @@ CASES: list[tuple[str, Scenario, str, str | None]] = [
     ("two classes of one each", link(long(50, rtt='"90 ms"'), long(50, rtt='"80 ms"')), MANY, EQ6),
     ("windows below a packet", link(long(5000)), "windows below a packet", None),
     *(
-        (f"100 {name}", link(long(100, f'"{name}"')), PACED if "bbr" in name else MANY,
-         None if "bbr" in name else EQ6)
+        (f"100 {name}", link(long(100, f'"{name}"')),
+         *((PACED, None) if CONTROLS[name].is_model_based else (MANY, EQ6)))
         for name in CONGESTION_CONTROLS
     ),
     ("50 bbr3", link(long(50, '"bbr3"')), PACED, None),

@@ -96,8 +96,8 @@ impl Toy {
             prior_lost: lost_total - newly_lost,
             ..rate
         });
-        let (rtt, srtt, snd_nxt) = (Some(rtt), rtt, end);
-        Ack { rtt, srtt, snd_nxt, newly_lost, lost_total, rate, ..plain }
+        let (rtt, srtt, min_rtt, snd_nxt) = (Some(rtt), rtt, plain.min_rtt.min(rtt), end);
+        Ack { rtt, srtt, min_rtt, snd_nxt, newly_lost, lost_total, rate, ..plain }
     }
 
     /// Half a round trip of recovery, on a path that has become shorter and marks; the controller is
