@@ -15,14 +15,14 @@ from forebay.outcome.model import (
     Metric,
     delay_quantile_name,
 )
-from forebay.outcome.statistics import Bounds, around, half_width, of_histogram, over_replications
+from forebay.outcome.quantiles import up_to
+from forebay.outcome.statistics import Bounds, around, half_width, over_replications
 
 if TYPE_CHECKING:
     from forebay.outcome.reading import LinkReading
     from forebay.scenario import AtLeast, AtMost, Goals
 
 _SHARE: Bounds = (0.0, 1.0)
-_POSITIVE: Bounds = (0.0, float("inf"))
 
 
 def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
@@ -47,9 +47,8 @@ def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | No
     if wanted.maximum is not None:
         found[DELAY_MAXIMUM] = _maximum(links)
     if wanted.quantile is not None:
-        read = [(of_histogram(k.delay, wanted.quantile), k.longest_s) for k in links]
-        known = [min(value, longest) for value, longest in read if value is not None]
-        found[delay_quantile_name(wanted.quantile)] = over_replications(known, _POSITIVE)
+        read = up_to([k.delay for k in links], [k.longest_s for k in links], [wanted.quantile])
+        found[delay_quantile_name(wanted.quantile)] = read[0]
     return found
 
 
