@@ -24,6 +24,9 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
     ``{above = "1 s"}``.
     """
     read = []
+    if not isinstance(tables, list | tuple):
+        wrong = f"{show(tables)} is no list of conditions"
+        raise bad_grid("leave_out", wrong, 'write one such as [{ "queue.size" = "1 bdp" }]')
     for table in tables:
         if not isinstance(table, Mapping) or not table:
             hint = (
