@@ -103,7 +103,8 @@ _GRID: Tree = {
     "together": [], "leave_out": [{"queue.size": "9 packets", "traffic.0.flows": {"above": 2}}],
     "design": {"kind": "random", "points": 3, "seed": 1},
 }  # fmt: skip
-_NUMBERS_OF_GRIDS = (0, 1, 2, 100_000, 100_001, 10**6, 10**6 + 1, 2**63 - 1, 2**63, -(2**63), 0.5)
+_NUMBERS_OF_GRIDS = (0, 1, 2, 10**6 + 1, 2**63 - 1, 2**63, -(2**63), 0.5)
+"""Not the most points that a grid may have, which take minutes to check."""
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
