@@ -20,7 +20,7 @@ _WRITE = (
     "{ linear = [100, 400], points = 4 }"
 )
 _TEXT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(\S.*?)\s*")
-_SIGNIFICANT = 6
+_SIGNIFICANT, _MOST = 6, 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +203,8 @@ def _between(name: str, ends: Sequence[Any], is_log: bool, points: int | None) -
     first, last = ends
     if all(isinstance(each, int | float) and not isinstance(each, bool) for each in ends):
         kind = "whole" if all(isinstance(each, int) for each in ends) else "number"
+        if not all(abs(each) <= _MOST for each in ends):
+            raise bad_grid(name, f"{show(first)} to {show(last)} is no range", _WRITE)
         return Range((first, last), float(first), float(last), "", kind, 1.0, is_log, points)
     parts = [_TEXT.fullmatch(each) if isinstance(each, str) else None for each in ends]
     if parts[0] is None or parts[1] is None:

@@ -128,7 +128,9 @@ def _axis(name: Any, spec: Any, sampled: bool) -> Axis:
 
 def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:
     """Return the axes, those of a group as one in place of its first."""
-    if not isinstance(groups, list | tuple) or any(isinstance(each, str) for each in groups):
+    if not isinstance(groups, list | tuple) or not all(
+        isinstance(each, list | tuple) for each in groups
+    ):
         hint = 'write a list of lists, such as [["queue.size", "traffic.0.flows"]]'
         raise bad_grid("together", f"{show(groups)} is no list of groups", hint)
     by_name = {axis.names[0]: axis for axis in axes}

@@ -14,6 +14,7 @@ Values = Mapping[str, Any]
 Keeps = Callable[[Values], bool]
 """Whether a cell with these values, by field, stays in the grid."""
 
+_MOST = 1e300
 _BOUNDS = ("at_least", "at_most", "above", "below")
 
 
@@ -106,7 +107,7 @@ def amount(value: Any) -> tuple[str, float]:
     ScenarioError
         It is neither a number nor text with a number and a unit.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST:
         return "number", float(value)
     if isinstance(value, str):
         found, kind = parse_amount(value, tuple(KNOWN), "10 ms")
