@@ -26,7 +26,10 @@ from forebay.reproduction import (
 from forebay.reproduction.papers.appenzeller_2004 import readings as open_choices
 
 HERE = Path(__file__).resolve().parent
-READINGS: dict[str, list[str]] = open_choices.readings(100)
+READINGS: dict[str, list[str]] = {
+    **open_choices.readings(100),
+    "RTTs 89–111 ms": ["traffic.0.rtt={uniform=['89 ms', '111 ms']}"],
+}
 LINK = "bottleneck"
 COLUMNS = [
     "flows", "multiple", "packets", "Model", "eq. 6", "Sim.", "Sim. ours", "Exp.", "Exp. ours",

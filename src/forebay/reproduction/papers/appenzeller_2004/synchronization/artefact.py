@@ -19,6 +19,7 @@ RUNS = 2
 CHOSEN = "RTTs 80–120 ms"
 READINGS = {
     "ACKs delayed, 40 ms": ["traffic.0.delayed_ack=true"],
+    "RTTs 98–102 ms": ["traffic.0.rtt={uniform=['98 ms', '102 ms']}"],
     "RTTs all 100 ms": ["traffic.0.rtt=100 ms"],
 }
 SAYS = (
