@@ -23,7 +23,6 @@ from forebay.reproduction import (
     side_by_side,
 )
 from forebay.reproduction.papers.theagarajan_2006 import bars, shaper
-from forebay.reproduction.papers.theagarajan_2006.bottleneck import PAYLOAD
 
 HERE = Path(__file__).resolve().parent
 CORE = {0: 9.0, 1: 10.5, 2: 12.0}  # Mbit/s by number of videos: a load of 85 % each time
@@ -35,7 +34,7 @@ BUFFERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 20)
 QUICK_BUFFERS = (3, 4, 5, 6, 7, 9, 13)
 TESTBED_BUFFERS = (3, 5, 7, 9, 11, 13)
 NOTES = [
-    "Throughput of 12 TCP flows as iperf tells it, payload only. The buffer for 7.4 Mbit/s is interpolated.",
+    "Throughput of 12 TCP flows, whole packets. The buffer for 7.4 Mbit/s is interpolated.",
     "In time the printed buffers are one and the same: 9.5, 11.5 and 13 packets are 12.7, 13.1 and "
     "13.0 ms of 9, 10.5 and 12 Mbit/s.",
 ]
@@ -72,7 +71,7 @@ def _throughput(
 ) -> float:
     outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
     rates = [outcome.classes[place].goodput_bps for place in TCP]
-    return PAYLOAD * sum(rate.value for rate in rates if rate) / 1e6
+    return sum(rate.value for rate in rates if rate) / 1e6
 
 
 def _variants(chosen: dict[int, Curve], seeds: int, jobs: int) -> Variants:
@@ -105,7 +104,7 @@ def _bars(quick: bool, jobs: int) -> float:
     """Standard error of the mean of 60 readings of 10 s, largest of the three, Mbit/s."""
     scenarios = [scenario_of(videos, BARS_AT, quick=True) for videos in CORE]
     widest = max(bars.deviation(each, TCP, quick=quick, jobs=jobs) for each in scenarios)
-    return PAYLOAD * 1e-6 * widest / math.sqrt(bars.READINGS)
+    return 1e-6 * widest / math.sqrt(bars.READINGS)
 
 
 def _tested() -> dict[int, Curve]:
@@ -116,7 +115,7 @@ def _tested() -> dict[int, Curve]:
         for videos in CORE
     }
     return {
-        videos: [(at, PAYLOAD * rate.value / 1e6) for at, rate in curve if rate is not None]
+        videos: [(at, rate.value / 1e6) for at, rate in curve if rate is not None]
         for videos, curve in read.items()
     }
 
