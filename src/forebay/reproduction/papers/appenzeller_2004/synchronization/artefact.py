@@ -23,8 +23,8 @@ READINGS = {
     "RTTs all 100 ms": ["traffic.0.rtt=100 ms"],
 }
 SAYS = (
-    "The print cannot have come from round trips that differ by a fifth, whenever receivers "
-    "acknowledge: there no number of flows is in step. With one round trip for all, tens of flows "
+    "The print cannot have come from round trips that differ, by a fifth or by 2 %, whenever "
+    "receivers acknowledge: there no number of flows is in step. With one round trip for all, tens of flows "
     "are; but then hundreds are too, a little."
 )
 NOTES = [
