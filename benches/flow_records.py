@@ -61,7 +61,7 @@ def scenario(flows: int, size: str) -> dict[str, object]:
 def child(case: str, flows: int, size: str) -> None:
     """Run one case, and print its time, memory and rows."""
     import forebay
-    from forebay.api.flows import kept_flows
+    from forebay.api.run import kept_flows
 
     asked = forebay.Scenario.from_dict(scenario(flows, size))
     with tempfile.TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forebay.api.size import size as size
     from forebay.api.sensitivity import sensitivity as sensitivity
     from forebay.api.sweep import sweep as sweep
-    from forebay.api.uncertain import size_uncertain as size_uncertain
+    from forebay.api.sensitivity import size_uncertain as size_uncertain
     from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
         Unsupported as Unsupported,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         Outcome as Outcome,
         SizeResult as SizeResult,
     )
-    from forebay.outcome.sensitivity import Sensitivity as Sensitivity
+    from forebay.outcome.uncertain import Sensitivity as Sensitivity
     from forebay.outcome.trace import Trace as Trace
     from forebay.outcome.uncertain import UncertainSize as UncertainSize
     from forebay.plugins import BrokenPlugin as BrokenPlugin
@@ -86,11 +86,11 @@ if TYPE_CHECKING:
     from forebay.store import Store as Store, StoreError as StoreError
     from forebay.studies.errors import StudyError as StudyError
     from forebay.studies.sweep import Sweep as Sweep
-    from forebay.api.again import again as again
-    from forebay.api.cheaper import with_cheaper as with_cheaper
+    from forebay.api.size import again as again
+    from forebay.api.size import with_cheaper as with_cheaper
     from forebay.api.link_scenario import link_scenario as link_scenario
     from forebay.api.trace import trace as trace
-    from forebay.web.notebook import workbench as workbench
+    from forebay.web.server import workbench as workbench
 
     __version__: str
 
@@ -102,11 +102,11 @@ _GROUPS = (
     ("forebay.api.size", "size"),
     ("forebay.api.sweep", "sweep"),
     ("forebay.api.sensitivity", "sensitivity"),
-    ("forebay.api.uncertain", "size_uncertain"),
-    ("forebay.api.cheaper", "with_cheaper"),
-    ("forebay.api.again", "again"),
+    ("forebay.api.sensitivity", "size_uncertain"),
+    ("forebay.api.size", "with_cheaper"),
+    ("forebay.api.size", "again"),
     ("forebay.api.trace", "trace"),
-    ("forebay.web.notebook", "workbench"),
+    ("forebay.web.server", "workbench"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
     (
@@ -120,7 +120,7 @@ _GROUPS = (
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),
     ("forebay.studies.sweep", "Sweep"),
-    ("forebay.outcome.sensitivity", "Sensitivity"),
+    ("forebay.outcome.uncertain", "Sensitivity"),
     ("forebay.outcome.uncertain", "UncertainSize"),
     ("forebay.reproduction", "Reproduction"),
     ("forebay.store", "Store"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 import forebay
-from forebay.laws import burst_traffic
+from forebay.laws import bursts
 from forebay.outcome import LinkOutcome, Metric, Quantiles
 from forebay.scenario import Scenario, loads
 
@@ -43,16 +43,16 @@ access_rate = "1 Tbit/s"
 """
 
 
-def bursts(packets: int, load: float) -> str:
+def bursts_of(packets: int, load: float) -> str:
     return BURSTS.format(packets=packets, load=load)
 
 
 POINTS = {
     "single packets at 0.8": SINGLE.format(load=0.8),
-    "2 at 0.8": bursts(2, 0.8),
-    "4 at 0.6": bursts(4, 0.6),
-    "8 at 0.8": bursts(8, 0.8),
-    "16 at 0.3 and 2 at 0.3": bursts(16, 0.3) + bursts(2, 0.3),
+    "2 at 0.8": bursts_of(2, 0.8),
+    "4 at 0.6": bursts_of(4, 0.6),
+    "8 at 0.8": bursts_of(8, 0.8),
+    "16 at 0.3 and 2 at 0.3": bursts_of(16, 0.3) + bursts_of(2, 0.3),
 }
 
 
@@ -88,7 +88,7 @@ def test_queue_is_the_law_s(traffic: str) -> None:
 
 
 def test_the_points_are_the_bursts_they_are_named_for() -> None:
-    found = burst_traffic.burst_traffic(loads(LINK + POINTS["16 at 0.3 and 2 at 0.3"]))
+    found = bursts.burst_traffic(loads(LINK + POINTS["16 at 0.3 and 2 at 0.3"]))
     assert found is not None and found.load == pytest.approx(0.6)
     assert found.bursts.sizes.tolist() == [2, 16]
     assert found.bursts.probabilities.tolist() == pytest.approx([8 / 9, 1 / 9])
@@ -96,22 +96,22 @@ def test_the_points_are_the_bursts_they_are_named_for() -> None:
 
 def test_another_load_is_not_within() -> None:
     """The band can fail: at a load 5 % higher the law leaves it."""
-    told = link(loads(LINK + bursts(4, 0.63)), "theory").queue_packets
-    seen = link(loads(LINK + bursts(4, 0.6)), "simulation", seeds=8).queue_packets
+    told = link(loads(LINK + bursts_of(4, 0.63)), "theory").queue_packets
+    seen = link(loads(LINK + bursts_of(4, 0.6)), "simulation", seeds=8).queue_packets
     assert told is not None and told.mean is not None and seen is not None
     assert not within(told.mean.value, seen.mean, 0.0)
 
 
-@pytest.mark.parametrize("stack", burst_traffic.INITIAL_WINDOWS)
+@pytest.mark.parametrize("stack", bursts.INITIAL_WINDOWS)
 def test_first_windows_are_the_simulator_s(stack: str) -> None:
     """A packet more than the first window takes a round trip of 10 ms more."""
-    window = burst_traffic.INITIAL_WINDOWS[stack]
+    window = bursts.INITIAL_WINDOWS[stack]
     fits, more = (_completion(stack, packets) for packets in (window, window + 1))
     assert fits < 0.015 < more < 0.025 + (0.1 if stack == "linux" else 0.0)  # a delayed ACK
 
 
 def _completion(stack: str, packets: int) -> float:
-    traffic = bursts(packets, 0.01).replace(f"initial_window = {packets}", f'sender = "{stack}"')
+    traffic = bursts_of(packets, 0.01).replace(f"initial_window = {packets}", f'sender = "{stack}"')
     (group,) = forebay.run(loads(LINK + traffic), engine="simulation", seeds=1, jobs=1).classes
     assert group.fct_s is not None and group.fct_s.p50 is not None
     return group.fct_s.p50.value

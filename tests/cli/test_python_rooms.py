@@ -10,8 +10,7 @@ MOST_LINES, MOST_PARAMETERS = 600, 8
 GENERATED = {"forebay/scenario/inputs.py"}
 VERBS = {
     "forebay/api/run.py": {"run", "compare"},
-    "forebay/api/sensitivity.py": {"sensitivity"},
-    "forebay/api/uncertain.py": {"size_uncertain"},
+    "forebay/api/sensitivity.py": {"sensitivity", "size_uncertain"},
     "forebay/api/sweep.py": {"sweep"},
     "forebay/api/size.py": {"size"},
     "forebay/measure/capture.py": {"capture"},

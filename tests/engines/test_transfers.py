@@ -10,7 +10,7 @@ import forebay
 from forebay import Scenario, ScenarioError, Unsupported
 from forebay.engines.replication import transfer_routes
 from forebay.scenario import Transfers, load, loads
-from forebay.scenario.transfer_sizes import PUBLISHED, TransferSizes
+from forebay.scenario.transfers import PUBLISHED, TransferSizes
 from forebay.workload import draw
 
 LINK = """

@@ -38,8 +38,7 @@ from forebay.scenario.format_error import models_in
 from forebay.scenario.goals import AtLeast, AtMost
 from forebay.scenario.rate_trace import RateFile
 from forebay.scenario.tcp import CongestionControl
-from forebay.scenario.transfer_sizes import TransferSizes
-from forebay.scenario.transfer_table import TransferTable
+from forebay.scenario.transfers import TransferSizes, TransferTable
 
 LISTS = ("../lists/small.csv", "../lists/mixed.csv")
 _SEVERAL = 3

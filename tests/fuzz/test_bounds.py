@@ -12,8 +12,7 @@ import pytest
 
 import forebay
 from forebay._core import structure_bytes
-from forebay.engines.footprint import TooMuchMemory
-from forebay.engines.memory_estimate import estimate
+from forebay.engines.footprint import TooMuchMemory, estimate
 from forebay.scenario import ScenarioError, loads
 
 HEAD = '[link]\nrate = "10 Mbit/s"\n[measure]\nwarmup = "0 s"\nduration = "100 ms"\n'

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forebay.laws import burst_queue, burst_wait
+from forebay.laws import bursts
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts
-from forebay.laws.exact_bursts import exact_queue
+from forebay.laws.finite_queue import exact_queue
 
 ENDLESS = 10**9
 
@@ -19,16 +19,16 @@ ENDLESS = 10**9
 @given(st.floats(0.05, 0.9), st.lists(st.integers(1, 12), min_size=1, max_size=4))
 def test_mean_wait_is_little_s_law(load: float, sizes: list[int]) -> None:
     found = Bursts.given(sizes)
-    waited = burst_wait.mean(exact_queue(load, found), found, ENDLESS)
-    assert waited == pytest.approx(float(burst_queue.mean_waiting(load, found)) / load, rel=1e-6)
+    waited = bursts.mean(exact_queue(load, found), found, ENDLESS)
+    assert waited == pytest.approx(float(bursts.mean_waiting(load, found)) / load, rel=1e-6)
 
 
 def test_single_packets_wait_as_crommelin_says() -> None:
     """P(W <= t) = (1 - rho) e^(rho t) for t below a packet time (M/D/1, Crommelin 1932)."""
     queue = exact_queue(0.5, SINGLE_PACKETS)
     at = math.log(1.5) / 0.5  # where that is 3/4; the wire taken as independent costs 0.04
-    assert burst_wait.quantile(queue, SINGLE_PACKETS, 0.75, ENDLESS) == pytest.approx(at, abs=0.05)
-    assert burst_wait.quantile(queue, SINGLE_PACKETS, 0.4, ENDLESS) == 0.0
+    assert bursts.quantile(queue, SINGLE_PACKETS, 0.75, ENDLESS) == pytest.approx(at, abs=0.05)
+    assert bursts.quantile(queue, SINGLE_PACKETS, 0.4, ENDLESS) == 0.0
 
 
 @settings(max_examples=30)
@@ -36,5 +36,5 @@ def test_single_packets_wait_as_crommelin_says() -> None:
 def test_quantiles_rise_and_end_at_a_full_buffer(one: float, other: float, size: int) -> None:
     found = Bursts.given([2, 4, 8])
     queue = exact_queue(0.8, found)
-    low, high = (burst_wait.quantile(queue, found, p, size) for p in sorted((one, other)))
+    low, high = (bursts.quantile(queue, found, p, size) for p in sorted((one, other)))
     assert 0.0 <= low <= high <= size

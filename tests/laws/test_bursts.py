@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forebay.laws import burst_queue, completion_time, effective_bandwidth
+from forebay.laws import burst_assumptions, bursts, effective_bandwidth
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts, of_flow
 from forebay.laws.effective_bandwidth import Order, kappa, prefactor
-from forebay.laws.exact_bursts import exact_queue
+from forebay.laws.finite_queue import exact_queue
 
 FOURTEEN = Bursts.given([2, 4, 8])
 
@@ -50,24 +50,24 @@ def test_bursts_of_many_lengths_are_those_of_each(flows: list[tuple[int, float]]
 
 def test_mean_queue_of_14_packet_flows() -> None:
     """§4 at a load of 0.8: waiting 11.60 packets; the printed formula gives 10.13."""
-    assert burst_queue.mean_waiting(0.8, FOURTEEN) == pytest.approx(11.60, abs=1e-9)
-    printed = burst_queue.mean_waiting(0.8, FOURTEEN, as_printed=True)
+    assert bursts.mean_waiting(0.8, FOURTEEN) == pytest.approx(11.60, abs=1e-9)
+    printed = bursts.mean_waiting(0.8, FOURTEEN, as_printed=True)
     assert printed == pytest.approx(10.13, abs=0.005)
-    assert burst_queue.mean_in_system(0.8, FOURTEEN) == pytest.approx(12.40)
-    assert burst_queue.workload(0.8, FOURTEEN) == pytest.approx(12.0)
+    assert bursts.mean_in_system(0.8, FOURTEEN) == pytest.approx(12.40)
+    assert bursts.workload(0.8, FOURTEEN) == pytest.approx(12.0)
 
 
 def test_14_packet_flows_queue_longer_than_16() -> None:
     """§4 and Figure 10: the queue is longest where large bursts are likeliest."""
     sixteen = Bursts.of_lengths([16])
-    assert burst_queue.mean_waiting(0.8, FOURTEEN) > burst_queue.mean_waiting(0.8, sixteen)
+    assert bursts.mean_waiting(0.8, FOURTEEN) > bursts.mean_waiting(0.8, sixteen)
 
 
 def test_single_packets_are_m_d_1() -> None:
     """§4: X = 1 is M/D/1, whose mean wait is rho^2 / (2 (1 - rho)) packets."""
     load = np.array([0.1, 0.5, 0.9])
     np.testing.assert_allclose(
-        burst_queue.mean_waiting(load, SINGLE_PACKETS), load**2 / (2 * (1 - load))
+        bursts.mean_waiting(load, SINGLE_PACKETS), load**2 / (2 * (1 - load))
     )
     queue = exact_queue(0.5, SINGLE_PACKETS)
     # P(L = 0) = 1 - rho and P(L = 1) = (1 - rho) (e^rho - 1), Crommelin 1932
@@ -85,9 +85,7 @@ def test_exact_queue_has_mass_one_and_the_mean_of_m_g_1(load: float, sizes: list
     queue = exact_queue(load, bursts)
     assert queue.in_system.sum() == pytest.approx(1.0, abs=2e-12)
     assert np.all(queue.in_system >= 0.0)
-    assert queue.mean_waiting == pytest.approx(
-        float(burst_queue.mean_waiting(load, bursts)), rel=1e-7
-    )
+    assert queue.mean_waiting == pytest.approx(float(bursts.mean_waiting(load, bursts)), rel=1e-7)
 
 
 @settings(max_examples=25)
@@ -173,9 +171,11 @@ def test_buffer_for_a_drop_probability(
 
 def test_figure_12_rule() -> None:
     """§5.1.2: the model's curve is P(Q > B) = 0.025; at a load of 0.8, 12 ln 40 packets."""
-    assert completion_time.buffer(0.8, FOURTEEN) == pytest.approx(12 * math.log(40))
-    exact = exact_queue(0.8, FOURTEEN).buffer_for(completion_time.DROP_PROBABILITY)
-    assert completion_time.buffer(0.8, FOURTEEN, Order.FULL) == pytest.approx(float(exact), abs=1.5)
+    assert burst_assumptions.buffer(0.8, FOURTEEN) == pytest.approx(12 * math.log(40))
+    exact = exact_queue(0.8, FOURTEEN).buffer_for(burst_assumptions.DROP_PROBABILITY)
+    assert burst_assumptions.buffer(0.8, FOURTEEN, Order.FULL) == pytest.approx(
+        float(exact), abs=1.5
+    )
 
 
 def test_small_loads_do_not_overflow() -> None:
@@ -186,7 +186,7 @@ def test_small_loads_do_not_overflow() -> None:
 
 @pytest.mark.parametrize("load", [0.0, 1.0, 1.3, math.nan])
 def test_an_unstable_load_is_refused(load: float) -> None:
-    for ask in (burst_queue.mean_waiting, effective_bandwidth.kappa, exact_queue):
+    for ask in (bursts.mean_waiting, effective_bandwidth.kappa, exact_queue):
         with pytest.raises(ValueError, match="load"):
             ask(load, FOURTEEN)
 

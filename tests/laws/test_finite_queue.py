@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts
-from forebay.laws.exact_bursts import arrivals_in_a_packet_time, exact_queue
-from forebay.laws.finite_queue import finite_queue, with_repeats
+from forebay.laws.finite_queue import (
+    arrivals_in_a_packet_time,
+    exact_queue,
+    finite_queue,
+    with_repeats,
+)
 
 SLOW_START = Bursts.given([2, 4, 8])
 

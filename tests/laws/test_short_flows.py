@@ -7,8 +7,8 @@ import math
 import pytest
 
 from forebay import laws
-from forebay.laws import LawAnswer, burst_traffic, mix
-from forebay.laws.flow_lengths import flow_lengths
+from forebay.laws import LawAnswer, bursts, mix
+from forebay.laws.bursts import flow_lengths
 from forebay.scenario import FlowLength, Scenario, loads
 
 SHORT = """
@@ -37,8 +37,8 @@ def answers(scenario: Scenario) -> dict[str, LawAnswer]:
     return {a.law.rpartition("/")[2]: a for a in laws.for_scenario(scenario)}
 
 
-def bursts(scenario: Scenario) -> burst_traffic.BurstTraffic:
-    found = burst_traffic.burst_traffic(scenario)
+def bursts_of(scenario: Scenario) -> bursts.BurstTraffic:
+    found = bursts.burst_traffic(scenario)
     assert found is not None
     return found
 
@@ -79,7 +79,7 @@ def test_classes_weigh_by_their_bursts() -> None:
         "traffic.0.load=0.4",
         more='kind = "udp"\nload = 0.2\narrivals = "poisson"\nflows = 5\naccess_rate = "10 Gbit/s"',
     )
-    found = bursts(mixed)
+    found = bursts_of(mixed)
     assert found.load == pytest.approx(0.6)
     flows, single = 0.4 / 14, 0.2  # bursts in a packet time
     whole = 3 * flows + single
@@ -92,14 +92,14 @@ def test_classes_weigh_by_their_bursts() -> None:
 def test_classes_of_other_routes_are_not_counted() -> None:
     more = 'kind = "short"\nlength = "2 packets"\nload = 0.1\nroute = ["core"]\n[[links]]\n'
     both = short(more=more + 'name = "core"\nrate = "80 Mbit/s"')
-    assert bursts(both).load == pytest.approx(0.8)
+    assert bursts_of(both).load == pytest.approx(0.8)
 
 
 def test_windows_of_the_stack() -> None:
-    assert bursts(short()).bursts.sizes.tolist() == [2, 4, 8]
-    assert bursts(short("traffic.0.sender=linux")).bursts.sizes.tolist() == [4, 10]
-    assert bursts(short("traffic.0.initial_window=14")).bursts.sizes.tolist() == [14]
-    limited = bursts(short("traffic.0.max_window=4")).bursts  # 2, 4, 4, 4
+    assert bursts_of(short()).bursts.sizes.tolist() == [2, 4, 8]
+    assert bursts_of(short("traffic.0.sender=linux")).bursts.sizes.tolist() == [4, 10]
+    assert bursts_of(short("traffic.0.initial_window=14")).bursts.sizes.tolist() == [14]
+    limited = bursts_of(short("traffic.0.max_window=4")).bursts  # 2, 4, 4, 4
     assert limited.sizes.tolist() == [2, 4]
     assert limited.probabilities.tolist() == pytest.approx([0.25, 0.75])
 
@@ -134,7 +134,7 @@ def test_a_load_from_one_on_has_no_answer_and_says_so() -> None:
 
 def test_video_is_more_than_bursts() -> None:
     mixed = short(more='kind = "video"\nflows = 1\nrate = "1 Mbit/s"')
-    assert burst_traffic.burst_traffic(mixed) is None
+    assert bursts.burst_traffic(mixed) is None
     assert laws.regime_of(mixed).law is None
 
 
@@ -171,17 +171,17 @@ access_rate = "10 Mbit/s"
 def test_slow_access_leaves_single_packets() -> None:
     """Access links of 80 % of the link in all: M/D/1 at 0.8 at most."""
     asked = loads(LONG)
-    found = bursts(asked)
+    found = bursts_of(asked)
     assert (found.load, found.bursts.sizes.tolist()) == (pytest.approx(0.8), [1])
     assert laws.regime_of(asked).law == "appenzeller-2004/exact-bursts"
     assert laws.governing_law(asked) is laws.burst_law.LAW
     full = loads(LONG, overrides=["traffic.0.access_rate=12.5 Mbit/s"])
-    assert burst_traffic.burst_traffic(full) is None  # exactly the link: no longer bursts alone
+    assert bursts.burst_traffic(full) is None  # exactly the link: no longer bursts alone
 
 
 def test_narrow_windows_come_as_whole_bursts() -> None:
     asked = loads(LONG, overrides=["traffic.0.access_rate=1 Gbit/s", "traffic.0.max_window=50"])
-    found = bursts(asked)
+    found = bursts_of(asked)
     assert found.bursts.sizes.tolist() == [50]
     assert found.load == pytest.approx(8 * 50 * 12_000 / 0.1 / 100e6)
     assert laws.regime_of(asked).law == "appenzeller-2004/exact-bursts"

@@ -8,7 +8,7 @@ from forebay.measure.hurst import METHODS, hurst, variance_time, wavelet, whittl
 from forebay.measure.hurst.detail_covariance import excess, overlaps
 from forebay.measure.hurst.rescaled_range import expected
 from forebay.measure.hurst.variance_time import falls
-from forebay.workload.fractional_noise import noise
+from forebay.workload.video import noise
 
 SAMPLES = 1 << 18
 TRUTHS = (0.5, 0.7, 0.9, 0.96)

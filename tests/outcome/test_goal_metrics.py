@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from forebay.outcome import Histogram, LinkReading, RoundTrips
-from forebay.outcome.goal_metrics import goal_metrics
+from forebay.outcome.metrics import goal_metrics
 from forebay.scenario import Duration, Goals
 
 CAPACITY = 1e6

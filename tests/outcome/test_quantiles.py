@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.outcome import Histogram, statistics
-from forebay.outcome.quantiles import up_to
+from forebay.outcome.metrics import up_to
 
 
 def test_counts_give_the_smallest_integer_that_reaches_the_probability() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from forebay.outcome.completion import NAMES, by_size
 from forebay.outcome.reading import Slowdowns
-from forebay.outcome.slowdown import NAMES, by_size
 
 
 def transfers(*each: tuple[float, float, int]) -> Slowdowns:

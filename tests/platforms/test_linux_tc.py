@@ -14,7 +14,7 @@ from tests.platforms.reading import one, said, wanted
 
 from forebay.platforms import Port, emit, lint
 from forebay.scenario import FRAMINGS
-from forebay.scenario.framing import Name
+from forebay.scenario.link import Name
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

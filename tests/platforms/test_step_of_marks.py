@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.platforms.reading import one, said, wanted
 
-from forebay.outcome.size_facts import AqmThresholds
+from forebay.outcome.size_result import AqmThresholds
 from forebay.platforms import PlatformError, Port, Wanted, emit, lint
 
 WRITES = ("nx-os", "sonic", "eos")

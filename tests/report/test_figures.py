@@ -7,7 +7,7 @@ import pytest
 
 from forebay.outcome import SizeResult
 from forebay.report.figures import draw_size
-from forebay.report.figures.marks import _extent, _marks, _rows
+from forebay.report.figures.size import _extent, _marks, _rows
 from forebay.reproduction import Reproduction
 from forebay.reproduction.figure import draw_reproduction
 

@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from forebay.api.link_rates import link_rates
+from forebay.api.assumed import link_rates
 from forebay.scenario import load
 from forebay.scenario.generate_traces import FOLDER, MODELS, text
 from forebay.scenario.rate_trace import RateTrace

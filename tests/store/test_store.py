@@ -18,8 +18,8 @@ import forebay
 from forebay import engines
 from forebay.engines.base import ReplicatingEngine, Replication
 from forebay.scenario import Scenario, loads
-from forebay.store import Store, StoredEngine, StoreError, schema, with_store
-from forebay.store.codec import NotReadable, from_blob, to_blob
+from forebay.store import Store, StoredEngine, StoreError, file, with_store
+from forebay.store.file import NotReadable, from_blob, to_blob
 
 TEXT = (
     '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "20 packets"\n'
@@ -265,7 +265,7 @@ def test_a_store_that_another_makes_meanwhile_is_not_foreign(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other one commits between two reads of the check, if it can."""
-    path, number = tmp_path / "s", schema._number
+    path, number = tmp_path / "s", file._number
 
     def meanwhile(connection: sqlite3.Connection, pragma: str) -> int:
         found = number(connection, pragma)
@@ -277,7 +277,7 @@ def test_a_store_that_another_makes_meanwhile_is_not_foreign(
 
     other: list[subprocess.Popen[bytes]] = []
     path.touch()
-    monkeypatch.setattr(schema, "_number", meanwhile)
+    monkeypatch.setattr(file, "_number", meanwhile)
     with Store(path) as store:
         assert store.count == 0
     assert other[0].wait(30) == 0

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 import forebay
 from forebay import engines
 from forebay.scenario import ScenarioError
-from forebay.studies.axis import axis_of
-from forebay.studies.grid import grid_of
-from forebay.studies.grid_file import load_grid, shipped_grids
+from forebay.studies.grid import axis_of, grid_of, load_grid, shipped_grids
 
 BASE = forebay.load("oc3-gsr")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from forebay.studies.workers import Processes
+from forebay.studies.work import Processes
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 import forebay
 from forebay.report.study import unsettled_line, verdict
 from forebay.scenario import ScenarioError, loads
-from forebay.studies.workers import Processes
+from forebay.studies.work import Processes
 
 SMALL = forebay.load("oc3-gsr").replace(
     {

@@ -14,12 +14,10 @@ from scipy.stats import beta
 
 import forebay
 from forebay.cli.program import call
-from forebay.outcome.sensitivity import Influence, Sensitivity
-from forebay.outcome.uncertain import Draw
+from forebay.outcome.uncertain import Draw, Influence, Sensitivity
 from forebay.scenario import Duration, ScenarioError
 from forebay.studies.sensitivity import sobol_points, with_indices
-from forebay.studies.uncertain import Uncertain, uncertain_inputs
-from forebay.studies.uncertain_size import enough_draws, uncertain_size
+from forebay.studies.uncertain import Uncertain, enough_draws, uncertain_inputs, uncertain_size
 
 OC3 = forebay.load("oc3-gsr")
 

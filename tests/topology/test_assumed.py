@@ -9,7 +9,7 @@ import pytest
 import forebay
 from forebay.scenario import Scenario, ScenarioError, loads
 from forebay.topology import build
-from forebay.topology.assumed import assumed
+from forebay.topology.building import assumed
 
 FILE = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key attr.name="Latitude" attr.type="double" for="node" id="b"/>

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from forebay.scenario import ScenarioError, TwoLevel
-from forebay.topology.core_links import draw_chords
-from forebay.topology.generators import two_level
+from forebay.topology.generators import draw_chords, two_level
 
 
 def core_of(table: TwoLevel) -> set[tuple[int, int]]:

@@ -8,7 +8,7 @@ from tests.topology.build import network
 
 from forebay.catalogue import CONTROLS
 from forebay.engines.fixed_point import NetworkEngine
-from forebay.engines.fixed_point.response import RESPONSES
+from forebay.engines.fixed_point.balance import RESPONSES
 from forebay.laws import response
 from forebay.scenario import ScenarioError
 from forebay.topology.problem import Kind

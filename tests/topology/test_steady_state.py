@@ -10,13 +10,12 @@ from tests.topology.build import network
 
 import forebay
 from forebay.engines.errors import Unsupported
-from forebay.engines.fixed_point import NetworkEngine, linear, sparsity
+from forebay.engines.fixed_point import NetworkEngine, linear
 from forebay.engines.fixed_point.balance import make_balance
-from forebay.engines.fixed_point.continuation import evaluate
 from forebay.engines.fixed_point.errors import NoSteadyState
-from forebay.engines.fixed_point.multistart import fixed_points
 from forebay.engines.fixed_point.queueing import Windows
-from forebay.engines.fixed_point.solver import solve
+from forebay.engines.fixed_point.smallest import fixed_points
+from forebay.engines.fixed_point.solver import evaluate, solve
 from forebay.laws import tcp_and_link
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem
@@ -279,7 +278,7 @@ def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, dire
     assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
     damping = np.full(len(s), 1e-3)
     wanted = np.linalg.solve(np.diag(damping) - dense, left)
-    monkeypatch.setattr(sparsity, "MOST_DENSE", most_dense)
+    monkeypatch.setattr(linear, "MOST_DENSE", most_dense)
     monkeypatch.setattr(linear, "DIRECT", direct)
     solver = linear.Linear(balance.paths)
     assert solver.step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)

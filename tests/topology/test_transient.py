@@ -16,7 +16,7 @@ import forebay
 from forebay import networks
 from forebay.cli.network import command
 from forebay.engines import Unsupported
-from forebay.engines.fixed_point.response import hisamatsu, hisamatsu_step
+from forebay.engines.fixed_point.balance import hisamatsu, hisamatsu_step
 from forebay.outcome.transient import Transient
 from forebay.scenario import Scenario, ScenarioError
 

@@ -10,8 +10,8 @@ from tests.topology.build import network
 from tests.topology.test_descent import TREE
 
 import forebay
-from forebay.engines.fixed_point import NetworkEngine, uniqueness
-from forebay.engines.fixed_point.multistart import fixed_points
+from forebay.engines.fixed_point import NetworkEngine, summary
+from forebay.engines.fixed_point.smallest import fixed_points
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 ROW = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
@@ -29,7 +29,7 @@ def test_the_parking_lot_on_the_slides_from_ten_starts():
     solution, _ = NetworkEngine().solution(scenario)
     found = fixed_points(solution, 10)
     assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
-    assert uniqueness.uniqueness(solution).open_directions == 0
+    assert summary.uniqueness(solution).open_directions == 0
 
 
 def test_how_equal_links_in_a_row_share_a_loss_is_open_on_the_slides():
@@ -48,7 +48,7 @@ def test_how_equal_links_in_a_row_share_a_loss_is_open_on_the_slides():
 def test_a_tree_whose_links_are_all_full_has_several_from_ten_starts(model):
     """All 20 links up carry what all 20 down carry: one equation follows from the others."""
     solution, _ = NetworkEngine().solution(network(f'model = "{model}"\n{TREE}', 2000))
-    left, found = uniqueness.uniqueness(solution), fixed_points(solution, 10)
+    left, found = summary.uniqueness(solution), fixed_points(solution, 10)
     assert left.open_directions == 1
     assert found.points > 1 and found.not_converged == 0 and found.residual < 1e-9
 
@@ -66,7 +66,7 @@ def test_the_direction_that_is_open_changes_no_load():
 
 
 def test_more_links_than_are_looked_at_are_not_said_to_be_one(monkeypatch):
-    monkeypatch.setattr(uniqueness, "MOST_LINKS", 1)
+    monkeypatch.setattr(summary, "MOST_LINKS", 1)
     outcome = forebay.run(forebay.load(LOT), engine="network")
     assert outcome.provenance.model_extra["open_directions"] is None
     assert any("was not tested" in note for note in outcome.broken_assumptions)

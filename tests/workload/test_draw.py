@@ -128,7 +128,7 @@ def test_seeds_differ_and_are_checked() -> None:
 def test_shares_are_exact_and_shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("reno", "cubic", "bbr")
     monkeypatch.setattr(tcp, "CONGESTION_CONTROLS", names)
-    monkeypatch.setattr("forebay.workload.control_names.CONGESTION_CONTROLS", names)
+    monkeypatch.setattr("forebay.workload.drawing.CONGESTION_CONTROLS", names)
     shares = "traffic.0.congestion_control={bbr=0.255, cubic=0.745}"
     mixed = draw(scenario(shares), 1)
     controls = [mixed.congestion_controls[i] for i in mixed.congestion_control]

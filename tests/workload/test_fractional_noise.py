@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from forebay.workload.fractional_noise import autocovariance, noise
 from forebay.workload.streams import normals
+from forebay.workload.video import autocovariance, noise
 
 from .hurst import local_whittle
 

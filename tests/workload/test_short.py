@@ -100,7 +100,7 @@ def test_shares_are_drawn_flow_by_flow(monkeypatch: pytest.MonkeyPatch) -> None:
     from forebay.scenario import tcp
 
     names = ("reno", "cubic")
-    monkeypatch.setattr("forebay.workload.control_names.CONGESTION_CONTROLS", names)
+    monkeypatch.setattr("forebay.workload.drawing.CONGESTION_CONTROLS", names)
     monkeypatch.setattr(tcp, "CONGESTION_CONTROLS", names)
     drawn = draw(scenario("traffic.0.congestion_control={cubic=0.25, reno=0.75}"), 1)
     assert drawn.congestion_control.mean() == pytest.approx(0.25, abs=0.01)

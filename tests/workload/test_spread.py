@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.scenario import Distribution, FlowLength
-from forebay.workload.spread import picoseconds, whole_packets
+from forebay.workload.streams import picoseconds, whole_packets
 
 GRID = (np.arange(2**20) + 0.5) / 2**20
 """As good as all uniform numbers: what is drawn from it has the law's mean."""

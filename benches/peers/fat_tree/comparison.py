@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import forebay
 from forebay import Link, Measure, Queue, Scenario, Topology, Transfer, Transfers
-from forebay.outcome.slowdown import ENDS, NAMES
+from forebay.outcome.completion import ENDS, NAMES
 from forebay.reproduction import OURS, Check, Progress, Reproduction
 
 HERE = Path(__file__).resolve().parent

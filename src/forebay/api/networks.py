@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.load_network import load
+from forebay.api.network_parts import load
 from forebay.files.tables import write_table
 from forebay.packages import check_file
 
 if TYPE_CHECKING:
     from forebay.api.designs import Contrast
     from forebay.api.designs import State as State
-    from forebay.api.single_failures import Failure
+    from forebay.api.network_parts import Failure
     from forebay.engines.fixed_point.solver import Solution
     from forebay.outcome import Outcome
     from forebay.outcome.transient import Transient as Transient
@@ -65,7 +65,7 @@ def solve(
         The paths would take more than the limit.
     """
     from forebay.engines.fixed_point import NetworkEngine
-    from forebay.engines.fixed_point.to_outcome import to_outcome
+    from forebay.engines.fixed_point.summary import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
@@ -80,7 +80,7 @@ def solve(
     if multistart:
         from dataclasses import asdict
 
-        from forebay.engines.fixed_point.multistart import fixed_points
+        from forebay.engines.fixed_point.smallest import fixed_points
 
         found = {"fixed_points": asdict(fixed_points(solution, multistart))}
         provenance = outcome.provenance.model_copy(update=found)
@@ -145,7 +145,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
         See `forebay.engines.fixed_point.smallest`.
     """
     from forebay.engines.fixed_point.smallest import ClassBuffers
-    from forebay.engines.fixed_point.to_outcome import to_outcome
+    from forebay.engines.fixed_point.summary import to_outcome
     from forebay.scenario import expect_scenario
     from forebay.search.smallest_set import smallest_set
 
@@ -175,10 +175,10 @@ def single_failures(
     progress: Progress | None = None,
     expect: Callable[[float], None] | None = None,
 ) -> list[Failure]:
-    """Solve with each link down alone; see `forebay.api.single_failures`."""
-    from forebay.api import single_failures as of_links
+    """Solve with each link down alone; see `forebay.api.network_parts`."""
+    from forebay.api import network_parts
 
-    return of_links.single_failures(scenario, progress, expect)
+    return network_parts.single_failures(scenario, progress, expect)
 
 
 def compare_designs(
@@ -227,7 +227,7 @@ class Answer:
         ScenarioError
             The network has too many links for this.
         """
-        from forebay.engines.fixed_point.sensitivity import sensitivity
+        from forebay.engines.fixed_point.smallest import sensitivity
 
         found = sensitivity(self.solution)
         groups = (f"hops_{hops}" for hops in found.hops.tolist())
@@ -243,7 +243,7 @@ class Answer:
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers, the links between them and their metrics, as GraphML."""
-        from forebay.api.graphml import write_graphml
+        from forebay.api.network_parts import write_graphml
 
         known = (
             {name: each for name, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
@@ -257,7 +257,7 @@ class Answer:
     @cached_property
     def drawing(self) -> dict[str, Any]:
         """Return router positions, and ends, class, utilization and loss of their links."""
-        from forebay.api.graphml import places
+        from forebay.api.network_parts import places
 
         problem = self.solution.balance.problem
         network, used = problem.graph, self.solution.balance.used

@@ -12,9 +12,11 @@ from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
 
 if TYPE_CHECKING:
-    from forebay.outcome.sensitivity import Sensitivity
+    from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
     from forebay.progress import Progress
     from forebay.studies.sweep import Sweep
+    from forebay.studies.uncertain import Uncertain
+
 
 _CHEAP_S = 60.0
 """Predicted seconds up to which indices are made without being asked for."""
@@ -75,7 +77,6 @@ def sensitivity(
         The scenario has no goal.
     """
     from forebay.api.sweep import sweep
-    from forebay.api.uncertain import sized_in
     from forebay.studies import sensitivity as study
     from forebay.studies.grid import drawn_grid
     from forebay.studies.uncertain import check_goals, uncertain_inputs
@@ -131,7 +132,7 @@ def _reason(made: Sweep, packets: float | None) -> str | None:
 
 def _each_s(engine: str, budget: str | None) -> float:
     """Return the predicted seconds of a sizing."""
-    from forebay.api.arguments import budget_seconds
+    from forebay.api.run import budget_seconds
     from forebay.studies.plan import SHORT_SIZING_S
 
     return SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
@@ -152,3 +153,171 @@ def _check(scenario: Scenario, change: float, method: str | None, draws: int) ->
     if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
         hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
         raise ScenarioError("out-of-range", show(draws), hint, field="draws")
+
+
+BUDGET = "10 min"
+_FEWEST, _MOST_UNCERTAIN_DRAWS = 8, 65_536
+
+
+def size_uncertain(
+    scenario: Scenario,
+    uncertain: Mapping[str, Any],
+    engine: str = "simulation",
+    *,
+    holds: float = 0.95,
+    draws: int = 128,
+    seeds: int = 5,
+    seed: int = 1,
+    budget: str | None = None,
+    store: str | PathLike[str] | None = None,
+    jobs: int = 0,
+    cluster: str | None = None,
+    memory_limit: str | None = None,
+    announce: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
+) -> UncertainSize:
+    """Find the smallest buffer that meets the goals in 95 % of what the inputs may be.
+
+    Each draw is a scenario with values of all inputs together (Sobol's points), and is sized as a
+    cell of a `sweep`, whose other parameters these are. A draw in which no buffer meets the goals,
+    or that has no answer, counts as one in which the size does not hold.
+
+    Parameters
+    ----------
+    uncertain : dict
+        A range or a distribution for each dotted path. A range is ``"100..400"``,
+        ``"80 ms..120 ms"`` or, of whatever the scenario has there, ``"±30%"``. A list has values
+        that are equally likely. A table has one of ``linear`` and ``log`` (two ends), ``normal``
+        (mean and standard deviation, cut at 0), ``lognormal`` (median, and the factor of a standard
+        deviation), ``triangular`` (least, likeliest, largest), ``scaled`` (two factors of what the
+        scenario has), and ``values`` (with ``shares``). ``"traffic.0.congestion_control.bbr":
+        "0..0.5"`` gives a share of the flows that control, and the others keep their ratios.
+    holds : float
+        Share of the draws in which the size must meet the goals, above 0 and below 1.
+    draws : int
+        Number of draws. To show 95 % takes 72.
+    seeds : int
+        Replications of every buffer tried in a draw.
+    budget : str, optional
+        Time on one core of the reference machine for all draws together, ``"10 min"`` by default:
+        each draw has its part. It is counted in predicted packets, so that the answer does not
+        depend on the machine.
+
+    Returns
+    -------
+    UncertainSize
+        The size with its interval, the share of draws in which it holds, which input moves it how
+        much, and every draw. ``str()`` is a table, ``figure()`` a picture.
+
+    Raises
+    ------
+    ScenarioError
+        `scenario` is not a Scenario; a path, a range, `holds` or `draws` is refused.
+    SizingError
+        The scenario has no goal.
+    """
+    from forebay.api.sweep import refuse_network, sweep
+    from forebay.studies.grid import drawn_grid
+    from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
+
+    expect_scenario(scenario)
+    refuse_network(scenario)
+    _check_draws(holds, draws)
+    inputs = uncertain_inputs(scenario, uncertain)
+    check_goals(scenario, inputs)
+    shares = _shares(len(inputs), draws, seed)
+    points = [
+        tuple(each.at(share) for each, share in zip(inputs, row, strict=True)) for row in shares
+    ]
+    written = tuple(value_at(scenario, each.field) for each in inputs)
+    names = [each.field for each in inputs]
+    sized = sized_in(scenario, engine, names, points)
+    made = sweep(
+        scenario, drawn_grid(scenario, names, [written, *points]), engine=engine, ask="size",
+        seeds=seeds, seed=seed, budget=_of_each(engine, budget, draws), store=store, jobs=jobs,
+        cluster=cluster, memory_limit=memory_limit, announce=announce, progress=progress,
+    )  # fmt: skip
+    found = _answer(
+        scenario, engine, holds, inputs, shares, _draws(made, [written, *points], sized)
+    )
+    return replace(found, sized=sized)
+
+
+def _answer(
+    scenario: Scenario,
+    engine: str,
+    holds: float,
+    inputs: Sequence[Uncertain],
+    shares: Sequence[Sequence[float]],
+    draws: Sequence[Draw],
+) -> UncertainSize:
+    import numpy as np
+
+    from forebay.studies.uncertain import uncertain_size
+
+    numbers = np.array(
+        [[each.number(u) for each, u in zip(inputs, row, strict=True)] for row in shares]
+    )
+    as_written, *rest = draws
+    base = as_written.least, float(scenario.packet)
+    return uncertain_size((scenario.name, engine), holds, inputs, rest, numbers, base)
+
+
+def _shares(inputs: int, draws: int, seed: int) -> list[list[float]]:
+    """Return Sobol's points, shape (draws, inputs), in [0, 1)."""
+    from forebay.studies.grid import Design
+
+    found: list[list[float]] = Design("sobol", draws, seed).shares(inputs).tolist()
+    return found
+
+
+def sized_in(
+    scenario: Scenario, engine: str, names: Sequence[str], points: Sequence[tuple[Any, ...]]
+) -> str:
+    """Return what all draws size. Raises ScenarioError if that is a buffer here and a target there.
+
+    The scenario as it is counts too.
+    """
+    from forebay.studies.columns import sized_of
+
+    queues = {
+        repr(part): part
+        for point in points
+        if (part := {n: v for n, v in zip(names, point, strict=True) if n.startswith("queue")})
+    }
+    kinds = {sized_of(scenario, engine)}
+    kinds |= {sized_of(scenario.replace(part), engine) for part in queues.values()}
+    if len(kinds) > 1:
+        wrong = f"of some values the {' and of others the '.join(sorted(kinds))} is sized"
+        hint = "write values of one kind, or a sweep with this axis"
+        raise ScenarioError("contradiction", wrong, hint, field="queue.discipline")
+    return kinds.pop()
+
+
+def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
+    from forebay.studies.table import as_cell
+    from forebay.studies.uncertain import draw_of
+
+    names = made.columns[: len(points[0])]
+    rows = {tuple(row[name] for name in names): row for row in made.rows()}
+    why = next(iter([*made.failures, *made.refused]), "it was not run")
+    if "budget" in why:
+        why += f" (a draw has 1/{len(points) - 1} of the budget)"
+    return [draw_of(point, rows.get(tuple(map(as_cell, point))), why, sized) for point in points]
+
+
+def _of_each(engine: str, budget: str | None, draws: int) -> str | None:
+    """Return the budget of a draw; only a simulation has one."""
+    from forebay.api.run import budget_seconds
+
+    whole = budget_seconds(engine, BUDGET if budget is None and engine == "simulation" else budget)
+    return f"{whole / draws:.6g} s" if engine == "simulation" else budget
+
+
+def _check_draws(holds: float, draws: int) -> None:
+    from forebay.scenario.base import whole_number
+
+    if not isinstance(holds, int | float) or not 0.0 < holds < 1.0:
+        hint = "write a share above 0 and below 1, such as 0.95"
+        raise ScenarioError("out-of-range", show(holds), hint, field="holds")
+    whole_number("draws", draws, _FEWEST, _MOST_UNCERTAIN_DRAWS)

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from forebay.api.arguments import (
+from forebay.api.assumed import remarks
+from forebay.api.run import (
     budget_seconds,
     get_engine,
+    scenario_of,
     seed_range,
     storing,
     threads,
 )
-from forebay.api.assumed import remarks
+from forebay.catalogue.link_names import BOTTLENECK
+from forebay.engines.base import Decorator, Engine
 from forebay.errors import option
-from forebay.scenario import expect_scenario
+from forebay.outcome import Cheaper
+from forebay.scenario import ScenarioError, expect_scenario
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
-    from forebay.outcome import Outcome, SizeResult
+    from forebay.outcome import CurvePoint, Metric, Outcome, Quantiles, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.options import Options
+
 
 _OF_NETWORKS = ("network", "simulation")
 
@@ -134,7 +140,6 @@ def _assumed_goal(scenario: Scenario) -> tuple[str, ...]:
 
 def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], None]) -> Engine:
     """Tell of every run but that of other hosts, which is none of the search."""
-    from forebay.api.observing import Observed
 
     hosts = [getattr(group, "offload", None) for group in scenario.traffic]
 
@@ -260,3 +265,149 @@ def _check_of_links(
     for name, given in of_one_link.items():
         if given is not None:
             raise refused(name, "is for a link alone, not for a network's", "leave it out")
+
+
+Observe = Callable[["Outcome"], None]
+
+
+class Observed(Decorator):
+    """Forwards to another engine, and calls ``observe`` with the Outcome of every run."""
+
+    def __init__(self, engine: Engine, observe: Observe) -> None:
+        super().__init__(engine)
+        self._observe = observe
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Run the wrapped engine, and tell what it found."""
+        outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=progress)
+        self._observe(outcome)
+        return outcome
+
+
+SHARES = (1.0, 0.5, 0.25, 0.125)
+
+
+def with_cheaper(
+    scenario: Scenario,
+    result: SizeResult,
+    *,
+    seeds: int = 5,
+    seed: int = 1,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> SizeResult:
+    """Return a sizing with the link at 1, 1/2, 1/4 and 1/8 of its size, on the same seeds.
+
+    The size is the recommended one, or else the least. Each is run, so a link that was too large
+    for its budget is refused.
+
+    Raises
+    ------
+    ScenarioError
+        The answer is of smaller links, of a network or of an AQM; or there is none.
+    """
+    from forebay.api.run import run
+
+    chosen = result.recommended or result.buffer
+    why = _refused(scenario, result)
+    if chosen is None or why is not None:
+        wrong = f"shares of the answer cannot be run: {why or 'there is no answer'}"
+        raise ScenarioError("contradiction", wrong, "leave it out")
+    sizes = dict.fromkeys(max(1, round(share * chosen.packets)) for share in SHARES)
+    outcomes: dict[int, Outcome] = {}
+    for place, packets in enumerate(sizes):
+        smaller = scenario.with_buffer(packets)
+        outcomes[packets] = run(smaller, result.engine, seeds=seeds, seed=seed, jobs=jobs)
+        if progress is not None:
+            progress((place + 1) / len(sizes))
+    rows = (_row(share, chosen.packets, outcomes) for share in SHARES)
+    return result.model_copy(update={"cheaper": tuple(rows)})
+
+
+def _refused(scenario: Scenario, result: SizeResult) -> str | None:
+    if result.scaled is not None:
+        return "the link itself was too large to be simulated in the time"
+    if result.aqm is not None:
+        return f"under {result.aqm.discipline} its aim is sized, not its limit"
+    if scenario.topology is not None or scenario.flows_uncertain:
+        return "it is of one link with one number of flows"
+    return None
+
+
+def _row(share: float, packets: int, outcomes: dict[int, Outcome]) -> Cheaper:
+    size = max(1, round(share * packets))
+    link = outcomes[size].links[BOTTLENECK]
+    delay = link.queue_delay_s
+    return Cheaper(
+        share=share, packets=size, utilization=link.utilization, loss_rate=link.loss_rate,
+        queue_delay_mean_s=_part(delay, "mean"), queue_delay_p99_s=_part(delay, "p99"),
+    )  # fmt: skip
+
+
+def _part(delay: Quantiles | None, name: str) -> Metric | None:
+    found: Metric | None = None if delay is None else getattr(delay, name)
+    return found
+
+
+_PARTS = ("links", "classes")
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Buffers that were run once more, and those whose metrics were not the same."""
+
+    packets: tuple[int, ...]
+    different: tuple[int, ...]
+
+
+def again(
+    answer: SizeResult, *, jobs: int = 0, told: Callable[[float], None] | None = None
+) -> Again:
+    """Run every buffer of a sizing once more, on its seeds, and compare all metrics.
+
+    Raises
+    ------
+    ScenarioError
+        The answer is extrapolated, of a network's links, or has no runs.
+    """
+    _check(answer)
+    different = []
+    for place, point in enumerate(answer.curve):
+        if not _is_same(point, jobs):
+            different.append(point.packets)
+        if told is not None:
+            told((place + 1) / len(answer.curve))
+    return Again(tuple(point.packets for point in answer.curve), tuple(different))
+
+
+def _check(answer: SizeResult) -> None:
+    why = None
+    if answer.scaled is not None:
+        why = "it is extrapolated from smaller links, whose runs it does not have"
+    elif not answer.curve:
+        why = "it has no runs"
+    elif answer.curve[0].outcome.scenario.get("topology"):
+        why = "it is of a network's links"
+    if why is not None:
+        hint = "size again with its scenario, and with a store to keep its runs"
+        raise ScenarioError("again", f"the answer cannot be repeated: {why}", hint)
+
+
+def _is_same(point: CurvePoint, jobs: int) -> bool:
+    before = point.outcome
+    scenario = scenario_of(before)
+    engine = get_engine(before.engine, None)
+    after = engine.run(scenario, before.provenance.seeds, jobs=threads(jobs))
+    return _metrics(before) == _metrics(after)
+
+
+def _metrics(outcome: Outcome) -> dict[str, object]:
+    document = outcome.to_dict()
+    return {part: document[part] for part in _PARTS}

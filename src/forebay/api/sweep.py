@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.api.run import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
 from forebay.scenario import Duration, Scenario, ScenarioError, expect_scenario
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import SizeResult
     from forebay.progress import Progress
+    from forebay.studies.batches import Count
     from forebay.studies.plan import Asked, Plan
-    from forebay.studies.running import Count
     from forebay.studies.sweep import Sweep
-    from forebay.studies.workers import Workers
+    from forebay.studies.work import Workers
 
 _ENGINES = {"compare": ("theory", "simulation")}
 
@@ -163,14 +163,14 @@ def _run(
 ) -> Count:
     from forebay.studies.plan import cores
     from forebay.studies.study import run_plan
-    from forebay.studies.workers import MOST_THREADS
+    from forebay.studies.work import MOST_THREADS
 
     count = 1 if "testbed" in names else cores(threads(jobs))
     if set(names) == {"theory"} and count <= MOST_THREADS:
         count = 1  # its threads would wait for each other
 
     def open_workers() -> Workers:
-        from forebay.studies.workers import Cluster, here
+        from forebay.studies.work import Cluster, here
 
         if cluster is not None:
             return Cluster(*cluster, how["announce"] or (lambda _: None))
@@ -216,7 +216,7 @@ def _grid(
         if axes is not None or together or leave_out or where or design:
             wrong, hint = "a grid file has its own axes", "write them there, or forebay.load(…)"
             raise bad_grid("axes", wrong, hint)
-        from forebay.studies.grid_file import load_grid
+        from forebay.studies.grid import load_grid
 
         found = load_grid(base, overrides)
         return found.grid, found.settings, found.files

@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from click.core import ParameterSource
 
 import forebay
 from forebay.cli import options
-from forebay.cli.measure_options import refuse_unread
 from forebay.cli.output import answered, print_json, progress, write
 
 if TYPE_CHECKING:
     from forebay.measure import Measured
+
+
+Records = Literal["captures", "--counters", "--snmp", "--exports", "--listen", "--ss", "--answer"]
+
+_SCENARIO = {"congestion_control", "buffer", "goal"}
+_COUNTED = {"rtt", "packet"}
+_READ: dict[Records, set[str]] = {
+    "captures": {"interface", "toward", "overhead", "at", *_SCENARIO},
+    "--counters": {"busy_hour", *_COUNTED, *_SCENARIO},
+    "--snmp": {"interface", *_COUNTED, *_SCENARIO},
+    "--exports": set(),
+    "--listen": set(),
+    "--ss": set(),
+    "--answer": set(),
+}
+_NARROW = set().union(*_READ.values()) | {"ss", "nstat", "exports", "community"}
+_OWN = {"--snmp": {"community"}, "--exports": {"exports"}, "--ss": {"ss", "nstat"}}
+_NAMES = {"--exports": "flow records", "--listen": "flow records", "--ss": "a host's own flows"}
+
+
+def refuse_unread(records: Records) -> None:
+    """Raise UsageError for an option that was written and that nothing would read."""
+    context = click.get_current_context()
+    read = _READ[records] | _OWN.get(records, set())
+    for option in context.command.params:
+        name = option.name or ""
+        written = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if written and name in _NARROW - read:
+            what = _NAMES.get(records, records)
+            raise click.UsageError(f"{option.opts[0]} is not read with {what}; leave it out")
+
 
 _LISTEN_S = 300.0
 _EVERY_S = 10.0
@@ -131,8 +163,6 @@ def command(
     """
     judged = given.pop("answer")
     if judged is not None:
-        from forebay.cli.measure_judged import judge
-
         refuse_unread("--answer")
         others = (*records, scenario, html, figure, replay)
         return judge(judged, given["counters"], given["rate"], others, as_json=as_json)
@@ -244,3 +274,27 @@ def _listen(
     with progress("listening") as update:
         long = _LISTEN_S if seconds is None else seconds
         return forebay.measure.listen(at, long, rate=given["rate"], progress=update)
+
+
+def judge(
+    path: str,
+    table: str | None,
+    rate: str | None,
+    others: Sequence[object],
+    *,
+    as_json: bool,
+) -> int:
+    """Print the verdict; return 1 if the size should be changed."""
+    if table is None or any(others):
+        wrong = "--answer needs --counters FILE.csv" if table is None else "--answer only judges"
+        raise click.UsageError(f"{wrong}; leave captures and outputs out")
+    answer = forebay.SizeResult.load(path)
+    found = forebay.measure.judge(table, answer, rate=rate)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from forebay.report import print_judgement
+
+        print_judgement(found.to_dict())
+        answered()
+    return found.exit_status

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,7 @@ from forebay.cli.output import announce, answered, print_json, progress, write
 
 if TYPE_CHECKING:
     from forebay import Scenario
-    from forebay.api.networks import Transient
+    from forebay.api.networks import State, Transient
 
 
 @click.command("network")
@@ -138,8 +138,6 @@ def command(
         if table is not None:
             networks.check_file(table)
     if against is not None:
-        from forebay.cli.network_against import compare
-
         alone = {"multistart": multistart, "smallest-buffers": smallest_buffers or None}
         _check_alone("--against", outputs | alone | {"figure": figure, "transient": duration})
         _check_transient({"from": start, "step": step, "series": series})
@@ -256,3 +254,42 @@ def _show(course: Transient, as_json: bool) -> None:
 
     print_transient(course)
     answered()
+
+
+Design = tuple[str, "Scenario"]
+
+
+def compare(first: Design, second: Design, growth: float | None, as_json: bool) -> None:
+    """Solve both designs with each link down alone, and print them beside each other."""
+    with progress("designs") as update:
+        found = networks.compare_designs(
+            first[1], second[1], growth=growth, progress=update, expect=announce("designs")
+        )
+    names = _names(first[0], second[0])
+    document = {
+        "schema": 1, "designs": [first[0], second[0]],
+        "demands": [
+            {"growth": each.growth, "demand_bps": each.demand_bps, "overloaded_failures":
+             [each.overloaded(0)[0], each.overloaded(1)[0]],
+             "states": [_row(row) for row in each.rows]}
+            for each in found
+        ],
+    }  # fmt: skip
+    if as_json:
+        print_json(document)
+        return
+    from forebay.report import print_designs
+
+    print_designs(names, document["demands"])
+    answered()
+
+
+def _row(row: State) -> dict[str, Any]:
+    states = [None if side.state is None else side.state._asdict() for side in row.sides]
+    return {"link": row.link, "designs": states}
+
+
+def _names(first: str, second: str) -> tuple[str, str]:
+    """Return short names of two files: without their folders, if they then differ."""
+    short = Path(first).stem, Path(second).stem
+    return short if short[0] != short[1] else (first, second)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -9,9 +11,8 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.measuring import measure
-from forebay.cli.output import answered, print_json, say, write
-from forebay.cli.reproducing import reproduce, resumable
+from forebay.cli.output import answered, print_json, progress, say, write
+from forebay.cli.signals import word
 from forebay.errors import ForebayError
 from forebay.reproduction import (
     QUICK_SEEDS,
@@ -19,18 +20,80 @@ from forebay.reproduction import (
     Cache,
     CachedResult,
     Entry,
+    MeasuredArtefact,
     Reproduction,
     by_cause,
     causes_in_words,
     choose,
     count,
     default_store,
+    digest,
     entries,
     full_name,
     in_words,
+    make,
     print_reproduction,
+    replications,
     row_name,
 )
+
+_CANNOT = 3
+
+
+def measure(entry: Entry, *, seeds: int, again: bool) -> int:
+    """Run what is not recorded yet; return the exit status.
+
+    Raises
+    ------
+    UsageError
+        The artefact has no testbed part.
+    """
+    artefact = entry.load()
+    if not isinstance(artefact, MeasuredArtefact):
+        raise click.UsageError(f"{entry.name} has no testbed part; leave out --testbed")
+    where = f" in {entry.folder}" if entry.folder else ""
+    try:
+        with progress(f"{entry.name}, testbed") as update:
+            failed = artefact.measure(seeds=seeds, progress=update, again=again)
+    except KeyboardInterrupt:
+        said = f"{word()}; finished runs are recorded{where}"
+        raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
+    for line in failed:
+        say(f"not recorded: {line}")
+    say(f"recorded{where}; `forebay reproduce {entry.name}` shows it")
+    return _CANNOT if failed else 0
+
+
+def reproduce(
+    entry: Entry, label: str, cache: Cache | None, *, seeds: int | None, quick: bool, jobs: int
+) -> CachedResult:
+    """Return the artefact's cached result; without one, reproduce it and cache it at once."""
+    # The key is that of the files before the run.
+    key = None if cache is None else digest(entry, replications(seeds, quick), quick)
+    cached = None if cache is None or key is None else cache.get(entry, key)
+    if cached is not None:
+        say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was computed")
+        return cached
+    with progress(label) as update:
+        result = make(entry, seeds=seeds, quick=quick, jobs=jobs, progress=update)
+    if cache is not None:
+        if key is not None:
+            cache.put(entry, key, result)
+        say(f"{label}: {result.wall_s:.1f} s")
+    return result
+
+
+@contextmanager
+def resumable(cache: Cache | None) -> Iterator[None]:
+    """On Ctrl-C, print what is finished and how to continue."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if cache is None or not cache.has_any:
+            raise
+        said = f"{word()}; finished artefacts are kept in {cache.path}"
+        raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
+
 
 _TESTBED_SEEDS = 3
 

@@ -83,7 +83,7 @@ def command(
         written.append(f"packets {packets}")
         say(f"packets: {packets}")
     if flows is not None:
-        from forebay.api.flows import kept_flows
+        from forebay.api.run import kept_flows
 
         written.append(f"flows {flows}")
         say(f"flows: {flows} ({kept_flows(outcome).rows} rows; a flow that never began has none)")

@@ -87,7 +87,7 @@ def _check(platform: str | None) -> None:
         check_class_platform(platform)
 
 
-def _emitted(found: ports.ClassQueueSizes, platform: str) -> ClassEmission:
+def _emitted(found: forebay.ClassQueueSizes, platform: str) -> ClassEmission:
     from forebay.platforms import emit_classes
 
     return emit_classes(forebay.Scenario.from_dict(found.outcome.scenario), platform)

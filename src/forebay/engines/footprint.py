@@ -1,20 +1,47 @@
-"""The limit of a run's memory: its estimate is held against it, and its process while it runs."""
+"""The limit of a run's memory: its estimate is held against it, and its process while it runs.
+
+The memory of one replication, estimated before anything is drawn.
+
+The core says how large its structures are (`forebay._core.structure_bytes`); what a run takes of
+each follows from the scenario. tests/engines/test_memory_estimate.py holds the sum against the peak
+of 60 shapes of scenarios.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import CONTROLS, DISCIPLINES
+from forebay.engines.replication import n_parts
 from forebay.errors import ForebayError, argument
 from forebay.progress import with_stages
-from forebay.scenario import DataSize
+from forebay.scenario import (
+    BOTTLENECK,
+    MAX_OFFERED,
+    REVERSE,
+    DataSize,
+    ScenarioError,
+    Short,
+    Tcp,
+    Transfers,
+    Video,
+    ack_route,
+    data_route,
+)
 
 if TYPE_CHECKING:
-    from forebay.engines.memory_estimate import MemoryEstimate
+    from forebay.engines.replication import Layout
     from forebay.progress import Progress
+    from forebay.scenario import Queue, Scenario, Traffic
+
 
 _DEFAULT = 2 * 10**9
 """Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""
@@ -155,3 +182,294 @@ def _three_digits(octets: float) -> str:
 def _as_written(octets: int) -> str:
     """Return a limit in the notation of the user."""
     return str(DataSize(octets))
+
+
+# Bytes of what is not one structure of the core, each measured as the growth of the peak.
+_STARTED = 2_000_000  # modules, and the first arrays
+_FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
+_FLOW_READ = 200  # its goodput in the arrays of readings and outcome
+_FLOW_HEAP = 700  # controller, first rings, timers
+_FLOW_HEAP_NEWRENO = 300  # the same without SACK: no scoreboard
+_FLOW_HEAP_PACED = 2100  # also the model of the path and the pacer
+_FLOW_LISTED = 60  # of a transfer that is not made yet, or freed: its place, order and counts
+_BETWEEN_SWEEPS = 4096  # transfers that are made before those that are over are freed (arrivals.rs)
+_LOSSY_START = 2000  # the ranges that a scoreboard has after a first window beyond the usual 10
+_PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
+_PACKET_HELD = 16
+_FILE_DRAWN = 60
+_FILE_HELD = 16
+_FRAME = 200  # of video: normal numbers and two Fourier transforms, rounded up to a power of two
+_CLASS = 56_000  # histograms, and the models of its outcome
+_LINK = 15_000  # meters, and the models of its outcome
+NETWORK_LINK = 26_000  # also its names, routes and rows
+_NETWORK = 12_000_000  # modules that only networks need
+ROUTE_CELL = 60.0
+"""Bytes of a link of a path while a network is routed and laid out."""
+_CAPTURED = 160  # 40 of a packet or event in crates/sim: two of each packet, two copies of the list
+_RECORDED = 330  # of a flow or file: FlowRecord in crates/sim, in a list that grows by doubling
+_OVERSHOOT = 2.0
+"""A list that grows has room for twice what it holds."""
+_LONGER = 10.0
+"""Mean length of the short flows that one run draws, over that of their distribution, at most."""
+_MOST_SLOTS = 2**20
+_NETWORK_WHEEL = 600_000
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEstimate:
+    """Bytes of one replication.
+
+    Attributes
+    ----------
+    drawing : float
+        Only while its traffic is drawn.
+    drawn : float
+        Its traffic, from the draw to the end of its run.
+    running : float
+        Additional memory of the simulator during the run.
+    reading : float
+        Readings, until the last replication has run.
+    routed : float
+        Only while a network is routed, before anything else.
+    """
+
+    drawing: float
+    drawn: float
+    running: float
+    reading: float
+    routed: float = 0.0
+
+    @property
+    def alone(self) -> float:
+        """One replication at a time, without the readings of others."""
+        return self.drawn + max(self.drawing, self.running)
+
+    def least(self, seeds: int) -> float:
+        """`seeds` replications, one after the other."""
+        return max(self.routed, self.alone + seeds * self.reading)
+
+
+def estimate(
+    scenario: Scenario,
+    core: Mapping[str, int],
+    *,
+    samples: int = 0,
+    watched: int = 0,
+    captured: bool = False,
+    recorded: bool = False,
+    network: Layout | None = None,
+    routed: float = 0.0,
+) -> MemoryEstimate:
+    """Estimate a replication.
+
+    Parameters
+    ----------
+    core : bytes of the simulator's structures by name; empty if the flows run elsewhere.
+    samples, watched
+        For a trace: the number of samples, and of flows in it.
+    captured
+        Whether all packets of the window and their ACKs are captured or logged. Those of a network
+        are not estimated; the limit holds while it runs.
+    recorded
+        Whether every flow and file is recorded.
+    network : the layout of a network's links, whose expanded scenario is given.
+    routed : bytes that its routes take while they are found.
+
+    Raises
+    ------
+    ScenarioError
+        More flows start, or more datagrams are sent, than one run may have.
+    """
+    seconds = float(scenario.measure.warmup + scenario.measure.duration)
+    flows = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    files = sum(group.transfers_in(seconds) for group in scenario.traffic)
+    packets = sum(group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    film = max((_film(group, seconds) for group in scenario.traffic), default=0.0)
+    _check_counts(flows + files, packets)
+    links = 1 + len(scenario.links) if network is None else len(network.links)
+    trace = samples * (60 + 24 * (links + 1) + 50 * watched)
+    running = _running(scenario, core, seconds, network) if core else 0.0
+    return MemoryEstimate(
+        drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
+        drawn=_STARTED + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
+        running=running + trace + (0.0 if network else captured * _capture(scenario)),
+        reading=_readings(scenario, links, network)
+        + _FLOW_READ * flows
+        + recorded * _RECORDED * (flows + files),
+        routed=routed,
+    )
+
+
+def _running(
+    scenario: Scenario, core: Mapping[str, int], seconds: float, network: Layout | None
+) -> float:
+    """Return the bytes of flows, packets on their way, queues and the event queue."""
+    freed = network is None and _offers_less_than_the_link(scenario)
+    flows = sum(
+        _made_at_a_time(group, seconds, scenario.link.capacity, freed) * _flow(group, core)
+        + group.starting_in(seconds, scenario.link.capacity) * _FLOW_LISTED
+        for group in scenario.traffic
+    )
+    ways = _packets_in_flight(scenario, seconds) * _in_flight(scenario, core)
+    queues = [scenario.queue, *(link.queue for link in scenario.links)]
+    if network is not None:
+        queues = [scenario.queue] * (len(network.links) + len(_hosts(network)))
+    many = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    state = sum(_queue(queue, core, many) for queue in queues)
+    return flows + ways + state + _event_queue(scenario, core, network)
+
+
+def _offers_less_than_the_link(scenario: Scenario) -> bool:
+    """Return whether transfers end: none does while more and more wait for the link."""
+    offered = [each for each in scenario.traffic if isinstance(each, Short | Transfers)]
+    rate = scenario.link.capacity
+    return sum(each.offered(rate) for each in offered) < rate
+
+
+def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: bool) -> float:
+    """Return the most flows of a class that are in memory at the same time.
+
+    Transfers are freed when they are over; those of a table may all start at once.
+    """
+    starting = group.starting_in(seconds, link_rate)
+    if not freed:
+        return starting
+    if isinstance(group, Short):
+        packets = group.length.mean_packets(group.packet)
+    elif isinstance(group, Transfers) and group.table is None:
+        packets = group.mean_packets
+    else:
+        return starting
+    held_s = _round_trips(group, packets) * float(group.rtt.high)
+    return min(starting, _BETWEEN_SWEEPS + _OVERSHOOT * starting / seconds * held_s)
+
+
+def _round_trips(group: Tcp, packets: float) -> int:
+    """Return the windows of slow start that so many packets take, and one for the last ACK."""
+    window = group.initial_window or (10 if group.sender == "linux" else 2)
+    return math.ceil(math.log2(1.0 + packets / window)) + 1
+
+
+def _flow(group: Traffic, core: Mapping[str, int]) -> float:
+    """Return the bytes of one flow, and of the window that it begins with."""
+    if not isinstance(group, Tcp):
+        return core["flow"] + _FLOW_HEAP
+    paced = sum(share for name, share in group.shares.items() if CONTROLS[name].paced)
+    sack = group.sender == "linux" if group.sack is None else group.sack
+    others = _FLOW_HEAP if sack else _FLOW_HEAP_NEWRENO
+    heap = paced * _FLOW_HEAP_PACED + (1.0 - paced) * others
+    begins = max((group.initial_window or 0) - 10, 0)
+    start = begins * _OVERSHOOT * core["segment"] + (_LOSSY_START if begins else 0)
+    return core["flow"] + heap + start
+
+
+def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
+    """Return the most packets of TCP on the paths and in the queues, bounded by what is sent."""
+    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
+    if not tcp:
+        return 0.0
+    held = scenario.bdp_packets + scenario.queue_packets(BOTTLENECK)
+    sent = scenario.link.capacity * seconds / (8 * scenario.packet)
+    offered = sum(_offered(group, seconds, scenario.link.capacity) for group in tcp)
+    return float(min(held, sent, offered))
+
+
+def _offered(group: Tcp, seconds: float, link_rate: float) -> float:
+    """Return the packets that a class may have to send; lengths may be several times their mean."""
+    if isinstance(group, Transfers):
+        return _LONGER * (1.0 + group.starting_in(seconds, link_rate)) * group.mean_packets
+    if not isinstance(group, Short):
+        return math.inf
+    starting = group.starting_in(seconds, link_rate)
+    return _LONGER * (1.0 + starting) * group.length.mean_packets(group.packet)
+
+
+def _in_flight(scenario: Scenario, core: Mapping[str, int]) -> float:
+    """Return the bytes of a packet in flight: its event, and what its sender remembers of it."""
+    shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
+    paced = any(CONTROLS[name].paced for each in shares for name in each)
+    remembered = core["segment"] + (core["rate_record"] if paced else 0)
+    return _OVERSHOOT * (core["event"] + remembered + (core["segment"] if paced else 0))
+
+
+def _queue(queue: Queue, core: Mapping[str, int], flows: float) -> float:
+    """Return the bytes of a link's queue, without its packets."""
+    buckets = 0.0
+    if queue.discipline == "fq_codel":
+        buckets = core["fq_codel_bucket"] * (queue.buckets or 1024)
+    if queue.discipline == "cake":
+        buckets = core["cake_bucket"] * 1024.0
+    return core["link"] + buckets + DISCIPLINES[queue.discipline].flow_bytes * flows
+
+
+def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | None) -> float:
+    """Return the bytes of the wheel of events, as wheel_size.rs in crates/sim chooses its slots."""
+    if network is not None:
+        return _NETWORK_WHEEL
+    packet_s = 8.0 * scenario.packet / max(_carried_bps(scenario), 1.0)
+    queues = [scenario.queue, *(link.queue for link in scenario.links)]
+    shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
+    further = any(CONTROLS[name].paced for each in shares for name in each) or (
+        len(queues) > 1 and any(DISCIPLINES[q.discipline].flow_bytes for q in queues)
+    )
+    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
+    delayed = all(group.sender == "linux" and group.delayed_ack is not False for group in tcp)
+    width_s = packet_s / (2 if delayed else 4) / (4 if further else 1)
+    longest_s = max((float(group.rtt.high) for group in tcp), default=0.0)
+    slot_s = 2.0 ** math.floor(math.log2(width_s))
+    slots = 2.0 ** math.ceil(math.log2(max(longest_s / slot_s, 1.0)))
+    return core["event"] * min(slots, _MOST_SLOTS)
+
+
+def _carried_bps(scenario: Scenario) -> float:
+    """Return what all links can carry together, no more than those before send (wheel_size.rs)."""
+    rates = {each.name: float(each.capacity) for each in scenario.links}
+    rates[BOTTLENECK] = float(scenario.link.capacity)
+    rates[REVERSE] = float(scenario.link.opposite.capacity)
+    both_ways = any(group.direction == "reverse" for group in scenario.traffic)
+    firsts, before = set[str](), dict[str, set[str]]()
+    for group in scenario.traffic:
+        acks = ack_route(group, both_ways=both_ways) if isinstance(group, Tcp) else ()
+        for way in (data_route(group), acks):
+            firsts |= set(way[:1])
+            for a, b in pairwise(way):
+                before.setdefault(b, set()).add(a)
+    comes = {name: sum(rates[each] for each in before.get(name, ())) for name in rates}
+    carried = (rate if each in firsts else min(rate, comes[each]) for each, rate in rates.items())
+    return sum(carried)
+
+
+def _readings(scenario: Scenario, links: int, network: Layout | None) -> float:
+    batches = n_parts(scenario) / 20
+    if network is not None:
+        return _NETWORK + links * NETWORK_LINK + len(scenario.traffic) * _CLASS
+    return batches * (links * _LINK + len(scenario.traffic) * _CLASS)
+
+
+def _hosts(network: Layout) -> list[object]:
+    return [] if network.flows is None else list(network.flows.hosts)
+
+
+def _check_counts(flows: float, packets: float) -> None:
+    counts = (
+        (flows, "flows in all", "write fewer flows, or a shorter measure.duration"),
+        (packets, "datagrams in all", "write a lower rate, or a shorter measure.duration"),
+    )
+    for count, what, hint in counts:
+        if count > MAX_OFFERED:
+            wrong = f"about {count:.3g} {what} are above the most, {MAX_OFFERED}"
+            raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+
+
+def _capture(scenario: Scenario) -> float:
+    seconds = scenario.measure.duration
+    open_loop = sum(
+        group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic
+    )
+    segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
+    most = scenario.link.capacity * seconds / 8 / min(segments) if segments else 0.0
+    return _CAPTURED * (open_loop + 2 * most)
+
+
+def _film(group: Traffic, seconds: float) -> float:
+    return _FRAME * seconds * group.frame_rate if isinstance(group, Video) else 0.0

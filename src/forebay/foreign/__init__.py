@@ -2,7 +2,7 @@
 
 ``include/forebay_cc.h`` is their C interface, ``linux`` lets modules of the Linux kernel use it,
 and ``examples`` has controls to start from. Nothing here loads a library: only a process of
-`forebay.engines.simulation.child` does.
+`forebay.engines.simulation.isolated` does.
 """
 
 from forebay.foreign.errors import ControlError, ControlFailed

@@ -30,14 +30,9 @@ from forebay.scenario import Requests, expect_scenario
 if TYPE_CHECKING:
     from forebay.laws import (
         burst_law,
-        burst_queue,
-        burst_traffic,
-        burst_wait,
         bursts,
-        completion_time,
         desynchronized,
         effective_bandwidth,
-        exact_bursts,
         finite_queue,
         fractional_brownian,
         incast,
@@ -125,8 +120,7 @@ def _answers_of_others(scenario: Scenario) -> list[LawAnswer]:
     entries = sorted(plugins.found(__name__))
     if not entries:
         return []
-    from forebay.laws.others import answer_of
-    from forebay.laws.registry import LAWS
+    from forebay.laws.registry import LAWS, answer_of
 
     found, taken = [], {law.name for law in LAWS}
     for name, law in zip(entries, of_others(), strict=True):

@@ -7,10 +7,9 @@ from math import inf, log
 from typing import TYPE_CHECKING
 
 from forebay.laws.burst_assumptions import BURSTS
-from forebay.laws.burst_traffic import BurstTraffic
-from forebay.laws.bursts import Bursts
+from forebay.laws.bursts import Bursts, BurstTraffic
 from forebay.laws.effective_bandwidth import kappa
-from forebay.laws.exact_bursts import MASS, ExactQueue, exact_queue
+from forebay.laws.finite_queue import MASS, ExactQueue, exact_queue
 from forebay.laws.law import Law
 from forebay.laws.short_flows import carried, packets_by, stable_traffic
 

@@ -1,7 +1,7 @@
 """The queue of Poisson bursts in a finite buffer: the exact loss rate, not only a bound.
 
 In an unlimited buffer the number in the system obeys L(t + 1) = max(L(t) - 1, 0) + A
-(`forebay.laws.exact_bursts`). With a buffer of B packets it is truncated at K = B + 1, which
+(`forebay.laws.finite_queue`). With a buffer of B packets it is truncated at K = B + 1, which
 includes the packet on the wire. Each step down is by one, so upward and downward crossings of each
 level below K balance in the same equation as without the limit. The probabilities up to K are
 therefore those of the unlimited queue, truncated and normalized. They exist for any load.
@@ -10,6 +10,20 @@ The utilization is 1 - p_0, and the rest of the arrivals is lost.
 
 TCP sends lost packets again, so arrivals exceed the offered load. `with_repeats` finds the arrival
 rate rho' at which the link carries all of the offered load rho.
+
+The exact queue of Poisson bursts, M^[X]/D/1; paper A approximates it (§4, App. C).
+
+One packet time from now, the packet on the wire has left and no other packet has. So the numbers in
+the system at any time and one packet time later obey
+
+    L(t + 1) = max(L(t) - 1, 0) + A,    A the packets that arrive in between,
+
+with A compound Poisson (Crommelin's argument for M/D/c, which is valid for bursts too). In the
+steady state upward and downward crossings of any level balance, and each step down is by one:
+
+    a_0 p_{j+1} = p_0 P(A > j) + sum_{i=1..j} p_i P(A > j + 1 - i),    p_0 = 1 - rho.
+
+Only positive terms are added, so the tail is precise in all digits.
 """
 
 from __future__ import annotations
@@ -18,10 +32,111 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from forebay.laws.arrays import Array
+from forebay.laws.arrays import Array, as_array
 from forebay.laws.bursts import Bursts
-from forebay.laws.exact_bursts import arrivals_in_a_packet_time
+from forebay.laws.effective_bandwidth import kappa
+
+MASS = 1e-12
+"""Largest probability beyond the last entry, by default."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactQueue:
+    """Stationary distribution of one queue; ``in_system[j]`` is P(L = j), shape (k,).
+
+    ``mass`` is the largest probability beyond the last entry.
+    """
+
+    in_system: Array
+    mass: float
+
+    @property
+    def waiting(self) -> Array:
+        """P(Q = j), where Q is the packets waiting, without the one on the wire, shape (k - 1,)."""
+        return np.concatenate(([self.in_system[0] + self.in_system[1]], self.in_system[2:]))
+
+    @property
+    def mean_waiting(self) -> float:
+        """E[Q], packets."""
+        return float(np.dot(np.arange(self.waiting.size), self.waiting))
+
+    def tail(self, buffer: ArrayLike) -> Array:
+        """P(Q >= buffer), to within `mass`."""
+        above = self._above()
+        level = np.clip(np.ceil(as_array(buffer)), 0, above.size - 1).astype(np.int64)
+        return above[level]
+
+    def buffer_for(self, probability: ArrayLike) -> Array:
+        """Smallest whole buffer, in packets, that the queue reaches with at most `probability`.
+
+        Raises ValueError for a probability below `mass`, the resolution of this distribution.
+        """
+        if np.any(as_array(probability) < self.mass):
+            raise ValueError(
+                f"probability below {self.mass:g}: call exact_queue with a smaller mass"
+            )
+        reached = np.searchsorted(-self._above(), -as_array(probability), side="left")
+        return as_array(reached)[()]
+
+    def _above(self) -> Array:
+        """P(Q >= j), j = 0, 1, ..., and a zero at the end."""
+        return np.append(np.cumsum(self.waiting[::-1])[::-1], 0.0)
+
+
+def exact_queue(load: float, bursts: Bursts, mass: float = MASS) -> ExactQueue:
+    """Distribution at `load` rho; ValueError unless 0 < rho < 1.
+
+    Computing time is proportional to the tail's length times about twenty largest bursts.
+    """
+    exponent = float(kappa(load, bursts))
+    last = math.ceil(math.log(1.0 / mass) / exponent) + 2  # exp(-kappa b) bounds the rest
+    rate = load / bursts.mean
+    reach = min(last + int(bursts.sizes[-1]), _reach(rate, exponent) * int(bursts.sizes[-1]))
+    arrivals = arrivals_in_a_packet_time(rate, bursts, reach)
+    above = np.cumsum(arrivals[::-1])[::-1][1:]  # P(A > j)
+    states = np.zeros(last + 1)
+    states[0] = 1.0 - load
+    _climb_exactly(states, above, arrivals[0])
+    return ExactQueue(states, mass)
+
+
+def _climb_exactly(states: Array, above: Array, none: float) -> None:
+    """Fill `states` from its first entry upward by the balance of each level."""
+    width = above.size
+    falling = np.ascontiguousarray(above[::-1])
+    for j in range(states.size - 1):
+        low = max(1, j + 2 - width)
+        inner = np.dot(states[low : j + 1], falling[width - 2 - j + low : width - 1])
+        first = states[0] * above[j] if j < width else 0.0
+        states[j + 1] = (first + inner) / none
+
+
+def _reach(rate: float, exponent: float) -> int:
+    """Number of bursts in one packet time beyond which the effect on all levels is negligible.
+
+    The tail weights arrivals by exp(kappa A). This changes their Poisson number of mean `rate` to
+    one of mean rate E[exp(kappa X)] = rate + kappa.
+    """
+    mean = rate + exponent
+    count, term = 1, mean * math.exp(-mean)
+    while count < mean or term > 1e-20:
+        count += 1
+        term *= mean / count
+    return count
+
+
+def arrivals_in_a_packet_time(rate: float, bursts: Bursts, last: int) -> Array:
+    """P(A = j), j = 0 .. `last`, for Poisson bursts of `rate` a packet time (Panjer)."""
+    found = np.zeros(last + 1)
+    found[0] = math.exp(-rate)
+    shares = rate * bursts.sizes * bursts.probabilities
+    for j in range(1, last + 1):
+        fits = int(np.searchsorted(bursts.sizes, j, side="right"))
+        found[j] = np.dot(shares[:fits], found[j - bursts.sizes[:fits]]) / j
+    return found
+
 
 _HUGE = 1e150
 _MOST = 4.0

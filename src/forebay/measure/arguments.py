@@ -11,8 +11,8 @@ from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
-    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.quantity import DataSize, Duration
+    from forebay.scenario.queue import BufferSize
 
     Path = str | os.PathLike[str]
     Q = TypeVar("Q", BufferSize, DataSize, Duration, Rate)

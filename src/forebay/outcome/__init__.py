@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.lazy import attributes
-from forebay.outcome.document import Document, DocumentError, parse
+from forebay.outcome.document import Document, DocumentError, LinkRates, parse
 from forebay.outcome.invariants import ImpossibleOutcome, Violation, checked, violations
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
@@ -24,35 +24,34 @@ from forebay.outcome.model import (
     Quantiles,
     delay_quantile_name,
 )
-from forebay.outcome.recommended import Floor, Price, Recommended
-from forebay.outcome.size_facts import (
+from forebay.outcome.size_result import (
     Aqm,
     AqmTarget,
     AqmThresholds,
+    Buffer,
     Cheaper,
     Cost,
-    LinkRegime,
-    LinkSize,
-    Memory,
-    Scaled,
-    ScaledLink,
-)
-from forebay.outcome.size_result import (
-    Buffer,
     CurvePoint,
     Direction,
+    Floor,
     FlowsEnd,
     GoalAtPoint,
     GoalResult,
     Interval,
     LawResult,
+    LinkRegime,
+    LinkSize,
+    Memory,
+    Price,
+    Recommended,
     Relaxation,
+    Scaled,
+    ScaledLink,
     Sense,
     SizeResult,
     Unit,
     Verdict,
 )
-from forebay.outcome.values import LinkRates
 
 if TYPE_CHECKING:
     from forebay.outcome.metrics import summarize

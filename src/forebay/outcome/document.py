@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, ClassVar, Literal, NoReturn, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+import numpy as np
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 
 from forebay.errors import ForebayError, Words, current_words
+from forebay.outcome.reading import FloatArray, Histogram, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 SCHEMA = 1
 """It increases when a field changes its meaning or is removed; a new field does not change it."""
@@ -259,3 +272,257 @@ def _display() -> Any:
     from importlib import import_module
 
     return import_module(_DISPLAY)
+
+
+_MOST = 1e100
+"""No reading is beyond it, and sums of squares of such numbers are still numbers."""
+
+
+def _floats(values: Any) -> FloatArray:
+    found: FloatArray = _list_of(values, np.float64)  # None becomes NaN
+    if (np.abs(found) > _MOST).any():
+        raise ValueError(f"has a number beyond {_MOST:g}")
+    return found
+
+
+def _list_of(values: Any, kind: type[np.generic]) -> Any:
+    """Return the array of a list of numbers. Raises ValueError."""
+    try:
+        found = np.asarray(values, dtype=kind)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"is no list of numbers ({error})") from None
+    if found.ndim != 1:
+        raise ValueError("is no list of numbers")
+    return found
+
+
+def _numbers(values: FloatArray) -> list[float | None]:
+    if np.isnan(values).any():
+        return [None if np.isnan(value) else value for value in values.tolist()]
+    return list(values.tolist())
+
+
+Floats = Annotated[
+    FloatArray,
+    BeforeValidator(_floats),
+    PlainSerializer(_numbers),
+    WithJsonSchema({"type": "array", "items": {"type": ["number", "null"]}}),
+]
+"""Numbers; NaN is null in JSON."""
+
+
+def _ints(values: Any) -> IntArray:
+    found: IntArray = _list_of(values, np.int64)
+    return found
+
+
+Ints = Annotated[
+    IntArray,
+    BeforeValidator(_ints),
+    PlainSerializer(lambda values: values.tolist()),
+    WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
+]
+
+
+def _histogram(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    edges, counts = (_floats(value.get(name)) for name in ("edges", "counts"))
+    ascend = bool((np.diff(edges) > 0.0).all())
+    if len(edges) != len(counts) + 1 or not ascend or not (counts >= 0.0).all():
+        raise ValueError("is no histogram: write ascending edges, and a count between any two")
+    return Histogram(edges, counts)
+
+
+Bins = Annotated[
+    Histogram,
+    BeforeValidator(_histogram),
+    PlainSerializer(lambda bins: {"edges": bins.edges.tolist(), "counts": bins.counts.tolist()}),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                name: {"type": "array", "items": {"type": "number"}} for name in ("edges", "counts")
+            },
+            "required": ["edges", "counts"],
+            "additionalProperties": False,
+        }
+    ),
+]
+
+
+class WithArrays(Closed):
+    """A part with arrays; other values of its document are recomputed when it is read."""
+
+    model_config = Closed.model_config | {"arbitrary_types_allowed": True}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_computed(cls, document: Any) -> Any:
+        if not isinstance(document, Mapping):
+            return document
+        computed = {each.alias or name for name, each in cls.model_computed_fields.items()}
+        # A field's name in Python may be the name of a computed field in JSON.
+        given = {n for n, each in cls.model_fields.items() if each.alias not in (None, *document)}
+        dropped = computed - given
+        return {name: value for name, value in document.items() if name not in dropped}
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.model_dump() == other.model_dump()
+
+    def __hash__(self) -> int:
+        return hash(type(self).__name__)  # arrays do not hash
+
+
+IDEAL = (
+    "the completion time on the empty path if the sender never waited for an ACK: access + sum of "
+    "a packet's serialization on each link + propagation of one way + (packets - 1) x "
+    "serialization on the slowest of them; where a link's rate varies, at its highest rate, or the "
+    "time in which that link lets the transfer's bits pass from its start on, if that is longer; "
+    "behind a shaper, at the wire's rate while its full bucket lasts"
+)
+"""What a completion time is divided by: `ideal_s` of docs/reference/readings.md."""
+
+
+def _with_number(operation: Callable[[float, float], Any]) -> Callable[[Any, Any], Any]:
+    """Return a method of Metric that takes a number or a Metric, and their values."""
+
+    def method(self: Metric, other: Any) -> Any:
+        known = isinstance(other, Metric | int | float)
+        return operation(self.value, float(other)) if known else NotImplemented
+
+    return method
+
+
+class Metric(Closed):
+    """A value with its 95 % confidence interval.
+
+    ``n`` is the number of replications. With n = 1 the interval is one of that draw of the traffic,
+    from the batches of its run: other draws may be far outside. From n = 2 on it is one of the
+    scenario, over its draws. ``low`` and ``high`` are None where there is no interval: one run may
+    give none, and replications that all agree do not tell how far another may be. A metric that was
+    not measured is None instead of a Metric, never zero.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """Format the value as a float; without a format, with its interval."""
+        return format(self.value, spec) if spec else str(self)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    __trunc__ = __int__
+
+    def __neg__(self) -> float:
+        return -self.value
+
+    def __pos__(self) -> float:
+        return self.value
+
+    def __abs__(self) -> float:
+        return abs(self.value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the value as an array of no dimension, so that NumPy's functions take it."""
+        import numpy as np
+
+        return np.array(self.value, dtype=dtype)
+
+    __lt__ = _with_number(operator.lt)
+    __le__ = _with_number(operator.le)
+    __gt__ = _with_number(operator.gt)
+    __ge__ = _with_number(operator.ge)
+    __add__ = __radd__ = _with_number(operator.add)
+    __sub__ = _with_number(operator.sub)
+    __rsub__ = _with_number(lambda value, other: other - value)
+    __mul__ = __rmul__ = _with_number(operator.mul)
+    __truediv__ = _with_number(operator.truediv)
+    __rtruediv__ = _with_number(lambda value, other: other / value)
+    __floordiv__ = _with_number(operator.floordiv)
+    __rfloordiv__ = _with_number(lambda value, other: other // value)
+    __mod__ = _with_number(operator.mod)
+    __rmod__ = _with_number(lambda value, other: other % value)
+    __divmod__ = _with_number(divmod)
+    __rdivmod__ = _with_number(lambda value, other: divmod(other, value))
+    __pow__ = _with_number(operator.pow)
+    __rpow__ = _with_number(lambda value, other: other**value)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the value with a number; with a Metric, the interval and ``n`` too."""
+        return self.value == other if isinstance(other, int | float) else super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __str__(self) -> str:
+        """Return the value with its interval: "0.9953 (0.988 to 1)"."""
+        if self.low is None and self.high is None:
+            return f"{self.value:.4g}"
+        low, high = ("?" if end is None else f"{end:.4g}" for end in (self.low, self.high))
+        return f"{self.value:.4g} ({low} to {high})"
+
+
+class Quantiles(Closed):
+    """Mean and quantiles of one distribution, each with its interval."""
+
+    mean: Metric | None
+    p50: Metric | None
+    p95: Metric | None
+    p99: Metric | None
+
+
+class SlowdownBin(Closed):
+    """Slowdown of the transfers of some sizes: completion time over `IDEAL`.
+
+    Attributes
+    ----------
+    above_bytes, up_to_bytes : the sizes, in whole packets on the link; the last bin has no end.
+    transfers, unfinished : as in `ClassOutcome`.
+    slowdown : a part is None if it is unknown because of unfinished transfers.
+    least : lower bounds of the unknown parts; None if all are known.
+    """
+
+    above_bytes: float
+    up_to_bytes: float | None
+    transfers: Metric | None
+    unfinished: Metric | None
+    slowdown: Quantiles | None
+    least: Quantiles | None = None
+
+
+class LinkRates(Closed):
+    """The rate of a link over the period of its trace or of its outages, or over the run.
+
+    Attributes
+    ----------
+    mean_bps : what sizes in time, bandwidth-delay products and loads refer to: the mean over the
+        period, over the length of a trace that does not repeat, or the rate of a link whose outages
+        do not repeat.
+    p1_bps, p5_bps, p50_bps, p95_bps, p99_bps : the rate is no higher for 1 %, 5 % and so on of the
+        time. Unlike quantiles of waits, low ones are the bad ones.
+    zero_share : share of the time in which nothing is sent.
+    longest_zero_s : the longest such time.
+    window_bps : the mean over the measured window, to which readings such as utilization refer;
+        None in older documents.
+    """
+
+    mean_bps: float
+    p1_bps: float
+    p5_bps: float
+    p50_bps: float
+    p95_bps: float
+    p99_bps: float
+    zero_share: float
+    longest_zero_s: float
+    window_bps: float | None = None

@@ -9,36 +9,141 @@ then have no interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.outcome import statistics
+from forebay.outcome.document import IDEAL
 from forebay.outcome.model import (
+    DELAY_MAXIMUM,
+    LOSS_PROBABILITY,
+    UTILIZATION_PROBABILITY,
     ClassOutcome,
     ControllerOutcome,
     LinkOutcome,
     Metric,
     Quantiles,
+    delay_quantile_name,
 )
-from forebay.outcome.possible_bits import of_used_bits, used_bits
-from forebay.outcome.quantiles import POSITIVE, of_histograms, queue_quantiles, up_to
-from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
+from forebay.outcome.reading import (
+    ClassReading,
+    FloatArray,
+    Histogram,
+    LinkReading,
+    Reading,
+    of_used_bits,
+    used_bits,
+)
 from forebay.outcome.statistics import (
+    PROBABILITIES,
     Bounds,
     around,
     equal_shares,
+    half_width,
     over_replications,
     ratio_half_width,
 )
-from forebay.outcome.values import IDEAL
 
 if TYPE_CHECKING:
-    from forebay.scenario import Goals
+    from forebay.outcome.reading import LinkReading
+    from forebay.scenario import AtLeast, AtMost, Goals
 
-FloatArray = NDArray[np.float64]
+
+POSITIVE: Bounds = (0.0, math.inf)
+
+
+def queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric | None]:
+    """Quantiles of the packets that wait in all replications together.
+
+    With one replication, the interval is of its batches.
+    """
+    step = links[0].queue_step
+    whole = [k.queue_s.sum(axis=0) for k in links]
+    weights = np.zeros((len(whole), max(row.size for row in whole)))
+    for row, each in zip(weights, whole, strict=True):
+        row[: each.size] = each
+    weights = weights[weights.any(axis=1)]
+    if not weights.size:
+        return [None] * len(PROBABILITIES)
+
+    def read(rows: FloatArray) -> FloatArray:
+        found = statistics.of_counts(rows, step, PROBABILITIES).T
+        return np.minimum(found, bounds[1])  # a bin of several packets may exceed the bounds
+
+    values = read(weights.sum(axis=0)[np.newaxis])[:, 0].tolist()
+    if len(links) == 1:
+        batches = read(links[0].queue_s)
+        return [around(v, half_width(b), 1, bounds) for v, b in zip(values, batches, strict=True)]
+    above, totals = statistics.shares_above(weights), weights.sum(axis=1)
+    found: list[Metric | None] = []
+    for value, probability in zip(values, PROBABILITIES, strict=True):
+        bins = statistics.bins_of_quantile(above, totals, probability)
+        ends = None if bins is None else (bins[0] * step, min(bins[1] * step + step - 1, bounds[1]))
+        found.append(_within(value, ends, len(weights), bounds))
+    return found
+
+
+def of_histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
+    """Quantiles of one histogram per replication; None if no replication has one."""
+    present = [h for h in histograms if h is not None]
+    mean = over_replications(_known_quantiles(map(statistics.mean_of_histogram, present)), POSITIVE)
+    if mean is None:
+        return None
+    p50, p95, p99 = up_to(present)
+    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
+
+
+def up_to(
+    histograms: Sequence[Histogram],
+    longest_s: Sequence[float] = (),
+    probabilities: Sequence[float] = PROBABILITIES,
+) -> list[Metric | None]:
+    """Quantiles of all replications together, none above the longest value if it is known.
+
+    An interval ends where a bin does, which may be above that: further in nothing was read.
+
+    A replication whose histogram is empty tells nothing of them.
+    """
+    longest = longest_s or [math.inf] * len(histograms)
+    both = zip(histograms, longest, strict=True)
+    present = [(each, end) for each, end in both if each.counts.any()]
+    if not present:
+        return [None] * len(probabilities)
+    most = (0.0, max(end for _, end in present))
+    many = len(present)
+    if many == 1:
+        values = statistics.several_of_histogram(present[0][0], probabilities)
+        assert values is not None
+        return [_within(value, None, 1, most) for value in values.tolist()]
+    edges, weights = statistics.pooled([each for each, _ in present])
+    values = statistics.several_of_histogram(Histogram(edges, weights.sum(axis=0)), probabilities)
+    assert values is not None
+    above, totals = statistics.shares_above(weights), weights.sum(axis=1)
+    found: list[Metric | None] = []
+    for value, probability in zip(values.tolist(), probabilities, strict=True):
+        bins = statistics.bins_of_quantile(above, totals, probability)
+        ends = None if bins is None else (float(edges[bins[0]]), float(edges[bins[1] + 1]))
+        found.append(_within(value, ends, many, most))
+    return found
+
+
+def _within(value: float, ends: tuple[float, float] | None, n: int, bounds: Bounds) -> Metric:
+    """Return a quantile with an interval whose ends are those of bins, which reach beyond it."""
+    value = min(value, bounds[1])
+    if ends is None:
+        return Metric(value=value, low=None, high=None, n=n)
+    low, high = ends
+    return Metric(value=value, low=min(low, value), high=max(high, value), n=n)
+
+
+def _known_quantiles(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
 Ratio = tuple[FloatArray, FloatArray]
 Queued = tuple[LinkReading | None, NDArray[np.int64] | None]
 
@@ -141,7 +246,6 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
 def _of_goals(links: Sequence[LinkReading], goals: Goals | None) -> dict[str, Metric]:
     if goals is None or not (goals.need_round_trips or goals.queue_delay):
         return {}
-    from forebay.outcome.goal_metrics import goal_metrics
 
     return goal_metrics(links, goals)
 
@@ -215,7 +319,7 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     slowdowns = [k.slowdowns for k in classes if k.slowdowns is not None]
     if len(slowdowns) < len(classes):
         return found
-    from forebay.outcome.slowdown import by_size
+    from forebay.outcome.completion import by_size
 
     return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
 
@@ -344,3 +448,63 @@ def _as_float(values: NDArray[np.int64] | FloatArray) -> FloatArray:
 
 def _known(values: Sequence[float | None]) -> list[float]:
     return [v for v in values if v is not None]
+
+
+def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
+    """Metrics that ``goals`` need of one link beyond `LinkOutcome`, seconds and fractions.
+
+    A goal with a probability needs the share of round trips with at least its utilization, or at
+    most its loss: P(...) >= tau and rho in Yang, Zhang, Xu 2013 (§III). The maximum is the longest
+    wait of all replications, and so has no interval.
+    """
+    found = {
+        UTILIZATION_PROBABILITY: _probability(goals.utilization, links, _busy_enough),
+        LOSS_PROBABILITY: _probability(goals.loss_rate, links, _few_drops),
+    } | _delays(links, goals)
+    return {name: metric for name, metric in found.items() if metric is not None}
+
+
+def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | None]:
+    wanted = goals.queue_delay
+    if wanted is None:
+        return {}
+    found: dict[str, Metric | None] = {}
+    if wanted.maximum is not None:
+        found[DELAY_MAXIMUM] = _maximum(links)
+    if wanted.quantile is not None:
+        read = up_to([k.delay for k in links], [k.longest_s for k in links], [wanted.quantile])
+        found[delay_quantile_name(wanted.quantile)] = read[0]
+    return found
+
+
+def _maximum(links: Sequence[LinkReading]) -> Metric | None:
+    """The longest wait of a packet in any replication."""
+    ends = [k.longest_s for k in links if k.delay.counts.any()]
+    return Metric(value=max(ends), low=None, high=None, n=len(ends)) if ends else None
+
+
+def _busy_enough(link: LinkReading, target: float) -> NDArray[np.bool_]:
+    assert link.round_trips is not None
+    bits = link.round_trips.bits
+    return np.asarray(bits >= target * link.capacity_bps * link.window_s / bits.size * _ROUNDING)
+
+
+def _few_drops(link: LinkReading, target: float) -> NDArray[np.bool_]:
+    assert link.round_trips is not None
+    return np.asarray(link.round_trips.drops <= target * link.round_trips.arrivals)
+
+
+_ROUNDING = 1.0 - 1e-9  # a link that is always busy counts as busy despite rounding of its bits
+
+
+def _probability(
+    target: AtLeast | AtMost | None,
+    links: Sequence[LinkReading],
+    meets: Callable[[LinkReading, float], NDArray[np.bool_]],
+) -> Metric | None:
+    if target is None or target.probability is None or any(k.round_trips is None for k in links):
+        return None
+    shares = [meets(link, float(target)).mean(axis=1) for link in links]
+    if len(links) == 1:
+        return around(float(shares[0].mean()), half_width(shares[0]), 1, FRACTION)
+    return over_replications([float(share.mean()) for share in shares], FRACTION)

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
-from forebay.outcome.document import Closed, Document
-from forebay.outcome.values import LinkRates, SlowdownBin
-from forebay.outcome.values import Metric as Metric
-from forebay.outcome.values import Quantiles as Quantiles
+from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin
+from forebay.outcome.document import Metric as Metric
+from forebay.outcome.document import Quantiles as Quantiles
 
 if TYPE_CHECKING:
-    from forebay.outcome.flow_table import FlowTable, KeptFlows
+    from forebay.outcome.of_packets import FlowTable, KeptFlows
     from forebay.scenario import Scenario
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
-_FLOWS_AGAIN = "forebay.api.flows"  # by name, because it imports the answers
+_FLOWS_AGAIN = "forebay.api.run"  # by name, because it imports the answers
 _KEPT_FLOWS = "_flows_of_run"
 _SCENARIO = "_scenario_of_run"
 DELAY_MAXIMUM = "queue_delay_maximum"

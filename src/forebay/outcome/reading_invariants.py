@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome.invariants import Violation
-from forebay.outcome.possible_bits import TICK_S, rounding_bits
-from forebay.outcome.reading import ClassReading, FloatArray, LinkReading, Reading
+from forebay.outcome.reading import (
+    TICK_S,
+    ClassReading,
+    FloatArray,
+    LinkReading,
+    Reading,
+    rounding_bits,
+)
 
 INVARIANTS: dict[str, str] = {
     "counted": "no count, time or amount is negative or not finite",

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import computed_field
 
-from forebay.outcome.arrays import Floats, WithArrays
-from forebay.outcome.document import Closed, Document
+from forebay.outcome.document import Closed, Document, Floats, WithArrays
 
 
 class SteadyLinks(Closed):

@@ -11,22 +11,23 @@ from forebay.lazy import attributes
 if TYPE_CHECKING:
     from forebay.outcome import Comparison
     from forebay.outcome.study import StudyTable
-    from forebay.report.class_queues import print_class_queues
-    from forebay.report.comparison import print_comparison
-    from forebay.report.designs import print_designs
-    from forebay.report.documents import draw_answer, print_answer, read_answer, read_file
-    from forebay.report.judgement import print_judgement
-    from forebay.report.measurement import print_measurement
-    from forebay.report.network import print_failures, print_network
+    from forebay.report.documents import (
+        draw_answer,
+        print_answer,
+        print_comparison,
+        read_answer,
+        read_file,
+    )
+    from forebay.report.measurement import print_judgement, print_measurement
+    from forebay.report.network import print_designs, print_failures, print_network
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
-    from forebay.report.ports import print_ports
+    from forebay.report.ports import print_class_queues, print_ports
     from forebay.report.size import print_size
     from forebay.report.sizing_page import size_page
     from forebay.report.study import print_study
     from forebay.report.tables import percent, scaled
-    from forebay.report.trace import print_trace
-    from forebay.report.transient import print_transient
+    from forebay.report.trace import print_trace, print_transient
 
 __all__ = [
     "Comparison",

@@ -4,14 +4,36 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from forebay.errors import Words, current_words
-from forebay.outcome import Comparison, DocumentError, Outcome, SizeResult, parse
+from forebay.outcome import (
+    ClassOutcome,
+    Comparison,
+    DocumentError,
+    LinkOutcome,
+    Outcome,
+    SizeResult,
+    parse,
+)
 from forebay.outcome.document import content_of, within_bounds
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
+from forebay.report.outcome import print_broken, print_first
+from forebay.report.tables import (
+    bounded,
+    called,
+    console,
+    count,
+    mean,
+    p99,
+    show,
+    show_significant,
+    show_table,
+    table,
+)
 
 Answer: TypeAlias = Comparison | Outcome | SizeResult | Trace | Transient
 
@@ -68,8 +90,6 @@ def read_file(path: str) -> Answer:
 def print_answer(answer: Answer) -> None:
     """Print an answer as text, like the command that made it."""
     if isinstance(answer, Comparison):
-        from forebay.report.comparison import print_comparison
-
         print_comparison(answer.outcomes)
     elif isinstance(answer, SizeResult):
         from forebay.report.size import print_size
@@ -80,7 +100,7 @@ def print_answer(answer: Answer) -> None:
 
         print_trace(answer)
     elif isinstance(answer, Transient):
-        from forebay.report.transient import print_transient
+        from forebay.report.trace import print_transient
 
         print_transient(answer)
     elif answer.network is not None:
@@ -107,3 +127,58 @@ def draw_answer(answer: Answer, path: Path) -> None:
     from forebay.report.figures.style import save
 
     save(answer.figure(), path)
+
+
+_LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
+    ("utilization, %", lambda link: show(link.utilization, 100)),
+    ("loss, %", lambda link: show_significant(link.loss_rate, 100)),
+    ("queue mean, packets", lambda link: show(mean(link.queue_packets))),
+    ("delay mean, ms", lambda link: show(mean(link.queue_delay_s), 1e3)),
+    ("delay p99, ms", lambda link: show(p99(link.queue_delay_s), 1e3)),
+)
+_CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
+    ("goodput, Mbit/s", lambda c: show(c.goodput_bps, 1e-6)),
+    ("Jain's fairness", lambda c: show(c.jain, 1, 3)),
+    ("RTT mean, ms", lambda c: show(mean(c.rtt_s), 1e3)),
+)
+
+
+def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) -> None:
+    """Print Outcomes of the same scenario next to each other; – means "not measured".
+
+    ``titles`` are those of the columns; without them the engines' names.
+    """
+    out = console()
+    if not outcomes:
+        out.print("No engine that can run here has an answer.")
+        return
+    first = outcomes[0]
+    out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
+    print_first(out, outcomes)
+    names = tuple(titles) or tuple(each.engine for each in outcomes)
+    made = table("", *names)
+    for name, link in first.links.items():
+        made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
+        for label, show_link in _LINK_ROWS:
+            made.add_row(f"  {label}", *(show_link(_link(each, name)) for each in outcomes))
+    for place, kind in enumerate(first.classes):
+        made.add_row(f"{called(kind)}: {count(kind.flows, 'flow')}", style="bold")
+        for label, show_class in _CLASS_ROWS:
+            cells = (
+                show_class(o.classes[place]) if place < len(o.classes) else "–" for o in outcomes
+            )
+            made.add_row(f"  {label}", *cells)
+    show_table(out, made)
+    for title, each in zip(names, outcomes, strict=True):
+        for kind in each.classes:
+            if kind.unsettled is not None:
+                line = f"{title}, {called(kind)}: {kind.unsettled}"
+                out.print(line, style="yellow", highlight=False)
+    for each in outcomes:
+        print_broken(out, each)
+
+
+def _link(outcome: Outcome, name: str) -> LinkOutcome:
+    link = outcome.links[name]
+    used = bounded(link.utilization, outcome, "utilization")
+    return link.model_copy(update={"utilization": used})

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
-from forebay.report.goal_words import (
+from forebay.report.size import (
+    brief,
     metric_words,
     scale,
     target,
 )
-from forebay.report.size import brief
 from forebay.report.tables import (
     assumed_lines,
     bounded,
@@ -124,7 +124,7 @@ def _trace(trace: Trace) -> str:
 
 
 def _transient(course: Transient) -> str:
-    from forebay.report.transient import sentences
+    from forebay.report.trace import sentences
 
     rows = [
         (

@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.report.tables import NOT_MEASURED, console, plain, show_table, table, with_prefix
+from forebay.outcome.size_result import Verdict
+from forebay.report.tables import (
+    NOT_MEASURED,
+    console,
+    count,
+    plain,
+    show_significant,
+    show_table,
+    table,
+    with_prefix,
+)
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from forebay.outcome import SizeResult
+    from forebay.outcome.class_queues import ClassQueueSizes, JointGoal
 
 
 Row = tuple[str, str, "SizeResult | None", "str | None", "str | None"]
@@ -77,3 +90,68 @@ def _size(answer: SizeResult | None) -> tuple[str, ...]:
 
 def _state(answer: SizeResult | None) -> str:
     return "" if answer is None or answer.recommended is not None else (answer.reason or "")
+
+
+def print_class_queues(found: ClassQueueSizes) -> None:
+    """Print the sizes, their memory, and every goal with all of them together."""
+    out = console()
+    out.print(str(found.outcome.scenario["name"]), style="bold")
+    show_table(out, _sizes(found))
+    out.print(_memory(found))
+    out.print(_how(found))
+    for each in found.queues:
+        if each.error is not None:
+            out.print(f"{each.name}: {each.error}.")
+    out.print()
+    out.print("Goals with all class queues at these sizes", style="bold")
+    made = table("goal", "reached", "")
+    for goal in found.goals:
+        made.add_row(goal.text, _reached(goal), str(goal.verdict))
+    show_table(out, made)
+    if any(each.settled is False for each in found.outcome.classes):
+        out.print("Long flows have not settled in the run of all queues: write a longer warmup.")
+
+
+def _sizes(found: ClassQueueSizes) -> Table:
+    made = table("class queue", "traffic", "packets", "bytes", "ms at line rate", "least between")
+    for each in found.queues:
+        between = "as written" if not each.is_sized else "–"
+        if each.low is not None:
+            between = f"{each.low} to {each.high}"
+        made.add_row(
+            each.name, ", ".join(each.traffic), str(each.packets), with_prefix(each.bytes, "B"),
+            f"{1e3 * each.seconds:.3g}", between,
+        )  # fmt: skip
+    return made
+
+
+def _memory(found: ClassQueueSizes) -> str:
+    together = with_prefix(found.bytes, "B")
+    if found.memory_bytes is None:
+        return f"Together {together}."
+    memory = with_prefix(found.memory_bytes, "B")
+    if not found.is_cut:
+        spare = with_prefix(found.memory_bytes - found.bytes, "B")
+        return f"Together {together} of {memory}; {spare} are left."
+    wanted = with_prefix(found.wanted_bytes, "B")
+    missed = sum(each.verdict is not Verdict.MET for each in found.goals)
+    lost = "all goals are met all the same" if not missed else f"{count(missed, 'goal')} not met"
+    return (
+        f"The sizes take {wanted} and the memory has {memory}: all were cut by one factor; {lost}."
+    )
+
+
+def _how(found: ClassQueueSizes) -> str:
+    turns = f"Sized one after another, {count(found.passes, 'time')}, the others as they were"
+    if found.is_steady:
+        return f"{turns}; the sizes are steady."
+    return f"{turns}; the last pass still moved a size: give it more --budget."
+
+
+def _reached(goal: JointGoal) -> str:
+    if goal.reached is None:
+        return "not measured"
+    if goal.text.endswith("%"):
+        return f"{show_significant(goal.reached, 100)} %"
+    factor, unit = (1e3, " ms") if goal.text.endswith("ms") else (1e-6, " Mbit/s")
+    return f"{show_significant(goal.reached, factor)}{unit}"

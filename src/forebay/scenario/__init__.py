@@ -2,17 +2,10 @@
 
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PACKETS
-from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
-from forebay.scenario.framing import FRAMINGS, Framing
-from forebay.scenario.generators import (
-    FatTree,
-    Isp,
-    TwoLevel,
-)
 from forebay.scenario.goals import (
     COMPLETING_KINDS,
     OPEN_LOOP_KINDS,
@@ -23,27 +16,45 @@ from forebay.scenario.goals import (
     QueueDelay,
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
-from forebay.scenario.jitter import Jitter
-from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
-from forebay.scenario.loss import Loss
+from forebay.scenario.link import (
+    FRAMINGS,
+    Framing,
+    Jitter,
+    Link,
+    Loss,
+    Measure,
+    OtherLink,
+    Outages,
+    TokenBucket,
+)
 from forebay.scenario.model import Scenario
-from forebay.scenario.outages import Outages
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.queue import ClassQueue, Queue, Red
+from forebay.scenario.queue import BufferSize, ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateTrace
-from forebay.scenario.requests import Requests
 from forebay.scenario.schedule import Schedule
 from forebay.scenario.source import FlowCount, Standing
-from forebay.scenario.tcp import CONGESTION_CONTROLS, Fetching, Long, Session, Short, Tcp
+from forebay.scenario.tcp import CONGESTION_CONTROLS, Fetching, Long, Requests, Session, Short, Tcp
 from forebay.scenario.topology import (
     Demand,
+    FatTree,
+    Isp,
     LinkClass,
     NetworkFile,
     NetworkLink,
     NetworkNode,
     Topology,
+    TwoLevel,
 )
-from forebay.scenario.traffic import KINDS, OnOff, OpenLoop, PacketList, Replay, Traffic, Udp, Video
+from forebay.scenario.traffic import (
+    KINDS,
+    OnOff,
+    OpenLoop,
+    PacketList,
+    Replay,
+    Traffic,
+    Udp,
+    Video,
+)
 from forebay.scenario.transfers import Transfer, Transfers
 
 __all__ = [

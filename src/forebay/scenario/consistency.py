@@ -8,24 +8,94 @@ from typing import TYPE_CHECKING
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
-from forebay.scenario.consistency_of_goals import (
-    _completion_goals,
-    _delay_goals,
-    _realtime_goal,
-    _utilization_goal,
-)
 from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.goals import (
+    COMPLETING_KINDS,
+    COMPLETION_GOALS,
+    OPEN_LOOP_KINDS,
+    REQUEST_GOALS,
+)
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.source import Standing, Stopping
-from forebay.scenario.tcp import Fetching, Session, Short, Tcp
+from forebay.scenario.source import Standing, Stopping, Switched
+from forebay.scenario.tcp import Fetching, Long, Session, Short, Tcp
 from forebay.scenario.traffic import OnOff
+from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
-    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.link import Link, TokenBucket
     from forebay.scenario.model import Scenario
-    from forebay.scenario.queue import Queue
+    from forebay.scenario.queue import BufferSize, Queue
     from forebay.scenario.traffic import Traffic
+
+
+def _delay_goals(scenario: Scenario) -> None:
+    mean, p99 = scenario.goals.queue_delay_mean, scenario.goals.queue_delay_p99
+    table = scenario.goals.queue_delay
+    if mean is not None and table is not None and table.mean is not None:
+        wrong, hint = "the mean is set twice", "leave out goals.queue_delay_mean"
+        raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay.mean")
+    if mean is not None and p99 is not None and p99 < mean:
+        wrong = f"{p99} is below queue_delay_mean, {mean}: the two goals contradict each other"
+        hint = f"write {mean} or more here, or a smaller queue_delay_mean"
+        raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay_p99", value=p99)
+
+
+def _completion_goals(scenario: Scenario) -> None:
+    """Refuse goals on completion times for flows that never complete."""
+    endless = [group.kind not in COMPLETING_KINDS for group in scenario.traffic]
+    hint = "leave this goal out, or write a class of flows that end"
+    if scenario.goals.fct_increase is not None and all(endless):
+        wrong = "no flow ever completes"
+        raise ScenarioError("contradiction", wrong, hint, field="goals.fct_increase")
+    for index, group in enumerate(scenario.traffic):
+        goals = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
+        if goals and endless[index]:
+            field = f"traffic.{index}.goals.{goals[0]}"
+            wrong = "no flow of this class ever completes"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+        asked = [name for name in REQUEST_GOALS if getattr(group.goals, name, None) is not None]
+        if asked and group.kind != "requests":
+            field = f"traffic.{index}.goals.{asked[0]}"
+            wrong, like = (
+                "this class has no requests with several answers",
+                asked[0][-4:].strip("_"),
+            )
+            hint = f"write {entry('kind', 'requests')}, or a goal fct_{like}"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def _realtime_goal(scenario: Scenario) -> None:
+    kinds = {group.kind for group in scenario.traffic}
+    if scenario.goals.realtime_loss is None or kinds & OPEN_LOOP_KINDS:
+        return
+    hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP_KINDS))}"
+    raise ScenarioError("contradiction", "no class is real-time", hint, field="goals.realtime_loss")
+
+
+def _utilization_goal(scenario: Scenario) -> None:
+    goal, rate = scenario.goals.utilization, scenario.link.capacity
+    if goal is None:
+        return
+    most = sum(_fastest(scenario, group) for group in scenario.crossing)
+    if most < goal * rate:
+        wrong = f"{goal:g} of {rate} cannot be reached: the flows can send {Rate(most)} at most"
+        hint = "write a lower goal, more flows, or a larger access_rate or max_window"
+        if not scenario.crossing:
+            wrong, hint = "no data crosses the bottleneck", 'name "bottleneck" in a route'
+        raise ScenarioError("contradiction", wrong, hint, field="goals.utilization", value=goal)
+
+
+def _fastest(scenario: Scenario, group: Traffic) -> float:
+    """Return an upper bound of a class's rate in bit/s; for open loops the mean rate."""
+    if isinstance(group, Short | Transfers):  # any number may arrive at once
+        return float("inf")
+    access = group.access_links * group.access(scenario.link.capacity)
+    if not isinstance(group, Long | Fetching):
+        return min(access, group.flows * group.flow_rate(scenario.link.capacity))
+    if group.max_window is None:
+        return access
+    return min(access, group.flows * group.max_window * group.packet * 8 / group.rtt.low)
+
 
 MAX_BUFFER_PACKETS = 1_000_000_000
 _LONGEST_ROUTE = 30
@@ -198,7 +268,7 @@ def _class_queues(scenario: Scenario) -> None:
     for link, field, queue in queues:
         if not queue.classes:
             continue
-        from forebay.scenario.class_queues import check_rates, check_traffic
+        from forebay.scenario.queue import check_rates, check_traffic
 
         if scenario.topology is not None:
             wrong, hint = (
@@ -252,8 +322,6 @@ def _imperfect(scenario: Scenario) -> None:
     links = (scenario.link, *scenario.links)
     fields = ("loss", "rate_trace", "down", "jitter", "framing")
     if any(getattr(link, name) for link in links for name in fields):
-        from forebay.scenario.consistency_of_links import check_links
-
         check_links(scenario)
 
 
@@ -336,8 +404,6 @@ def _memory(scenario: Scenario) -> None:
 def _transfers(scenario: Scenario) -> None:
     """Check tables of transfers; few scenarios have any, and the others import no check."""
     if any(group.kind == "transfers" for group in scenario.traffic):
-        from forebay.scenario.consistency_of_transfers import check_tables
-
         check_tables(scenario)
 
 
@@ -349,6 +415,109 @@ def _starts(scenario: Scenario) -> None:
             hint = "write an earlier start, or a longer measure.duration"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.start")
     if any(isinstance(group, Stopping) and group.ends_early for group in scenario.traffic):
-        from forebay.scenario.consistency_of_stops import check_stops
-
         check_stops(scenario)
+
+
+CONDITIONS = ("loss", "rate_trace", "down", "jitter")
+"""Fields of a link that make it no constant wire."""
+
+
+def check_links(scenario: Scenario) -> None:
+    """Raise ScenarioError for the first contradiction of a link that is not a constant wire."""
+    _link(scenario, "link", scenario.link, "queue", scenario.queue)
+    for index, link in enumerate(scenario.links):
+        _link(scenario, f"links.{index}", link, f"links.{index}.queue", link.queue)
+    _last_that_reorder(scenario)
+
+
+def _last_that_reorder(scenario: Scenario) -> None:
+    """Check that round trips hold the delay of a last link too, if it reorders."""
+    links = {BOTTLENECK: scenario.link} | {each.name: each for each in scenario.links}
+    for index, group in enumerate(scenario.traffic):
+        last = links[(group.route or (BOTTLENECK,))[-1]]
+        if not isinstance(group, Tcp) or last.jitter is None or not last.jitter.reorder:
+            continue
+        ways = (group.route or (BOTTLENECK,), group.return_route[:-1])
+        delay = sum(links[name].delay for way in ways for name in way)
+        if group.rtt.low < delay:
+            wrong = f"the links on the route take {Duration(delay)} of an rtt that is less"
+            hint = "write a longer rtt, or shorter link delays"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.rtt")
+
+
+def _link(scenario: Scenario, place: str, link: Link, at_queue: str, queue: Queue) -> None:
+    present = [name for name in (*CONDITIONS, "framing") if getattr(link, name) is not None]
+    if present and scenario.topology is not None:
+        wrong, hint = "cannot be set with a topology", "leave it out: a network's links have none"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{place}.{present[0]}")
+    if not set(present) & set(CONDITIONS):
+        return
+    hint = "leave one of the two out"
+    varying = next((name for name in ("down", "rate_trace") if name in present), None)
+    if varying is not None:
+        _with_varying_rate(scenario, place, link, varying)
+    if queue.transmit_ring:
+        wrong = f"cannot be simulated with {present[0]} of the link"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{at_queue}.transmit_ring")
+    loss = link.loss
+    if queue.alpha is not None and loss is not None and loss.place == "before-queue":
+        wrong = "cannot be simulated with loss before the queue"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{at_queue}.alpha")
+
+
+def _with_varying_rate(scenario: Scenario, place: str, link: Link, name: str) -> None:
+    if link.down is not None and link.rate_trace is not None:
+        hint = 'leave it out, and write a rate of "0 Mbit/s" at these times into the trace'
+        raise ScenarioError(
+            "contradiction", "cannot be set beside rate_trace", hint, field=f"{place}.down"
+        )
+    hint = "leave one of the two out"
+    if link.shaper is not None:
+        wrong = "cannot be simulated before a wire of varying rate"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{place}.shaper")
+    if scenario.goals.need_round_trips:
+        wrong = "cannot be set with a goal that has a probability"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{place}.{name}")
+
+
+def check_stops(scenario: Scenario) -> None:
+    """Raise ScenarioError for the first stop or schedule that cannot be."""
+    for index, group in enumerate(scenario.traffic):
+        if isinstance(group, Switched) and group.schedule and scenario.topology is not None:
+            wrong, hint = "cannot be set with a topology", "leave it out, or write start and stop"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.schedule")
+        if isinstance(group, Switched) and group.schedule and group.schedule.times:
+            _times(scenario, group.schedule.times, f"traffic.{index}.schedule.times")
+        if isinstance(group, Stopping) and group.stop and group.stop.high <= group.start.low:
+            wrong = f"every flow stops by {group.stop.high}, before it starts"
+            hint = "write a later stop, or an earlier start"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.stop")
+
+
+def _times(scenario: Scenario, times: tuple[tuple[Duration, Duration], ...], field: str) -> None:
+    end = Duration(scenario.measure.warmup + scenario.measure.duration)
+    if times[0][0] >= end:
+        wrong = f"no flow is switched on before the run ends at {end}"
+        hint = "write earlier times, or a longer measure.duration"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def check_tables(scenario: Scenario) -> None:
+    """Raise ScenarioError for a column of another kind of scenario, or a table of late starts."""
+    end = Duration(scenario.measure.warmup + scenario.measure.duration)
+    for index, group in enumerate(scenario.traffic):
+        table = group.table if isinstance(group, Transfers) else None
+        if table is None:
+            continue
+        places = [name for name in ("source", "target", "route") if any(table.texts.get(name, ()))]
+        if places and scenario.topology is None:
+            wrong, hint = f"{places[0]} of a transfer without a network", "write a topology too"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}")
+        if int(table.start_ps.min()) >= round(end * 1e12):
+            wrong = f"no transfer starts before the run ends at {end}"
+            hint = "write earlier starts, or a longer measure.duration"
+            field = f"traffic.{index}.{'file' if table.path else 'transfers'}"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+        if table.rtt_ps is not None and scenario.topology is not None:
+            wrong, hint = "an rtt of a transfer", "leave it out: the topology gives it"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}")

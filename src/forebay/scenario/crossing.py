@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, cast
 
 from forebay.catalogue.link_names import BOTTLENECK, REVERSE
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.requests import Requests
-from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.tcp import Long, Requests, Session, Short, Tcp
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
-    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.link import Link
     from forebay.scenario.model import Scenario
+    from forebay.scenario.queue import BufferSize
     from forebay.scenario.traffic import Traffic
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
@@ -17,6 +18,7 @@ from pydantic import (
     Discriminator,
     Field,
     RootModel,
+    SerializerFunctionWrapHandler,
     Strict,
     Tag,
     WrapSerializer,
@@ -24,7 +26,7 @@ from pydantic import (
     model_validator,
 )
 
-from forebay.scenario import distribution_text as text
+from forebay.errors import entry, literal
 from forebay.scenario.base import SHARE, ScenarioModel
 from forebay.scenario.distribution_shapes import (
     ExponentialShape,
@@ -32,7 +34,7 @@ from forebay.scenario.distribution_shapes import (
     NormalShape,
     ParetoShape,
 )
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Duration
 
 if TYPE_CHECKING:
@@ -46,6 +48,83 @@ if TYPE_CHECKING:
         UniformDict,
         ValuesDict,
     )
+
+
+_MOST_VALUES = 10_000
+
+
+def two_ends(value: object) -> object:
+    """Refuse what is no list of two ends."""
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return value
+    refuse_range(value)
+    raise ScenarioError(
+        "wrong-type", "uniform needs its two ends", write_distribution(), value=value
+    )
+
+
+def mean_alone(value: object) -> object:
+    """Accept { exponential = "1 s" } for { exponential = { mean = "1 s" } }."""
+    return value if isinstance(value, Mapping | ExponentialShape) else {"mean": value}
+
+
+def some_values(value: object) -> object:
+    """Refuse what is no list of values, or one of too many."""
+    if isinstance(value, list | tuple) and 1 <= len(value) <= _MOST_VALUES:
+        return value
+    wrong = f"{show(value)} is no list of 1 to {_MOST_VALUES} durations"
+    raise ScenarioError("wrong-type", wrong, f"write {entry('values', ['28 ms', '67 ms'])}")
+
+
+def refuse_range(value: object) -> None:
+    """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the correct table in the hint."""
+    from forebay.scenario import errors
+
+    two = value if isinstance(value, list | tuple) and len(value) == 2 else errors.span(value)
+    if two and all(isinstance(end, str) for end in two):
+        hint = f"write {literal({'uniform': list(two)})}"
+        wrong = f"{show(value)} does not give the distribution between its ends"
+        raise ScenarioError("wrong-type", wrong, hint, value=value)
+
+
+def write_distribution() -> str:
+    """Return what to write for a distribution, as a hint."""
+    return f'write "100 ms" or {literal({"uniform": ["80 ms", "120 ms"]})}'
+
+
+def check_shares(shares: Sequence[float], values: int) -> None:
+    """Refuse shares that are not one for each value, or do not sum to 1."""
+    hint = f"write {values} numbers above 0 that sum to 1"
+    if len(shares) != values:
+        wrong = f"{len(shares)} are not a share for each value"
+        raise ScenarioError("wrong-type", wrong, hint, field="shares")
+    if abs(fsum(shares) - 1) > 1e-9:
+        wrong = f"the shares sum to {fsum(shares):g}"
+        raise ScenarioError("out-of-range", wrong, hint, field="shares")
+
+
+def read_dealt(table: Any) -> Any:
+    """Read ``dealt``, which older files say for ``stratified``."""
+    if not isinstance(table, dict) or "dealt" not in table or "stratified" in table:
+        return table
+    return {("stratified" if key == "dealt" else key): table[key] for key in table}
+
+
+LAWS = ("uniform", "exponential", "normal", "lognormal", "pareto", "values")
+"""Every law that a table can name."""
+
+
+def law_of(value: Any) -> str | None:
+    """Return the law that a value names; anything but tables, ranges and laws is one value."""
+    if isinstance(value, Mapping):
+        return next((name for name in LAWS if name in value), None)
+    kind = getattr(value, "kind", None)  # a duration has one too, and is one value
+    return kind if kind in LAWS else "constant"
+
+
+def written(law: Any, handler: SerializerFunctionWrapHandler, info: Any) -> Any:
+    """Return a law as a file has it, or in JSON its canonical form."""
+    return handler(law) if info.mode == "json" else law.canonical()
 
 
 class Distribution(ABC):
@@ -161,7 +240,7 @@ class Uniform(ScenarioModel, Distribution):
         def __init__(self, **fields: Unpack[UniformDict]) -> None: ...
 
     kind: ClassVar[str] = "uniform"
-    uniform: Annotated[tuple[Duration, Duration], BeforeValidator(text.two_ends)] = Field(
+    uniform: Annotated[tuple[Duration, Duration], BeforeValidator(two_ends)] = Field(
         description="The least and the most."
     )
 
@@ -228,7 +307,7 @@ class Exponential(Named):
     kind: ClassVar[str] = "exponential"
     exponential: Annotated[
         ExponentialShape,
-        BeforeValidator(text.mean_alone, json_schema_input_type=Duration | ExponentialShape),
+        BeforeValidator(mean_alone, json_schema_input_type=Duration | ExponentialShape),
     ] = Field(description="The mean alone, or a table with its ends.")
 
 
@@ -273,7 +352,7 @@ class Values(ScenarioModel, Distribution):
         def __init__(self, **fields: Unpack[ValuesDict]) -> None: ...
 
     kind: ClassVar[str] = "values"
-    values: Annotated[tuple[Duration, ...], BeforeValidator(text.some_values)] = Field(
+    values: Annotated[tuple[Duration, ...], BeforeValidator(some_values)] = Field(
         description="The values to draw from."
     )
     shares: tuple[Annotated[float, Strict(), SHARE], ...] = Field(
@@ -290,11 +369,11 @@ class Values(ScenarioModel, Distribution):
     @model_validator(mode="before")
     @classmethod
     def _older(cls, table: Any) -> Any:
-        return text.read_dealt(table)
+        return read_dealt(table)
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:
-        text.check_shares(self.shares, len(self.values))
+        check_shares(self.shares, len(self.values))
         return self
 
     @property
@@ -326,7 +405,7 @@ def _constant(value: object) -> object:
     try:
         return Duration.parse(value)
     except ScenarioError:
-        text.refuse_range(value)
+        refuse_range(value)
         raise
 
 
@@ -338,8 +417,8 @@ AnyDistribution = Annotated[
     | Annotated[Lognormal, Tag("lognormal")]
     | Annotated[Pareto, Tag("pareto")]
     | Annotated[Values, Tag("values")],
-    Discriminator(text.law_of),
-    WrapSerializer(text.written),
+    Discriminator(law_of),
+    WrapSerializer(written),
 ]
 """Value of a field of a scenario: one of the laws, selected by the name that it is written
 under."""

@@ -27,7 +27,7 @@ from forebay.scenario.source import FlowCount
 from forebay.scenario.tcp import CongestionControl
 from forebay.scenario.topology import NetworkFile
 from forebay.scenario.traffic import PacketList
-from forebay.scenario.transfer_table import TransferTable
+from forebay.scenario.transfers import TransferTable
 
 _HEAD = '''"""What a scenario's classes take, for type checkers: keywords, and dicts in their place.
 

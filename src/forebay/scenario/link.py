@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
+    BeforeValidator,
     ConfigDict,
     Field,
     PrivateAttr,
@@ -18,12 +21,8 @@ from pydantic import (
 )
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, RATES, Between, ScenarioModel
-from forebay.scenario.errors import ScenarioError
-from forebay.scenario.framing import FRAMINGS, Name
-from forebay.scenario.jitter import DURATION_OR_TABLE, Jitter
-from forebay.scenario.loss import RATE_OR_TABLE, Loss
-from forebay.scenario.outages import TIMES_OR_TABLE, Outages
+from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel
+from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.rate_trace import FILE_OR_TABLE, RateTrace, file_alone
@@ -33,11 +32,289 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from forebay.scenario.inputs import (
+        JitterDict,
         LinkDict,
+        LossDict,
         MeasureDict,
         OtherLinkDict,
+        OutagesDict,
         TokenBucketDict,
     )
+
+
+Name = Literal["ethernet", "ptm", "atm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How a line frames a packet, with the fields of the simulator's framing.
+
+    Attributes
+    ----------
+    overhead : bytes that are added to an IP packet, before cells or blocks.
+    least : bytes that a packet with its overhead takes at least.
+    payload, extra : bytes of a cell or block, and those that each begun one has besides.
+    padded : whether the last one is filled up.
+    """
+
+    overhead: int
+    least: int
+    payload: int
+    extra: int
+    padded: bool
+
+    def on_line(self, framed: int) -> int:
+        """Return the bytes on the line of so many bytes, overhead included."""
+        blocks = -(-framed // self.payload)
+        return (blocks * self.payload if self.padded else framed) + blocks * self.extra
+
+    def packet(self, size: int) -> int:
+        """Return the bytes on the line of an IP packet."""
+        return self.on_line(max(size + self.overhead, self.least))
+
+
+FRAMINGS: dict[Name, Framing] = {
+    # Preamble 8, addresses and type 14, checksum 4, gap 12; at least 84 (IEEE 802.3).
+    "ethernet": Framing(38, 84, 1, 0, padded=False),
+    # PPPoE 8, Ethernet 14 and its checksum 4, PTM 4 (tc-cake(8): pppoe-ptm); 64/65 encoding.
+    "ptm": Framing(30, 0, 64, 1, padded=False),
+    # PPPoE 8, Ethernet 14, LLC/SNAP 10, AAL5 8 (tc-cake(8): pppoe-llcsnap); cells of 53 with 48.
+    "atm": Framing(40, 0, 48, 5, padded=True),
+}
+
+
+_LONGEST = Between(Duration(1e-9), Duration(60))
+
+
+class Jitter(ScenarioModel):
+    """A delay behind the wire, drawn for each packet by the seed, evenly from 0 to the longest.
+
+    A duration alone is the longest.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[JitterDict]) -> None: ...
+
+    most: Annotated[Duration, _LONGEST] = Field(
+        description="The longest delay. It is no part of a flow's rtt, and no wait in the queue.",
+        examples=["5 ms"],
+    )
+    share: Annotated[float, Strict(), SHARE] = Field(
+        default=1.0, description="Share of the packets that are delayed; the others are not."
+    )
+    reorder: Annotated[bool, Strict()] = Field(
+        default=False,
+        description="Whether data that is delayed less overtakes other data; if not, what follows "
+        "a packet waits until that has gone on. ACKs keep their order.",
+    )
+
+
+def _longest_alone(data: Any) -> Any:
+    """Return the table of a duration."""
+    if data is None or isinstance(data, Mapping | Jitter):
+        return data
+    return {"most": data}
+
+
+DURATION_OR_TABLE = BeforeValidator(_longest_alone, json_schema_input_type=Duration | Jitter | None)
+"""Validator of a field with a Jitter: a duration is its longest."""
+
+
+_PROBABILITY = Between(0, 1, "fraction")
+_Probability = Annotated[float, Strict(), _PROBABILITY]
+_CHANGES = ("good_to_bad", "bad_to_good")
+
+
+class Loss(ScenarioModel):
+    """Random loss of a link, by its seed: independent (Bernoulli), or in bursts (Gilbert-Elliott).
+
+    A number alone is the rate.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LossDict]) -> None: ...
+
+    rate: _Probability | None = Field(
+        default=None,
+        description="Probability of each loss, independent of the others. Or leave it out and "
+        "write good_to_bad and bad_to_good.",
+        examples=[0.001],
+    )
+    good_to_bad: _Probability | None = Field(
+        default=None,
+        description="Gilbert-Elliott channel: probability that the state has changed from good to "
+        "bad when the next packet comes (tc netem gemodel's p).",
+    )
+    bad_to_good: _Probability | None = Field(
+        default=None,
+        description="The same from bad to good (gemodel's r): bursts last 1 / bad_to_good packets.",
+    )
+    loss_in_bad: _Probability | None = Field(
+        default=None,
+        description="Probability of loss in the bad state (gemodel's 1-h); 1 if it is not set.",
+    )
+    loss_in_good: _Probability | None = Field(
+        default=None,
+        description="Probability of loss in the good state (gemodel's 1-k); 0 if it is not set.",
+    )
+    unit: Literal["packet", "byte"] = Field(
+        default="packet",
+        description="What the probabilities of loss are of: a packet, or each byte of it. A packet "
+        "of n bytes is then lost with probability 1 - (1 - p)^n.",
+    )
+    place: Literal["after-queue", "before-queue"] = Field(
+        default="after-queue",
+        description='"after-queue": on the wire; lost packets have waited and take their time of '
+        'the link. "before-queue": the queue never sees them.',
+    )
+
+    @model_validator(mode="after")
+    def _one_model(self) -> Self:
+        changes = [name for name in _CHANGES if getattr(self, name) is not None]
+        states = [*changes, *(n for n in ("loss_in_bad", "loss_in_good") if self._has(n))]
+        if self.rate is not None and states:
+            wrong, hint = "cannot be set beside rate", "leave it out, or leave rate out"
+            raise ScenarioError("contradiction", wrong, hint, field=states[0])
+        if self.rate is None and len(changes) < len(_CHANGES):
+            missing = next(name for name in _CHANGES if name not in changes)
+            field = missing if states else "rate"
+            example = entry(field, 0.25 if states else 0.001)
+            raise ScenarioError("missing", "is not written", f"write {example}", field=field)
+        return self
+
+    def _has(self, name: str) -> bool:
+        return getattr(self, name) is not None
+
+    @property
+    def in_states(self) -> tuple[float, float]:
+        """Probability of loss in the good and in the bad state."""
+        if self.rate is not None:
+            return self.rate, self.rate
+        good, bad = self.loss_in_good, self.loss_in_bad
+        return (0.0 if good is None else good), (1.0 if bad is None else bad)
+
+    @property
+    def changes(self) -> tuple[float, float]:
+        """Probability that the state changes from good to bad, and back."""
+        return self.good_to_bad or 0.0, 1.0 if self.bad_to_good is None else self.bad_to_good
+
+    def mean(self, packet: int) -> float:
+        """Return the share of packets of so many bytes that are lost in the long run."""
+        to_bad, to_good = self.changes
+        bad = to_bad / (to_bad + to_good) if to_bad else 0.0
+        good_loses, bad_loses = (self._of_packet(each, packet) for each in self.in_states)
+        return (1.0 - bad) * good_loses + bad * bad_loses
+
+    def _of_packet(self, probability: float, packet: int) -> float:
+        return probability if self.unit == "packet" else 1.0 - (1.0 - probability) ** packet
+
+
+def _rate_alone(data: Any) -> Any:
+    """Return the table of a number."""
+    if isinstance(data, int | float) and not isinstance(data, bool):
+        return {"rate": data}
+    if data is None or isinstance(data, Mapping | Loss):
+        return data
+    wrong = f"{show(data)} is neither a number nor a table"
+    hint = f"write a probability, such as {entry('loss', 0.001)}, or a table"
+    raise ScenarioError("wrong-type", wrong, hint, value=data)
+
+
+RATE_OR_TABLE = BeforeValidator(_rate_alone, json_schema_input_type=float | Loss | None)
+"""Validator of a field with a Loss: a number is its rate."""
+
+
+_MOST = 100_000
+_EXAMPLE: list[list[str]] = [["10 s", "12 s"]]
+
+
+class Outages(ScenarioModel):
+    """When a link is down: it sends nothing. A list alone is the times."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[OutagesDict]) -> None: ...
+
+    times: tuple[tuple[Duration, Duration], ...] = Field(
+        description="When it goes down and when up again, ascending, from the run's start.",
+        examples=[_EXAMPLE],
+    )
+    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = Field(
+        default=None, description="After which they begin again; not set: they do not."
+    )
+    queue: Literal["hold", "drop"] = Field(
+        default="hold",
+        description='What becomes of packets that arrive meanwhile: "hold" lets them wait, as far '
+        'as the queue has room; "drop" drops them. What waits stays either way.',
+    )
+
+    @model_validator(mode="after")
+    def _ascend(self) -> Self:
+        instants = list(chain.from_iterable(self.times))
+        gaps = [later - sooner for sooner, later in pairwise(instants)]
+        end = DAY if self.period is None else self.period
+        around = [
+            *instants[:1],
+            *([] if self.period is None else [end - max(instants, default=end)]),
+        ]
+        always = self.period is not None and len(instants) == 2 and instants == [0, self.period]
+        faults = {
+            f"has not 1 to {_MOST} entries": not 1 <= len(self.times) <= _MOST,
+            "has times that do not ascend": min(gaps, default=1) < 0
+            or min(instants, default=0) < 0,
+            "has outages that touch, write one": 0 in gaps[1::2],
+            "has times less than 1 us apart": min(gaps, default=1) < 1e-6,
+            "goes down or up less than 1 us from an end of the period": any(
+                0 < gap < 1e-6 for gap in around
+            ),
+            f"ends after {end}": instants and instants[-1] > end,
+            "leaves no time in which the link sends": always,
+        }
+        for wrong, holds in faults.items():
+            if holds:
+                hint = f"write pairs of when it goes down and up, such as {_EXAMPLE}"
+                raise ScenarioError("out-of-range", wrong, hint, field="times")
+        return self
+
+    @property
+    def share_up(self) -> float:
+        """Share of the period in which it sends; 1 where the outages do not repeat."""
+        if self.period is None:
+            return 1.0
+        return 1.0 - sum(up - down for down, up in self.times) / self.period
+
+    def rates(self, rate: Rate) -> RateTrace:
+        """Return the rate over time of a link that has this rate while it is up."""
+        steps = [(Duration(0), rate)]
+        for down, up in self.times:
+            steps += [(down, Rate(0)), (up, rate)]
+        if float(steps[1][0]) == 0.0:
+            del steps[0]
+        length = self.period or Duration(steps[-1][0] + 1)
+        if steps[-1][0] == length:
+            del steps[-1]
+        repeat = self.period is not None
+        # Nothing is left to check; and the last step may lie at the end of the longest period.
+        return RateTrace.model_construct(steps=tuple(steps), period=length, repeat=repeat)
+
+
+def _times_alone(data: Any) -> Any:
+    """Return the table of a list."""
+    if data is None or isinstance(data, Mapping | Outages):
+        return data
+    if isinstance(data, list | tuple):
+        return {"times": data}
+    hint = f"write a list of pairs, such as {entry('down', _EXAMPLE)}, or a table"
+    raise ScenarioError("wrong-type", "is neither a list nor a table", hint, value=data)
+
+
+TIMES_OR_TABLE = BeforeValidator(
+    _times_alone,
+    json_schema_input_type=tuple[tuple[Duration, Duration], ...] | Outages | None,
+)
+"""Validator of a field with Outages: a list is their times."""
 
 
 _BURSTS = Between(DataSize(100), DataSize(10**12))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -16,16 +17,14 @@ from forebay.catalogue import is_ours
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable
-from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
 from forebay.scenario.link import Link, Measure, OtherLink
 from forebay.scenario.quantity import DataSize, Duration
-from forebay.scenario.queue import Queue
-from forebay.scenario.requests import Requests
+from forebay.scenario.queue import BufferSize, Queue
 from forebay.scenario.source import End, Standing, with_starts
-from forebay.scenario.tcp import Long, Session, Tcp
+from forebay.scenario.tcp import Long, Requests, Session, Tcp
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Replay, Traffic
 from forebay.scenario.transfers import Transfers
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from forebay.scenario.inputs import (
         ScenarioDict,
     )
+    from forebay.scenario.traffic import Traffic
+
 
 _MEMORY = Between(DataSize(64), DataSize(10**12))
 
@@ -177,7 +178,7 @@ class Scenario(ScenarioModel):
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
         """Index of each traffic class's class queue before a link; 0 if it does not cross it."""
-        from forebay.scenario.class_queues import queue_of_traffic
+        from forebay.scenario.queue import queue_of_traffic
 
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]
@@ -238,7 +239,7 @@ class Scenario(ScenarioModel):
         ScenarioError
             An invalid path or value.
         """
-        from forebay.scenario.overrides import as_tree, replace
+        from forebay.scenario.io import as_tree, replace
 
         tree = as_tree(self)
         replace(tree, changes)
@@ -286,7 +287,6 @@ class Scenario(ScenarioModel):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        from forebay.scenario.html import to_html
 
         return to_html(self)
 
@@ -342,3 +342,52 @@ def document_and_hash(scenario: Scenario) -> tuple[dict[str, Any], str]:
         known = _last = (scenario, json.dumps(scenario.to_dict()), scenario.sha256())
     document: dict[str, Any] = json.loads(known[1])
     return document, known[2]
+
+
+_MOST, _FEW = 12, 3
+
+
+def to_html(scenario: Scenario) -> str:
+    """Return the link, queue, classes of traffic, window and goals, with what was written."""
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>"
+        for name, value in _rows(scenario)
+    )
+    return f"<div><b>{escape(scenario.name)}</b><table><tbody>{rows}</tbody></table></div>"
+
+
+def _rows(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    written = scenario.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    if scenario.topology is not None:
+        yield "network", _words(written["topology"])
+    yield "link", _words(written["link"])
+    yield "queue", _words({"size": str(scenario.queue.size)} | written.get("queue", {}))
+    named = list(zip(scenario.class_names, scenario.traffic, written["traffic"], strict=True))
+    for name, group, table in named[:_MOST]:
+        yield name, _class(group, table)
+    if len(named) > _MOST:
+        yield "", f"and {len(named) - _MOST} more classes"
+    measure = scenario.measure
+    yield "measured", f"{measure.duration} after {measure.warmup}"
+    if written.get("goals"):
+        yield "goals", _words(written["goals"])
+
+
+def _class(group: Traffic, table: dict[str, object]) -> str:
+    listed = table.pop("transfers", ())
+    known = f"{len(listed)} transfers" if isinstance(listed, list) and listed else ""
+    return ", ".join(filter(None, (known, _words({"kind": group.kind} | table))))
+
+
+def _words(table: dict[str, object]) -> str:
+    return ", ".join(f"{name} {_value(value)}" for name, value in table.items())
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        if list(value) == ["uniform"]:
+            return " to ".join(map(str, value["uniform"]))
+        return f"({_words(value)})"
+    if isinstance(value, list):
+        return ", ".join(map(_value, value)) if len(value) <= _FEW else f"{len(value)} values"
+    return str(value)

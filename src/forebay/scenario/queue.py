@@ -1,9 +1,18 @@
-"""A queue: its discipline with Linux's names, its size, its parameters, and its class queues."""
+"""A queue: its discipline with Linux's names, its size, its parameters, and its class queues.
+
+Checks of class queues before one wire: with each other, their link and its traffic.
+
+This module is imported only for scenarios that have some.
+"""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from math import floor, sqrt
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
@@ -11,10 +20,99 @@ from pydantic import Field, Strict, model_validator
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import entry, literal
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
-from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.errors import ScenarioError
-from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
+from forebay.scenario.quantity import (
+    DataSize,
+    Duration,
+    FromText,
+    Rate,
+    parse_amount,
+    plain,
+    unitless,
+)
 from forebay.scenario.source import NAME
+
+BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
+
+
+_BUFFER_EXAMPLE = "129 packets"
+
+
+_WRITE_BUFFER = 'write one such as "129 packets", "1.5 MB", "10 ms", "1 bdp" or "1 bdp/sqrt(n)"'
+
+
+_PER_SQRT_N = re.compile(r"\s*/\s*sqrt\s*\(\s*n\s*\)\s*$")
+
+
+_BUFFER_UNITS: dict[str, BufferUnit] = {
+    "packets": "packets",
+    "size": "bytes",
+    "time": "seconds",
+    "bdp": "bdp",
+}
+
+
+_BUFFER_WRITTEN = {"bytes": "B", "seconds": "s"}
+
+
+@dataclass(frozen=True, slots=True)
+class BufferSize(FromText):
+    """An amount, its unit, and its original text.
+
+    ``bdp`` is the mean two-way propagation delay times the link's rate, and n the number of long
+    flows, both of the flows that cross the link (`CrossingFlows`). Sizes with the same
+    meaning are equal, whatever their text.
+    """
+
+    amount: float
+    unit: BufferUnit
+    text: str = field(default="", compare=False)
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read text such as "129 packets" or "1 bdp/sqrt(n)". Raises ScenarioError."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise unitless(value, _BUFFER_EXAMPLE)
+        amount, unit = _buffer_amount(value)
+        if amount == 0:
+            raise ScenarioError(
+                "out-of-range", f"{show(value)} is no buffer", _WRITE_BUFFER, value=value
+            )
+        if unit in ("packets", "bytes") and amount != int(amount):
+            wrong = f"{show(value)} is not a whole number of {unit}"
+            raise ScenarioError("out-of-range", wrong, _WRITE_BUFFER, value=value)
+        return cls(float(amount), unit, value.strip())
+
+    def packets(self, *, rate_bps: float, packet_bytes: int, bdp: float, flows: int) -> int:
+        """Return the packets that may wait: bytes are rounded down, other units to the nearest."""
+        if self.unit == "packets":
+            return int(self.amount)
+        if self.unit == "bytes":
+            return int(self.amount // packet_bytes)
+        if self.unit == "seconds":
+            return floor(self.amount * rate_bps / (8 * packet_bytes) + 0.5)
+        share = sqrt(max(flows, 1)) if self.unit == "bdp/sqrt(n)" else 1.0
+        return floor(self.amount * bdp / share + 0.5)
+
+    def __str__(self) -> str:
+        number = plain(Decimal(repr(self.amount)))
+        return self.text or f"{number} {_BUFFER_WRITTEN.get(self.unit, self.unit)}"
+
+    def canonical(self) -> dict[str, float]:
+        """Return base units, the same for every notation."""
+        return {self.unit: self.amount}
+
+
+def _buffer_amount(text: str) -> tuple[Decimal, BufferUnit]:
+    """Return the amount and its unit: packets, bytes, seconds or bdp."""
+    bare, shared = _PER_SQRT_N.subn("", text)
+    if shared:
+        return parse_amount(bare, ("bdp",), "1 bdp/sqrt(n)")[0], "bdp/sqrt(n)"
+    amount, kind = parse_amount(text, ("packets", "size", "time", "bdp"), _BUFFER_EXAMPLE)
+    return (amount / 8 if kind == "size" else amount), _BUFFER_UNITS[kind]
+
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -318,8 +416,6 @@ class Queue(ScenarioModel):
             hint = f"leave it out, or write {entry('discipline', 'classes')}"
             raise ScenarioError("contradiction", wrong, hint, field="classes")
         if several:
-            from forebay.scenario.class_queues import check_alone
-
             check_alone(self.classes)
         return self
 
@@ -348,3 +444,77 @@ def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:
     if low is not None and high is not None and low >= high:
         wrong = f"min, {low}, is not below max, {high}"
         raise ScenarioError("contradiction", wrong, "write a larger max", field="max")
+
+
+MAX_CLASSES = 64
+"""Maximum number of class queues before one wire; router ports have 4 to 16."""
+
+
+def check_alone(queues: Sequence[ClassQueue]) -> None:
+    """Refuse class queues that contradict each other. Raises ScenarioError."""
+    if len(queues) > MAX_CLASSES:
+        wrong, hint = f"{len(queues)} class queues", f"write {MAX_CLASSES} at most"
+        raise ScenarioError("out-of-range", wrong, hint, field="classes")
+    names: set[str] = set()
+    holders: dict[str, str] = {}
+    for index, queue in enumerate(queues):
+        if queue.name in names:
+            wrong, hint = "another class queue has this name", "write a name of its own"
+            field = f"classes.{index}.name"
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=queue.name)
+        names.add(queue.name)
+        for traffic in queue.traffic:
+            if traffic in holders:
+                wrong = f"{show(traffic)} is named here and in class queue {show(holders[traffic])}"
+                hint, field = "name it once", f"classes.{index}.traffic"
+                raise ScenarioError("contradiction", wrong, hint, field=field, value=traffic)
+            holders[traffic] = queue.name
+    defaults = [index for index, queue in enumerate(queues) if queue.default]
+    if len(defaults) > 1:
+        first = queues[defaults[0]].name
+        wrong, hint = f"class queue {show(first)} is the default too", "write it in one of them"
+        field = f"classes.{defaults[1]}.default"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> list[int | None]:
+    """Return the index of the class queue of each traffic class, None without one."""
+    default = next((index for index, queue in enumerate(queues) if queue.default), None)
+    named = {name: index for index, queue in enumerate(queues) for name in queue.traffic}
+    return [named.get(name, default) for name in traffic]
+
+
+def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> None:
+    """Refuse rates of class queues that exceed their link's capacity in bit/s."""
+    for index, queue in enumerate(queues):
+        for name in ("min_rate", "max_rate"):
+            rate = getattr(queue, name)
+            if rate is not None and rate > capacity:
+                wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
+                hint = f"write {Rate(capacity)!s} or less here, or leave it out"
+                place = f"{field}.{index}.{name}"
+                raise ScenarioError("contradiction", wrong, hint, field=place, value=rate)
+    promised = sum(float(queue.min_rate or 0) for queue in queues)
+    if promised > capacity * (1 + 1e-12):
+        wrong = f"the min_rates, {Rate(promised)} in all, are more than the link's {Rate(capacity)}"
+        hint = "write smaller ones"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def check_traffic(
+    field: str, queues: Sequence[ClassQueue], traffic: Sequence[str], crossing: Sequence[str]
+) -> None:
+    """Refuse unknown names of traffic, and traffic of the link without a class queue."""
+    for index, queue in enumerate(queues):
+        for name in queue.traffic:
+            if name not in traffic:
+                wrong = f"there is no traffic {show(name)}{did_you_mean(name, traffic)}"
+                hint = f"write {one_of(list(traffic)[:8])}"
+                place = f"{field}.{index}.traffic"
+                raise ScenarioError("unknown-name", wrong, hint, field=place, value=name)
+    placed = dict(zip(traffic, queue_of_traffic(queues, traffic), strict=True))
+    for name in crossing:
+        if placed[name] is None:
+            wrong = f"no class queue has traffic {show(name)}"
+            hint = f"name it in the traffic of one, or write {entry('default', True)} in one"
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=name)

@@ -21,9 +21,8 @@ from forebay.scenario.base import DAY, RATES, Between, FromFile
 from forebay.scenario.distribution import AnyDistribution
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.requests import Requests
 from forebay.scenario.source import LOADS, Datagrams, Sized, exactly_one
-from forebay.scenario.tcp import Long, Session, Short
+from forebay.scenario.tcp import Long, Requests, Session, Short
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:

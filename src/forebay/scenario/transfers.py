@@ -2,24 +2,306 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from itertools import pairwise
+from math import ceil
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from forebay.catalogue import CONTROLS
 from forebay.errors import entry
-from forebay.scenario.base import DAY, Between, ScenarioModel
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel
+from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Duration
 from forebay.scenario.source import LOADS, RTTS, exactly_one
 from forebay.scenario.tcp import Tcp
-from forebay.scenario.transfer_sizes import AnyTransferSizes
-from forebay.scenario.transfer_table import COLUMNS, TransferTable
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from forebay.scenario.inputs import TransferDict, TransfersFields
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from forebay.scenario.inputs import TransferDict, TransfersFields, TransferSizesDict
+
+
+Points = tuple[tuple[float, float], ...]
+"""Bytes, and the share of the transfers that have no more, both rising."""
+
+_PACKET = 1460
+"""Bytes of a packet's payload in the simulations that published sizes in packets."""
+
+
+def _packets(*points: tuple[int, float]) -> Points:
+    return tuple((float(_PACKET * packets), share) for packets, share in points)
+
+
+PUBLISHED: Mapping[str, Points] = {
+    # Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, Figure 4: background flows of a
+    # cluster for web search; in packets as Alizadeh et al., "pFabric", SIGCOMM 2013, simulated it.
+    "web-search": _packets(
+        (1, 0.0), (6, 0.15), (13, 0.2), (19, 0.3), (33, 0.4), (53, 0.53), (133, 0.6), (667, 0.7),
+        (1333, 0.8), (3333, 0.9), (6667, 0.97), (20_000, 1.0),
+    ),
+    # Greenberg et al., "VL2", SIGCOMM 2009, Figure 2: a cluster for data mining; in packets as
+    # the same paper on pFabric simulated it: half of the flows are one packet.
+    "data-mining": _packets(
+        (1, 0.5), (2, 0.6), (3, 0.7), (7, 0.8), (267, 0.9), (2107, 0.95), (66_667, 0.99),
+        (666_667, 1.0),
+    ),
+    # Roy et al., "Inside the social network's (datacenter) network", SIGCOMM 2015, Figure 6:
+    # Hadoop at Facebook; as read by Li et al., "HPCC", SIGCOMM 2019.
+    "hadoop": (
+        (1.0, 0.0), (100.0, 0.01), (200.0, 0.02), (300.0, 0.05), (350.0, 0.15), (400.0, 0.2),
+        (500.0, 0.3), (600.0, 0.4), (700.0, 0.5), (1e3, 0.6), (2e3, 0.67), (7e3, 0.7), (3e4, 0.72),
+        (5e4, 0.82), (8e4, 0.87), (1.2e5, 0.9), (3e5, 0.95), (1e6, 0.975), (2e6, 0.99), (1e7, 1.0),
+    ),
+}  # fmt: skip
+"""Published distributions by name: sizes are linear between two points."""
+
+_SIZES = Between(DataSize(1), DataSize(10**13))
+_WRITE = 'write points such as [["1 kB", 0.5], ["1 MB", 1.0]], both rising, the last share 1'
+
+
+def _named(value: object) -> object:
+    """Read a published distribution's name, or the one size of all transfers."""
+    if not isinstance(value, str):
+        return value
+    if value in PUBLISHED:
+        return {"published": value}
+    try:
+        return {"cdf": [[DataSize.parse(value), 1.0]]}
+    except ScenarioError as error:
+        hint = f'write one of {", ".join(PUBLISHED)}, a size such as "20 kB", or points of a cdf'
+        raise ScenarioError("unknown-name", str(error).split(";")[0], hint, value=value) from None
+
+
+class TransferSizes(ScenarioModel):
+    """Sizes of transfers, drawn from a distribution function that is linear between its points."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TransferSizesDict]) -> None: ...
+
+    published: Literal["web-search", "data-mining", "hadoop"] | None = Field(
+        default=None,
+        description="A published distribution: web-search (Alizadeh et al. 2010, DCTCP), "
+        "data-mining (Greenberg et al. 2009, VL2), hadoop (Roy et al. 2015, Facebook).",
+    )
+    cdf: tuple[tuple[Annotated[DataSize, _SIZES], Annotated[float, Strict()]], ...] = Field(
+        default=(),
+        description="Points of another: a size, and the share of the transfers that are no larger. "
+        "The first size has its share to itself.",
+        examples=[[["1 kB", 0.5], ["1 MB", 1.0]]],
+    )
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        if (self.published is None) == (not self.cdf):
+            wrong = "neither published nor cdf is given" if not self.cdf else "cdf is given too"
+            raise ScenarioError("contradiction", wrong, _WRITE, field="cdf")
+        points = self.cdf
+        apart = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(points))
+        if points and not (apart and points[0][1] >= 0.0 and points[-1][1] == 1.0):
+            raise ScenarioError("out-of-range", "no distribution function", _WRITE, field="cdf")
+        return self
+
+    @property
+    def points(self) -> Points:
+        """Its points: bytes and share."""
+        if self.published is not None:
+            return PUBLISHED[self.published]
+        return tuple((float(size), share) for size, share in self.cdf)
+
+    @property
+    def mean_square(self) -> float:
+        """The mean of the squared size over the square of the mean: 1 if all are equal."""
+        (first, share), *_ = points = self.points
+        mean, square = share * first, share * first**2
+        for (low, below), (high, up_to) in pairwise(points):
+            mean += (up_to - below) * (low + high) / 2
+            square += (up_to - below) * (low**2 + low * high + high**2) / 3
+        return square / mean**2
+
+    def mean_packets(self, payload: int) -> float:
+        """Return the mean of whole packets with so many bytes of payload each."""
+        (first, share), *_ = points = self.points
+        total = share * ceil(first / payload)
+        for (low, below), (high, up_to) in pairwise(points):
+            span = _ceilings(high / payload) - _ceilings(low / payload)
+            total += (up_to - below) * span / ((high - low) / payload)
+        return total
+
+
+def _ceilings(packets: float) -> float:
+    """Return the integral from 0 of whole packets, rounded up."""
+    whole = ceil(packets)
+    return (whole - 1) * whole / 2 + whole * (packets - whole + 1)
+
+
+AnyTransferSizes = Annotated[
+    TransferSizes,
+    BeforeValidator(_named, json_schema_input_type=str | TransferSizes),
+]
+"""A field's value: a name, one size, or a table."""
+
+
+MOST_TRANSFERS = 20_000_000
+NEEDED = ("start_s", "size_bytes")
+TEXTS = ("congestion_control", "source", "target", "route")
+COLUMNS = (*NEEDED, "rtt_s", *TEXTS)
+_WRITE_TABLE = f"write the names {', '.join(COLUMNS)} in the first line; the first two are needed"
+_PS_PER_S = 1e12
+_LIMITS = {"start_s": (0.0, float(DAY)), "size_bytes": (1.0, 1e13), "rtt_s": (1e-6, 60.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class TransferTable(FromFile):
+    """Transfers. Two tables are equal if their rows are.
+
+    Attributes
+    ----------
+    path : str
+        Path of the file; relative to the current folder, or absolute; "" if it is no file's.
+    digest : str
+        SHA-256 of the rows.
+    start_ps, size_bytes : int64, shape (transfers,)
+    rtt_ps : int64, shape (transfers,), or None
+    texts : the other columns by name, each a list of text; "" in a cell is none.
+    """
+
+    file_kind: ClassVar[str] = "a CSV or Parquet file"
+
+    digest: str
+    path: str = field(compare=False)
+    start_ps: NDArray[np.int64] = field(compare=False, repr=False)
+    size_bytes: NDArray[np.int64] = field(compare=False, repr=False)
+    rtt_ps: NDArray[np.int64] | None = field(compare=False, repr=False)
+    texts: Mapping[str, Sequence[str]] = field(compare=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.start_ps)
+
+    @property
+    def length_s(self) -> float:
+        """The last start, seconds."""
+        return float(self.start_ps.max()) / _PS_PER_S
+
+    @property
+    def control_names(self) -> set[str]:
+        """Names of the congestion controls of its transfers."""
+        return set(self.texts.get("congestion_control", ())) - {""}
+
+    def canonical(self) -> dict[str, str]:
+        """Return the rows, independent of the path."""
+        return {"transfers": self.digest}
+
+    @classmethod
+    def of(cls, path: str, content: bytes) -> Self:
+        """Return the transfers of a file's content. Raises ScenarioError, MissingPackage."""
+        read = _parquet if path.lower().endswith(".parquet") else _csv
+        columns = read(path, content)
+        unknown = [name for name in columns if name not in COLUMNS]
+        missing = [name for name in NEEDED if name not in columns]
+        if unknown or missing:
+            wrong = f"there is no column {missing[0]}" if missing else f"column {show(unknown[0])}"
+            raise _wrong(path, wrong)
+        return cls.from_columns(columns, path)
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Sequence[Any]], path: str = "") -> Self:
+        """Return the transfers of columns by name, of equal length. Raises ScenarioError."""
+        rows = len(columns["start_s"])
+        if not 0 < rows <= MOST_TRANSFERS:
+            raise _wrong(path, f"it has {rows} transfers, not 1 to {MOST_TRANSFERS}")
+        numbers = {name: _numbers(path, name, columns[name]) for name in _LIMITS if name in columns}
+        rtt = numbers.get("rtt_s")
+        texts = {name: list(map(_text, columns[name])) for name in TEXTS if name in columns}
+        _check_controls(path, texts.get("congestion_control", ()))
+        times = (numbers["start_s"] * _PS_PER_S).round().astype("int64")
+        sizes = numbers["size_bytes"].round().astype("int64")
+        trips = None if rtt is None else (rtt * _PS_PER_S).round().astype("int64")
+        digest = hashlib.sha256(times.tobytes() + sizes.tobytes())
+        digest.update(b"" if trips is None else trips.tobytes())
+        for name, values in texts.items():
+            digest.update("\n".join([name, *values]).encode())
+        return cls(digest.hexdigest(), path, times, sizes, trips, texts)
+
+
+def _numbers(path: str, name: str, values: Sequence[Any]) -> NDArray[np.float64]:
+    import numpy as np
+
+    try:
+        found = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        row, cell = next(each for each in enumerate(values, 1) if not _is_number(each[1]))
+        said = f"is {show(cell)}, no number" if _text(cell) else "is blank; a number is needed"
+        raise _wrong(path, f"row {row}: {name} {said}") from None
+    low, high = _LIMITS[name]
+    bad = ~((found >= low) & (found <= high))
+    if bad.any():
+        row = int(bad.argmax())
+        raise _wrong(path, f"row {row + 1}: {name} is {found[row]:g}, not from {low:g} to {high:g}")
+    return found
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
+
+
+def _check_controls(path: str, names: Sequence[str]) -> None:
+    unknown = {name for name in set(names) if name and name not in CONTROLS}
+    for row, name in enumerate(names, 1):
+        if name in unknown:
+            raise _wrong(path, f"row {row}: {show(name)} is not a known congestion control")
+
+
+def _csv(path: str, content: bytes) -> dict[str, Sequence[Any]]:
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    except (UnicodeDecodeError, csv.Error):
+        raise _wrong(path, "it is no CSV file") from None
+    rows = [row for row in rows if row]
+    if len(rows) < 2:
+        raise _wrong(path, "it has no transfers")
+    head = [name.strip() for name in rows[0]]
+    ragged = next((at for at, row in enumerate(rows[1:], 1) if len(row) != len(head)), None)
+    if ragged is not None:
+        raise _wrong(path, f"row {ragged} has not {len(head)} cells, as the first line")
+    return dict(zip(head, zip(*rows[1:], strict=True), strict=True))
+
+
+def _parquet(path: str, content: bytes) -> dict[str, Sequence[Any]]:
+    from forebay.packages import import_package
+
+    pyarrow = import_package("a Parquet file", "pyarrow")
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(io.BytesIO(content))
+    except pyarrow.ArrowException:
+        raise _wrong(path, "it is no Parquet file") from None
+    return {name: table.column(name).to_pylist() for name in table.column_names}
+
+
+def _wrong(path: str, what: str) -> ScenarioError:
+    return ScenarioError(
+        "bad-transfers", f"{show(path) if path else 'transfers'}: {what}", _WRITE_TABLE
+    )
 
 
 class Transfer(ScenarioModel):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from forebay.store.code import code_of, digest_of_files
-from forebay.store.codec import to_blob
-from forebay.store.errors import StoreError
-from forebay.store.file import Store
+from forebay.store.file import Store, StoreError, to_blob
 from forebay.store.rows import Column, MetricRow, to_numbers
-from forebay.store.stored import StoredEngine, with_store
+from forebay.store.stored import StoredEngine, code_of, digest_of_files, with_store
 
 __all__ = [
     "Column",

@@ -8,27 +8,287 @@ What it guarantees
   the two equal rows is kept.
 * A row that cannot be read counts as absent.
 * A power failure may lose what was stored last; it does not damage the rest.
+
+A replication as bytes, and back.
+
+The bytes are a compressed JSON tree with the arrays behind it. An array stands in the tree by its
+number; equal arrays (the edges of histograms) are written once. The bytes of an array's items are
+regrouped by place, which makes them a third smaller.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
+import sqlite3
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from forebay.store.codec import NotReadable, from_blob, to_blob
-from forebay.store.errors import StoreError
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.engines.base import Replication
+from forebay.errors import ForebayError
+from forebay.outcome.reading import (
+    ClassReading,
+    ControllerReading,
+    Histogram,
+    LinkReading,
+    LongFlows,
+    Reading,
+    RoundTrips,
+    Slowdowns,
+)
 from forebay.store.rows import MetricRow, StoredRows
-from forebay.store.schema import DAMAGED, open_checked, refusals
 
 if TYPE_CHECKING:
     from forebay.engines.base import Replication
     from forebay.scenario import Scenario
+
+
+_KINDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        Replication, Reading, LinkReading, ClassReading, ControllerReading, LongFlows, RoundTrips,
+        Histogram, Slowdowns,
+    )
+}  # fmt: skip
+_TYPES = ("<f8", "<i8")
+_MOST_BYTES = 2**30
+"""A larger replication is not read: bytes may claim any size."""
+
+Array = NDArray[Any]
+
+
+class NotReadable(ValueError):
+    """Bytes that are no replication."""
+
+
+def to_blob(replication: Replication) -> bytes:
+    """Return a replication as bytes."""
+    arrays: dict[tuple[str, tuple[int, ...], bytes], int] = {}
+    tree = _to_tree(replication, arrays)
+    shapes = [[kind, *shape] for kind, shape, _ in arrays]
+    head = json.dumps([tree, shapes]).encode()
+    body = b"".join(_regrouped(data) for *_, data in arrays)
+    return zlib.compress(len(head).to_bytes(8, "little") + head + body, 1)
+
+
+def from_blob(blob: bytes) -> Replication:
+    """Read what `to_blob` wrote. Raises NotReadable."""
+    try:
+        unpacked = zlib.decompressobj()
+        data = unpacked.decompress(blob, _MOST_BYTES)
+        end = 8 + int.from_bytes(data[:8], "little")
+        tree, shapes = json.loads(data[8:end])
+        found = _from_tree(tree, _arrays(data, end, shapes))
+    except (zlib.error, ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
+        raise NotReadable(str(error)) from error
+    if not isinstance(found, Replication):
+        raise NotReadable("not a replication")
+    return found
+
+
+def _to_tree(value: Any, arrays: dict[tuple[str, tuple[int, ...], bytes], int]) -> Any:
+    if isinstance(value, np.ndarray):
+        plain = np.ascontiguousarray(value, _TYPES[value.dtype.kind == "i"])
+        key = (plain.dtype.str, plain.shape, plain.tobytes())
+        return {"array": arrays.setdefault(key, len(arrays))}
+    if type(value).__name__ in _KINDS:
+        names = _names(type(value).__name__)
+        return {type(value).__name__: [_to_tree(getattr(value, name), arrays) for name in names]}
+    if isinstance(value, dict):
+        return {"dict": {name: _to_tree(each, arrays) for name, each in value.items()}}
+    if isinstance(value, list | tuple):
+        return [_to_tree(each, arrays) for each in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+@cache
+def _names(kind: str) -> tuple[str, ...]:
+    """Return the fields of a class of `_KINDS`, in order."""
+    return tuple(field.name for field in fields(_KINDS[kind]))
+
+
+def _from_tree(tree: Any, arrays: list[Array]) -> Any:
+    if isinstance(tree, list):
+        return [_from_tree(each, arrays) for each in tree]
+    if not isinstance(tree, dict):
+        return tree
+    ((kind, inside),) = tree.items()
+    if kind == "array":
+        return arrays[inside]
+    if kind == "dict":
+        return {name: _from_tree(each, arrays) for name, each in inside.items()}
+    return _KINDS[kind](*(_from_tree(each, arrays) for each in inside))
+
+
+def _arrays(data: bytes, start: int, shapes: list[list[Any]]) -> list[Array]:
+    found = []
+    for kind, *shape in shapes:
+        if kind not in _TYPES or any(size < 0 for size in shape):
+            raise NotReadable("an array of an unknown type")
+        end = start + 8 * math.prod(shape)
+        items = np.frombuffer(_regrouped_back(data[start:end]), kind)
+        found.append(items.reshape(shape))
+        start = end
+    return found
+
+
+def _regrouped(data: bytes) -> bytes:
+    """Return the first bytes of all items, then the second ones, and so on."""
+    return np.frombuffer(data, np.uint8).reshape(-1, 8).T.tobytes()
+
+
+def _regrouped_back(data: bytes) -> bytes:
+    return np.frombuffer(data, np.uint8).reshape(8, -1).T.tobytes()
+
+
+class StoreError(ForebayError):
+    """A store cannot be opened, read or written.
+
+    Attributes
+    ----------
+    path, wrong, hint : str
+        The file, what is wrong with it, and what to write or do instead.
+    """
+
+    code = "store"
+
+    def __init__(self, path: str, wrong: str, hint: str) -> None:
+        self.path, self.wrong, self.hint = path, wrong, hint
+        super().__init__(f"store {path}: {wrong}; {hint}")
+
+
+APPLICATION_ID = 0x466F7265
+"""Marks the file as ours in its header ("Fore")."""
+SCHEMA = 1
+"""Increased if an older Forebay can no longer read the tables."""
+DAMAGED = ("is damaged", "write another file, or remove it")
+"""What is wrong with such a file, and what to do."""
+BUSY_S = 60.0
+"""Seconds to wait for another process that writes."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS scenarios (
+    id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE, document TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS makers (
+    id INTEGER PRIMARY KEY, engine TEXT NOT NULL, code TEXT NOT NULL, UNIQUE (engine, code)
+);
+CREATE TABLE IF NOT EXISTS replications (
+    scenario INTEGER NOT NULL REFERENCES scenarios (id),
+    maker INTEGER NOT NULL REFERENCES makers (id),
+    seed INTEGER NOT NULL,
+    made_at REAL NOT NULL,
+    replication BLOB NOT NULL,
+    UNIQUE (scenario, maker, seed)
+);
+CREATE TABLE IF NOT EXISTS documents (
+    kind TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, document TEXT NOT NULL,
+    PRIMARY KEY (kind, name)
+);
+CREATE TABLE IF NOT EXISTS layouts (
+    id INTEGER PRIMARY KEY, version TEXT NOT NULL, columns TEXT NOT NULL, UNIQUE (version, columns)
+);
+CREATE TABLE IF NOT EXISTS metrics (
+    scenario INTEGER NOT NULL REFERENCES scenarios (id),
+    maker INTEGER NOT NULL REFERENCES makers (id),
+    seed INTEGER NOT NULL,
+    made_at REAL NOT NULL,
+    layout INTEGER NOT NULL REFERENCES layouts (id),
+    numbers BLOB NOT NULL,
+    UNIQUE (scenario, maker, seed)
+)
+"""
+_N_TABLES = _TABLES.count("CREATE TABLE")
+"""A store of an earlier version lacks the later tables; they are added."""
+
+
+def open_checked(path: Path) -> sqlite3.Connection:
+    """Open a store, or make it where there is no file yet. Raises StoreError."""
+    if os.path.isdir(path):
+        hint = f"a store is one file: write another name, such as {path}.sqlite"
+        raise StoreError(str(path), "is a folder", hint)
+    if not os.path.lexists(path.parent) and os.access(path.parent.parent, os.X_OK):
+        raise StoreError(str(path), "its folder does not exist", f"make {path.parent} first")
+    with refusals(path):
+        connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+        try:
+            _check(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    _refuse_foreign(connection, path)
+    (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
+    if mode != "wal":
+        wrong = "its file system does not allow a write-ahead log (WAL)"
+        raise StoreError(str(path), wrong, "write a file on a local disk")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("BEGIN IMMEDIATE")  # of two processes that make it, one waits here
+    tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table'")
+    if tables.fetchone()[0] < _N_TABLES:
+        for statement in _TABLES.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={SCHEMA}")
+    connection.execute("COMMIT")
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that another program wrote, or a newer Forebay; an empty one is new."""
+    connection.execute("BEGIN")  # another process may make the store between two of these reads
+    owner, schema = _number(connection, "application_id"), _number(connection, "user_version")
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    connection.execute("COMMIT")
+    if owner != APPLICATION_ID and (tables or owner or schema):
+        raise StoreError(str(path), "is another program's database", "write another file")
+    if schema > SCHEMA:
+        wrong = f"was written by a newer Forebay (schema {schema}, here {SCHEMA})"
+        raise StoreError(str(path), wrong, "update Forebay, or write another file")
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+@contextmanager
+def refusals(path: Path) -> Iterator[None]:
+    """Turn an error of SQLite into a StoreError that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorname", "")
+        wrong, hint = _said(code, str(error))
+        raise StoreError(str(path), wrong, hint) from error
+
+
+def _said(code: str, text: str) -> tuple[str, str]:
+    """Return what is wrong and what to do, by the name of SQLite's error code."""
+    if code.startswith("SQLITE_NOTADB"):
+        return "is not a store", "write another file"
+    if code.startswith("SQLITE_CORRUPT"):
+        return DAMAGED
+    if code.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return f"cannot be written ({text})", "free some room on its disk; what it has is kept"
+    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return "cannot be written there", "write a file in a folder that you may write to"
+    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return f"another process has written for {BUSY_S:.0f} s", "try again when it has ended"
+    return f"cannot be used ({text})", "write another file"
 
 
 class Store:

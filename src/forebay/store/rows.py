@@ -29,10 +29,10 @@ class MetricRow:
     Attributes
     ----------
     sha256, document : the scenario's hash and its JSON.
-    engine, code : what made it; see `forebay.store.code`.
+    engine, code : what made it; see `forebay.store.stored`.
     version : Forebay's version.
     columns, numbers : names and kinds, and the values as bytes.
-    replication : the replication as bytes (`forebay.store.codec`), None where there is none.
+    replication : the replication as bytes (`forebay.store.file`), None where there is none.
     """
 
     sha256: str

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import dataclass, field, replace
 from math import ceil
+from random import Random
+from typing import TYPE_CHECKING
 
-from forebay.errors import current_words
+from forebay.errors import ForebayError, current_words
+from forebay.progress import enter
 from forebay.scenario import Scenario
 from forebay.store import code_of
 from forebay.studies.plan import Asked, Cell, Plan
-from forebay.studies.work import Batch, Item, Sizes
+from forebay.studies.work import Batch, Done, Failure, Item, Sizes
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
+    from forebay.store import MetricRow, Store
+    from forebay.studies.work import Workers
+
 
 LONGEST_S, SHORTEST_S = 1.0, 0.05
 """Predicted seconds of a batch. A worker that dies costs its batch again."""
@@ -85,3 +99,153 @@ def _cut(
         held += price
     if part:
         yield part
+
+
+_AHEAD = 2
+"""Batches for each worker that are given out before the first one is done."""
+_LOOK_S = 0.1
+Watches = Callable[[Iterable["MetricRow"]], str]
+"""Sees rows as they are stored; returns what to show beside the rate."""
+
+
+@dataclass(slots=True)
+class Count:
+    """What a call has made."""
+
+    ran: int = 0
+    failed: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+
+class Running:
+    """One pass over batches.
+
+    Parameters
+    ----------
+    runs, whole_s : rows and predicted seconds of all batches, for progress.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        workers: Workers,
+        runs: int,
+        whole_s: float,
+        progress: Progress | None,
+        watch: Watches,
+    ) -> None:
+        self.count = Count()
+        self._store, self._workers, self._watch = store, workers, watch
+        self._runs, self._seen, self._shared = runs, "", False
+        self._todo: deque[Batch] = deque()
+        self._whole_s, self._done_s = max(whole_s, 1e-9), 0.0
+        self._progress, self._begun = progress, time.monotonic()
+
+    def run(self, batches: Iterable[Batch]) -> None:
+        """Make all batches. However it ends, what was finished is stored and counted."""
+        running = dict[Future[Done], Batch]()
+        self._todo.extend(batches)
+        try:
+            while True:
+                self._give(running)
+                if not running:
+                    break
+                finished, _ = wait(running, _LOOK_S, FIRST_COMPLETED)
+                self._take(finished, running)
+                if not finished:
+                    self._workers.look()
+                self._report()
+        except BaseException:
+            self._workers.stop()
+            self._keep([made for made in running if made.done()])
+            raise
+        self._workers.close()
+
+    def _give(self, running: dict[Future[Done], Batch]) -> None:
+        """Give out batches."""
+        while len(running) < _AHEAD * self._workers.count:
+            batch = self._next()
+            if batch is None:
+                return
+            try:
+                running[self._workers.submit(batch)] = batch
+            except Exception as error:
+                self._todo.appendleft(batch)
+                self._revive(error, running)
+
+    def _next(self) -> Batch | None:
+        """Return the next batch; without what another process has stored, if there is one."""
+        while self._todo:
+            batch = self._todo.popleft()
+            if not self._shared:
+                return batch
+            left = self._unstored(batch)
+            self._done_s += batch.price_s - left.price_s
+            if left.items:
+                return left
+        return None
+
+    def _unstored(self, batch: Batch) -> Batch:
+        """Return a batch without the rows that are stored by now."""
+        asked, items = batch.asked, []
+        with self._store.rows() as rows:
+            for item in batch.items:
+                known = rows.seeds(item.scenario.sha256(), asked.engine, asked.code)
+                if left := tuple(seed for seed in item.seeds if seed not in known):
+                    items.append(replace(item, seeds=left))
+        made = replace(batch, items=tuple(items))
+        return replace(made, price_s=batch.price_s * made.runs / batch.runs)
+
+    def _take(self, finished: Iterable[Future[Done]], running: dict[Future[Done], Batch]) -> None:
+        """Store what is made; after a death, begin the rest anew."""
+        for made in finished:
+            batch = running.pop(made, None)
+            if batch is None:
+                continue
+            try:
+                done = made.result()
+            except ForebayError:
+                raise
+            except (Exception, CancelledError) as error:
+                self._todo.appendleft(batch)
+                self._revive(error, running)
+            else:
+                self._store_one(done)
+                self._done_s += batch.price_s
+
+    def _revive(self, error: BaseException, running: dict[Future[Done], Batch]) -> None:
+        """Let workers begin anew; what the dead ones had finished is stored, the rest is lost."""
+        self._workers.revive(error)
+        for made in [each for each in running if each.done() and _is_good(each)]:
+            self._done_s += running.pop(made).price_s
+            self._store_one(made.result())
+        self._todo.extendleft(running.values())
+        running.clear()
+
+    def _keep(self, finished: Iterable[Future[Done]]) -> None:
+        """Store what was finished when the study was stopped."""
+        for made in finished:
+            if _is_good(made):
+                self._store_one(made.result())
+
+    def _store_one(self, done: Done) -> None:
+        added = self._store.add_rows(done.rows)
+        if added < len(done.rows) and not self._shared:
+            self._shared = True  # another process runs the same study: go on elsewhere
+            Random(os.getpid()).shuffle(self._todo)
+        self.count.ran += added
+        self.count.failed += sum(each.runs for each in done.failures)
+        self.count.failures += done.failures
+        self._seen = self._watch(done.rows)
+
+    def _report(self) -> None:
+        if self._progress is None:
+            return
+        rate = self.count.ran / max(time.monotonic() - self._begun, 1e-3)
+        done = f"{self.count.ran:,} of {self._runs:,} runs"
+        enter(self._progress, f"running, {done}, {rate:.3g} a second{self._seen}")
+        self._progress(min(1.0, self._done_s / self._whole_s))
+
+
+def _is_good(made: Future[Done]) -> bool:
+    return not made.cancelled() and made.exception() is None

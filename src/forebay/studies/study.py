@@ -10,14 +10,13 @@ import numpy as np
 
 from forebay.engines.base import Engine, ReplicatingEngine
 from forebay.store import MetricRow, Store
-from forebay.studies.batches import batches
+from forebay.studies.batches import Count, Running, batches
 from forebay.studies.plan import Plan, of_values
-from forebay.studies.running import Count, Running
 from forebay.studies.work import Sizes, rows_of
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
-    from forebay.studies.workers import Workers
+    from forebay.studies.work import Workers
 
 _WATCHED = "link.bottleneck.utilization"
 _AT_ONCE = 64

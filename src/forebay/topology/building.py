@@ -2,23 +2,105 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.errors import entry
+from forebay.scenario import Rate
 from forebay.topology import generators
-from forebay.topology.adjacency import Adjacency
-from forebay.topology.errors import refuse
 from forebay.topology.failures import take_down
 from forebay.topology.file_values import number_of
 from forebay.topology.files import read, read_matrix
-from forebay.topology.graph import BETWEEN, DOWN, UP, Graph
-from forebay.topology.offered import offered_bps
-from forebay.topology.parts import keep_connected, lead_back
+from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, refuse
+from forebay.topology.problem import offered_bps
 
 if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
-    from forebay.topology.graph import Floats, Ints
+    from forebay.topology.graph import Adjacency, Floats, Ints
+
+
+_MOST_NAMED = 5
+
+
+def keep_connected(adjacency: Adjacency, *, largest: bool) -> None:
+    """Refuse a network in several parts, or keep its largest one alone.
+
+    Raises
+    ------
+    ScenarioError
+        There is no link; there are several parts, without ``largest``.
+    """
+    if not adjacency.source:
+        raise refuse("there is no link", "write at least one link between two routers")
+    label = _parts(adjacency)
+    sizes = np.bincount(label)
+    if len(sizes) == 1:
+        return
+    apart = np.flatnonzero(label != int(np.argmax(sizes)))
+    named = _names(adjacency, apart)
+    if not largest:
+        wrong = f"it is in {len(sizes)} parts: no link leads from the largest to {named}"
+        hint = f"join them, or write {entry('topology.largest_part', True)} to leave them out"
+        raise refuse(wrong, hint)
+    _remove(adjacency, set(apart.tolist()))
+    adjacency.notes.append(f"left out, because no link leads there: {named}")
+
+
+def lead_back(adjacency: Adjacency, *, both: bool) -> None:
+    """Let directed links that stand once lead back too, or refuse a network of those alone.
+
+    Raises
+    ------
+    ScenarioError
+        No link has one back and some routers cannot be reached, without ``both``.
+    """
+    ends = list(zip(adjacency.source, adjacency.target, strict=True))
+    there = set(ends)
+    once = {place for place in adjacency.one_way if ends[place][::-1] not in there}
+    if both:
+        adjacency.one_way -= once
+    elif once and len(once) == len(ends) and max(_parts(adjacency, "strong"), default=0):
+        wrong = f"its {len(ends)} links have a direction, and each stands once: nothing comes back"
+        hint = f"write {entry('topology.both_directions', True)} to let each go both ways"
+        raise refuse(wrong, hint, "file")
+
+
+def _parts(adjacency: Adjacency, connection: str = "weak") -> Ints:
+    """Return the part of each router, shape (routers,); with "strong" by the links' directions."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(adjacency.names)
+    ones = np.ones(len(adjacency.source))
+    ends = (np.array(adjacency.source), np.array(adjacency.target))
+    _, label = connected_components(
+        coo_array((ones, ends), shape=(n, n)), directed=True, connection=connection
+    )
+    found: Ints = label
+    return found
+
+
+def _names(adjacency: Adjacency, routers: Ints) -> str:
+    some = ", ".join(f'"{adjacency.names[each]}"' for each in routers[:_MOST_NAMED].tolist())
+    more = len(routers) - _MOST_NAMED
+    return some if more <= 0 else f"{some} and {more} more"
+
+
+def _remove(adjacency: Adjacency, apart: set[int]) -> None:
+    """Take routers out, with their links and demands."""
+    kept = [each for each in range(len(adjacency.names)) if each not in apart]
+    new = {router: number for number, router in enumerate(kept)}
+    of_routers: tuple[list[Any], ...] = (adjacency.names, adjacency.hosts, adjacency.place)
+    for column in of_routers:
+        column[:] = [column[each] for each in kept]
+    adjacency.demands = [
+        (new[a], new[b], w) for a, b, w in adjacency.demands if a in new and b in new
+    ]
+    adjacency.keep_links([at for at, router in enumerate(adjacency.source) if router in new])
+    adjacency.source[:] = [new[each] for each in adjacency.source]
+    adjacency.target[:] = [new[each] for each in adjacency.target]
+
 
 ACCESS = "access"
 """The class of hosts' own links; without such a class hosts have none."""
@@ -230,3 +312,67 @@ def _matrix(adjacency: Adjacency) -> tuple[Ints, Ints, Floats] | None:
         raise refuse(wrong, "write a weight above 0 between two routers", "demands")
     source, target, weight = zip(*kept, strict=True)
     return np.array(source), np.array(target), np.array(weight, dtype=np.float64)
+
+
+def assumed(scenario: Scenario) -> tuple[str, ...]:
+    """Return what a scenario's network assumes; nothing without a topology."""
+    if scenario.topology is None:
+        return ()
+
+    adjacency = connected(scenario.topology)
+    return (*adjacency.notes, *_speeds(scenario, adjacency), *_delays(scenario, adjacency),
+            *_unused(scenario, adjacency))  # fmt: skip
+
+
+def _unused(scenario: Scenario, adjacency: Adjacency) -> list[str]:
+    """Say that a matrix in bit/s is not carried, or that one without a unit has only ratios."""
+    from forebay.topology.problem import offered_bps, takes_demand
+
+    assert scenario.topology is not None, "assumed has seen to it"
+    total = offered_bps(scenario.topology, adjacency)
+    if any(takes_demand(group) for group in scenario.traffic):
+        return []
+    if total is not None:
+        load = entry("traffic.0.load", 1.0)
+        return [
+            f"the {Rate(total)} of the demand are not offered: only their ratios distribute the "
+            f"connections; a class of kind short with {load} carries them"
+        ]
+    if adjacency.demands:
+        return ["the demand has no unit: only its ratios count; topology.demand_unit gives it one"]
+    return []
+
+
+def _speeds(scenario: Scenario, adjacency: Adjacency) -> list[str]:
+    given = {each.name for each in _classes(scenario) if each.rate is not None or each.rates}
+    lacking = _lacking(adjacency.rate_bps, adjacency.link_class, given)
+    if not lacking:
+        return []
+    rate = Rate(float(scenario.link.rate))
+    return [f"{_of(lacking, adjacency)} no speed: {rate} (link.rate) assumed"]
+
+
+def _delays(scenario: Scenario, adjacency: Adjacency) -> list[str]:
+    if "delay" in scenario.link.model_fields_set:
+        return []
+    given = {each.name for each in _classes(scenario) if each.delay is not None}
+    lacking = _lacking(adjacency.delay_s, adjacency.link_class, given)
+    return (
+        [f"{_of(lacking, adjacency)} no delay and no place: a delay of 0 assumed"]
+        if lacking
+        else []
+    )
+
+
+def _classes(scenario: Scenario) -> tuple[LinkClass, ...]:
+    return () if scenario.topology is None else scenario.topology.classes
+
+
+def _lacking(values: list[float | None], classes: list[str], given: set[str]) -> int:
+    pairs = zip(values, classes, strict=True)
+    return sum(value is None and name not in given for value, name in pairs)
+
+
+def _of(lacking: int, adjacency: Adjacency) -> str:
+    have = "has" if lacking == 1 else "have"
+    return f"{lacking} of {len(adjacency.source)} links {have}"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.topology.errors import refuse
-from forebay.topology.graph import numbered
+from forebay.topology.graph import numbered, refuse
 
 if TYPE_CHECKING:
-    from forebay.topology.adjacency import Adjacency
+    from forebay.topology.graph import Adjacency
 
 _MOST_NAMED = 5
 

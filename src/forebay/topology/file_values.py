@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from forebay.topology.errors import refuse
+from forebay.topology.graph import refuse
 
 if TYPE_CHECKING:
-    from forebay.topology.adjacency import Adjacency
+    from forebay.topology.graph import Adjacency
 
 RATES, DELAYS = (1e3, 1e13), (0.0, 60.0)  # bit/s and seconds, as in a scenario's own links
 HOSTS, DEMANDS = (0, 10_000_000), (0.0, 1e18)

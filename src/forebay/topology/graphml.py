@@ -2,26 +2,159 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from forebay.topology.adjacency import Adjacency
-from forebay.topology.attributes import LinkValues, lowered, place_of
-from forebay.topology.errors import refuse
+from forebay.errors import entry
+from forebay.scenario import Rate
 from forebay.topology.file_values import (
     CORE,
+    DELAYS,
     HOSTS,
+    KM_PER_S,
     LONGEST,
+    RATES,
     in_range,
     light,
     named,
     place,
     unused,
 )
+from forebay.topology.graph import Adjacency, refuse
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from forebay.scenario import NetworkFile
+
+
+_PLACES = (("longitude", "lon", "lng"), ("latitude", "lat"))
+_RAW_RATE, _RAW_DELAY = "linkspeedraw", "delay_s"  # bit/s and s
+_RATES = ("capacity", "bandwidth", "bw")
+_DELAYS, _LENGTHS = ("latency", "delay"), ("dist", "distance", "length")
+_NAMES = {"id", "label", "hosts", "link_class", "source", "target", "graphics", "directed"}
+"""Keys that are read elsewhere, or only draw."""
+
+_VALUE = re.compile(r"(-?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ/]*)")
+_PER_S = re.compile(r"([kKMGT]?)(?:bit/s|bits/s|bps|b/s|bit)?")
+_SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_METRES = {"km": 1e3, "m": 1.0, "mi": 1609.344}
+_PLAIN_BITS = 1e6
+"""A capacity without a unit above this is in bit/s: no link has 10^12 bit/s in Mbit/s."""
+_MOST_NAMED = 6
+
+
+def lowered(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a node's or link's values by their keys in lower case; without empty ones."""
+    return {key.lower(): value for key, value in data.items() if value not in (None, "")}
+
+
+def place_of(data: dict[str, Any]) -> tuple[Any, Any]:
+    """Return longitude and latitude as they are written; None where there is none."""
+    x, y = (next((data[key] for key in keys if key in data), None) for keys in _PLACES)
+    return x, y
+
+
+def _first(data: dict[str, Any], keys: Iterable[str]) -> tuple[str, Any]:
+    """Return the first of some keys whose value is a number with or without a unit."""
+    found = ((key, data[key]) for key in keys if key in data)
+    return next(((key, value) for key, value in found if _split(value)), ("", None))
+
+
+def _split(value: Any) -> tuple[float, str] | None:
+    match = _VALUE.fullmatch(str(value).strip())
+    return None if match is None else (float(match[1]), match[2])
+
+
+@dataclass(slots=True)
+class LinkValues:
+    """Rates and delays of a file's links, and what a reader has to know of them.
+
+    ``unit_bps`` is what 1 of a capacity without unit is; None: a guess, which is said.
+    """
+
+    unit_bps: float | None
+    guessed: dict[str, str] = field(default_factory=dict)
+    plain: float = 0.0
+
+    def look(self, links: Iterable[dict[str, Any]]) -> None:
+        """Find the largest capacity without a unit, by which the unit is guessed."""
+        for data in links:
+            parts = _split(_first(data, _RATES)[1])
+            if parts is not None and not parts[1]:
+                self.plain = max(self.plain, parts[0])
+
+    def rate(self, data: dict[str, Any], ends: str) -> float | None:
+        """Return bit/s; None where there is none."""
+        if _RAW_RATE in data:
+            return in_range(data[_RAW_RATE], RATES, f"LinkSpeedRaw of {ends}")
+        key, text = _first(data, _RATES)
+        parts = _split(text)
+        if parts is None:
+            return None
+        number, unit = parts
+        scale = _PER_S.fullmatch(unit)
+        if unit and scale is None:
+            return in_range(text, RATES, f"{key} of {ends}")
+        factor = _SCALES[scale[1].lower()] if unit and scale is not None else self._plain(key)
+        return in_range(number * factor, RATES, f"{key} of {ends} in bit/s")
+
+    def _plain(self, key: str) -> float:
+        if self.unit_bps is not None:
+            return self.unit_bps
+        factor = 1.0 if self.plain >= _PLAIN_BITS else 1e6
+        other = entry("topology.file_unit", "1 Gbit/s")
+        most = Rate(self.plain * factor)
+        said = (
+            f"read as {'bit/s' if factor == 1.0 else 'Mbit/s'} (up to {most}); {other} reads others"
+        )
+        self.guessed[key] = said
+        return factor
+
+    def delay(self, data: dict[str, Any], ends: str) -> float | None:
+        """Return seconds, by a delay or a length of fibre; None where there is neither."""
+        if _RAW_DELAY in data:
+            return in_range(data[_RAW_DELAY], DELAYS, f"delay_s of {ends}")
+        for keys, units, usual, per in (
+            (_DELAYS, _TIMES, "ms", 1.0), (_LENGTHS, _METRES, "km", 1e-3 / KM_PER_S),
+        ):  # fmt: skip
+            key, text = _first(data, keys)
+            parts = _split(text)
+            if parts is not None and (not parts[1] or parts[1] in units):
+                if not parts[1]:
+                    self.guessed[key] = f"read as {usual}; write a unit into the file for another"
+                seconds = parts[0] * units[parts[1] or usual] * per
+                return in_range(seconds, DELAYS, f"{key} of {ends} in seconds")
+        return None
+
+    def notes(self, nodes: list[dict[str, Any]], links: list[dict[str, Any]]) -> list[str]:
+        """Return the units that were guessed, and the keys that were not read, with how many."""
+        said = [f"{key} has no unit in the file: {how}" for key, how in self.guessed.items()]
+        unread = Counter(
+            [f"{key} of nodes" for data in nodes for key in data.keys() - _read_of_node(data)]
+            + [f"{key} of links" for data in links for key in data.keys() - _read_of_link(data)]
+        )
+        if unread:
+            named = [f"{key} ({many})" for key, many in unread.most_common(_MOST_NAMED)]
+            more = len(unread) - len(named)
+            named += [f"{more} more keys"] if more else []
+            said.append(f"not read of the file: {', '.join(named)}")
+        return said
+
+
+def _read_of_node(data: dict[str, Any]) -> set[str]:
+    return {*_NAMES, *(next((key for key in keys if key in data), "") for keys in _PLACES)}
+
+
+def _read_of_link(data: dict[str, Any]) -> set[str]:
+    rate = _RAW_RATE if _RAW_RATE in data else _first(data, _RATES)[0]
+    delay = _RAW_DELAY if _RAW_DELAY in data else ""
+    return {*_NAMES, rate, delay or _first(data, _DELAYS)[0] or _first(data, _LENGTHS)[0]}
+
 
 _TYPES = ("boolean", "int", "long", "float", "double", "string")
 _OWNERS = ("all", "graph", "node", "edge")

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from forebay.progress import Progress
-from forebay.topology.cost import NetworkCost
-from forebay.topology.errors import refuse
-from forebay.topology.graph import BETWEEN, Floats, Graph, Ints
+from forebay.topology.graph import BETWEEN, Floats, Graph, Ints, refuse
+from forebay.topology.problem import NetworkCost
 
 _BATCH_CELLS, _REPORT_CELLS = 20_000_000, 200_000  # distances that are searched for at once
 _EQUAL = 1e-9

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.catalogue import KINDS, IncompleteRecord
+from forebay.catalogue import KINDS, IncompleteRecord, is_ours
 from forebay.scenario import (
+    CONGESTION_CONTROLS,
     Duration,
     Fetching,
     Long,
@@ -28,7 +29,6 @@ from forebay.scenario import (
     Traffic,
 )
 from forebay.scenario.source import Stopping, Switched
-from forebay.workload.control_names import control_names, numbered_together
 from forebay.workload.model import (
     NEVER,
     FlowColumns,
@@ -43,8 +43,35 @@ from forebay.workload.model import (
     Workload,
 )
 from forebay.workload.open_loop import starts
-from forebay.workload.spread import PS_PER_S, picoseconds, whole_packets
-from forebay.workload.streams import Block, Steps, poisson_arrivals, uniforms, until, word
+from forebay.workload.streams import (
+    PS_PER_S,
+    Block,
+    Steps,
+    picoseconds,
+    poisson_arrivals,
+    uniforms,
+    until,
+    whole_packets,
+    word,
+)
+
+
+def control_names(groups: Sequence[Traffic] | Sequence[Tcp]) -> tuple[str, ...]:
+    """Return the simulator's congestion controls, and those from outside that the groups have."""
+    named = [group.control_names for group in groups if isinstance(group, Tcp)]
+    outside = {name for names in named for name in names if not is_ours(name)}
+    return (*CONGESTION_CONTROLS, *sorted(outside))
+
+
+def numbered_together(groups: Sequence[Traffic], parts: Sequence[Part]) -> NDArray[np.int32]:
+    """Return the control of each flow; a class numbers those from outside that it has itself."""
+    place = {name: number for number, name in enumerate(control_names(groups))}
+    drawn = []
+    for group, part in zip(groups, parts, strict=True):
+        own = np.array([place[name] for name in control_names([group])], dtype=np.int32)
+        drawn.append(own[part.congestion_control])
+    return np.concatenate(drawn)
+
 
 _Ints = NDArray[np.int64]
 
@@ -106,7 +133,7 @@ def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Pa
     if isinstance(group, Stopping) and group.stop is not None:
         part = _stopped(part, picoseconds(group.stop, uniforms(seed, "stop", index, len(part))))
     if isinstance(group, Switched) and group.schedule is not None:
-        from forebay.workload.schedules import switched
+        from forebay.workload.requests import switched
 
         part = switched(part, group.schedule, index, seed, end)
     return part

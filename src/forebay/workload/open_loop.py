@@ -9,8 +9,15 @@ from numpy.typing import NDArray
 
 from forebay.scenario import OnOff, Replay, Standing, Udp
 from forebay.workload.model import FlowColumns, OwnPackets, Part, check_drawn
-from forebay.workload.spread import PS_PER_S, picoseconds
-from forebay.workload.streams import Block, Steps, exponential_gaps, uniforms, until
+from forebay.workload.streams import (
+    PS_PER_S,
+    Block,
+    Steps,
+    exponential_gaps,
+    picoseconds,
+    uniforms,
+    until,
+)
 
 _Ints = NDArray[np.int64]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from forebay.engines import get
-from forebay.engines.testbed.disturbed import disturbed
+from forebay.engines.testbed.retry import disturbed
 from forebay.report import print_outcome
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import engine as testbed
-from forebay.engines.testbed import machine, one_run, registry, retry, steal
+from forebay.engines.testbed import machine, one_run, registry, retry
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 
 
@@ -80,7 +80,7 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
         "cpu1 100 0 100 700 0 0 0 100 30 0\n"
         "intr 8 9\n"
     )
-    monkeypatch.setattr(steal, "_STATISTICS", statistics)
+    monkeypatch.setattr(retry, "_STATISTICS", statistics)
 
     def take(*arguments, **named):
         statistics.write_text(

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.engines.testbed.counters.daemons import find
+from forebay.engines.testbed.counters.netflow import find
 
 # Kills, the latest moment, and who reads beside the router.
 PLAIN = (50, 0.2, ())

@@ -9,9 +9,8 @@ import pytest
 from forebay.engines import Unsupported
 from forebay.engines.errors import refuse_reordering
 from forebay.engines.replication import Watched, lay_out
-from forebay.engines.testbed import addresses, namespace_pair
-from forebay.engines.testbed.assumptions import broken
-from forebay.engines.testbed.plan import Places, largest_packet, make_plan
+from forebay.engines.testbed import plan, registry
+from forebay.engines.testbed.plan import Places, broken, largest_packet, make_plan
 from forebay.scenario import loads
 from forebay.workload import draw
 
@@ -142,7 +141,7 @@ def test_a_trace_names_its_flows():
 
 def test_routes_cover_exactly_the_flows_of_their_class():
     scenario, workload, _ = plan_of(MIXED)
-    left, right = addresses.routes(scenario, workload)
+    left, right = plan.routes(scenario, workload)
 
     def flows(routes, network):
         base = int(network[0])
@@ -152,8 +151,8 @@ def test_routes_cover_exactly_the_flows_of_their_class():
     first = dict.fromkeys(range(5), sending)
     second = {flow: {"quickack": 1} for flow in range(5, 8)}
     # The second class sends the other way, so its receivers, which hurry their ACKs, are left.
-    assert flows(left, addresses.RECEIVERS) == first | second
-    assert flows(right, addresses.SENDERS) == {flow: {"features": 1} for flow in range(5)}
+    assert flows(left, plan.RECEIVERS) == first | second
+    assert flows(right, plan.SENDERS) == {flow: {"features": 1} for flow in range(5)}
 
 
 def test_the_mtu_lets_the_largest_packet_pass():
@@ -163,9 +162,9 @@ def test_the_mtu_lets_the_largest_packet_pass():
 
 def test_more_flows_than_addresses_are_refused(monkeypatch):
     _, workload, _ = plan_of(MIXED)
-    monkeypatch.setattr(addresses, "MOST_FLOWS", 5)
+    monkeypatch.setattr(plan, "MOST_FLOWS", 5)
     with pytest.raises(Unsupported, match="11 flows, more than 5"):
-        addresses.check_count(workload)
+        plan.check_count(workload)
 
 
 def test_what_the_kernel_does_otherwise_is_said():
@@ -183,14 +182,14 @@ def test_what_the_kernel_does_otherwise_is_said():
 
 def test_sack_is_off_only_where_every_class_says_so():
     alone = "link.rate = '1 Mbit/s'\nqueue.size = '9 packets'\n[[traffic]]\nflows = 1\nsack = false"
-    assert not namespace_pair.has_sack(loads(alone)) and broken(loads(alone)) == []
-    assert namespace_pair.has_sack(loads(MIXED))
+    assert not registry.has_sack(loads(alone)) and broken(loads(alone)) == []
+    assert registry.has_sack(loads(MIXED))
 
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
     """On purpose: its record states None."""
     from forebay.catalogue import CONTROLS
-    from forebay.engines.testbed.congestion import KERNEL_NAMES
+    from forebay.engines.testbed.plan import KERNEL_NAMES
 
     assert all(name in KERNEL_NAMES or each.in_kernel is None for name, each in CONTROLS.items())
     assert all(len(name) <= 15 for name in KERNEL_NAMES.values())

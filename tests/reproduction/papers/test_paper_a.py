@@ -147,7 +147,7 @@ def test_figure_10_s_peaks_are_the_law_s() -> None:
 def test_figure_16_s_model_is_shorter_than_the_exact_queue_of_its_bursts() -> None:
     """What its red row is put down to: 16 % at 0.1 %, without any simulation."""
     fig16 = load("fig16")
-    exact = forebay.laws.exact_bursts.exact_queue(fig16.LOAD, fig16._bursts())
+    exact = forebay.laws.finite_queue.exact_queue(fig16.LOAD, fig16._bursts())
     far = fig16.reached(exact.tail(range(400)), 0.001) / fig16.model(0.001) - 1
     assert far == pytest.approx(0.158, abs=0.002)
     band = claim("fig16", "matches").at_most

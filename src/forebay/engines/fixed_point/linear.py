@@ -6,18 +6,253 @@ directly, as a dense matrix by LAPACK or a sparse one by SuperLU. Many are solve
 (SciPy's), preconditioned with the diagonal, and if it does not converge, with an incomplete
 factorization of the large entries. Successive matrices are similar, so one factorization serves
 many steps. The sparsity pattern also serves many steps (`sparsity`).
+
+The sparsity pattern of the Jacobian, computed once for many Newton steps.
+
+Only coupled links need a matrix (`linear`): the column of a link that is far from full has only the
+diagonal entry. Two coupled links on one path have an entry, to which all their common paths
+contribute. The pattern depends only on the paths and on which links are coupled. A Newton step
+therefore computes new values only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from forebay.engines.fixed_point.slopes import Slopes
-from forebay.engines.fixed_point.sparsity import MOST_DENSE, Pattern, coupled_links, make_pattern
 from forebay.topology.graph import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """The Jacobian of the residual, as a product with vectors and as a matrix.
+
+    Attributes
+    ----------
+    paths : shape (hops, paths), links, the number of links beyond the last.
+    incidence : sparse, shape (links, paths), 1 where a path crosses a link.
+    heard : same shape, the loss events there over the link's loss; ``events`` is the same by hop.
+    events, packets : shape (hops, paths), loss events and lost packets over the link's loss;
+        ``packets`` is None if losses do not reduce the load of later links.
+    passing : shape (hops, paths), a path's share of the load of each of its links.
+    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
+    by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
+    hazard, wait : shape (links,), d hazard, d wait of a link / d s.
+    own : shape (links,), d log load / d s of the link's own state.
+    """
+
+    paths: Ints
+    incidence: Any
+    heard: Any
+    events: Floats
+    packets: Floats | None
+    passing: Floats
+    elastic: Floats
+    by_hazard: Floats
+    by_wait: Floats
+    hazard: Floats
+    wait: Floats
+    own: Floats
+
+    def times(self, v: Floats) -> Floats:
+        """Return the matrix times a vector, without forming the matrix."""
+        n, hazard = len(self.own), self.hazard * v
+        change = self.by_hazard * (self.heard.T @ hazard)
+        change += self.by_wait * (self.incidence.T @ (self.wait * v))
+        change *= self.elastic
+        felt, total = np.append(hazard, 0.0), np.zeros(n + 1)
+        for hop, row in enumerate(self.paths):
+            if self.packets is not None:
+                change = change - self.packets[hop] * felt[row]
+            total += np.bincount(row, weights=self.passing[hop] * change, minlength=n + 1)
+        return total[:n] - self.own * v
+
+    @cached_property
+    def by_link(self) -> tuple[Floats, Floats | None]:
+        """Return d log(sent rate) / d s and -d log(kept share) / d s, for each link on each path.
+
+        Shapes (hops, paths); 0 beyond the last link. The second is None if no traffic is thinned.
+        """
+        hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
+        felt = hazard[self.paths]
+        answers = self.elastic * (
+            self.by_hazard * self.events * felt + self.by_wait * wait[self.paths]
+        )
+        return answers, None if self.packets is None else self.packets * felt
+
+    def diagonal(self) -> Floats:
+        """Return the matrix's diagonal."""
+        n, (answers, thinned) = len(self.own), self.by_link
+        total = np.zeros(n + 1)
+        for hop, (row, passing) in enumerate(zip(self.paths, self.passing, strict=True)):
+            each = answers[hop] if thinned is None else answers[hop] - thinned[hop]
+            total += np.bincount(row, weights=passing * each, minlength=n + 1)
+        return total[:n] - self.own
+
+    def dense(self) -> Floats:
+        """Return the matrix, shape (links, links)."""
+        n = len(self.own)
+        brought = self._sparse(self.passing)
+        matrix = (brought @ (self.heard * (self.elastic * self.by_hazard)).T).toarray()
+        matrix *= self.hazard
+        waiting = self.incidence * (self.elastic * self.by_wait)
+        matrix += (brought @ waiting.T).toarray() * self.wait
+        if self.packets is not None:
+            matrix -= self._thinned(n) * self.hazard
+        matrix[np.diag_indices(n)] -= self.own
+        return np.asarray(matrix)
+
+    def _thinned(self, n: int) -> Floats:
+        """Return the decrease by a link's loss of its own load and the load of later links."""
+        assert self.packets is not None, "only for equations with thinning"
+        keys, weights = [], []
+        for later, row in enumerate(self.paths):
+            for hop in range(later + 1):
+                keys.append(row * np.int64(n + 1) + self.paths[hop])
+                weights.append(self.passing[later] * self.packets[hop])
+        sums = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
+        return np.asarray(sums.reshape(n + 1, n + 1)[:n, :n], dtype=np.float64)
+
+    def _sparse(self, values: Floats) -> Any:
+        from scipy.sparse import csc_array
+
+        crossed = (self.paths < len(self.own)).T
+        ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=1))])
+        places = (values.T[crossed], self.paths.T[crossed], ends)
+        return csc_array(places, shape=self.incidence.shape).tocsr()
+
+
+MOST_DENSE = 1000
+"""Largest number of coupled links for which every entry of the matrix is stored."""
+_MOST_TABLE = 150_000_000
+"""Largest number of entries of a table for all pairs of links, 4 bytes each."""
+UNCOUPLED = 1e-12
+"""A link is coupled if its slopes on all paths sum to more than this share of its own slope."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """The pairs of coupled links of every path. Paths with most coupled links come first.
+
+    Attributes
+    ----------
+    links : shape (coupled,), the links of the matrix.
+    entry : for the first, second, ... coupled link of a path: indices into arrays of shape
+        (hops, paths), for the paths that have so many.
+    place : for each of these, as the link whose load changes: indices of the matrix's values, for
+        each coupled link of the path in turn as the link that changes it.
+    rows, starts : row indices and column starts of a sparse matrix; empty for a dense one.
+    diagonal : shape (coupled,), indices of the values on the diagonal.
+    """
+
+    links: Ints
+    entry: list[Ints]
+    place: list[Ints]
+    rows: Ints
+    starts: Ints
+    diagonal: Ints
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the values are those of a dense matrix, column by column."""
+        return not len(self.starts)
+
+    def values(self, slopes: Slopes) -> Floats:
+        """Return the values of the Jacobian without the links' own slopes."""
+        answers, thinned = slopes.by_link
+        passing = slopes.passing.ravel()
+        alone = [answers.ravel()[at] for at in self.entry]
+        total = np.zeros(len(self.links) ** 2 if self.is_dense else len(self.rows))
+        both = alone if thinned is None else list(alone)
+        for later, (at, place) in enumerate(zip(self.entry, self.place, strict=True)):
+            if thinned is not None:
+                both[later] = alone[later] - thinned.ravel()[at]
+            through = passing[at]
+            n = [min(len(at), len(other)) for other in self.entry]
+            parts = [
+                through[:m] * change[:m]
+                for m, change in zip(n, both[: later + 1] + alone[later + 1 :], strict=True)
+            ]
+            total += np.bincount(place, weights=np.concatenate(parts), minlength=len(total))
+        return total
+
+
+def coupled_links(slopes: Slopes) -> NDArray[np.bool_]:
+    """Return which links affect the load of another link, shape (links,)."""
+    n = len(slopes.own)
+    answers, thinned = slopes.by_link
+    strength = np.zeros(n + 1)
+    for hop, row in enumerate(slopes.paths):
+        size = np.abs(answers[hop])
+        if thinned is not None:
+            size += thinned[hop]
+        strength += np.bincount(row, weights=size, minlength=n + 1)
+    return np.asarray(strength[:n] > UNCOUPLED * np.abs(slopes.own))
+
+
+def make_pattern(paths: Ints, coupled: NDArray[np.bool_]) -> Pattern:
+    """Return the pattern for paths of shape (hops, paths) and these links, shape (links,)."""
+    links = np.flatnonzero(coupled)
+    number = np.full(len(coupled) + 1, -1, dtype=np.int64)
+    number[links] = np.arange(len(links))
+    entry = _by_place(number[paths] >= 0)
+    at = [number[paths.ravel()[each]] for each in entry]
+    m = len(links)
+    keys = [_keys(row, at, m) for row in at]
+    if m <= MOST_DENSE:
+        none = np.zeros(0, dtype=np.int64)
+        return Pattern(links, entry, keys, none, none, np.arange(m) * (m + 1))
+    ends, every_key = np.cumsum([len(each) for each in keys])[:-1], np.concatenate(keys)
+    del keys  # as large as everything else together
+    every, place = _numbered(every_key, m * m)
+    starts = np.searchsorted(every, np.arange(m + 1) * m)
+    diagonal = np.searchsorted(every, np.arange(m) * (m + 1))
+    return Pattern(links, entry, np.split(place, ends), every % m, starts, diagonal)
+
+
+def _numbered(keys: Ints, end: int) -> tuple[Ints, Ints]:
+    """Return the distinct keys below `end` in order, and the number of each key among them."""
+    if end > _MOST_TABLE:
+        every, number = np.unique(keys, return_inverse=True)
+        return every, number
+    table = np.zeros(end, dtype=np.int32)  # much faster than sorting
+    table[keys] = 1
+    every = np.flatnonzero(table)
+    table[every] = np.arange(len(every))
+    return every, table[keys].astype(np.int64)
+
+
+def _keys(row: Ints, at: list[Ints], links: int) -> Ints:
+    """Return row + column * links for one place and every place, for paths that have both.
+
+    Paths are sorted by their number of places, so the shorter list is the start of the longer.
+    """
+    n = [min(len(row), len(each)) for each in at]
+    return np.concatenate([row[:m] + each[:m] * links for m, each in zip(n, at, strict=True)])
+
+
+def _by_place(coupled: NDArray[np.bool_]) -> list[Ints]:
+    """Return indices into (hops, paths) of the first, second, ... coupled link of each path."""
+    count = coupled.sum(axis=0)
+    order = np.argsort(-count, kind="stable")
+    rank = np.cumsum(coupled, axis=0, dtype=np.int16)
+    paths = coupled.shape[1]
+    hops, path = np.nonzero(coupled)
+    rank = rank[hops, path] - 1
+    found = []
+    for place in range(int(count.max(initial=0))):
+        mine = rank == place
+        hop_of = np.zeros(paths, dtype=np.int64)
+        hop_of[path[mine]] = hops[mine]
+        having = order[: int(np.count_nonzero(count > place))]
+        found.append(hop_of[having] * paths + having)
+    return found
+
 
 DIRECT = 1200
 """Largest number of coupled links for which the system is solved directly."""

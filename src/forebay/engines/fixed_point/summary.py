@@ -1,29 +1,59 @@
-"""Converts a steady state to an Outcome's links, classes by hops, and network totals."""
+"""Converts a steady state to an Outcome's links, classes by hops, and network totals.
+
+Links whose buffer is so small that bursts matter, which the steady state does not represent.
+
+Independent bursts of X packets fill a queue of b packets with the
+probability exp(-b 2 (1 - rho) / rho E[X] / E[X^2]) at the load rho (Appenzeller et al. 2004,
+section 4). Solved for rho, this gives the load at which bursts alone cause the loss of the model.
+Packets that cross an equally slow link before are spaced more evenly, so the estimate is low.
+
+Loss by the bursts of short flows, which the steady state takes for a steady load.
+
+A short flow sends the bursts of slow start. Where bursts arrive independently at a load rho, an
+unlimited queue exceeds the buffer with a probability P: `effective_bandwidth.tail` (Appenzeller et
+al. 2004, appendix C), and rho at most. A limited one loses (1 - rho) P / (1 - rho P): exact for
+M/M/1, and within a factor of two of simulation for files that end in slow start (compared in
+tests/topology/test_offered_bursts.py). Longer files slow down and lose less, and so do packets
+that crossed an equally slow link before.
+
+Whether the equations determine the steady state, from their Jacobian there.
+
+Suppose that every connection crosses one full link of a first set and one of a second. Both sets
+then carry the same total, so one equation follows from the others: loss or queue may move from one
+set to the other, and several steady states exist. The Jacobian is singular, or so close to it that
+different states have residuals that the solver accepts.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.catalogue import DISCIPLINES, KINDS
+from forebay.engines.fixed_point.balance import mean_burst
+from forebay.engines.fixed_point.solver import Solution
+from forebay.laws import effective_bandwidth
+from forebay.laws.bursts import slow_start_bursts
+from forebay.laws.effective_bandwidth import Order
 from forebay.outcome import (
     ClassOutcome,
     HopsOutcome,
     LinkOutcome,
     Metric,
     NetworkOutcome,
+    Outcome,
+    Provenance,
     Quantiles,
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from forebay.engines.fixed_point.offered_bursts import OfferedBursts
     from forebay.engines.fixed_point.solver import Solution
     from forebay.scenario import Scenario
     from forebay.topology import Problem
-
-    Floats = NDArray[np.float64]
+    from forebay.topology.graph import Floats, Ints
 
 
 _NOTHING = 1e-12
@@ -142,3 +172,261 @@ def _exact(value: float) -> Metric:
 
 def _mean(value: float) -> Quantiles:
     return Quantiles(mean=_exact(value), p50=None, p95=None, p99=None)
+
+
+_LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load
+_APART = 0.02
+
+
+def burst_load(buffer: Floats, loss: Floats, burst: float) -> Floats:
+    """Return the load at which bursts of so many packets overflow a buffer with this loss.
+
+    Parameters
+    ----------
+    buffer : packets, 1 or more.
+    loss : between 0 and 1, without both.
+    burst : mean packets of a burst; all are taken as equally long, E[X^2] / E[X].
+    """
+    return np.asarray(1.0 / (1.0 + burst * np.log(1.0 / loss) / (2.0 * buffer)))
+
+
+def burst_note(solution: Solution, links: Ints | None = None) -> str | None:
+    """Return a note about bursts at these links; None if bursts change little there.
+
+    Parameters
+    ----------
+    links : indices into ``balance.used``; default: all.
+    """
+    balance = solution.balance
+    loss = np.exp(solution.state.log_loss)
+    used = np.minimum(solution.flow.carried_bps / balance.rate_bps, 1.0)
+    buffer = balance.problem.buffer_packets[balance.used]
+    if not balance.responsive:
+        return None
+    burst = mean_burst(balance.problem)
+    load = burst_load(buffer, np.clip(loss, 1e-300, 1.0 - 1e-12), burst)
+    wrong = (loss > _LEAST_LOSS) & (load < used - _APART)
+    if links is not None:
+        wrong &= np.isin(np.arange(len(wrong)), links)
+    if not wrong.any():
+        return None
+    worst = int(np.argmin(np.where(wrong, load, np.inf)))
+    name = balance.problem.graph.link_names[balance.used[worst]]
+    n = np.count_nonzero(wrong)
+    which = name if n == 1 else f"{n} links, most of all {name}"
+    return (
+        f"bursts, which the model leaves out, matter at {which}: independent bursts of {burst:.2g} "
+        f"packets overflow a buffer of {buffer[worst]:.0f} with this probability "
+        f"({loss[worst]:.2%}) at a load of {load[worst]:.0%}, but the model has {used[worst]:.0%}; "
+        "simulation has bursts"
+    )
+
+
+_LOADS = 1000
+"""Loads are rounded up to one part of so many: 100,000 links have few different ones then."""
+_MOST_LOAD = 0.999
+"""More has no stationary queue; the loss of overload is that of the steady state."""
+
+
+class OfferedBursts:
+    """The bursts at every link of a network; they do not depend on its buffers."""
+
+    def __init__(self, scenario: Scenario, problem: Problem) -> None:
+        bps = [0.0] * len(scenario.traffic)
+        for kind in problem.kinds:
+            bps[kind.traffic] += kind.offered_bps
+        bursts = slow_start_bursts(scenario, bps)
+        loads = np.ceil(_LOADS * problem.offered_bps / problem.graph.rate_bps) / _LOADS
+        self._load = np.minimum(loads, _MOST_LOAD) if bursts else np.zeros_like(loads)
+        self._exponent, self._factor = np.zeros((2, loads.size))
+        self._crossed = self._load > 0.0
+        if bursts and self._crossed.any():
+            distinct, place = np.unique(self._load[self._crossed], return_inverse=True)
+            exponent = effective_bandwidth.kappa(distinct, bursts, Order.FULL)
+            factor = effective_bandwidth.prefactor(distinct, bursts, Order.FULL)
+            self._exponent[self._crossed] = exponent[place]
+            self._factor[self._crossed] = factor[place]
+
+    def loss(self, solution: Solution) -> Floats:
+        """Return each link's loss, shape (links,) as ``balance.used``: the larger of the two."""
+        lost = np.exp(solution.state.log_loss)
+        return np.maximum(lost, self._of_bursts(solution))
+
+    def note(self, solution: Solution) -> str | None:
+        """Return what a link's loss counts beside the steady state's; None if nothing."""
+        bursts = self._of_bursts(solution)
+        more = bursts > np.maximum(2.0 * np.exp(solution.state.log_loss), 1e-6)
+        if not more.any():
+            return None
+        worst = int(np.argmax(np.where(more, bursts, 0.0)))
+        name = solution.balance.problem.graph.link_names[solution.balance.used[worst]]
+        return (
+            "bursts of short flows: a link's loss is what independent bursts lose, "
+            f"{bursts[worst]:.2g} at {name} (Appenzeller et al. 2004, appendix C); the loss of "
+            "paths and classes leaves it out; simulation has bursts"
+        )
+
+    def _of_bursts(self, solution: Solution) -> Floats:
+        """Return what bursts lose at each link of ``balance.used``; 0 without short flows."""
+        used = solution.balance.used
+        buffer = solution.balance.problem.buffer_packets[used]
+        load = self._load[used]
+        tail = self._factor[used] * np.exp(-self._exponent[used] * buffer)
+        exceeded = np.minimum(tail, load)
+        return np.asarray((1.0 - load) * exceeded / (1.0 - load * exceeded))
+
+
+MOST_LINKS = 600
+"""Largest number of coupled links for this test: its cost is the cube of their number."""
+_SINGULAR = 1e-6
+"""Relative. With a smaller singular value a residual of 1e-9 allows a step of 1e-3 or more."""
+_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Uniqueness:
+    """The directions in which the equations do not determine the state.
+
+    Attributes
+    ----------
+    open_directions : number of independent directions in which the residuals hardly change;
+        0 if no other steady state is near.
+    links : names of the links that change most in these directions.
+    """
+
+    open_directions: int
+    links: tuple[str, ...]
+
+
+def uniqueness(solution: Solution) -> Uniqueness | None:
+    """Return the directions that are not determined; None for too many links."""
+    balance = solution.balance
+    slopes = balance.slopes(solution.s, solution.state, solution.flow)
+    found = balance.linear.jacobian(slopes, MOST_LINKS)
+    if found is None:
+        return None
+    coupled, matrix = found
+    if not len(coupled):
+        return Uniqueness(0, ())
+    matrix = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300)
+    squares, directions = np.linalg.eigh(matrix.T @ matrix)
+    small = squares < _SINGULAR**2
+    moved = np.abs(directions[:, small]).max(axis=1, initial=0.0)
+    most = np.argsort(-moved, kind="stable")[: _NAMED if small.any() else 0]
+    names = balance.problem.graph.link_names
+    return Uniqueness(int(small.sum()), tuple(names[balance.used[coupled[link]]] for link in most))
+
+
+NAME = "network"
+NO_MARKS = tuple(each.name for each in DISCIPLINES.values() if each.drops_tail)
+"""Disciplines that mark and drop nothing before the buffer is full."""
+
+
+def to_outcome(
+    scenario: Scenario,
+    seeds: list[int],
+    solution: Solution,
+    loading: float,
+    wall_s: float = 0.0,
+    sized: Ints | None = None,
+    bursts: OfferedBursts | None = None,
+) -> Outcome:
+    """Return a steady state as an answer.
+
+    Parameters
+    ----------
+    loading, wall_s : CPU seconds of loading and routing, and seconds of the whole run.
+    sized : places in ``balance.used`` of links that are sized; bursts at others are not named then.
+    bursts : those of the scenario's short flows, if they were computed before.
+    """
+
+    left = uniqueness(solution)
+    bursts = bursts or OfferedBursts(scenario, solution.balance.problem)
+    return Outcome(
+        scenario=scenario.to_dict(),
+        engine=NAME,
+        links=links(solution, bursts),
+        classes=classes(scenario, solution),
+        broken_assumptions=[*broken(scenario, solution, bursts, sized), *_open(left)],
+        provenance=_provenance(scenario, seeds, solution, left, loading, wall_s),
+        network=network(solution),
+    )
+
+
+def broken(
+    scenario: Scenario, solution: Solution, bursts: OfferedBursts, sized: Ints | None = None
+) -> list[str]:
+    """Return the features of this scenario that the model does not represent."""
+    found = []
+    for said in (burst_note(solution, sized), bursts.note(solution)):
+        if said is not None:
+            found.append(said)
+    if scenario.queue.discipline not in NO_MARKS:
+        found.append(
+            f"a queue that drops early ({scenario.queue.discipline}): treated as drop-tail"
+        )
+    if any(KINDS[g.kind].completes for g in scenario.traffic):
+        found.append("short flows: treated as a load that does not respond to loss")
+    few = solution.balance.problem.flows[solution.balance.used]
+    full = solution.s > 0.0
+    if full.any() and few[full].min() < 1.0:
+        found.append(
+            f"fewer than one connection on a full link ({few[full].min():.2g} on average): "
+            "the model is for many connections"
+        )
+    return found
+
+
+def _open(left: Uniqueness | None) -> list[str]:
+    """Return the note of an answer that is one of several, or that was not tested for it."""
+
+    if left is None:
+        return [
+            f"more than {MOST_LINKS} links affect each other: whether other steady states exist "
+            "was not tested; forebay network --multistart 10 tests it"
+        ]
+    if not left.open_directions:
+        return []
+    ways = f"{left.open_directions} way{'s' if left.open_directions > 1 else ''}"
+    return [
+        f"one steady state: the equations leave {ways} open to move loss or queue between full "
+        f"links, such as {', '.join(left.links)}; forebay network --multistart 10 shows how far "
+        "the rates of several steady states differ"
+    ]
+
+
+def _provenance(
+    scenario: Scenario,
+    seeds: list[int],
+    solution: Solution,
+    left: Uniqueness | None,
+    loading: float,
+    wall_s: float,
+) -> Provenance:
+    problem = solution.balance.problem
+    facts: dict[str, Any] = {
+        "version": _version(),
+        "seeds": seeds,
+        "scenario_sha256": scenario.sha256(),
+        "wall_s": wall_s,
+        "cpu_s": solution.cpu_s,
+        "loading_cpu_s": loading,
+        "model": solution.balance.topology.model,
+        "steps": solution.steps,
+        "conservation": solution.conservation,
+        "open_directions": None if left is None else left.open_directions,
+        "paths": len(problem.share),
+        "pairs": problem.pairs,
+        "pairs_drawn": problem.drawn,
+    }
+    return Provenance.model_validate(facts)
+
+
+@cache
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
+    try:
+        return version("forebay")
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        return "unknown"

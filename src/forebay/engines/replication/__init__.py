@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.engines.replication.flow_rows import SeedCache
 from forebay.engines.replication.layout import (
     COUNT_BYTES,
     Bucket,
@@ -19,22 +20,20 @@ from forebay.engines.replication.layout import (
     Route,
     lay_out,
 )
-from forebay.engines.replication.raw import RawReadings
 from forebay.engines.replication.readings import (
     BATCHES,
     MOST_BINS,
+    RawReadings,
     Watched,
     n_parts,
     picoseconds,
     to_reading,
 )
-from forebay.engines.replication.seed_cache import SeedCache
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.flow_rows import FlowRows
-    from forebay.engines.replication.network_layout import expand, problem_of
-    from forebay.engines.replication.tracing import check_step, to_trace
+    from forebay.engines.replication.flow_rows import FlowRows, check_step, to_trace
+    from forebay.engines.replication.layout import expand, problem_of
 
 __all__ = [
     "BATCHES",

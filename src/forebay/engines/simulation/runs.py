@@ -1,27 +1,40 @@
 """Converts a scenario and a seed to the simulator's arguments.
 
 Access links that several flows share become links with a queue.
+
+Compares the core's lists with the catalogue, when the engine is made.
+
+The core is compiled: it may be older than the catalogue, or newer. If they have other congestion
+controls, or state other properties of one, an answer would be about something else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
+from forebay.catalogue import CONTROLS, DISCIPLINES, Control, Discipline
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.scenario import ScenarioError, Tcp, Transfers
 from forebay.workload import Workload, draw
+from forebay.workload.model import Packets, Periods, Sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forebay.engines.replication import ClassSpec, Layout, LinkSpec, Route
-    from forebay.engines.replication.raw import RawReadings
+    from forebay.engines.replication.readings import RawFlowRecords, RawReadings
     from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.scenario import Scenario, Traffic
+    from forebay.workload import Workload
 
 
 DRAWS_SHARE = 1 / 16
@@ -85,7 +98,7 @@ def make_run(
         layout = route_transfers(layout, scenario, workload, seed)
     if layout.flows is not None:
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
-    rows = workload if workload.periods is None else _connections(workload)
+    rows = workload if workload.periods is None else connections(workload)
     access = give_access(layout, rows)
     capture, logged_links = _kept_packets(files, access, layout)
     outside = numbered(rows.congestion_controls)
@@ -122,21 +135,6 @@ def _kept_packets(files: PacketFiles | None, access: Access, layout: Layout) -> 
     capture = files.capture is not None and one_link
     logs = files.table is not None or not capture
     return capture, len(layout.links) if logs else 0
-
-
-def _connections(workload: Workload) -> Workload:
-    from forebay.engines.simulation.connections import connections
-
-    return connections(workload)
-
-
-def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
-    """Return the readings by the flows of the workload."""
-    if workload.periods is None:
-        return raw
-    from forebay.engines.simulation import connections
-
-    return connections.by_flow(raw, workload)
 
 
 def _flows(
@@ -349,3 +347,161 @@ def _too_small(link: LinkSpec, error: ValueError) -> tuple[str, ValueError]:
             where = f"class queue {each.name} before {link.name}"
             return f"{each.buffer_packets} packets in {where}", found
     return f"{link.buffer_packets} packets before {link.name}", error
+
+
+_Ints = NDArray[np.int64]
+_OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
+
+
+def connections(workload: Workload) -> Workload:
+    """Return a workload with one entry for each on-time, and for each flow that has no schedule."""
+    periods = workload.periods
+    if periods is None:
+        return workload
+    owner = periods.owner
+    return replace(
+        workload,
+        traffic_class=workload.traffic_class[owner],
+        congestion_control=workload.congestion_control[owner],
+        rtt_ps=workload.rtt_ps[owner],
+        start_ps=periods.on_ps,
+        segments=workload.segments[owner],
+        packet_bytes=workload.packet_bytes[owner],
+        access_bps=workload.access_bps[owner],
+        access_group=_own_or_shared(workload.access_group, owner),
+        reverse=workload.reverse[owner],
+        stop_ps=periods.off_ps,
+        packets=_packets(workload.packets, owner),
+        sessions=_sessions(workload.sessions, owner),
+        periods=None,
+    )
+
+
+def _own_or_shared(group: NDArray[np.int32], owner: _Ints) -> NDArray[np.int32]:
+    """Return the access links: shared ones as they are, else one for each connection."""
+    shared = np.bincount(group)[group[owner]] > 1
+    apart = np.where(shared, 0, np.arange(len(owner)))
+    keys = group[owner].astype(np.int64) * (len(owner) + 1) + apart
+    return np.unique(keys, return_inverse=True)[1].astype(np.int32)
+
+
+def _packets(own: Packets | None, owner: _Ints) -> Packets | None:
+    return None if own is None else replace(own, offsets=_offsets(own.offsets, owner))
+
+
+def _sessions(own: Sessions | None, owner: _Ints) -> Sessions | None:
+    return None if own is None else replace(own, offsets=_offsets(own.offsets, owner))
+
+
+def _offsets(offsets: _Ints, owner: _Ints) -> _Ints:
+    """Return the offsets by connection: flows with packets or files have one each."""
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.diff(offsets)[owner])])
+
+
+def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
+    """Return the readings of connections as those of their flows."""
+    periods = workload.periods
+    if periods is None:
+        return raw
+    arrays: dict[str, Any] = dict(raw)
+    changed: dict[str, Any] = {
+        name: _sums(arrays[name], periods, len(workload)) for name in _OF_FLOWS
+    }
+    records = raw.get("flow_records")
+    if records is not None:
+        changed["flow_records"] = _OfFlows(records, periods)
+    return cast("RawReadings", arrays | changed)
+
+
+def _sums(values: _Ints, periods: Periods, flows: int) -> _Ints:
+    sums = np.zeros(flows, dtype=values.dtype)
+    np.add.at(sums, periods.owner, values)
+    return sums
+
+
+@dataclass(frozen=True, slots=True)
+class _OfFlows:
+    """Records whose flows are those of the workload, and the connections their transfers."""
+
+    records: RawFlowRecords
+    periods: Periods
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def columns(
+        self, first: int = 0, end: int | None = None, names: Sequence[str] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        names = None if names is None else ("flow", *names)
+        raw = dict(self.records.columns(first, end, names))
+        rows = raw["flow"]
+        if "transfer" in raw:
+            raw["transfer"] = raw["transfer"] + self.periods.number[rows]
+        raw["flow"] = self.periods.owner[rows]
+        return raw
+
+
+_ROUNDING = 1 / 1024
+"""Linux's arithmetic keeps shares of a window in 1024ths."""
+_MARKS = {
+    "loss": "as a loss",
+    "fraction": "in proportion",
+    "l4s": "in proportion",
+    "ignored": "no",
+}
+
+
+@cache
+def check_core() -> None:
+    """Refuse a core whose lists differ from the catalogue's. Raises EngineUnavailable."""
+    if not hasattr(_core, "controllers"):
+        raise _differs("its lists cannot be read")
+    controls = {each["name"]: each for each in _core.controllers()}
+    _compare("congestion control", CONTROLS.values(), lambda each: each.name, controls, _control)
+    disciplines = {each["name"]: each for each in _core.disciplines()}
+    _compare("discipline", DISCIPLINES.values(), lambda each: each.in_tc, disciplines, _discipline)
+
+
+def _compare(
+    what: str,
+    records: Iterable[Any],
+    name_of: Callable[[Any], str],
+    core: Mapping[str, Mapping[str, Any]],
+    facts: Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, object, object]]],
+) -> None:
+    """Compare records with the core's, both ways; ``facts`` yields name, ours and the core's."""
+    ours = {name_of(each): each for each in records}
+    for name in sorted(ours.keys() ^ core.keys()):
+        where = "the core does not have" if name in ours else "the catalogue does not have"
+        raise _differs(f"{where} the {what} {name!r}")
+    for name, record in ours.items():
+        for fact, stated, built in facts(record, core[name]):
+            if stated != built:
+                raise _differs(f"{fact} of the {what} {name!r} is {built} there, not {stated}")
+
+
+def _control(record: Control, core: Mapping[str, Any]) -> Iterable[tuple[str, object, object]]:
+    yield "paced", record.paced, core["paced"]
+    yield "is_model_based", record.is_model_based, core["decrease"] == "model"
+    kept, built = record.kept_after_loss, core["kept_after_loss"]
+    close = kept is not None and built is not None and abs(kept - built) < _ROUNDING
+    yield "kept_after_loss", kept, kept if close else built
+    yield "answers_marks", record.answers_marks, _MARKS[core["marks"]]
+    yield "needs_ecn", record.needs_ecn, core["marks"] in ("fraction", "l4s")
+    response = None if record.response is None else record.response.partition("-")[0]
+    yield "response", response, core["response"]
+
+
+def _discipline(
+    record: Discipline, core: Mapping[str, Any]
+) -> Iterable[tuple[str, object, object]]:
+    parameters = core["parameters"]
+    scenario_s = {name for name in parameters if name not in record.simulator_only}
+    yield "parameters", sorted(record.parameters), sorted(scenario_s)
+    for name, default in record.parameters.items():
+        yield f"default of {name}", default, parameters[name]
+
+
+def _differs(how: str) -> EngineUnavailable:
+    missing = f"its core and forebay.catalogue differ: {how}"
+    return EngineUnavailable("simulation", missing, "run `make setup`")

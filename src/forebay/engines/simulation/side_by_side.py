@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forebay import _core
-from forebay.engines.footprint import Limit, TooMuchMemory
-from forebay.engines.memory_estimate import estimate
+from forebay.engines.footprint import Limit, TooMuchMemory, estimate
 from forebay.engines.replication import lay_out, to_reading
 from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.runs import Draws, by_flow, make_run

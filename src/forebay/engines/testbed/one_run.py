@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import select
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
-from forebay.engines.testbed import congestion, machine
-from forebay.engines.testbed.counters.agreement import agreement
+from forebay.engines.replication.readings import (
+    RawDetail,
+    RawHistogram,
+    RawIncidents,
+    RawLink,
+    RawTrace,
+)
+from forebay.engines.testbed import machine
+from forebay.engines.testbed.counters.agreement import Counted, WindowClock, agreement
 from forebay.engines.testbed.counters.reading import Counters, counting
-from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
-from forebay.engines.testbed.errors import TestbedError
-from forebay.engines.testbed.namespace_pair import pair_for
-from forebay.engines.testbed.plan import Places, built_link, make_plan
-from forebay.engines.testbed.program import Event, Program
-from forebay.engines.testbed.registry import RunResources, recording
-from forebay.engines.testbed.result import Result, read_result
-from forebay.engines.testbed.validity import faults
+from forebay.engines.testbed.errors import TestbedError, asking
+from forebay.engines.testbed.plan import Places, built_link, ensure, make_plan
+from forebay.engines.testbed.registry import RunResources, pair_for, recording
+from forebay.engines.testbed.retry import faults
+from forebay.outcome.reading import FloatArray, IntArray
 from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 
@@ -28,6 +38,228 @@ if TYPE_CHECKING:
     from forebay.engines.replication import LinkSpec
     from forebay.progress import Progress
     from forebay.scenario import Scenario
+
+
+Event = dict[str, Any]
+
+_DEFECT = "this is a defect of forebay-emulator; please report it"
+_SILENT_S = 20.0
+"""An emulator without output for this time hangs. It writes an event once a second."""
+_TO_END_S = 0.4
+"""Time for a clean end after a stop. Ctrl-C may take one second in total."""
+
+
+class Program:
+    """A context manager. Its exit always ends the child process."""
+
+    def __init__(self, binary: Path, plan: Path, started: Callable[[int], None]) -> None:
+        self._errors = plan.with_name("emulator.log")
+        with asking(f"starting {binary}"), open(self._errors, "wb") as errors:
+            # It has its own session, so Ctrl-C in the terminal reaches only us. Its standard input
+            # closes when we end, and this ends the emulator.
+            self._child = subprocess.Popen(
+                [str(binary), "run", str(plan)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                start_new_session=True,
+            )  # fmt: skip
+        started(self._child.pid)
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def events(self) -> Iterator[Event]:
+        """Yield its events, up to and including `done`.
+
+        Raises
+        ------
+        TestbedError
+            It reports an error, ends without `done`, or hangs.
+        """
+        for line in self._lines():
+            event = _parse(line)
+            if event["event"] == "error":
+                raise TestbedError(event.get("message", "?"), event.get("hint", _DEFECT))
+            yield event
+            if event["event"] == "done":
+                self._child.wait()
+                return
+        raise TestbedError(f"forebay-emulator ended with {self._ending()}", _DEFECT)
+
+    def _lines(self) -> Iterator[bytes]:
+        assert self._child.stdout is not None
+        pipe, rest = self._child.stdout.fileno(), b""
+        silent_until = time.monotonic() + _SILENT_S
+        while (left := silent_until - time.monotonic()) > 0:
+            if not select.select([pipe], [], [], left)[0]:
+                continue
+            part = os.read(pipe, 65536)
+            if not part:
+                return
+            *whole, rest = (rest + part).split(b"\n")
+            yield from whole
+            silent_until = time.monotonic() + _SILENT_S
+        raise TestbedError(f"forebay-emulator sent no event for {_SILENT_S:g} s", _DEFECT)
+
+    def _ending(self) -> str:
+        status = self._child.wait()
+        said = self._errors.read_text(errors="replace").strip().splitlines()
+        return f"status {status}" + (f": {said[-1]}" if said else "")
+
+    def _stop(self) -> None:
+        assert self._child.stdin is not None and self._child.stdout is not None
+        self._child.stdin.close()
+        if self._child.poll() is None:
+            self._child.terminate()
+            try:
+                self._child.wait(_TO_END_S)
+            except subprocess.TimeoutExpired:
+                self._child.kill()
+        self._child.wait()
+        self._child.stdout.close()
+
+
+def _parse(line: bytes) -> Event:
+    try:
+        event = json.loads(line)
+        if isinstance(event, dict) and isinstance(event.get("event"), str):
+            return event
+    except ValueError:
+        pass
+    raise TestbedError(f"forebay-emulator said {line[:80]!r}, which is not an event", _DEFECT)
+
+
+_TWO_VERSIONS = "forebay and forebay-emulator must be of one version: run `make setup testbed`"
+
+
+class Result(NamedTuple):
+    """The emulator's readings, including those of its own process."""
+
+    raw: RawReadings
+    gate: dict[str, float]
+    provenance: dict[str, Any]
+
+
+def read_result(path: Path) -> Result:
+    """Read the file that the emulator wrote.
+
+    Raises
+    ------
+    TestbedError
+        The file does not exist, or has another format than this version reads.
+    """
+    try:
+        fields = json.loads(path.read_text())
+        return Result(_readings(fields), fields["gate"], fields.get("provenance", {}))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        wrong = f"the result of forebay-emulator cannot be read ({error!r})"
+        raise TestbedError(wrong, _TWO_VERSIONS) from error
+
+
+def _readings(fields: dict[str, Any]) -> RawReadings:
+    classes = len(fields["rtt"])
+    trace = fields.get("trace")
+    return RawReadings(
+        links=[_link(each, classes) for each in fields["links"]],
+        sent=_table(fields["sent"], classes),
+        drops=_table(fields["drops"], classes),
+        passed=_table(fields["passed"], classes),
+        delivered_bytes=_table(fields["delivered_bytes"], classes),
+        timeouts=_table(fields["timeouts"], classes),
+        retransmissions=_table(fields["retransmissions"], classes),
+        flow_bytes=_whole(fields["flow_bytes"]),
+        flow_drops=_whole(fields["flow_drops"]),
+        flow_passed=_whole(fields["flow_passed"]),
+        rtt=[_histogram(each) for each in fields["rtt"]],
+        completions_s=[_numbers(each) for each in fields["completions_s"]],
+        unfinished_s=[_numbers(each) for each in fields["unfinished_s"]],
+        trace=None if trace is None else _trace(trace),
+        packets=fields["packets"],
+        events=fields["events"],
+        wall_s=fields["wall_s"],
+    )
+
+
+def _link(fields: dict[str, Any], classes: int) -> RawLink:
+    detail = fields.get("detail")
+    return RawLink(
+        busy_s=_numbers(fields["busy_s"]),
+        queue_packet_s=_numbers(fields["queue_packet_s"]),
+        delay_sum_s=_numbers(fields["delay_sum_s"]),
+        queue_s=_numbers(fields["queue_s"]),
+        queue_bin_width=fields["queue_bin_width"],
+        delay=_histogram(fields["delay"]),
+        classes=np.arange(classes),
+        longest_s=fields["longest_s"],
+        delays=[_histogram(each) for each in fields["delays"]],
+        held=_whole(fields["held"]),
+        lost=_whole(fields["lost"]),
+        arrivals=_table(fields["arrivals"], classes),
+        drops=_table(fields["drops"], classes),
+        marks=_table(fields["marks"], classes),
+        accepted=_table(fields["accepted"], classes),
+        sent=_table(fields["sent"], classes),
+        sent_bytes=_table(fields["sent_bytes"], classes),
+        class_busy_s=_numbers(fields["class_busy_s"]).reshape(-1, classes),
+        detail=None if detail is None else _detail(detail),
+    )
+
+
+def _detail(fields: dict[str, Any]) -> RawDetail:
+    return RawDetail(
+        seen=_whole(fields["seen"]),
+        busy=_stretches(fields["busy"]),
+        idle=_stretches(fields["idle"]),
+    )
+
+
+def _stretches(fields: list[Any]) -> tuple[float, RawHistogram]:
+    total_s, lengths = fields
+    return float(total_s), _histogram(lengths)
+
+
+def _trace(fields: dict[str, Any]) -> RawTrace:
+    return RawTrace(
+        at_s=_numbers(fields["at_s"]),
+        queue=_whole(fields["queue"]),
+        window_sum=_numbers(fields["window_sum"]),
+        in_avoidance=_whole(fields["in_avoidance"]),
+        cwnd=_numbers(fields["cwnd"]),
+        srtt_s=_numbers(fields["srtt_s"]),
+        state=_whole(fields["state"]),
+        window_mean=_numbers(fields["window_mean"]),
+        window_variance=_numbers(fields["window_variance"]),
+        drops=_incidents(fields["drops"]),
+        reductions=_incidents(fields["reductions"]),
+    )
+
+
+def _incidents(fields: dict[str, Any]) -> RawIncidents:
+    return RawIncidents(
+        at_s=_numbers(fields["at_s"]),
+        flow=_whole(fields["flow"]),
+        count=_whole(fields["count"]),
+    )
+
+
+def _histogram(fields: list[Any]) -> RawHistogram:
+    edges, counts = fields
+    return _numbers(edges), _numbers(counts)
+
+
+def _numbers(fields: list[Any]) -> FloatArray:
+    return np.asarray(fields, dtype=np.float64)
+
+
+def _whole(fields: list[Any]) -> IntArray:
+    return np.asarray(fields, dtype=np.int64)
+
+
+def _table(fields: list[list[int]], classes: int) -> IntArray:
+    return _whole(fields).reshape(-1, classes)
+
 
 _CHANGED = "forebay and forebay-emulator must be of one version: run `make setup testbed`"
 
@@ -77,7 +309,7 @@ def run_once(
     if watched is not None:
         watched.check(len(workload))
     with ExitStack() as made:
-        made.enter_context(congestion.ensure(controls_of(scenario)))
+        made.enter_context(ensure(controls_of(scenario)))
         record = made.enter_context(recording())
         pair = made.enter_context(pair_for(scenario, workload, record))
         scratch = record.make_scratch()

@@ -23,8 +23,7 @@ from forebay.engines.errors import (
     refuse_network,
     refuse_of_links,
 )
-from forebay.engines.theory.loss import Between
-from forebay.engines.theory.prediction import Prediction, Spread, predict_long_flows
+from forebay.engines.theory.prediction import Between, Prediction, Spread, predict_long_flows
 from forebay.errors import entry
 from forebay.laws import governing_law, regime_of
 from forebay.laws.quantities import bursts_only, offered, short_share
@@ -83,7 +82,7 @@ def _predict(scenario: Scenario) -> Prediction | None:
     if law is None:
         return None
     if bursts_only(scenario):
-        from forebay.engines.theory.burst_prediction import predict_bursts
+        from forebay.engines.theory.prediction import predict_bursts
 
         return predict_bursts(scenario)
     return predict_long_flows(scenario, law)

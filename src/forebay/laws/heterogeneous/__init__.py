@@ -29,24 +29,24 @@ from forebay.laws.heterogeneous.constraints import (
     uneven,
     z_score,
 )
-from forebay.laws.heterogeneous.growth import Growth
 from forebay.laws.heterogeneous.protocols import (
     EPOCH_AS_PRINTED,
     PAPER_D,
     PROTOCOLS,
     TABLE_3_AS_PRINTED,
+    Growth,
 )
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:
-    from forebay.laws.heterogeneous.compromises import (
+    from forebay.laws.heterogeneous.constraints import (
         drop_rate_added,
         probability_kept,
         reduction_at_zero_delay,
+        sample_sum,
         share_kept,
         z_kept,
     )
-    from forebay.laws.heterogeneous.sampling import sample_sum
 
 __all__ = [
     "EPOCH_AS_PRINTED",

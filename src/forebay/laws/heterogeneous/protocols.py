@@ -6,18 +6,152 @@ Time is in seconds and R is the round-trip time. Errors of the paper:
   the printed epochs. Table III follows from the correct ones.
 * CTCP's t / 32 needs t in round trips, or the growth would not be that of its source.
 * BIC's growth function covers only its first round trip, 0.8 to 0.9 w_max, as printed.
+
+Growth of a window from beta w_max to w_max in one epoch, and its mean and deviation.
+
+Yang, Zhang, Xu 2013 ("paper D"), §IV.A, eq. 4 and 5. Both integrals use Gauss-Legendre quadrature
+with eight nodes. It is exact for polynomials up to degree 15, which includes the square of every
+growth function of Table II, and exact to rounding for Scalable's exponential. Growth in two pieces
+(`rfc9438`, `compound`) has its integrals in closed form.
+
+Compound TCP: growth by window^(3/4) / 8 packets in a round trip, at least Reno's one packet.
+
+The growth is that of paper D's Table II (its t / 32 is the integral of that rate). The window is
+the sum of Reno's window and a delay window, so it never grows by less than Reno's, which is more
+below 16 packets; this follows from those two facts. This module does not model delay, so the delay
+window never shrinks. In reality, with a standing queue, a flow falls back to Reno.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from forebay.laws.arrays import Array
-from forebay.laws.heterogeneous.compound import COMPOUND, fourth_root
-from forebay.laws.heterogeneous.growth import Growth
+from forebay.laws.arrays import Array, as_array
 from forebay.laws.heterogeneous.rfc9438 import CUBIC
+
+
+@cache
+def _quadrature() -> tuple[Array, Array]:
+    """Nodes in [0, 1], and weights that sum to one. Computed once: its import takes 5 ms."""
+    places, weights = np.polynomial.legendre.leggauss(8)
+    return (places + 1.0) / 2.0, weights / 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Congestion window of one flow between two decreases, as a function of time.
+
+    Attributes
+    ----------
+    name : name of the protocol.
+    source : paper or standard, and place.
+    beta : share of w_max that is left after a decrease.
+    rule : function of (t in s, w_max in packets, rtt in s); the window in packets.
+    duration : function of (w_max, rtt); the length T of an epoch in seconds.
+    moments : function of (w_max, rtt); the means of w / w_max and of its square. None if they are
+        the same for every w_max and rtt; they are then integrated from the rule.
+    """
+
+    name: str
+    source: str
+    beta: float
+    rule: Callable[[Array, Array, Array], Array]
+    duration: Callable[[Array, Array], Array]
+    moments: Callable[[Array, Array], tuple[Array, Array]] | None = None
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether mean / w_max and deviation / mean are the same for every w_max and rtt."""
+        return self.moments is None
+
+    def window(self, t: ArrayLike, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
+        """Window in packets, `t` seconds into an epoch (Table II, column 2)."""
+        return self.rule(as_array(t), as_array(w_max), as_array(rtt))
+
+    def epoch(self, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
+        """Seconds from one decrease to the next (Table II, column 4)."""
+        return self.duration(as_array(w_max), as_array(rtt))
+
+    def mean(self, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
+        """Mean window in packets (eq. 4)."""
+        return as_array(w_max) * self._shares(w_max, rtt)[0] + 0.0 * as_array(rtt)
+
+    def deviation(self, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
+        """Standard deviation of the window over time, packets (eq. 5)."""
+        return as_array(w_max) * self._shares(w_max, rtt)[1] + 0.0 * as_array(rtt)
+
+    def characteristic_value(self, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
+        """a: standard deviation over mean (§IV.A, below Table III)."""
+        mean, deviation = self._shares(w_max, rtt)
+        return deviation / mean
+
+    def _shares(self, w_max: ArrayLike, rtt: ArrayLike) -> tuple[Array, Array]:
+        """Mean and deviation as shares of w_max; scalars where the growth is scale-free."""
+        if self.moments is not None:
+            mean, square = self.moments(as_array(w_max), as_array(rtt))
+            return mean, np.sqrt(square - mean**2)
+        places, weights = _quadrature()
+        windows = self.window(self.epoch() * places)
+        mean = as_array(np.sum(weights * windows))
+        return mean, np.sqrt(as_array(np.sum(weights * (windows - mean) ** 2)))
+
+
+_BETA = 0.5
+_REACH = 16.0  # window at which window^(3/4) / 8 is one packet
+
+
+def fourth_root(values: Array) -> Array:
+    """Return the fourth root; w^(1/4) of CTCP grows linearly, by 1/32 in a round trip."""
+    return np.sqrt(np.sqrt(values))
+
+
+def _change(w_max: Array) -> Array:
+    """Window at which the scalable growth begins, within [beta w_max, w_max]."""
+    return np.minimum(np.maximum(_BETA * w_max, _REACH), w_max)
+
+
+def _round_trips(w_max: Array) -> tuple[Array, Array]:
+    """Round trips with Reno's growth, then with the scalable growth."""
+    change = _change(w_max)
+    return change - _BETA * w_max, 32.0 * (fourth_root(w_max) - fourth_root(change))
+
+
+def _epoch(w_max: Array, rtt: Array) -> Array:
+    first, second = _round_trips(w_max)
+    return (first + second) * rtt
+
+
+def _window(t: Array, w_max: Array, rtt: Array) -> Array:
+    rounds, (first, _) = t / rtt, _round_trips(w_max)
+    later = fourth_root(_change(w_max)) + np.maximum(rounds - first, 0.0) / 32.0
+    return np.where(rounds < first, _BETA * w_max + rounds, later**4)
+
+
+def _moments(w_max: Array, rtt: Array) -> tuple[Array, Array]:
+    low, change = _BETA * w_max, _change(w_max)
+    early, late = fourth_root(change), fourth_root(w_max)
+    first, second = _round_trips(w_max)
+    total = (change**2 - low**2) / 2.0 + 32.0 * (late**5 - early**5) / 5.0
+    squares = (change**3 - low**3) / 3.0 + 32.0 * (late**9 - early**9) / 9.0
+    scale = (first + second) * w_max + 0.0 * rtt
+    return total / scale, squares / (scale * w_max)
+
+
+COMPOUND = Growth(
+    "compound",
+    "Yang et al. 2013, Table II (CTCP), and Reno's growth below 16 packets",
+    _BETA,
+    rule=_window,
+    duration=_epoch,
+    moments=_moments,
+)
+
 
 _CUBIC_C = 0.4
 _SCALABLE_GAIN = 0.01

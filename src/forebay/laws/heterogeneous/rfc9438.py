@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from forebay.laws.arrays import Array
-from forebay.laws.heterogeneous.growth import Growth
+from forebay.laws.heterogeneous.protocols import Growth
 
 _BETA, _C = 0.7, 0.4  # §4.6, §5
 _ALPHA = 3.0 * (1.0 - _BETA) / (1.0 + _BETA)  # §4.3: Reno's mean window at this beta

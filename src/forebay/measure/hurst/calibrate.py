@@ -13,7 +13,7 @@ import numpy as np
 from forebay.measure.estimate import Floats
 from forebay.measure.hurst.calibration import QUANTILES, TABLE
 from forebay.measure.hurst.rescaled_range import raw as rescaled_range
-from forebay.workload.fractional_noise import noise
+from forebay.workload.video import noise
 
 HURST = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995)
 """The generator needs H below 1."""

@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from forebay.measure.estimate import Floats
-from forebay.workload.fractional_noise import autocovariance
+from forebay.workload.video import autocovariance
 
 _FINE = 3
 """Octave of the finer details; from this octave on the noise is close to its limit."""

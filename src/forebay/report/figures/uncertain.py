@@ -10,8 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from forebay.outcome.sensitivity import Influence, Sensitivity
-from forebay.outcome.uncertain import UncertainSize, size_words
+from forebay.outcome.uncertain import Influence, Sensitivity, UncertainSize, size_words
 from forebay.report.figures.style import (
     BLUE,
     FAINT,

@@ -2,19 +2,86 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
+import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from forebay.engines.testbed import namespaces
-from forebay.engines.testbed.addresses import SENDERS
-from forebay.engines.testbed.counters.daemons import Daemon
-from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
-from forebay.engines.testbed.endpoint import TUN
+from forebay.engines.testbed import registry
+from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.errors import TestbedError, asking
+from forebay.engines.testbed.plan import SENDERS
+from forebay.engines.testbed.registry import TUN
+
+# The kernel kills it when we end. It starts after it is recorded, and never if we end before.
+_HELD = 'read -r _ && exec "$@" < /dev/null'
+_TO_END_S = 0.4
+_ALSO = "/usr/sbin:/sbin"  # a root's PATH may lack them
+
+
+def find(program: str) -> str | None:
+    """Return the path of a program, or None."""
+    return shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:{_ALSO}")
+
+
+class Daemon:
+    """A context: leaving it ends the program.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The program and its arguments. It must stay in the foreground and keep our user, because a
+        program that changes its user would not be killed with us.
+    started : callable
+        Called with the process ID before the program starts.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        namespace: str,
+        log: Path,
+        started: Callable[[int], None],
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._log = log
+        program, *arguments = command
+        inside = ["nsenter", f"--net={registry.path_of(namespace)}"]
+        held = ["sh", "-c", _HELD, "sh", find(program) or program, *arguments]
+        with asking(f"starting {program}", "install util-linux"), open(log, "wb") as said:
+            self._child = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", *inside, *held],
+                stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True,
+                env={**os.environ, **(environment or {})},
+            )  # fmt: skip
+        assert self._child.stdin is not None
+        started(self._child.pid)
+        with suppress(BrokenPipeError):
+            self._child.stdin.write(b"\n")
+            self._child.stdin.close()
+
+    def __enter__(self) -> Daemon:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.terminate()
+        try:
+            self._child.wait(_TO_END_S)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+
+    @property
+    def last_words(self) -> str:
+        """The last line of its output, in brackets, for error messages."""
+        said = self._log.read_text(errors="replace").strip().splitlines()
+        return f" ({said[-1]})" if said else ""
+
 
 PROGRAM = "softflowd"
 # Receive buffer for all datagrams of a run until its end: 48 octets for each flow.
@@ -36,7 +103,7 @@ def reader(
 ) -> Iterator[Callable[[WindowClock], Counted]]:
     """Start an exporter and a collector; yield a function that returns the count."""
     control = scratch / "softflowd.ctl"
-    with closing(namespaces.inside(namespace, _collector)) as collector:
+    with closing(registry.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])
         with Daemon(command, namespace, scratch / "softflowd.log", started) as exporter:
             _await(control, exporter)

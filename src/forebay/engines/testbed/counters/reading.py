@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.counters import netflow, snmp
-from forebay.engines.testbed.counters.daemons import find
-from forebay.engines.testbed.counters.window_clock import Counted, WindowClock
+from forebay.engines.testbed.counters.agreement import Counted, WindowClock
+from forebay.engines.testbed.counters.netflow import find
 from forebay.engines.testbed.errors import NAME
 from forebay.packages import wanted
 

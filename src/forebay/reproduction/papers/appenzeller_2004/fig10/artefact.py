@@ -90,12 +90,12 @@ def _numbers(queues: Queues, means: dict[int, float], slower: float) -> dict[str
 def law(length: int, *, as_printed: bool = False) -> float:
     """Mean packets waiting under Poisson bursts of such flows."""
     bursts = forebay.laws.bursts.Bursts.of_lengths([length])
-    return float(forebay.laws.burst_queue.mean_waiting(LOAD, bursts, as_printed=as_printed))
+    return float(forebay.laws.bursts.mean_waiting(LOAD, bursts, as_printed=as_printed))
 
 
 def _work(length: int) -> float:
     bursts = forebay.laws.bursts.Bursts.of_lengths([length])
-    return float(forebay.laws.burst_queue.workload(LOAD, bursts))
+    return float(forebay.laws.bursts.workload(LOAD, bursts))
 
 
 def _picture(queues: Queues, rates: tuple[int, ...], lengths: tuple[int, ...]) -> Picture:

@@ -165,7 +165,7 @@ def _bursts() -> forebay.laws.bursts.Bursts:
 def _picture(plain: Tail, hidden: Tail) -> Picture:
     x = np.arange(DRAWN)
     second = forebay.laws.effective_bandwidth.tail(x, LOAD, _bursts())
-    exact = forebay.laws.exact_bursts.exact_queue(LOAD, _bursts()).tail(x)
+    exact = forebay.laws.finite_queue.exact_queue(LOAD, _bursts()).tail(x)
     lines = [
         Line(x.tolist(), second.tolist(), "model"),
         Line(x.tolist(), exact.tolist(), "exact queue of bursts", "dashes"),

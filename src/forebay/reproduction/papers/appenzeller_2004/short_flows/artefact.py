@@ -56,7 +56,7 @@ def _apart(one: str, other: str) -> float:
 
 def _law(length: int, *, as_printed: bool) -> float:
     bursts = forebay.laws.bursts.Bursts.of_lengths([length])
-    return float(forebay.laws.burst_queue.mean_waiting(LOAD, bursts, as_printed=as_printed))
+    return float(forebay.laws.bursts.mean_waiting(LOAD, bursts, as_printed=as_printed))
 
 
 def _slow(length: int) -> list[str]:

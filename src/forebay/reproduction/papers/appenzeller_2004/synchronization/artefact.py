@@ -24,8 +24,8 @@ READINGS = {
 }
 SAYS = (
     "The print cannot have come from round trips that differ, by a fifth or by 2 %, whenever "
-    "receivers acknowledge: there no number of flows is in step. With one round trip for all, tens of flows "
-    "are; but then hundreds are too, a little."
+    "receivers acknowledge: there no number of flows is in step. With one round trip for all, tens "
+    "of flows are; but then hundreds are too, a little."
 )
 NOTES = [
     "Correlation of two windows on average, (index - 1) / (n - 1), index being var ΣW / Σ var W: "
