@@ -17,7 +17,8 @@ from forebay.cli.program import call
 from forebay.outcome.uncertain import Draw, Influence, Sensitivity
 from forebay.scenario import Duration, ScenarioError
 from forebay.studies.sensitivity import sobol_points, with_indices
-from forebay.studies.uncertain import Uncertain, enough_draws, uncertain_inputs, uncertain_size
+from forebay.studies.uncertain import Uncertain, uncertain_inputs
+from forebay.studies.uncertain_size import enough_draws, uncertain_size
 
 OC3 = forebay.load("oc3-gsr")
 

@@ -13,7 +13,7 @@ from forebay.cli.output import progress
 from forebay.engines.footprint import Limit, TooMuchMemory
 from forebay.progress import enter
 from forebay.topology import make_problem
-from forebay.topology.problem import NetworkCost
+from forebay.topology.routing import NetworkCost
 
 FAT = "[topology.fat_tree]\nk = 16\n"
 ISP = """

@@ -8,8 +8,8 @@ import urllib.request
 import pytest
 
 import forebay
+from forebay.web.notebook import packed
 from forebay.web.question import question_of, scenario_of
-from forebay.web.server import packed
 
 pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
 

@@ -48,7 +48,7 @@ def page(browser, server):
 
 def linked(server, question):
     """Return the address of a page with a question."""
-    from forebay.web.server import packed
+    from forebay.web.notebook import packed
 
     return f"http://{server}/#q={packed(question)}"
 

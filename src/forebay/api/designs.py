@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from forebay.api.network_parts import Failure, Foreseen, severity, topology_of, with_link_down
+from forebay.api.single_failures import Failure, Foreseen, severity, topology_of, with_link_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,8 +154,7 @@ def _own_name(name: str, *sides: dict[str, Failure]) -> str:
 
 
 def _demand(scenario: Scenario) -> float | None:
-    from forebay.topology.building import connected
-    from forebay.topology.problem import offered_bps
+    from forebay.topology.building import connected, offered_bps
 
     topology = topology_of(scenario)
     return offered_bps(topology, connected(topology))

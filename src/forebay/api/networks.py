@@ -20,7 +20,7 @@ from forebay.packages import check_file
 if TYPE_CHECKING:
     from forebay.api.designs import Contrast
     from forebay.api.designs import State as State
-    from forebay.api.network_parts import Failure
+    from forebay.api.single_failures import Failure
     from forebay.engines.fixed_point.solver import Solution
     from forebay.outcome import Outcome
     from forebay.outcome.transient import Transient as Transient
@@ -175,10 +175,10 @@ def single_failures(
     progress: Progress | None = None,
     expect: Callable[[float], None] | None = None,
 ) -> list[Failure]:
-    """Solve with each link down alone; see `forebay.api.network_parts`."""
-    from forebay.api import network_parts
+    """Solve with each link down alone; see `forebay.api.single_failures`."""
+    from forebay.api import single_failures as of_links
 
-    return network_parts.single_failures(scenario, progress, expect)
+    return of_links.single_failures(scenario, progress, expect)
 
 
 def compare_designs(

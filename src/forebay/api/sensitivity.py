@@ -253,7 +253,7 @@ def _answer(
 ) -> UncertainSize:
     import numpy as np
 
-    from forebay.studies.uncertain import uncertain_size
+    from forebay.studies.uncertain_size import uncertain_size
 
     numbers = np.array(
         [[each.number(u) for each, u in zip(inputs, row, strict=True)] for row in shares]
@@ -296,7 +296,7 @@ def sized_in(
 
 def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
     from forebay.studies.table import as_cell
-    from forebay.studies.uncertain import draw_of
+    from forebay.studies.uncertain_size import draw_of
 
     names = made.columns[: len(points[0])]
     rows = {tuple(row[name] for name in names): row for row in made.rows()}

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forebay.catalogue import KINDS
-from forebay.errors import entry
 from forebay.progress import Progress, enter
 from forebay.scenario import Long
 from forebay.topology import routing
-from forebay.topology.building import build
+from forebay.topology.building import build, takes_demand
+from forebay.topology.building import connections as offered_connections
 from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints, refuse
+from forebay.topology.routing import NetworkCost
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Topology, Traffic
-    from forebay.topology.graph import Adjacency, Floats
+    from forebay.scenario import Scenario, Traffic
+    from forebay.topology.graph import Floats
 
 
 _SEED = 0
@@ -82,100 +83,7 @@ def _drawn(graph: Graph, with_hosts: Ints, most: int) -> Pairs:
     return Pairs(key // len(graph.names), key % len(graph.names), times / times.sum(), drawn=True)
 
 
-_ROUTE_S, _EQUATIONS_S, _SOLVE_S = 0.15e-6, 0.35e-6, 10e-6
 """Seconds for each cell: a link of a path."""
-CELL = 400.0
-"""Bytes that a cell takes while a steady state is solved for."""
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkCost:
-    """Expected time and memory, before the routes are searched for.
-
-    Attributes
-    ----------
-    pairs : number of pairs of routers.
-    paths : number of paths, each of equal connections.
-    cells : number of links of all paths together.
-    search_s : seconds of the search for the shortest paths that do not depend on their number.
-    """
-
-    pairs: int
-    paths: float
-    cells: float
-    search_s: float
-
-    @property
-    def routes_s(self) -> float:
-        """CPU seconds until all routes are found."""
-        return self.search_s + self.cells * _ROUTE_S
-
-    @property
-    def seconds(self) -> float:
-        """CPU seconds until the answer."""
-        return self.routes_s + self.cells * (_EQUATIONS_S + _SOLVE_S)
-
-    @property
-    def octets(self) -> float:
-        """Bytes beyond those of the routers and links."""
-        return CELL * self.cells
-
-    def pairs_within(self, octets: float) -> int:
-        """Return how many pairs take so many bytes, to one digit, rounded down."""
-        fit = int(self.pairs * octets / max(self.octets, 1.0))
-        digits = int(10 ** (len(str(max(fit, 1))) - 1))
-        return max(fit // digits * digits, 1)
-
-
-_WITHOUT_EFFECT = ("demand_scale", "demand_growth", "connection_rate", "connection_window")
-
-
-def offered_bps(topology: Topology, adjacency: Adjacency) -> float | None:
-    """Return the sum of all demands in bit/s; None if only their ratios are known.
-
-    Raises
-    ------
-    ScenarioError
-        A factor or a rate of connections without offered load; a unit without demands.
-    """
-    total = _total(topology, adjacency)
-    if total is not None:
-        return total * topology.demand_scale * topology.demand_growth
-    for name in _WITHOUT_EFFECT:
-        if name in topology.model_fields_set:
-            hint = f"write {entry('topology.demand_total', '40 Gbit/s')}, or a demand_unit"
-            raise refuse("has no effect: the demand has no unit", hint, name)
-    return None
-
-
-def _total(topology: Topology, adjacency: Adjacency) -> float | None:
-    if topology.demand_total is not None:
-        return float(topology.demand_total)
-    own = not topology.demands and topology.demand_file is None
-    unit = topology.demand_unit or (adjacency.demand_unit_bps if own else None)
-    if topology.demand_unit is not None and not adjacency.demands:
-        hint = f"write {entry('topology.demand_total', '40 Gbit/s')}"
-        raise refuse("there is no matrix to give a unit", hint, "demand_unit")
-    if unit is None or not adjacency.demands:
-        return None
-    return float(unit) * sum(each[2] for each in adjacency.demands if each[0] != each[1])
-
-
-def takes_demand(group: Traffic) -> bool:
-    """Whether a class carries a share of the offered load."""
-    return getattr(group, "load", None) is not None
-
-
-def connections(topology: Topology, packet_bytes: int, rtt_s: Floats) -> Floats | None:
-    """Return the connections for each offered bit/s on paths of these round trips.
-
-    None if neither their rate nor their window is given.
-    """
-    if topology.connection_rate is not None:
-        return np.full(rtt_s.shape, 1.0 / float(topology.connection_rate))
-    if topology.connection_window is not None:
-        return rtt_s / (8.0 * packet_bytes * topology.connection_window)
-    return None
 
 
 _MOST_BUFFER = 1_000_000_000
@@ -422,7 +330,7 @@ def _offered_connections(
     """Return the connections of the offered load on each link; 0 if nothing says how many."""
     assert scenario.topology is not None, "make_problem has seen to it"
     carried = [group for group in scenario.traffic if takes_demand(group)]
-    each = connections(scenario.topology, int(scenario.packet), rtt)
+    each = offered_connections(scenario.topology, int(scenario.packet), rtt)
     if each is None or not carried:
         return np.zeros(graph.links)
     load = sum(_offered(scenario, graph, group) for group in carried)

@@ -4,6 +4,11 @@ Routers with only one neighbour are removed repeatedly; the paths out of these t
 for all pairs at once. Shortest paths are searched only between the remaining routers. The cost
 grows with the number of links and pairs, that of the search with the square of the remaining
 routers.
+
+The expected time and memory of a network's routes and steady state, from a few of its pairs.
+
+The times are of one core, from provider networks and fat trees of 250,000 to 4,000,000 paths.
+The number of the solver's steps is not known beforehand: its time is that of about 35 steps.
 """
 
 from __future__ import annotations
@@ -15,7 +20,51 @@ import numpy as np
 
 from forebay.progress import Progress
 from forebay.topology.graph import BETWEEN, Floats, Graph, Ints, refuse
-from forebay.topology.problem import NetworkCost
+
+_ROUTE_S, _EQUATIONS_S, _SOLVE_S = 0.15e-6, 0.35e-6, 10e-6
+"""Seconds for each cell: a link of a path."""
+CELL = 400.0
+"""Bytes that a cell takes while a steady state is solved for."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkCost:
+    """Expected time and memory, before the routes are searched for.
+
+    Attributes
+    ----------
+    pairs : number of pairs of routers.
+    paths : number of paths, each of equal connections.
+    cells : number of links of all paths together.
+    search_s : seconds of the search for the shortest paths that do not depend on their number.
+    """
+
+    pairs: int
+    paths: float
+    cells: float
+    search_s: float
+
+    @property
+    def routes_s(self) -> float:
+        """CPU seconds until all routes are found."""
+        return self.search_s + self.cells * _ROUTE_S
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds until the answer."""
+        return self.routes_s + self.cells * (_EQUATIONS_S + _SOLVE_S)
+
+    @property
+    def octets(self) -> float:
+        """Bytes beyond those of the routers and links."""
+        return CELL * self.cells
+
+    def pairs_within(self, octets: float) -> int:
+        """Return how many pairs take so many bytes, to one digit, rounded down."""
+        fit = int(self.pairs * octets / max(self.octets, 1.0))
+        digits = int(10 ** (len(str(max(fit, 1))) - 1))
+        return max(fit // digits * digits, 1)
+
 
 _BATCH_CELLS, _REPORT_CELLS = 20_000_000, 200_000  # distances that are searched for at once
 _EQUAL = 1e-9

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import re
-import tempfile
-import time
 import tomllib
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import tomli_w
-from starlette.requests import ClientDisconnect, Request
 
 import forebay
 from forebay.errors import ForebayError, Words, words
-from forebay.web import answering
-from forebay.web.app import MOST_BYTES
 
 PARTS = ("name", "link", "queue", "traffic", "goals", "measure")
 _NOTHING: list[tuple[str, object]] = [("links", [])]
@@ -105,162 +95,3 @@ def error_of(error: BaseException) -> dict[str, Any]:
     if not wrong:  # the text has the hint
         wrong, hint = str(error), ""
     return {"field": str(field), "wrong": str(wrong), "hint": str(hint), "text": str(error)}
-
-
-_MEASURED_S = 10.0
-
-
-def opened(text: str) -> dict[str, Any]:
-    """Return the question of a scenario file, or of a stored answer with it. Raises Refused."""
-    if text.lstrip().startswith("{"):
-        return _stored(text)
-    try:
-        tree = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        wrong = f"the file is no TOML ({str(error)[:80]})"
-        raise Refused(wrong, "drop a scenario file, or an answer of --json") from None
-    scenario = scenario_of(tree)
-    try:
-        json.dumps(tree)
-    except TypeError:  # a date
-        return {"question": question_of(scenario)}
-    return {"question": tree}
-
-
-@cache
-def shipped() -> tuple[str, ...]:
-    """Return the names of the shipped scenarios that the page can ask."""
-    return tuple(name for name in forebay.shipped() if _is_askable(name))
-
-
-def shipped_question(name: object) -> dict[str, Any]:
-    """Return the question of a shipped scenario, by its name alone. Raises Refused."""
-    if name not in shipped():
-        raise Refused(f"{str(name)[:40]!r} is not shipped", f"write {', '.join(shipped())}")
-    return {"question": question_of(forebay.load(str(name)))}
-
-
-def measured(content: bytes, rate: str) -> dict[str, Any]:
-    """Return the question that a capture gives, and what was estimated. Raises ForebayError."""
-    from forebay import measure
-
-    until = time.monotonic() + _MEASURED_S
-
-    def ends(_fraction: float) -> None:
-        if time.monotonic() > until:
-            raise KeyboardInterrupt
-
-    with tempfile.TemporaryDirectory(prefix="forebay-") as folder:
-        path = Path(folder) / "capture"
-        path.write_bytes(content)
-        try:
-            found = measure.capture(path, rate=rate, progress=ends)
-        except KeyboardInterrupt:
-            wrong = f"the capture takes more than {_MEASURED_S:.0f} s"
-            raise Refused(wrong, "measure it with forebay measure --scenario") from None
-        except measure.MeasureError as error:
-            wrong = str(error).replace(str(path), "the file")
-            raise Refused(wrong, "drop a pcap or pcapng file of the link") from None
-    try:
-        scenario = found.scenario().replace({"name": "measured from a capture"})
-    except measure.MeasureError as error:
-        hint = "measure it with forebay measure, which takes more options"
-        raise Refused(str(error), hint) from None
-    notes = [f"{found.packets} packets in {found.seconds:.3g} s", *found.notes]
-    return {"question": question_of(scenario), "notes": notes}
-
-
-def _stored(text: str) -> dict[str, Any]:
-    from forebay.report import read_answer
-
-    answer = read_answer(text, "the file")
-    if not isinstance(answer, forebay.SizeResult) or not answer.curve:
-        raise Refused("the document is no answer of size", "drop one of forebay size --json")
-    asked = answer.curve[0].outcome.scenario
-    scenario = scenario_of({part: asked[part] for part in PARTS if part in asked})
-    return {"question": question_of(scenario), "sized": answering.sized(answer)}
-
-
-def _is_askable(name: str) -> bool:
-    try:
-        question_of(forebay.load(name))
-    except forebay.ForebayError:
-        return False
-    return True
-
-
-_CLIENT = re.compile(r"[A-Za-z0-9-]{8,64}")
-_WHOLE = re.compile(r"[1-9][0-9]{0,8}")
-_SLOWEST_S = 10.0
-_MOST_BUDGET_S = 600.0
-_MOST_BUFFER = 10_000_000
-
-
-async def json_of(request: Request) -> object:
-    """Return a request's JSON. Raises Refused: too large, too slow, no JSON."""
-    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise Refused("the question is no JSON", "send Content-Type: application/json")
-    content = await bytes_of(request)
-    try:
-        asked = json.loads(content, parse_constant=_no_constant)
-        # A lone surrogate is no character, and 1e999 no number.
-        json.dumps(asked, ensure_ascii=False, allow_nan=False).encode()
-        return asked
-    except (ValueError, RecursionError):
-        raise Refused("the question is no JSON", "send the JSON of a scenario") from None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-async def bytes_of(request: Request) -> bytes:
-    """Return a request's body. Raises Refused: too large, too slow."""
-    content = bytearray()
-    try:
-        async with asyncio.timeout(_SLOWEST_S):
-            async for part in request.stream():
-                content += part
-                if len(content) > MOST_BYTES:
-                    raise Refused("the question has more than 1 MB", "send less")
-    except (TimeoutError, ClientDisconnect):
-        raise Refused("the question did not arrive in 10 s", "send it again") from None
-    return bytes(content)
-
-
-async def text_of(request: Request, name: str) -> str:
-    """Return one text of a request's JSON, by its name. Raises Refused."""
-    table = await json_of(request)
-    text = table.get(name) if isinstance(table, dict) else None
-    if not isinstance(text, str):
-        raise Refused(f"there is no {name}", f"send {{{name!r}: text}}")
-    return text
-
-
-def client_of(request: Request) -> str:
-    """Return the name that a page gave itself. Raises Refused."""
-    client = request.headers.get("x-client", "")
-    if not _CLIENT.fullmatch(client):
-        raise Refused("X-Client is missing", "send 8 to 64 letters and digits")
-    return client
-
-
-def budget_of(request: Request) -> str | None:
-    """Return the time of a search; None is that of `forebay.size`. Raises ScenarioError."""
-    text = request.query_params.get("budget")
-    if text is None:
-        return None
-    seconds = float(forebay.Duration.parse_argument("budget", text))
-    if not 0.0 < seconds <= _MOST_BUDGET_S:
-        raise Refused(f"{seconds:g} s is out of range", "write up to 10 min", "budget")
-    return text
-
-
-def packets_of(request: Request) -> int | None:
-    """Return the buffer that is asked for, packets; None is the scenario's. Raises Refused."""
-    text = request.query_params.get("packets")
-    if text is None:
-        return None
-    if not _WHOLE.fullmatch(text) or int(text) > _MOST_BUFFER:
-        raise Refused("the buffer is no number of packets", f"write 1 to {_MOST_BUFFER}")
-    return int(text)

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
-import sys
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import Any
 
 import forebay
 from forebay.errors import Words, words
 from forebay.web.question import Refused, error_of
-
-
-@cache
-def _libc() -> ctypes.CDLL | None:
-    """Return glibc; None elsewhere."""
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None)
-    return libc if hasattr(libc, "malloc_trim") else None
-
-
-def trim() -> None:
-    """Give back what is free in every thread's arena: each answer leaves holes in another one."""
-    libc = _libc()
-    if libc is not None:
-        libc.malloc_trim(0)
-
+from forebay.web.trimming import trim
 
 Event = tuple[str, Any]
 Work = Callable[["Run"], None]

@@ -12,8 +12,9 @@ import pytest
 
 from forebay.engines import EngineUnavailable
 from forebay.engines.testbed import machine, one_run
+from forebay.engines.testbed.endpoint import Endpoint
 from forebay.engines.testbed.errors import GateFailed
-from forebay.engines.testbed.registry import Endpoint, NamespacePair
+from forebay.engines.testbed.namespace_pair import NamespacePair
 from forebay.scenario import Scenario, loads
 
 FAKE = Path(__file__).with_name("fake_emulator.py")

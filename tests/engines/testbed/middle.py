@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from pyroute2 import IPRoute
 
 from forebay.engines.testbed import registry
-from forebay.engines.testbed.registry import TUN, NamespacePair, pair_for
+from forebay.engines.testbed.endpoint import TUN
+from forebay.engines.testbed.namespace_pair import NamespacePair, pair_for
 
 PACKET = 1514  # bytes that tbf counts on a veth: with the Ethernet header
 BURST_PACKETS = 3  # with one only, tbf was seen to lose 14 % of its rate

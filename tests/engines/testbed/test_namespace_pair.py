@@ -17,7 +17,7 @@ import forebay
 from forebay import measure
 from forebay.engines.testbed import one_run, registry
 from forebay.engines.testbed.errors import TestbedError
-from forebay.engines.testbed.registry import pair_for
+from forebay.engines.testbed.namespace_pair import pair_for
 from forebay.scenario import dumps, loads
 from forebay.scenario.queue import Discipline
 from forebay.workload import draw

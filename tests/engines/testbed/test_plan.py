@@ -9,8 +9,9 @@ import pytest
 from forebay.engines import Unsupported
 from forebay.engines.errors import refuse_reordering
 from forebay.engines.replication import Watched, lay_out
-from forebay.engines.testbed import plan, registry
-from forebay.engines.testbed.plan import Places, broken, largest_packet, make_plan
+from forebay.engines.testbed import endpoint, namespace_pair
+from forebay.engines.testbed.namespace_pair import broken
+from forebay.engines.testbed.plan import Places, largest_packet, make_plan
 from forebay.scenario import loads
 from forebay.workload import draw
 
@@ -141,7 +142,7 @@ def test_a_trace_names_its_flows():
 
 def test_routes_cover_exactly_the_flows_of_their_class():
     scenario, workload, _ = plan_of(MIXED)
-    left, right = plan.routes(scenario, workload)
+    left, right = endpoint.routes(scenario, workload)
 
     def flows(routes, network):
         base = int(network[0])
@@ -151,8 +152,8 @@ def test_routes_cover_exactly_the_flows_of_their_class():
     first = dict.fromkeys(range(5), sending)
     second = {flow: {"quickack": 1} for flow in range(5, 8)}
     # The second class sends the other way, so its receivers, which hurry their ACKs, are left.
-    assert flows(left, plan.RECEIVERS) == first | second
-    assert flows(right, plan.SENDERS) == {flow: {"features": 1} for flow in range(5)}
+    assert flows(left, endpoint.RECEIVERS) == first | second
+    assert flows(right, endpoint.SENDERS) == {flow: {"features": 1} for flow in range(5)}
 
 
 def test_the_mtu_lets_the_largest_packet_pass():
@@ -162,9 +163,9 @@ def test_the_mtu_lets_the_largest_packet_pass():
 
 def test_more_flows_than_addresses_are_refused(monkeypatch):
     _, workload, _ = plan_of(MIXED)
-    monkeypatch.setattr(plan, "MOST_FLOWS", 5)
+    monkeypatch.setattr(endpoint, "MOST_FLOWS", 5)
     with pytest.raises(Unsupported, match="11 flows, more than 5"):
-        plan.check_count(workload)
+        endpoint.check_count(workload)
 
 
 def test_what_the_kernel_does_otherwise_is_said():
@@ -182,8 +183,8 @@ def test_what_the_kernel_does_otherwise_is_said():
 
 def test_sack_is_off_only_where_every_class_says_so():
     alone = "link.rate = '1 Mbit/s'\nqueue.size = '9 packets'\n[[traffic]]\nflows = 1\nsack = false"
-    assert not registry.has_sack(loads(alone)) and broken(loads(alone)) == []
-    assert registry.has_sack(loads(MIXED))
+    assert not namespace_pair.has_sack(loads(alone)) and broken(loads(alone)) == []
+    assert namespace_pair.has_sack(loads(MIXED))
 
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forebay.engines.testbed.retry import LIMITS, faults, stall_limit
+from forebay.engines.testbed.validity import LIMITS, faults, stall_limit
 
 WELL = {
     "lateness_p99_s": 1e-4, "lateness_max_s": 3e-3, "router_cpu": 0.6,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import forebay
-from forebay.engines.testbed.retry import faults
+from forebay.engines.testbed.validity import faults
 from forebay.outcome import Metric
 from forebay.reproduction import Measured, find
 

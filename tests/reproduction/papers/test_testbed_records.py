@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import forebay
-from forebay.engines.testbed.retry import faults
+from forebay.engines.testbed.validity import faults
 from forebay.reproduction import Measured, papers
 
 FOLDER = Path(papers.__file__).parent

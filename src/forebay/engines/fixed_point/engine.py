@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-    from forebay.topology.problem import NetworkCost
+    from forebay.topology.routing import NetworkCost
 
 
 class NetworkEngine(Engine):

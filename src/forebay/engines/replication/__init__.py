@@ -63,11 +63,11 @@ __all__ = [
 
 # Needed only for a network, a trace or a table of flows; importing them imports a dozen more files.
 _HOLDERS = {
-    "check_step": "tracing",
-    "expand": "network_layout",
-    "problem_of": "network_layout",
+    "check_step": "flow_rows",
+    "expand": "layout",
+    "problem_of": "layout",
     "FlowRows": "flow_rows",
-    "to_trace": "tracing",
+    "to_trace": "flow_rows",
 }
 
 

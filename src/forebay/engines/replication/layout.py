@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         Traffic,
     )
     from forebay.topology.graph import Graph
-    from forebay.topology.problem import NetworkCost
+    from forebay.topology.routing import NetworkCost
 
     Ints = NDArray[np.int64]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.topology import Problem
-    from forebay.topology.problem import NetworkCost
+    from forebay.topology.routing import NetworkCost
 
 
 _CELLS = 20_000_000  # links of paths, in all rounds

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from forebay.engines.errors import EngineUnavailable
+from forebay.engines.testbed.endpoint import can_open_tun
 from forebay.engines.testbed.errors import NAME, needs_root
-from forebay.engines.testbed.registry import can_open_tun
 from forebay.packages import wanted
 
 _PROGRAM = "forebay-emulator"

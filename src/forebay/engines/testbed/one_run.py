@@ -27,9 +27,10 @@ from forebay.engines.testbed import machine
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock, agreement
 from forebay.engines.testbed.counters.reading import Counters, counting
 from forebay.engines.testbed.errors import TestbedError, asking
+from forebay.engines.testbed.namespace_pair import pair_for
 from forebay.engines.testbed.plan import Places, built_link, ensure, make_plan
-from forebay.engines.testbed.registry import RunResources, pair_for, recording
-from forebay.engines.testbed.retry import faults
+from forebay.engines.testbed.registry import RunResources, recording
+from forebay.engines.testbed.validity import faults
 from forebay.outcome.reading import FloatArray, IntArray
 from forebay.scenario import Tcp
 from forebay.workload import Workload, draw

@@ -14,87 +14,23 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from ipaddress import IPv4Network, summarize_address_range
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from forebay.catalogue import CONTROLS
-from forebay.engines.errors import EngineUnavailable, Unsupported
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
-from forebay.engines.testbed import registry
-from forebay.engines.testbed.errors import NAME
-from forebay.engines.testbed.registry import TUN, ClassRoute, Owner, has_sack
+from forebay.engines.testbed import endpoint, registry
+from forebay.engines.testbed.endpoint import TUN
+from forebay.engines.testbed.registry import Owner
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Bucket, ClassSpec, LinkJitter, LinkLoss, LinkSpec
     from forebay.scenario import RateTrace, Scenario, Traffic
     from forebay.workload import Workload
-
-
-SENDERS = IPv4Network("10.64.0.0/10")
-RECEIVERS = IPv4Network("10.128.0.0/9")
-
-MOST_FLOWS = SENDERS.num_addresses
-# linux/rtnetlink.h: the kernel reads rto_min of a route only if the metric is locked.
-_LOCK_RTO_MIN = 1 << 13
-_FEATURE_ECN = 1
-
-_MS_PER_S = 1e3
-
-
-def check_count(workload: Workload) -> None:
-    """Refuse more flows than there are addresses."""
-    if len(workload) > MOST_FLOWS:
-        raise Unsupported(NAME, f"{len(workload)} flows, more than {MOST_FLOWS}", "traffic")
-
-
-def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], list[ClassRoute]]:
-    """Return the routes with metrics on the left and on the right side.
-
-    Data of a class goes from left to right, or right to left if the class is reverse. The
-    sending socket takes initial window, minimum RTO and ECN from its route. The receiving
-    socket takes quick ACKs and ECN from its route.
-    """
-    left: list[ClassRoute] = []
-    right: list[ClassRoute] = []
-    for index, group in enumerate(scenario.traffic):
-        flows = np.flatnonzero(workload.traffic_class == index)
-        if not isinstance(group, Tcp) or not flows.size:
-            continue
-        first, last = int(flows[0]), int(flows[-1])
-        assert last - first + 1 == flows.size, "a workload is drawn class after class"
-        on_left, on_right = _sending(group), _receiving(group)
-        if group.direction == "reverse":
-            on_left, on_right = on_right, on_left
-        left += _to(RECEIVERS, first, last, on_left)
-        right += _to(SENDERS, first, last, on_right)
-    return left, right
-
-
-def _sending(group: Tcp) -> dict[str, int]:
-    metrics = _features(group)
-    if group.initial_window is not None:
-        metrics["initcwnd"] = group.initial_window
-    if group.min_rto is not None:
-        metrics |= {"rto_min": max(1, round(group.min_rto * _MS_PER_S)), "lock": _LOCK_RTO_MIN}
-    return metrics
-
-
-def _receiving(group: Tcp) -> dict[str, int]:
-    return _features(group) | ({"quickack": 1} if group.delayed_ack is False else {})
-
-
-def _features(group: Tcp) -> dict[str, int]:
-    return {"features": _FEATURE_ECN} if group.ecn else {}
-
-
-def _to(peers: IPv4Network, first: int, last: int, metrics: dict[str, int]) -> Iterator[ClassRoute]:
-    if metrics:
-        for network in summarize_address_range(peers[first], peers[last]):
-            yield ClassRoute(network, metrics)
 
 
 SOURCES = Path(__file__).with_name("bpf_programs")
@@ -332,8 +268,8 @@ def make_plan(
         "result": str(places.result),
         "sender": _side(places.left, offloads(scenario, "forward")),
         "receiver": _side(places.right, offloads(scenario, "reverse")),
-        "first_sender": str(SENDERS[0]),
-        "first_receiver": str(RECEIVERS[0]),
+        "first_sender": str(endpoint.SENDERS[0]),
+        "first_receiver": str(endpoint.RECEIVERS[0]),
         "links": [plan_link(link) for link in layout.links],
         "memory_bytes": None if scenario.memory is None else int(scenario.memory),
         "routes": [list(route) for route in layout.routes],
@@ -519,25 +455,3 @@ def largest_packet(workload: Workload) -> int:
     if workload.packets is not None:
         sizes.append(workload.packets.bytes)
     return max((int(np.max(each)) for each in sizes if each.size), default=0)
-
-
-def broken(scenario: Scenario) -> list[str]:
-    """Return one sentence for each requested property that the kernel does not provide."""
-    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
-    kernel = f"Linux {platform.release()}"
-    said = []
-    if any(group.sender == "ns2" for group in tcp):
-        said.append(f"the testbed's senders are {kernel}, not ns2")
-    if has_sack(scenario) and any(group.sack is False for group in tcp):
-        said.append("SACK is one switch for all classes of the testbed, and some need it: on")
-    if any(group.delayed_ack_timeout for group in tcp):
-        said.append("the testbed cannot set delayed_ack_timeout: the kernel sets the delay of ACKs")
-    if any(not group.offloads and offloads(scenario, group.direction) for group in tcp):
-        said.append("segmentation offload is one switch for all senders of one side: on")
-    if any(group.jitter for group in tcp):
-        said.append("the testbed adds no jitter: its hosts have their own")
-    if any(group.timer_tick for group in tcp):
-        said.append(
-            "the testbed has no timer_tick: its router delivers each segment at its own time"
-        )
-    return said

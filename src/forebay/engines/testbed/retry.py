@@ -1,13 +1,4 @@
-"""A run that fails the gate is repeated up to a limit; then the engine raises an error.
-
-The validity gate: an overloaded emulator reports a plausible, low utilization.
-
-A run that exceeds a limit measures the machine, not the scenario, so it is not a result. The
-limits are from the prototype: three runs read 87.1, 86.9 and 81.5 % where 97.2 is right, and each
-of them exceeded the first limit. The limit on the router's share of a core is ours: at 622 Mbit/s
-and 0.74 to 0.84 of a core, four runs with a valid p99 read 1 to 14 points less than the simulator.
-If the router has two threads, the share is that of the busier one.
-"""
+"""A run that fails the gate is repeated up to a limit; then the engine raises an error."""
 
 from __future__ import annotations
 
@@ -15,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.one_run import FinishedRun, run_once
+from forebay.engines.testbed.validity import is_stall
 from forebay.scenario import Duration, Rate, loads
 
 if TYPE_CHECKING:
@@ -142,103 +134,6 @@ class StealMonitor:
             taken, passed = (a - b for a, b in zip(now, self._begun.get(name, now), strict=True))
             shares.append(taken / passed if passed > 0 else 0.0)
         return max(shares)
-
-
-Readings = Mapping[str, float]
-
-
-class ValidityLimit(NamedTuple):
-    """The largest value of a gate reading that is still valid."""
-
-    reading: str
-    says: str
-    most: float
-    scale: float = 1.0
-    unit: str = ""
-
-    def fault(self, read: Readings) -> str | None:
-        """Return the fault as one line, or None."""
-        value = read.get(self.reading)
-        if value is None:
-            return f"{self.says} was not read"
-        if value <= self.most:
-            return None
-        value, most = value * self.scale, self.most * self.scale
-        return f"{self.says} {value:.4g}{self.unit}, at most {most:g}{self.unit}"
-
-
-LIMITS = (
-    ValidityLimit("lateness_p99_s", "delivery lateness p99", 1e-3, 1e3, " ms"),
-    ValidityLimit("router_cpu", "router's share of a core", 0.7, 100, " %"),
-    ValidityLimit("tun_tx_drops", "packets dropped by the TUN devices", 0),
-    ValidityLimit("write_errors", "packets that could not be written", 0),
-    ValidityLimit("rwnd_limited", "time limited by the receive window", 0.005, 100, " %"),
-    ValidityLimit("sndbuf_limited", "time limited by the send buffer", 0.005, 100, " %"),
-    ValidityLimit("failed_connections", "connections that failed", 0),
-    ValidityLimit("refused_datagrams", "datagrams that the kernel did not accept", 0),
-    ValidityLimit("doubled_segments", "segments received twice and sent once", 0),
-    ValidityLimit("late_segments", "segments received twice after a late delivery", 0),
-)
-
-
-MOST_OF_BUFFER = 0.1
-"""Largest lateness p99 as a share of the smallest buffer's drain time. A router that reads its
-packets in bursts fills a short buffer with them: 28 packets at 622 Mbit/s, 0.54 ms, read 84.6 %
-where 98.2 is right, at a p99 of 0.15 ms."""
-
-
-_OF_BUFFER = ValidityLimit(
-    "of_buffer",
-    "delivery lateness p99, as a share of the buffer's drain time,",
-    MOST_OF_BUFFER,
-    100,
-    " %",
-)
-
-
-_STALL = "largest delivery lateness"
-LEAST_STALL_S = 4e-3
-MOST_STALL_S = 20e-3
-
-
-def stall_limit(drain_s: float | None) -> ValidityLimit:
-    """Return the limit on the largest lateness: the drain time of the smallest buffer.
-
-    If a router stalls for longer, the queue runs empty, and packets that arrive meanwhile are
-    dropped from all flows at once. At 155 Mbit/s, 64 packets (5 ms), on a machine with other load,
-    runs with a stall of 10 to 20 ms read 94.4 %, and runs with none above 5 ms read 95.4 %
-    (docs/decisions/a-stall-outlasts-the-buffer.md). Stalls of up to 4 ms occur on an idle machine.
-    """
-    most = MOST_STALL_S if drain_s is None else min(MOST_STALL_S, max(LEAST_STALL_S, drain_s))
-    return ValidityLimit("lateness_max_s", _STALL, most, 1e3, " ms")
-
-
-def is_stall(fault: str) -> bool:
-    """Whether a line of `faults` reports a stall: the machine is busy, not too slow."""
-    return fault.startswith(_STALL)
-
-
-def faults(
-    read: Readings, *, window_is_limited: bool = False, drain_s: float | None = None
-) -> list[str]:
-    """Return the faults of a run; an empty list for a valid run.
-
-    Parameters
-    ----------
-    window_is_limited : bool
-        The scenario limits the receive window (max_window), so a flow that is limited by it
-        is not a fault of the machine.
-    drain_s : float or None
-        Drain time of the smallest buffer; None to omit this check.
-    """
-    if drain_s is not None:
-        read = {**read, "of_buffer": read.get("lateness_p99_s", 0.0) / drain_s}
-    limits = [each for each in LIMITS if not (window_is_limited and each.reading == "rwnd_limited")]
-    found = [
-        fault for each in (stall_limit(drain_s), *limits) if (fault := each.fault(read)) is not None
-    ]
-    fault = None if found or drain_s is None else _OF_BUFFER.fault(read)
-    return found if fault is None else [fault]
 
 
 ATTEMPTS = 3

@@ -85,6 +85,4 @@ __all__ = [
 _COMPROMISES = (
     "drop_rate_added", "probability_kept", "reduction_at_zero_delay", "share_kept", "z_kept",
 )  # fmt: skip
-__getattr__ = attributes(
-    __name__, {"sample_sum": "sampling"} | dict.fromkeys(_COMPROMISES, "compromises")
-)
+__getattr__ = attributes(__name__, dict.fromkeys(("sample_sum", *_COMPROMISES), "constraints"))

@@ -20,6 +20,14 @@ The growth is that of paper D's Table II (its t / 32 is the integral of that rat
 the sum of Reno's window and a delay window, so it never grows by less than Reno's, which is more
 below 16 packets; this follows from those two facts. This module does not model delay, so the delay
 window never shrinks. In reality, with a standing queue, a flow falls back to Reno.
+
+CUBIC of RFC 9438: the larger of the cubic function and of Reno's estimate (§4.2, §4.3).
+
+In steady state each loss occurs at the same window, so fast convergence (§4.7) has no effect. With
+K the time of the cubic until w_max (§4.2), u = t / K and v = (w_max - w) / ((1 - beta) w_max), the
+cubic is v = (1 - u)^3 and the estimate is v = 1 - s u. The estimate is larger if
+s > 3 - 3 u + u^2, which falls from 3 at u = 0 to 1 at u = 1: never for s <= 1, always for s >= 3,
+and otherwise from some time until the end of the epoch.
 """
 
 from __future__ import annotations
@@ -33,14 +41,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from forebay.laws.arrays import Array, as_array
-from forebay.laws.heterogeneous.rfc9438 import CUBIC
 
-
-@cache
-def _quadrature() -> tuple[Array, Array]:
-    """Nodes in [0, 1], and weights that sum to one. Computed once: its import takes 5 ms."""
-    places, weights = np.polynomial.legendre.leggauss(8)
-    return (places + 1.0) / 2.0, weights / 2.0
+_RFC9438_BETA, _C = 0.7, 0.4  # §4.6, §5
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,57 @@ class Growth:
         windows = self.window(self.epoch() * places)
         mean = as_array(np.sum(weights * windows))
         return mean, np.sqrt(as_array(np.sum(weights * (windows - mean) ** 2)))
+
+
+_ALPHA = (
+    3.0 * (1.0 - _RFC9438_BETA) / (1.0 + _RFC9438_BETA)
+)  # §4.3: Reno's mean window at this beta
+
+
+def _time_to_return(w_max: Array) -> Array:
+    return np.cbrt(w_max * (1.0 - _RFC9438_BETA) / _C)
+
+
+def _steepness(w_max: Array, rtt: Array) -> Array:
+    """s: slope of Reno's estimate."""
+    return _ALPHA * _time_to_return(w_max) / (rtt * (1.0 - _RFC9438_BETA) * w_max)
+
+
+def _rfc9438_epoch(w_max: Array, rtt: Array) -> Array:
+    return _time_to_return(w_max) / np.maximum(_steepness(w_max, rtt), 1.0)
+
+
+def _rfc9438_window(t: Array, w_max: Array, rtt: Array) -> Array:
+    cubic = _C * (t - _time_to_return(w_max)) ** 3 + w_max
+    return np.maximum(cubic, _RFC9438_BETA * w_max + _ALPHA * t / rtt)
+
+
+def _rfc9438_moments(w_max: Array, rtt: Array) -> tuple[Array, Array]:
+    """Means of w / w_max and of its square: the cubic up to the crossing, then the line."""
+    steep = np.maximum(_steepness(w_max, rtt), 1.0)
+    left = 1.0 - (3.0 - np.sqrt(4.0 * np.minimum(steep, 3.0) - 3.0)) / 2.0  # 1 - u at the crossing
+    below = np.minimum(1.0 - steep * (1.0 - left), 1.0)  # v of the line there
+    mean = steep * ((1.0 - left**4) / 4.0 + below**2 / (2.0 * steep))
+    square = steep * ((1.0 - left**7) / 7.0 + below**3 / (3.0 * steep))
+    lost = 1.0 - _RFC9438_BETA
+    return 1.0 - lost * mean, 1.0 - 2.0 * lost * mean + lost**2 * square
+
+
+CUBIC = Growth(
+    "cubic",
+    "RFC 9438, §4.2, §4.3, §4.6 (beta 0.7, C 0.4); between losses at equal windows",
+    _RFC9438_BETA,
+    rule=_rfc9438_window,
+    duration=_rfc9438_epoch,
+    moments=_rfc9438_moments,
+)
+
+
+@cache
+def _quadrature() -> tuple[Array, Array]:
+    """Nodes in [0, 1], and weights that sum to one. Computed once: its import takes 5 ms."""
+    places, weights = np.polynomial.legendre.leggauss(8)
+    return (places + 1.0) / 2.0, weights / 2.0
 
 
 _BETA = 0.5

@@ -14,9 +14,8 @@ from typing import Any
 
 from forebay.engines.testbed import registry
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
+from forebay.engines.testbed.endpoint import SENDERS, TUN
 from forebay.engines.testbed.errors import TestbedError, asking
-from forebay.engines.testbed.plan import SENDERS
-from forebay.engines.testbed.registry import TUN
 
 # The kernel kills it when we end. It starts after it is recorded, and never if we end before.
 _HELD = 'read -r _ && exec "$@" < /dev/null'

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from forebay.engines.testbed import registry
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.counters.netflow import Daemon
+from forebay.engines.testbed.endpoint import TUN
 from forebay.engines.testbed.errors import TestbedError
-from forebay.engines.testbed.registry import TUN
 
 _PATIENCE_S = 0.25
 _TRIES = 20

@@ -1,0 +1,110 @@
+"""What a request must be before anything is done with it, and the headers of every response."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "forebay-token"
+MOST_BYTES = 1_000_000
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors "
+)
+_THIS_MACHINE = "http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*"
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Middleware: refuses a foreign Host or Origin, a missing token, and a body that is too large.
+
+    Attributes
+    ----------
+    host : the address that is served; a name that leads to it by DNS is not accepted, because a
+        foreign page could be such a name.
+    token : what a client must bring once, as ``/?token=…``; None on loopback.
+    framed : whether pages of this machine, such as a notebook, may show the page in a frame.
+    """
+
+    app: ASGIApp
+    host: str
+    token: str | None
+    framed: bool = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it in one line."""
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+
+        ancestors = _THIS_MACHINE if self.framed else "'none'"
+        headers = {**_HEADERS, "Content-Security-Policy": _POLICY + ancestors}
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(headers)
+            await send(message)
+
+        refused = self._refused(scope)
+        await (refused or self.app)(scope, receive, with_headers)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """Return the refusal of a request, or None."""
+        headers = Headers(scope=scope)
+        if not self._is_ours(headers.get("host", "")):
+            return PlainTextResponse("forebay: this host is not served\n", 421)
+        if not _same_origin(headers):
+            return PlainTextResponse("forebay: a foreign page may ask nothing here\n", 403)
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit():
+            return PlainTextResponse("forebay: the length is no number\n", 400)
+        digits = length.lstrip("0")
+        if len(digits) > len(str(MOST_BYTES)) or int(digits or "0") > MOST_BYTES:
+            return PlainTextResponse("forebay: more than 1 MB; send less\n", 413)
+        return None if self.token is None else _without_token(Request(scope), self.token)
+
+    def _is_ours(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in ("localhost", self.host):
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return self.token is not None or address.is_loopback
+
+
+def _same_origin(headers: Mapping[str, str]) -> bool:
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    return origin.split("://", 1)[-1] == headers.get("host") and origin.startswith("http")
+
+
+def _without_token(request: Request, token: str) -> Response | None:
+    """Return a redirection that keeps a right token, a refusal of a wrong one, or None."""
+    given = request.query_params.get("token")
+    if given is not None and hmac.compare_digest(given.encode(), token.encode()):
+        kept = RedirectResponse("/", 303)
+        kept.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+        return kept
+    if hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), token.encode()):
+        return None
+    return PlainTextResponse("forebay: open the address with ?token= and the token\n", 401)
