@@ -8,16 +8,22 @@ A distribution declares them in its pyproject.toml::
 
 from __future__ import annotations
 
+import contextvars
 import hashlib
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forebay.errors import ForebayError
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
 
 
 class BrokenPlugin(ForebayError):
@@ -108,3 +114,40 @@ def blamed(group: str, name: str) -> Iterator[None]:
 
 def _distribution(point: metadata.EntryPoint) -> str:
     return point.dist.name if point.dist is not None else ""
+
+
+NOTHING = object()
+"""The answer of what hangs."""
+_LOOK_S = 0.05
+
+
+class Asked:
+    """A call in a thread of its own, because nothing else can be said of one that never returns."""
+
+    def __init__(self, patience_s: float, progress: Progress | None = None) -> None:
+        self._patience_s, self._progress = patience_s, progress
+        self._made: Any = NOTHING
+        self._raised: BaseException | None = None
+        self._heard_s = time.monotonic()
+
+    def of(self, call: Callable[[Progress], Any]) -> Any:
+        """Return what the call returns, or raise what it raises; `NOTHING` if it hangs."""
+        context = contextvars.copy_context()
+        thread = threading.Thread(target=context.run, args=(self._call, call), daemon=True)
+        thread.start()
+        while thread.is_alive() and time.monotonic() - self._heard_s < self._patience_s:
+            thread.join(_LOOK_S)
+        if self._raised is not None:
+            raise self._raised
+        return self._made
+
+    def _call(self, call: Callable[[Progress], Any]) -> None:
+        try:
+            self._made = call(self._told)
+        except BaseException as error:  # it is raised where it was asked
+            self._raised = error
+
+    def _told(self, share: float) -> None:
+        self._heard_s = time.monotonic()
+        if self._progress is not None:
+            self._progress(share)

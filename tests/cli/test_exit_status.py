@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import time
+from subprocess import PIPE
 
 import pytest
 
@@ -108,6 +110,26 @@ def test_a_full_disk_is_2_and_one_line(scenario):
     assert made.returncode == 2
     assert made.stderr.startswith(b"forebay: writing the answer: No space left")
     assert made.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("words", [("--help",), ("--version",), ("size", "--help")])
+def test_help_into_a_full_disk_is_2_and_one_line(words):
+    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
+    with open("/dev/full", "wb") as full:
+        made = subprocess.run([sys.executable, "-c", code, *words], stdout=full, stderr=PIPE)
+    assert made.returncode == 2
+    assert b"No space left" in made.stderr and made.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("size", "--again"), ("report",), ("platforms", "emit", "--platform", "junos", "--answer")],
+)
+def test_a_document_without_end_is_refused_at_once(forebay_, words):
+    since = time.monotonic()
+    result = forebay_(*words, "/dev/zero")
+    assert result.status == 2 and result.err.count("\n") == 1, result.err
+    assert "/dev/zero" in result.err and time.monotonic() - since < 3.0
 
 
 def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monkeypatch):

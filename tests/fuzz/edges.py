@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from copy import deepcopy
-from itertools import chain
+from itertools import chain, islice
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -80,3 +80,8 @@ def with_edges(tree: Tree, path: str, model: type[BaseModel]) -> Iterator[tuple[
             made = deepcopy(tree)
             at(made, path)[name] = value
             yield f"{path}.{name}".lstrip("."), value, made
+
+
+def sampled(cases: Iterator[Any], every: int) -> Iterator[Any]:
+    """Yield every so many of the cases, from the first on."""
+    return islice(cases, 0, None, every)

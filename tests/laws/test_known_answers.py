@@ -142,3 +142,28 @@ def test_a_path_that_holds_windows_large_enough_needs_no_buffer_for_the_loss() -
     """Eq. 1 and §5.1.1 solved for B: n sqrt(0.76 / l) - RTT C, never below nothing."""
     assert loss.buffer_for(0.01, 1000.0, 200) == pytest.approx(200 * 76**0.5 - 1000.0)
     assert loss.buffer_for(0.01, 1000.0, 100) == 0.0
+
+
+def test_a_window_of_constant_hazard_strays_by_its_mean_over_the_root_of_three() -> None:
+    """Moments of W' = 1, W -> W/2 with rate h: E[W] = 2/h and E[W^2] = 16/(3 h^2)."""
+    hazard = 0.05
+    variance = 16.0 / (3.0 * hazard**2) - (2.0 / hazard) ** 2
+    sigma = desynchronized.sigma_of_constant_hazard(2.0 / hazard, 1)
+    assert float(sigma) == pytest.approx(math.sqrt(variance))
+    bound = desynchronized.sigma(0.0, 2.0 / hazard, 1)
+    assert float(sigma / bound) == pytest.approx(3.0)
+
+
+def test_windows_of_constant_hazard_drawn_one_by_one() -> None:
+    """20,000 gaps between losses of one window: its time average, not its average at losses."""
+    gaps = np.random.default_rng(8).exponential(20.0, 200_000)
+    at_loss, area, square = 40.0, 0.0, 0.0
+    for gap in gaps:
+        low, high = at_loss / 2.0, at_loss / 2.0 + gap
+        area += (high**2 - low**2) / 2.0
+        square += (high**3 - low**3) / 3.0
+        at_loss = high
+    mean = area / gaps.sum()
+    deviation = math.sqrt(square / gaps.sum() - mean**2)
+    expected = float(desynchronized.sigma_of_constant_hazard(mean, 1))
+    assert deviation == pytest.approx(expected, rel=0.02)

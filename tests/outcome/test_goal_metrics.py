@@ -74,8 +74,8 @@ def test_the_longest_wait_and_an_odd_quantile() -> None:
     found = goal_metrics([SEEN, link([1] * 6, [0] * 6, (4, 0, 0, 1))], table)
     assert found["queue_delay_maximum"].value == pytest.approx(3.4e-3)  # not its bin's edge, 4
     assert found["queue_delay_maximum"].low is None
-    first, second = 2e-3, 0.9375e-3  # 3 of 4 in the second bin; 3.75 of 4 into the first
-    assert found["queue_delay_p75"].value == pytest.approx((first + second) / 2)
+    # Of 4, 3, 1 and 1 packets together, 6.75 are 2.75 of 3 into the second bin.
+    assert found["queue_delay_p75"].value == pytest.approx((1.0 + 2.75 / 3.0) * 1e-3)
 
 
 def test_what_is_not_asked_is_not_there() -> None:

@@ -19,9 +19,26 @@ def test_mean_of_three_replications_by_hand() -> None:
     metric = statistics.over_replications([1.0, 2.0, 3.0], (0.0, math.inf))
     assert metric is not None and metric.low is not None and metric.high is not None
     assert (metric.value, metric.n) == (2.0, 3)
-    # standard deviation 1, t(2) = 4.3027, so +- 4.3027 / sqrt(3) = 2.484; cut at 0
+    # standard deviation 1, t(2) = 4.3027, so +- 4.3027 / sqrt(3) = 2.484; cut at 0. Of the
+    # logarithm it is 2.484 / 2, and its upper end is the farther one.
     assert metric.low == 0.0
-    assert metric.high == pytest.approx(2.0 + 4.30265 / math.sqrt(3.0), rel=1e-5)
+    assert metric.high == pytest.approx(2.0 * math.exp(4.30265 / math.sqrt(3.0) / 2.0), rel=1e-5)
+
+
+def test_a_share_near_one_by_hand() -> None:
+    """Of 0.99 and 1: ± 0.0635 of the mean, cut at 1; of the logit ± 12.8, which is 1.6e-3."""
+    metric = statistics.over_replications([0.99, 1.0], (0.0, 1.0))
+    assert metric is not None and metric.low is not None
+    half = 12.7062 * 0.005
+    assert metric.high == 1.0
+    odds = 0.995 / 0.005 * math.exp(-half / (0.995 * 0.005))
+    assert metric.low == pytest.approx(min(0.995 - half, odds / (1.0 + odds)), rel=1e-3)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
+def test_replications_that_agree_tell_nothing_of_others(value: float) -> None:
+    metric = statistics.over_replications([value] * 5, (0.0, 1.0))
+    assert metric is not None and (metric.low, metric.high, metric.n) == (None, None, 5)
 
 
 def test_one_replication_has_no_interval() -> None:

@@ -192,6 +192,7 @@ def test_errors_of_forebay_and_interrupts_pass(site: Path) -> None:
         ),
         ("lambda s: 7.0", "lambda s: exit(2)", "raises SystemExit: 2"),
         pytest.param("lambda s: 7.0", "lambda s: '12'", "raises TypeError", marks=pytest.mark.long),
+        ("lambda s: 7.0", "lambda s: __import__('time').sleep(99)", "not answered within 10 s"),
         ("lambda s: None, ()", "lambda s: 1.7, ()", "gives a utilization of 1.7"),
         ("lambda s: None, ()", "lambda s: None, (lambda s: 7,)", "gives something that is no text"),
         pytest.param(

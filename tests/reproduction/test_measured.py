@@ -81,7 +81,9 @@ def test_the_interval_is_student_s_over_the_runs(tmp_path: Path, bed: Bed) -> No
     record(tmp_path, [bed.cell(100)], seeds=[1, 2, 3])
     found = Measured(tmp_path).metric({"flows": 100}, "utilization")
     assert found is not None and found.n == 3 and found.value == pytest.approx(0.92)
-    assert found.low == pytest.approx(0.92 - T_2 * 0.02 / math.sqrt(3))
+    half = T_2 * 0.02 / math.sqrt(3)  # below, the logit's interval reaches further
+    odds = 0.92 / 0.08 * math.exp(-half / (0.92 * 0.08))
+    assert found.low == pytest.approx(odds / (1 + odds)) and found.low < 0.92 - half
     assert found.high == pytest.approx(0.92 + T_2 * 0.02 / math.sqrt(3))
 
 

@@ -102,7 +102,7 @@ def test_what_is_sized_is_said_and_emitted(
     discipline: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario = loads(UPLINK.format(discipline=discipline))
-    answer = forebay.size(scenario, seeds=2, max_seeds=2, jobs=1)
+    answer = forebay.size(scenario, seeds=3, max_seeds=6, jobs=1)
     aqm = answer.to_dict()["aqm"]
     assert aqm["discipline"] == discipline and aqm["limit_packets"] > 100
     wanted, port = of_sizing(answer, "answer.json", force=True)

@@ -66,15 +66,42 @@ def scheduler(lonely: Path) -> Iterator[str]:
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("default")
-def test_a_scheduler_without_workers_is_refused_soon_and_in_one_line(lonely: Path) -> None:
+def test_a_scheduler_without_workers_is_said_soon_and_ends_the_study(lonely: Path) -> None:
     import distributed
 
     assert distributed is not None  # its import is no part of the wait
+    said: list[tuple[float, str]] = []
     begun = time.monotonic()
     with pytest.raises(StudyError, match=r"has had no worker.*dask worker tcp") as refused:
-        forebay.sweep(SMALL, AXES, seeds=1, cluster=address(lonely))
-    assert time.monotonic() - begun < 5.0
+        forebay.sweep(
+            SMALL, AXES, seeds=1, cluster=address(lonely), wait="8 s",
+            announce=lambda line: said.append((time.monotonic() - begun, line)),
+        )  # fmt: skip
+    assert 8.0 <= time.monotonic() - begun < 12.0
     assert "\n" not in str(refused.value)
+    ((soon, line),) = said
+    assert soon < 10.0 and "waiting up to 8 s" in line and "dask worker" in line
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_whose_workers_leave_keeps_what_is_stored(lonely: Path, tmp_path: Path) -> None:
+    worker = started(lonely, "dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    store = tmp_path / "kept.sqlite"
+    axes = {**AXES, "measure.duration": ["20 s", "21 s", "22 s", "23 s"]}
+
+    def planned() -> forebay.Sweep:
+        return forebay.sweep(SMALL, axes, seeds=20, store=store, only_plan=True)
+
+    def leave(_: float) -> None:
+        if worker.poll() is None and store.exists() and planned().stored:
+            worker.kill()
+
+    with pytest.raises(StudyError, match="has had no worker"):
+        forebay.sweep(
+            SMALL, axes, seeds=20, store=store, cluster=address(lonely), wait="3 s", progress=leave
+        )
+    worker.wait()
+    assert 0 < planned().stored < planned().runs
 
 
 @pytest.mark.long

@@ -40,7 +40,7 @@ def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds() -> None:
     for column, metric in (
         ("link.bottleneck.utilization", outcome.links["bottleneck"].utilization),
         ("link.bottleneck.loss_rate", outcome.links["bottleneck"].loss_rate),
-        ("link.bottleneck.queue_packets.p99", outcome.links["bottleneck"].queue_packets.p99),
+        ("link.bottleneck.queue_packets.mean", outcome.links["bottleneck"].queue_packets.mean),
         ("class.long-0.throughput_bps", outcome.classes[0].throughput_bps),
         ("class.long-0.timeouts", outcome.classes[0].timeouts),
     ):
@@ -49,6 +49,8 @@ def test_the_mean_of_a_cell_has_the_interval_of_a_run_with_its_seeds() -> None:
         assert (found.low, found.high) == pytest.approx((metric.low, metric.high)), column
     used = made.summary(["link.bottleneck.utilization"]).rows[0].metrics[0]
     assert used.low < used.high == 1.0, "the case has an interval that its range cuts"
+    (tail,) = made.summary(["link.bottleneck.queue_packets.p99"]).rows[0].metrics
+    assert (tail.low, tail.high) == (None, None), "a mean of quantiles is not that of all packets"
 
 
 def test_what_a_law_bounds_or_bands_is_shown_so() -> None:

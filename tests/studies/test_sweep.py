@@ -359,3 +359,22 @@ def test_a_sweep_goes_to_another_process_with_its_store_and_not_without(tmp_path
     assert copy.cells == 2 and rows(copy) == rows(made)
     with pytest.raises(ScenarioError, match=r'write store="study.sqlite"'):
         pickle.dumps(forebay.sweep(SMALL, AXES, seeds=1))
+
+
+def test_the_status_of_a_damaged_store_is_refused(tmp_path: Path) -> None:
+    """Bytes that were written over it; only where no row stands it is as good as before."""
+    from forebay.store import StoreError
+
+    store, refused = tmp_path / "kept.sqlite", 0
+    whole = rows(forebay.sweep(SMALL, AXES, seeds=2, store=store))
+    content = store.read_bytes()
+    for at in range(0, len(content) - 200, 8192):
+        damaged = bytearray(content)
+        damaged[at : at + 200] = bytes(each ^ 0x5A for each in content[at : at + 200])
+        store.write_bytes(damaged)
+        try:
+            assert rows(forebay.sweep(SMALL, AXES, seeds=2, store=store, only_plan=True)) == whole
+        except StoreError as error:
+            refused += 1
+            assert error.exit_status == 2 and "\n" not in str(error)
+    assert refused > 3

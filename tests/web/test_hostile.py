@@ -143,6 +143,34 @@ def test_a_slow_client_is_refused_after_ten_seconds(server):
         assert slow.recv(100).startswith(b"HTTP/1.1 422")
 
 
+def test_a_head_without_end_is_refused_at_once(server):
+    host, port = server.split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as endless:
+        endless.sendall(f"GET / HTTP/1.1\r\nHost: {server}\r\n".encode())
+        sent, since = 0, time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            while sent < 1_000_000 and time.monotonic() - since < 5:
+                sent += endless.send(b"X-More: 0123456789\r\n" * 50)
+            assert endless.recv(100).startswith(b"HTTP/1.1 400")
+    assert sent < 1_000_000 and ask(server, "GET", "/")[0] == 200
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("head", ["", "GET / HTTP/1.1\r\nHost: {}\r\nX-"])
+def test_a_head_that_never_ends_is_given_up_after_ten_seconds(server, head):
+    """A byte now and then keeps no connection: 256 such would let nobody else in."""
+    host, port = server.split(":")
+    with socket.create_connection((host, int(port)), timeout=1) as slow:
+        slow.sendall(head.format(server).encode())
+        since, ended = time.monotonic(), False
+        while not ended and time.monotonic() - since < 20:
+            with contextlib.suppress(TimeoutError):
+                if head:
+                    slow.sendall(b"x")
+                ended = slow.recv(100) == b""
+        assert ended and 9 < time.monotonic() - since < 15
+
+
 def test_slow_clients_hold_nobody_up(server):
     host, port = server.split(":")
     head = f"POST /laws HTTP/1.1\r\nHost: {server}\r\nContent-Type: application/json\r\n"

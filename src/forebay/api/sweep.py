@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.api.run import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
-from forebay.scenario import Scenario, ScenarioError, expect_scenario
+from forebay.scenario import Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import ASKS, Grid, grid_of
@@ -47,6 +47,7 @@ def sweep(
     store: str | PathLike[str] | None = None,
     jobs: int = 0,
     cluster: str | None = None,
+    wait: str = "60 s",
     memory_limit: str | None = None,
     only_plan: bool = False,
     announce: Callable[[str], None] | None = None,
@@ -94,6 +95,8 @@ def sweep(
         Workers here; 0 means one for each core. Up to 4 are threads, more are processes.
     cluster : str, optional
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; needs ``forebay[cluster]``.
+    wait : str
+        How long the cluster may have no worker before the study ends; what is stored stays.
     memory_limit : str, optional
         Memory limit of one worker; see `forebay.run`.
     only_plan : bool
@@ -132,6 +135,8 @@ def sweep(
     )
     budget = said.get("budget") if budget is None else budget
     made = {name: get_engine(name, memory_limit) for name in names}
+    wait_s = float(Duration.parse_argument("wait", wait))
+    there = None if cluster is None else (cluster, wait_s)
     if store is not None:
         _check_store(store, files)
     asked = [(_asked(ask, name, memory_limit, counted, budget), made[name]) for name in names]
@@ -140,7 +145,7 @@ def sweep(
     # A look at a store that is not there yet, or is mistyped, makes none.
     keep, path = _place(None if only_plan and store and not os.path.exists(store) else store)
     count = _run(
-        plan, path, store is not None, names, jobs, cluster, memory_limit,
+        plan, path, store is not None, names, jobs, there, memory_limit,
         engines=made, sizes=size_priced, announce=announce, progress=progress, only_plan=only_plan,
     )  # fmt: skip
     return Sweep(plan, path, count, keep)
@@ -152,7 +157,7 @@ def _run(
     is_kept: bool,
     names: Sequence[str],
     jobs: int,
-    cluster: str | None,
+    cluster: tuple[str, float] | None,
     memory_limit: str | None,
     **how: Any,
 ) -> Count:
@@ -168,7 +173,7 @@ def _run(
         from forebay.studies.work import Cluster, here
 
         if cluster is not None:
-            return Cluster(cluster)
+            return Cluster(*cluster, how["announce"] or (lambda _: None))
         return here(count, plan.most_bytes, _limit_bytes(memory_limit))
 
     try:

@@ -42,6 +42,10 @@ _SHOWN = 60
     help="Run on the workers of this Dask scheduler, e.g. tcp://10.0.0.1:8786.",
 )  # fmt: skip
 @click.option(
+    "--wait", metavar="TIME", default="60 s", show_default=True,
+    help="How long the cluster may have no worker before the study ends.",
+)  # fmt: skip
+@click.option(
     "--status", is_flag=True, help="Check and count the cells, and run nothing; with --store."
 )
 @click.option(
@@ -78,6 +82,7 @@ def command(
     memory_limit: str | None,
     store: Path | None,
     cluster: str | None,
+    wait: str,
     status: bool,
     export: Path | None,
     figure: Path | None,
@@ -102,7 +107,7 @@ def command(
             ).check_figure(**roles)
         result = forebay.sweep(
             path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, jobs=jobs,
-            memory_limit=memory_limit, store=store, cluster=cluster, only_plan=status,
+            memory_limit=memory_limit, store=store, cluster=cluster, wait=wait, only_plan=status,
             announce=say, progress=update,
         )  # fmt: skip
         table = None if as_json or status else result.summary()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextvars
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay import plugins
@@ -19,42 +16,6 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 600.0
 """Seconds without an answer, or a call of progress, after which an engine is said to hang."""
-_NOTHING = object()
-
-
-class _Asked:
-    """A call in a thread of its own, because nothing else can be said of one that never returns."""
-
-    def __init__(self, patience_s: float, progress: Progress | None) -> None:
-        self._patience_s, self._progress = patience_s, progress
-        self._made: Any = _NOTHING
-        self._raised: BaseException | None = None
-        self._heard_s = time.monotonic()
-
-    def of(self, call: Callable[[Progress], Any]) -> Any:
-        """Return what the call returns, or raise what it raises; `_NOTHING` if it hangs."""
-        context = contextvars.copy_context()
-        thread = threading.Thread(target=context.run, args=(self._call, call), daemon=True)
-        thread.start()
-        while thread.is_alive() and time.monotonic() - self._heard_s < self._patience_s:
-            thread.join(_LOOK_S)
-        if self._raised is not None:
-            raise self._raised
-        return self._made
-
-    def _call(self, call: Callable[[Progress], Any]) -> None:
-        try:
-            self._made = call(self._told)
-        except BaseException as error:  # it is raised where it was asked
-            self._raised = error
-
-    def _told(self, share: float) -> None:
-        self._heard_s = time.monotonic()
-        if self._progress is not None:
-            self._progress(share)
-
-
-_LOOK_S = 0.05
 
 
 class OtherEngine(Engine):
@@ -99,10 +60,10 @@ class OtherEngine(Engine):
         from forebay.outcome import Outcome, violations
 
         patience_s = getattr(self._made, "patience_s", _PATIENCE_S)
-        asked = _Asked(patience_s, progress)
+        asked = plugins.Asked(patience_s, progress)
         with plugins.blamed(GROUP, self._name):
             made = asked.of(lambda told: self._made.run(scenario, seeds, jobs=jobs, progress=told))
-        if made is _NOTHING:
+        if made is plugins.NOTHING:
             wrong = f"has not answered for {patience_s:g} s (its patience_s), nor called progress"
             raise plugins.refuse(GROUP, self._name, wrong)
         if not isinstance(made, Outcome):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay import plugins
 from forebay.laws import burst_law, incast, of_long_flows, short_flows
@@ -24,6 +24,10 @@ LAWS: tuple[Law, ...] = (*of_long_flows(), *BURST_LAWS, incast.LAW)
 GROUP = "forebay.laws"
 _MOST_PACKETS = 1e15
 """More than any memory holds."""
+_PATIENCE_S = 10.0
+"""Seconds after which a law is said to hang."""
+_HUNG: set[str] = set()
+"""Laws that are not asked again: each call would leave a thread that never ends."""
 
 
 def answer_of(name: str, law: Law, scenario: Scenario, taken: Collection[str]) -> LawAnswer | None:
@@ -32,9 +36,18 @@ def answer_of(name: str, law: Law, scenario: Scenario, taken: Collection[str]) -
     ``taken`` are the names of the laws before it. Where something is wrong, the answer has no
     number, and says so.
     """
+    answer: Any = plugins.NOTHING
     try:
-        answer = law.answer_over_range(scenario)
-        wrong = f"has the name of another law, {law.name}" if law.name in taken else _wrong(answer)
+        if name not in _HUNG:
+            asked = plugins.Asked(_PATIENCE_S)
+            answer = asked.of(lambda _: law.answer_over_range(scenario))
+        if answer is plugins.NOTHING:
+            _HUNG.add(name)
+            wrong = f"has not answered within {_PATIENCE_S:g} s"
+        elif law.name in taken:
+            wrong = f"has the name of another law, {law.name}"
+        else:
+            wrong = _wrong(answer)
     except (Exception, SystemExit) as error:
         wrong = f"raises {type(error).__name__}: {error}"
     if wrong:

@@ -15,7 +15,7 @@ the window or more; the transfers cut off had then just begun. Otherwise only th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -25,7 +25,13 @@ from numpy.typing import NDArray
 from forebay.outcome.document import SlowdownBin
 from forebay.outcome.model import Metric, Quantiles
 from forebay.outcome.reading import Slowdowns
-from forebay.outcome.statistics import PROBABILITIES, around, half_width, over_replications
+from forebay.outcome.statistics import (
+    PROBABILITIES,
+    around,
+    bins_of_quantile,
+    half_width,
+    over_replications,
+)
 
 FloatArray = NDArray[np.float64]
 Transfers = tuple[FloatArray, FloatArray]
@@ -35,6 +41,7 @@ _WATCHED = 0.5
 """Share of the window: for a mean, all transfers observed for this time must have ended."""
 
 _PARTS = dict(zip(("p50", "p95", "p99"), PROBABILITIES, strict=True))
+_TIMES = 2000
 _ROUNDING = 1e-12  # a product of n factors equals 1 - p only up to rounding
 _POSITIVE = (0.0, float("inf"))
 
@@ -58,6 +65,11 @@ class Lasted:
         """Return the earliest time by which this share has ended, or a lower bound."""
         place = int(np.searchsorted(self.ended_share, probability - _ROUNDING))
         return float(self.times_s[min(place, self.times_s.size - 1)])
+
+    def share_above(self, times_s: FloatArray) -> FloatArray:
+        """Return the share that has not ended at each of some times; same shape."""
+        place = np.searchsorted(self.times_s, times_s, side="right")
+        return np.asarray(1.0 - np.append(0.0, self.ended_share)[place], dtype=np.float64)
 
     def mean(self) -> float:
         """Return the mean, or a lower bound."""
@@ -155,12 +167,26 @@ class _Estimate:
         return Quantiles(**parts) if any(parts.values()) else None
 
     def _metric(self, part: str) -> Metric:
-        probability = _PARTS.get(part)
-        read: Callable[[Lasted], float] = (
-            Lasted.mean if probability is None else lambda one: one.quantile(probability)
+        probability, many = _PARTS.get(part), len(self.each)
+        if probability is None:
+            alone = np.array([one.mean() for one in self.each])
+            return around(self.pooled.mean(), half_width(alone), many, _POSITIVE)
+        value, times_s = self.pooled.quantile(probability), self._times_s()
+        above = np.array([one.share_above(times_s) for one in self.each])
+        counts = np.array([one.times_s.size for one in self.each], dtype=np.float64)
+        bins = bins_of_quantile(above, counts, probability)
+        if bins is None:
+            return Metric(value=value, low=None, high=None, n=many)
+        low, high = (float(times_s[each]) for each in bins)
+        return Metric(value=value, low=min(low, value), high=max(high, value), n=many)
+
+    def _times_s(self) -> FloatArray:
+        """Return the times between which an end of an interval is looked for: all, or many."""
+        times_s, last = self.pooled.times_s, self.pooled.times_s.size - 1
+        places = np.concatenate(
+            (np.linspace(0, last, _TIMES), last - np.geomspace(1, last + 1, _TIMES) + 1)
         )
-        alone = np.array([read(one) for one in self.each])
-        return around(read(self.pooled), half_width(alone), len(self.each), _POSITIVE)
+        return np.asarray(times_s[np.unique(places.astype(np.int64))])
 
     def why_open(self, transfers: int, unfinished: int) -> str | None:
         parts = [part for part in ("mean", *_PARTS) if not self.knows(part)]

@@ -397,8 +397,11 @@ def _with_number(operation: Callable[[float, float], Any]) -> Callable[[Any, Any
 class Metric(Closed):
     """A value with its 95 % confidence interval.
 
-    ``n`` is the number of replications. ``low`` and ``high`` are None if one run gives no
-    interval. A metric that was not measured is None instead of a Metric, never zero.
+    ``n`` is the number of replications. With n = 1 the interval is one of that draw of the traffic,
+    from the batches of its run: other draws may be far outside. From n = 2 on it is one of the
+    scenario, over its draws. ``low`` and ``high`` are None where there is no interval: one run may
+    give none, and replications that all agree do not tell how far another may be. A metric that was
+    not measured is None instead of a Metric, never zero.
     """
 
     value: float

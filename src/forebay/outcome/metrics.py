@@ -39,11 +39,11 @@ from forebay.outcome.reading import (
     used_bits,
 )
 from forebay.outcome.statistics import (
+    PROBABILITIES,
     Bounds,
     around,
     equal_shares,
     half_width,
-    of_histogram,
     over_replications,
     ratio_half_width,
 )
@@ -57,21 +57,34 @@ POSITIVE: Bounds = (0.0, math.inf)
 
 
 def queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric | None]:
-    """Quantiles of the packets that wait; with one replication, the interval is of its batches."""
+    """Quantiles of the packets that wait in all replications together.
 
-    def read(weights: FloatArray, step: int) -> FloatArray:
-        found = statistics.of_counts(weights, step, statistics.PROBABILITIES).T
+    With one replication, the interval is of its batches.
+    """
+    step = links[0].queue_step
+    whole = [k.queue_s.sum(axis=0) for k in links]
+    weights = np.zeros((len(whole), max(row.size for row in whole)))
+    for row, each in zip(weights, whole, strict=True):
+        row[: each.size] = each
+    weights = weights[weights.any(axis=1)]
+    if not weights.size:
+        return [None] * len(PROBABILITIES)
+
+    def read(rows: FloatArray) -> FloatArray:
+        found = statistics.of_counts(rows, step, PROBABILITIES).T
         return np.minimum(found, bounds[1])  # a bin of several packets may exceed the bounds
 
-    whole = [read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links]
-    pooled = np.concatenate(whole, axis=1)
-    if len(links) > 1 or not pooled.size:
-        return [over_replications(values.tolist(), bounds) for values in pooled]
-    batches = read(links[0].queue_s, links[0].queue_step)
-    return [
-        around(float(value), half_width(values), 1, bounds)
-        for (value,), values in zip(pooled, batches, strict=True)
-    ]
+    values = read(weights.sum(axis=0)[np.newaxis])[:, 0].tolist()
+    if len(links) == 1:
+        batches = read(links[0].queue_s)
+        return [around(v, half_width(b), 1, bounds) for v, b in zip(values, batches, strict=True)]
+    above, totals = statistics.shares_above(weights), weights.sum(axis=1)
+    found: list[Metric | None] = []
+    for value, probability in zip(values, PROBABILITIES, strict=True):
+        bins = statistics.bins_of_quantile(above, totals, probability)
+        ends = None if bins is None else (bins[0] * step, min(bins[1] * step + step - 1, bounds[1]))
+        found.append(_within(value, ends, len(weights), bounds))
+    return found
 
 
 def of_histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
@@ -84,16 +97,47 @@ def of_histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
     return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
 
 
-def up_to(histograms: Sequence[Histogram], longest_s: Sequence[float] = ()) -> list[Metric | None]:
-    """Quantiles, none above the longest value if it is known, because a bin reaches beyond it."""
-    read = [statistics.several_of_histogram(h, statistics.PROBABILITIES) for h in histograms]
-    most = longest_s or [math.inf] * len(read)
-    both = zip(read, most, strict=True)
-    known = [np.minimum(values, end).tolist() for values, end in both if values is not None]
-    return [
-        over_replications([values[i] for values in known], POSITIVE)
-        for i in range(len(statistics.PROBABILITIES))
-    ]
+def up_to(
+    histograms: Sequence[Histogram],
+    longest_s: Sequence[float] = (),
+    probabilities: Sequence[float] = PROBABILITIES,
+) -> list[Metric | None]:
+    """Quantiles of all replications together, none above the longest value if it is known.
+
+    An interval ends where a bin does, which may be above that: further in nothing was read.
+
+    A replication whose histogram is empty tells nothing of them.
+    """
+    longest = longest_s or [math.inf] * len(histograms)
+    both = zip(histograms, longest, strict=True)
+    present = [(each, end) for each, end in both if each.counts.any()]
+    if not present:
+        return [None] * len(probabilities)
+    most = (0.0, max(end for _, end in present))
+    many = len(present)
+    if many == 1:
+        values = statistics.several_of_histogram(present[0][0], probabilities)
+        assert values is not None
+        return [_within(value, None, 1, most) for value in values.tolist()]
+    edges, weights = statistics.pooled([each for each, _ in present])
+    values = statistics.several_of_histogram(Histogram(edges, weights.sum(axis=0)), probabilities)
+    assert values is not None
+    above, totals = statistics.shares_above(weights), weights.sum(axis=1)
+    found: list[Metric | None] = []
+    for value, probability in zip(values.tolist(), probabilities, strict=True):
+        bins = statistics.bins_of_quantile(above, totals, probability)
+        ends = None if bins is None else (float(edges[bins[0]]), float(edges[bins[1] + 1]))
+        found.append(_within(value, ends, many, most))
+    return found
+
+
+def _within(value: float, ends: tuple[float, float] | None, n: int, bounds: Bounds) -> Metric:
+    """Return a quantile with an interval whose ends are those of bins, which reach beyond it."""
+    value = min(value, bounds[1])
+    if ends is None:
+        return Metric(value=value, low=None, high=None, n=n)
+    low, high = ends
+    return Metric(value=value, low=min(low, value), high=max(high, value), n=n)
 
 
 def _known_quantiles(values: Iterable[float | None]) -> list[float]:
@@ -406,10 +450,6 @@ def _known(values: Sequence[float | None]) -> list[float]:
     return [v for v in values if v is not None]
 
 
-_SHARE: Bounds = (0.0, 1.0)
-_POSITIVE: Bounds = (0.0, float("inf"))
-
-
 def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
     """Metrics that ``goals`` need of one link beyond `LinkOutcome`, seconds and fractions.
 
@@ -432,9 +472,8 @@ def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | No
     if wanted.maximum is not None:
         found[DELAY_MAXIMUM] = _maximum(links)
     if wanted.quantile is not None:
-        read = [(of_histogram(k.delay, wanted.quantile), k.longest_s) for k in links]
-        known = [min(value, longest) for value, longest in read if value is not None]
-        found[delay_quantile_name(wanted.quantile)] = over_replications(known, _POSITIVE)
+        read = up_to([k.delay for k in links], [k.longest_s for k in links], [wanted.quantile])
+        found[delay_quantile_name(wanted.quantile)] = read[0]
     return found
 
 
@@ -467,5 +506,5 @@ def _probability(
         return None
     shares = [meets(link, float(target)).mean(axis=1) for link in links]
     if len(links) == 1:
-        return around(float(shares[0].mean()), half_width(shares[0]), 1, _SHARE)
-    return over_replications([float(share.mean()) for share in shares], _SHARE)
+        return around(float(shares[0].mean()), half_width(shares[0]), 1, FRACTION)
+    return over_replications([float(share.mean()) for share in shares], FRACTION)

@@ -1,7 +1,10 @@
-"""95 % Student-t intervals over replications or batches; quantiles and means of histograms.
+"""95 % intervals over replications or batches; quantiles and means of histograms.
 
 The intervals are the standard ones: the t interval of a mean, batch means, and the ratio
-estimator with its linearized variance (Cochran, Sampling Techniques, ch. 6).
+estimator with its linearized variance (Cochran, Sampling Techniques, ch. 6). The interval of a
+quantile is where that of the share above it holds 1 - p (Woodruff, JASA 47, 1952), on a
+logarithmic scale, because a share of rare long waits is skewed. `benches/interval_coverage.py`
+counts how often each holds the truth.
 """
 
 from __future__ import annotations
@@ -71,13 +74,30 @@ def around(value: float, half: float | None, n: int, bounds: Bounds) -> Metric:
 
 
 def over_replications(values: Sequence[float], bounds: Bounds) -> Metric | None:
-    """Mean of one value per replication with its t interval; None without values."""
+    """Mean of one value per replication with its interval; None without values.
+
+    Values that are all equal, such as no loss in any replication, have no interval: they do not
+    tell how far another one may be. At each end the interval reaches as far as the t interval of
+    the mean or that of its logit does (its logarithm where nothing bounds it above): the one is too
+    short where values are skewed towards a bound, the other where most of them are 0.
+    """
     if not values:
         return None
     if len(values) == 1:  # of a study's every row
         return Metric(value=float(values[0]), low=None, high=None, n=1)
     array = np.asarray(values, dtype=np.float64)
-    return around(float(array.mean()), half_width(array), len(values), bounds)
+    value, half = float(array.mean()), half_width(array)
+    made = around(value, half or None, len(values), bounds)
+    most = bounds[1]
+    if bounds[0] != 0.0 or not half or not 0.0 < value < most:
+        return made
+    assert made.low is not None and made.high is not None
+    share = value / most  # 0 of infinity
+    factor = math.exp(min(half / (value * (1.0 - share)), 500.0))
+    low, high = (value * each / (1.0 - share + share * each) for each in (1.0 / factor, factor))
+    return Metric(
+        value=value, low=min(made.low, low), high=max(made.high, min(high, most)), n=len(values)
+    )
 
 
 PROBABILITIES = (0.50, 0.95, 0.99)
@@ -117,6 +137,57 @@ def several_of_histogram(histogram: Histogram, probabilities: Sequence[float]) -
     low, high = histogram.edges[bins], histogram.edges[bins + 1]
     width = np.where(high - low > 1.5 * _CLOCK_S, high - low, 0.0)
     return np.asarray(low + inside * width, dtype=np.float64)
+
+
+def pooled(histograms: Sequence[Histogram]) -> tuple[FloatArray, FloatArray]:
+    """Bring histograms to the same bins: edges, shape (k + 1,), and weights, shape (n, k).
+
+    Their edges are those of one grid, of which each has the part that it needs.
+    """
+    edges = np.unique(np.concatenate([each.edges for each in histograms]))
+    weights = np.zeros((len(histograms), edges.size - 1))
+    for row, each in zip(weights, histograms, strict=True):
+        row[edges.searchsorted(each.edges[:-1])] = each.counts
+    return edges, weights
+
+
+def bins_of_quantile(
+    above: FloatArray, weights: FloatArray, probability: float
+) -> tuple[int, int] | None:
+    """First and last bin in which a quantile of all replications may be, with 95 %.
+
+    Parameters
+    ----------
+    above : shape (n, k), the share of each replication that is above bin j; descending to 0.
+    weights : shape (n,), what each share is of.
+
+    Returns
+    -------
+    tuple or None
+        None for fewer than two replications.
+    """
+    many = len(weights)
+    if many < 2:
+        return None
+    whole = weights @ above / weights.sum()
+    share = np.where(whole > _ROUNDING, whole, 0.0)
+    residuals = weights[:, np.newaxis] * (above - share)
+    spread = np.sqrt(np.add.reduce(residuals * residuals) / (many - 1) / many) / weights.mean()
+    relative = np.divide(spread, share, out=np.zeros_like(share), where=share > 0.0)
+    factor = np.exp(np.minimum(student_t(many - 1) * relative, 500.0))
+    left = 1.0 - probability + _ROUNDING
+    low = int(np.argmax(share / factor <= left))
+    beyond = np.flatnonzero(share * factor > left)
+    return low, max(low, int(beyond[-1]) + 1 if beyond.size else 0)
+
+
+_ROUNDING = 1e-12  # a sum of n shares equals p only up to rounding
+
+
+def shares_above(weights: FloatArray) -> FloatArray:
+    """Share of each row of weights, shape (n, k), that is above bin j."""
+    cumulated = weights.cumsum(axis=1)
+    return np.asarray(1.0 - cumulated / cumulated[:, -1:], dtype=np.float64)
 
 
 def mean_of_histogram(histogram: Histogram) -> float | None:

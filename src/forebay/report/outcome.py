@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
+from forebay.errors import option
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.report.tables import (
     assumed_lines,
@@ -43,7 +44,7 @@ def print_outcome(outcome: Outcome) -> None:
     """Print one engine's answer as text."""
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
-    out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
+    out.print(f"by {outcome.engine}, {_seeds(outcome)}{_intervals(outcome)}")
     print_first(out, [outcome])
     for name, link in _shown_links(out, outcome).items():
         out.print()
@@ -96,6 +97,15 @@ def print_broken(out: Console, outcome: Outcome) -> None:
         out.print(f"Assumptions of {outcome.engine} that this scenario breaks", style="bold")
         for each in outcome.broken_assumptions:
             out.print(f"  {each}", style="yellow")
+
+
+def _intervals(outcome: Outcome) -> str:
+    """Return what the intervals are of: one draw of the traffic, or the scenario."""
+    if outcome.engine == "theory":
+        return ""
+    if len(outcome.provenance.seeds) > 1:
+        return "; 95 % intervals of the scenario"
+    return f"; 95 % intervals of this draw alone, {option('seeds', 5)} gives the scenario's"
 
 
 def _seeds(outcome: Outcome) -> str:

@@ -73,7 +73,7 @@ class Measured:
         return any(run["seed"] == seed for run in self.of(key))
 
     def metric(self, key: Key, name: str) -> Metric | None:
-        """Return the mean over a cell's runs and its 95 % Student-t interval; None without runs."""
+        """Return the mean over a cell's runs and its 95 % interval; None without runs."""
         values = [run[name] for run in self.of(key) if name in run]
         return over_replications(values, _BOUNDS.get(name, (0.0, math.inf)))
 
@@ -86,7 +86,7 @@ class Measured:
         kernels = " and ".join(sorted({run["kernel"] for run in self.runs}))
         return (
             f"{column}: recorded from the testbed, Linux {kernels}, {when}, {len(self.runs)} runs "
-            "that passed its gate, with the 95 % Student-t interval over the runs of a row."
+            "that passed its gate, with the 95 % interval over the runs of a row."
         )
 
     def put(self, key: Key, seed: int, read: Mapping[str, Any]) -> None:

@@ -68,7 +68,8 @@ class Between:
         limit = f"the least, {end}" if side == "below" else f"the most, {end}"
         side = "not above" if self.above and number == self.least else side
         limit = str(self.least) if side == "not above" else limit
-        shown = str(number) if isinstance(number, Quantity) else show(number)
+        shown = f"{number}" if isinstance(number, Quantity) else show(number)
+        shown = str(number) if shown in (f"{self.least}", f"{self.most}") else shown
         wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
         from forebay.scenario import errors
 

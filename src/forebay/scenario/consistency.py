@@ -343,7 +343,7 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link: Link) -> 
         largest = link.on_line(largest)
     if bucket.burst is not None and bucket.burst < largest:
         wrong = f"{bucket.burst} is smaller than a packet of {DataSize(largest)}"
-        hint = f"write {DataSize(largest)} or more"
+        hint = f"write {DataSize(largest)!s} or more"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.burst")
     if 8 * bucket.depth / bucket.rate > DAY:
         wrong = f"a bucket of {DataSize(bucket.depth)} takes more than {DAY} to fill"

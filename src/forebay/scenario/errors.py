@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from math import isfinite
 
 from forebay.errors import ForebayError, Words, current_words, literal
 
@@ -134,10 +133,13 @@ def fraction_of_percent(value: object) -> str | None:
     return _plain(Decimal(repr(value)) / 100)
 
 
+_MOST = 1e15
+
+
 def count(value: object) -> str | None:
     """Return "10000" for "10k", "10000" and 1e4; None if no whole number is meant."""
     if isinstance(value, float):
-        return f"{int(value)}" if isfinite(value) and value.is_integer() and value > 0 else None
+        return f"{int(value)}" if 0 < value < _MOST and value.is_integer() else None
     match = _COUNT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None

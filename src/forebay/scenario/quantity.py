@@ -166,6 +166,9 @@ def _prefixed(word: str) -> tuple[str, Decimal] | None:
 NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ]"
 
 
+_DIGITS = 4
+
+
 class FromText(ABC):
     """A value that is written as text, with one parser and one notation."""
 
@@ -237,12 +240,24 @@ class Quantity(FromText):
 
     def __str__(self) -> str:
         # The shortest digits of the number with a shifted point: it parses to the same number.
+        return self._text(None)
+
+    def __format__(self, spec: str) -> str:
+        """Format the number; without a format, as text in at most four digits, for messages."""
+        if spec:
+            return super().__format__(spec)
+        return self._text(_DIGITS)
+
+    def _text(self, most: int | None) -> str:
         digits = Decimal(float.__repr__(self) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
         unit, power = next(
             (step for step in self._written_in if digits >= Decimal(10) ** step[1]),
             self._written_in[-1] if digits else (self.unit, 0),
         )
-        return f"{plain(digits.scaleb(-power))} {unit}"
+        amount = digits.scaleb(-power)
+        if most is not None and amount:
+            amount = round(amount, max(most - 1 - amount.adjusted(), 0))
+        return f"{plain(amount)} {unit}"
 
 
 class Rate(Quantity, float):

@@ -491,7 +491,7 @@ def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> No
             rate = getattr(queue, name)
             if rate is not None and rate > capacity:
                 wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
-                hint = f"write {Rate(capacity)} or less here, or leave it out"
+                hint = f"write {Rate(capacity)!s} or less here, or leave it out"
                 place = f"{field}.{index}.{name}"
                 raise ScenarioError("contradiction", wrong, hint, field=place, value=rate)
     promised = sum(float(queue.min_rate or 0) for queue in queues)

@@ -196,13 +196,21 @@ class RateTrace(ScenarioModel):
         return Rate(self._sums()[-1] / self.length_s)
 
     def bits(self, until_s: Iterable[float]) -> list[float]:
-        """Return the bits that the link can send from 0 to each time."""
-        sums, starts = self._sums(), [start for start, _ in self.rates]
+        """Return the bits that the link can send from 0 to each time.
+
+        All times are whole picoseconds, as those of the engines: a period that is none would run
+        away from theirs.
+        """
+        steps, period, repeats = self.for_core()
+        starts, sums = [start for start, _ in steps], [0.0]
+        for (start, rate), end in zip(steps, [*starts[1:], period], strict=True):
+            sums.append(sums[-1] + rate * (end - start) / _PS)
         found = []
-        for end in until_s:
-            periods, within = divmod(end, self.length_s) if self.repeat else (0.0, end)
+        for end_s in until_s:
+            end = round(end_s * _PS)
+            periods, within = divmod(end, period) if repeats else (0, end)
             step = bisect_right(starts, within) - 1
-            part = self.rates[step][1] * (within - starts[step])
+            part = steps[step][1] * (within - starts[step]) / _PS
             found.append(periods * sums[-1] + sums[step] + part)
         return found
 

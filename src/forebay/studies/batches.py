@@ -152,6 +152,8 @@ class Running:
                     break
                 finished, _ = wait(running, _LOOK_S, FIRST_COMPLETED)
                 self._take(finished, running)
+                if not finished:
+                    self._workers.look()
                 self._report()
         except BaseException:
             self._workers.stop()

@@ -31,7 +31,7 @@ _WRITE = (
     "{ linear = [100, 400], points = 4 }"
 )
 _TEXT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(\S.*?)\s*")
-_SIGNIFICANT = 6
+_SIGNIFICANT, _MOST = 6, 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +214,8 @@ def _between(name: str, ends: Sequence[Any], is_log: bool, points: int | None) -
     first, last = ends
     if all(isinstance(each, int | float) and not isinstance(each, bool) for each in ends):
         kind = "whole" if all(isinstance(each, int) for each in ends) else "number"
+        if not all(abs(each) <= _MOST for each in ends):
+            raise bad_grid(name, f"{show(first)} to {show(last)} is no range", _WRITE)
         return Range((first, last), float(first), float(last), "", kind, 1.0, is_log, points)
     parts = [_TEXT.fullmatch(each) if isinstance(each, str) else None for each in ends]
     if parts[0] is None or parts[1] is None:
@@ -403,7 +405,9 @@ def _axis(name: Any, spec: Any, sampled: bool) -> Axis:
 
 def _grouped(axes: Sequence[Axis], groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:
     """Return the axes, those of a group as one in place of its first."""
-    if not isinstance(groups, list | tuple) or any(isinstance(each, str) for each in groups):
+    if not isinstance(groups, list | tuple) or not all(
+        isinstance(each, list | tuple) for each in groups
+    ):
         hint = 'write a list of lists, such as [["queue.size", "traffic.0.flows"]]'
         raise bad_grid("together", f"{show(groups)} is no list of groups", hint)
     by_name = {axis.names[0]: axis for axis in axes}

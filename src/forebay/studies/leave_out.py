@@ -14,6 +14,7 @@ Values = Mapping[str, Any]
 Keeps = Callable[[Values], bool]
 """Whether a cell with these values, by field, stays in the grid."""
 
+_MOST = 1e300
 _BOUNDS = ("at_least", "at_most", "above", "below")
 
 
@@ -24,6 +25,9 @@ def keeper(tables: Sequence[Values], names: Sequence[str]) -> Keeps:
     ``{above = "1 s"}``.
     """
     read = []
+    if not isinstance(tables, list | tuple):
+        wrong = f"{show(tables)} is no list of conditions"
+        raise bad_grid("leave_out", wrong, 'write one such as [{ "queue.size" = "1 bdp" }]')
     for table in tables:
         if not isinstance(table, Mapping) or not table:
             hint = (
@@ -103,7 +107,7 @@ def amount(value: Any) -> tuple[str, float]:
     ScenarioError
         It is neither a number nor text with a number and a unit.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST:
         return "number", float(value)
     if isinstance(value, str):
         found, kind = parse_amount(value, tuple(KNOWN), "10 ms")

@@ -292,7 +292,8 @@ def mean_of(found: BySeed, column: str) -> Metric | None:
     """Return the mean of a column over seeds; one seed has the interval of its own run.
 
     So has an answer that does not depend on the seed. There is no interval if flows had not
-    settled.
+    settled, and none of a quantile: the mean of its values in short runs is not that of all
+    packets, of which the rows have no histogram.
     """
     rows = [row for row in found.values() if column in row]
     own = {(row[column], row.get(f"{column}.low"), row.get(f"{column}.high")) for row in rows}
@@ -300,7 +301,7 @@ def mean_of(found: BySeed, column: str) -> Metric | None:
         ((value, low, high),) = own
         return Metric(value=value, low=low, high=high, n=len(rows))
     mean = over_replications([row[column] for row in rows], bounds_of(column, found))
-    return _settled(mean, is_settled(found))
+    return _certain(mean, column, settled=is_settled(found))
 
 
 def mean_over(cells: Sequence[BySeed], column: str) -> Metric | None:
@@ -316,12 +317,15 @@ def mean_over(cells: Sequence[BySeed], column: str) -> Metric | None:
     values = [math.fsum(cell[s][column] for cell in known) / len(known) for s in seeds]
     lows, highs = zip(*(bounds_of(column, cell) for cell in known), strict=True)
     mean = over_replications(values, (min(lows), max(highs)))
-    return _settled(mean, all(map(is_settled, known)))
+    return _certain(mean, column, settled=all(map(is_settled, known)))
 
 
-def _settled(mean: Metric | None, settled: bool) -> Metric | None:
-    """Return a mean, without its interval if flows had not settled."""
-    if mean is None or settled:
+_QUANTILES = (".p50", ".p95", ".p99")
+
+
+def _certain(mean: Metric | None, column: str, *, settled: bool) -> Metric | None:
+    """Return a mean, without its interval where that would not hold."""
+    if mean is None or (settled and not column.endswith(_QUANTILES)):
         return mean
     return mean.model_copy(update={"low": None, "high": None})
 
@@ -336,7 +340,7 @@ def difference(first: BySeed, other: BySeed, column: str) -> Metric | None:
     if len(pairs) < 2:
         return None
     both = is_settled(first) and is_settled(other)
-    return _settled(over_replications(pairs, _UNBOUNDED), both)
+    return _certain(over_replications(pairs, _UNBOUNDED), column, settled=both)
 
 
 def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable:

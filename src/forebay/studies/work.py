@@ -257,8 +257,11 @@ def _version() -> str:
 
 
 MOST_THREADS = 4
-_PATIENCE_S, _CONNECT_S = 3.0, 4.0
-"""For the first worker of a scheduler whose workers are starting, and for the scheduler itself."""
+_CONNECT_S, _LOOK_S, _SILENCE_S = 4.0, 2.0, 5.0
+"""For the scheduler; between looks at its workers; without one until that is said."""
+WAIT_S = 60.0
+"""Without a worker until a study ends."""
+_POLL_S = 0.1
 _MOST_DEATHS = 20
 """Workers that may die one after the other without a batch between them."""
 
@@ -286,6 +289,9 @@ class Workers(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close after all batches are done."""
+
+    def look(self) -> None:  # noqa: B027
+        """Raise what ends the study because nobody works on it, which only a cluster can know."""
 
     def revive(self, error: BaseException) -> None:
         """Begin anew after workers died, or raise what ends the study."""
@@ -415,9 +421,15 @@ def _begin(parent: int) -> None:
 
 
 class Cluster(Workers):
-    """The workers of a Dask cluster, whatever started them."""
+    """The workers of a Dask cluster, whatever started them.
 
-    def __init__(self, address: str) -> None:
+    Parameters
+    ----------
+    wait_s : how long it may have none, at the beginning or later.
+    say : told once, some seconds after the last one left.
+    """
+
+    def __init__(self, address: str, wait_s: float, say: Callable[[str], None]) -> None:
         Client = import_package("a cluster", "distributed").Client
         for name in ("client", "core", "utils"):  # a scheduler that dies is one line, by `revive`
             logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
@@ -426,16 +438,37 @@ class Cluster(Workers):
         except (OSError, ValueError, TimeoutError) as error:
             wrong = f"no scheduler answers at {address} ({type(error).__name__})"
             raise StudyError(wrong, "write the address that dask scheduler printed") from None
-        with contextlib.suppress(TimeoutError):  # workers that are starting
-            self._client.wait_for_workers(1, timeout=_PATIENCE_S)
-        self.count = sum(self._client.nthreads().values())
-        if not self.count:
-            self._client.close()
-            hint = f"start one with: dask worker {address} --nthreads 1"
-            wrong = f"the scheduler at {address} has had no worker for {_PATIENCE_S:.0f} s"
-            raise StudyError(wrong, hint)
-        self.where = f"{self.count} {'thread' if self.count == 1 else 'threads'} of {address}"
+        self._address, self._wait_s, self._say = address, wait_s, say
+        self._seen_s, self._looked_s, self._told = time.monotonic(), 0.0, False
+        self.count = 0
         self._pool: Executor = self._client.get_executor(pure=False)
+        try:
+            while not self.count:
+                self.look()
+                time.sleep(0.0 if self.count else _POLL_S)
+        except BaseException:
+            self.close()
+            raise
+        self.where = f"{self.count} {'thread' if self.count == 1 else 'threads'} of {address}"
+
+    def look(self) -> None:
+        """Count the workers; say when there are none, and end the study if none comes."""
+        now = time.monotonic()
+        if now - self._looked_s < _LOOK_S and self.count:
+            return
+        self._looked_s = now
+        with contextlib.suppress(Exception):  # a scheduler that is gone fails the batches
+            if count := sum(self._client.nthreads().values()):
+                self.count, self._seen_s, self._told = count, now, False
+                return
+        silent_s, start = now - self._seen_s, f"dask worker {self._address} --nthreads 1"
+        wrong = f"the scheduler at {self._address} has had no worker for {silent_s:.0f} s"
+        if silent_s >= self._wait_s:
+            hint = f"start one with: {start}; what is stored stays, and the same study goes on"
+            raise StudyError(wrong, hint)
+        if silent_s >= _SILENCE_S and not self._told:
+            self._told = True
+            self._say(f"{wrong}; waiting up to {self._wait_s:.0f} s, start one with: {start}")
 
     def submit(self, batch: Batch) -> Future[Done]:
         """Begin a batch; Dask gives it to another worker if its own one dies."""

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable
 from types import FrameType
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from forebay.web.answering import warm_up
 from forebay.web.app import application
 from forebay.web.guard import Guard
 from forebay.web.runs import Runs
 
-_MOST_CONNECTIONS, _IDLE_S = 256, 10
+_MOST_CONNECTIONS, _IDLE_S, _HEAD_S = 256, 10, 10
+_MOST_HEAD = 16_384
+
+
+class _Connection(H11Protocol):
+    """Closed if the head of a request has not come whole in time: it holds one of few places."""
+
+    _ends: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._expect_head()
+
+    def _expect_head(self) -> None:
+        if self.conn.their_state is not h11.IDLE and self._ends is not None:
+            self._ends.cancel()
+            self._ends = None
+        elif self.conn.their_state is h11.IDLE and self._ends is None:
+            self._ends = self.loop.call_later(_HEAD_S, self.timeout_keep_alive_handler)
 
 
 class _Server(uvicorn.Server):
@@ -98,5 +123,6 @@ def _address(listening: socket.socket) -> str:
 def _config(app: Guard) -> uvicorn.Config:
     return uvicorn.Config(
         app, log_level="critical", access_log=False, limit_concurrency=_MOST_CONNECTIONS,
-        timeout_keep_alive=_IDLE_S, lifespan="off", server_header=False,
+        timeout_keep_alive=_IDLE_S, lifespan="off", server_header=False, http=_Connection,
+        h11_max_incomplete_event_size=_MOST_HEAD,
     )  # fmt: skip

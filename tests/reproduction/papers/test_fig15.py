@@ -212,6 +212,6 @@ def test_what_the_paper_leaves_open_stands_beside_the_verdict(
 
     monkeypatch.setattr(forebay, "run", run)
     found = fig15.reproduce(seeds=2).variants
-    assert found is not None and len(found.names) == 4 and len(found.rows) == 16
-    assert asked.count((None, None)) == 32  # as chosen, and the wider round trips
+    assert found is not None and len(found.names) == 5 and len(found.rows) == 16
+    assert asked.count((None, None)) == 48  # as chosen, and two other spreads of round trips
     assert asked.count((True, None)) == asked.count((True, 0.1)) == 16

@@ -181,7 +181,7 @@ def check_step(scenario: Scenario, step: Duration) -> None:
     """Refuse a step that gives no sample, or too many."""
     least = max(scenario.measure.duration / MOST_SAMPLES, 1e-12)
     if not least <= step <= scenario.measure.duration:
-        hint = f"write a time from {Duration(least)} to {scenario.measure.duration}"
+        hint = f"write a time from {Duration(least)!s} to {scenario.measure.duration}"
         raise ScenarioError(
             "out-of-range", f"a sample every {step} of {scenario.measure.duration}", hint,
             field="step", value=step,

@@ -125,7 +125,7 @@ def reproduction(
 
 NOTE = (
     "apart: the simulator less what was measured, in points of the unit or in percent of the "
-    "measured value; 95 % Student-t intervals over the replications."
+    "measured value; 95 % intervals over the replications."
 )
 
 

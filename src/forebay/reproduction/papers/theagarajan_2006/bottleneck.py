@@ -60,7 +60,7 @@ def under_each(
     few = min(seeds, shaper.READING_SEEDS)
     return {
         name: curves(videos, seeds=few, jobs=jobs, progress=None, quick=False, reading=name)
-        for name in shaper.READINGS
+        for name in shaper.NAMES
     }
 
 

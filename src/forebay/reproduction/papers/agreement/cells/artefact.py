@@ -26,7 +26,7 @@ from forebay.reproduction.papers.appenzeller_2004.fig15 import artefact as fig15
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["flows", "protocol", "packets", "quantity", "kernel", "simulator", "apart", "band"]
 NOTES = [
-    "Utilization and loss in percent, mean queue in packets that wait; 95 % Student-t intervals "
+    "Utilization and loss in percent, mean queue in packets that wait; 95 % intervals "
     "over the runs. apart: the simulator less the kernel, in points of utilization, else in "
     "percent of the kernel's value.",
 ]

@@ -30,7 +30,7 @@ COLUMNS = [
 ]  # fmt: skip
 NOTES = [
     "Utilization, loss and BBR's share of the goodput in percent, mean queue in packets that wait; "
-    "95 % Student-t intervals over the runs. apart: the simulator less the kernel, both with "
+    "95 % intervals over the runs. apart: the simulator less the kernel, both with "
     "offload, in points of utilization and share, else in percent of the kernel's value.",
     "A row is a quantity in which the kernel's own means, on and off, differ by more than twice "
     "the band.",

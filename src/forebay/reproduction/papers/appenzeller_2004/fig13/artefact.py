@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ MIXES = (
     *((n, 20) for n in (1, 10, 50, 100, 200, 400, 500)),
     *((200, length) for length in (6, 62)),
 )
+WINDOW, ALIKE = 26, (10, 50, 100, 200, 400)  # packets of bdp a flow; numbers of such flows
 MOST_SEEDS = 2
 FEW = 10
 FEW_SEEDS = 4
@@ -35,7 +37,7 @@ def reproduce(
 ) -> Reproduction:
     """Run every mix with every buffer; ``quick`` once, and without the single long flow."""
     mixes, seeds = MIXES[quick:], 1 if quick else seeds
-    parts = shares(progress, len(mixes) * len(LADDER) + 1)
+    parts = shares(progress, (len(mixes) + len(ALIKE[quick * len(ALIKE) :])) * len(LADDER) + 1)
     needs = {
         mix: _need([_utilization(*mix, step, seeds, jobs, next(parts)) for step in LADDER])
         for mix in mixes
@@ -49,6 +51,7 @@ def reproduce(
             "few": 100 * needs[FEW, 20],
             "one": 100 * needs.get((1, 20), math.nan),
             "slope": _slope(needs),
+            "same-window": math.nan if quick else _slope(_alike(seeds, jobs, parts)),
             "tenth": 100 * _utilization(200, 20, 1.0, seeds, jobs, next(parts), NEARLY_ALL),
             "lengths": _farthest(
                 [need for (n, at), need in needs.items() if n == 200 and at != 20]
@@ -56,8 +59,21 @@ def reproduce(
         },
         notes=NOTES,
         picture=_picture(needs),
-        left_out=("one", "slope") if quick else (),
+        left_out=("one", "slope", "same-window") if quick else (),
     )
+
+
+def _alike(seeds: int, jobs: int, parts: Iterator[Progress | None]) -> dict[tuple[int, int], float]:
+    """Return the needs where the rate goes with the number of long flows."""
+    scenario = forebay.load(HERE / "scenario.toml")
+    per_flow = WINDOW * scenario.link.capacity / scenario.bdp_packets
+    rates = {n: (f"link.rate={n * per_flow / 1e6:.3f} Mbit/s",) for n in ALIKE}
+    return {
+        (n, 20): _need(
+            [_utilization(n, 20, step, seeds, jobs, next(parts), sets=rates[n]) for step in LADDER]
+        )
+        for n in ALIKE
+    }
 
 
 def _slope(needs: dict[tuple[int, int], float]) -> float:
@@ -80,13 +96,15 @@ def _utilization(
     jobs: int,
     progress: Progress | None,
     short_load: float = 0.2,
+    sets: tuple[str, ...] = (),
 ) -> float:
     changes = [
+        *sets,
         f"traffic.1.load={short_load}",
         f"traffic.0.flows={n}",
         f"traffic.1.length={length} packets",
         f"queue.size={step} bdp/sqrt(n)",
-        *(ONE_TIMES if n == 1 else FEW_TIMES if n <= FEW else ()),
+        *(ONE_TIMES if n == 1 else FEW_TIMES if n <= FEW and not sets else ()),
     ]
     scenario = forebay.load(HERE / "scenario.toml", changes)
     seeds = min(seeds, FEW_SEEDS if n <= FEW else MOST_SEEDS)

@@ -43,7 +43,7 @@ def reproduce(
         f"Appenzeller et al. 2004, Figure 8: the sum of {scenario.n_flows} windows",
         HERE,
         ours,
-        picture=_picture(traces[0], traces[0].window_sum_fit),
+        picture=_picture(traces[0], traces[0].window_sum_fit, scenario.n_flows),
         variants=None if quick else side_by_side(HERE, under, SAYS),
     )
 
@@ -68,8 +68,15 @@ def _numbers(scenario: forebay.Scenario, traces: list[Any]) -> dict[str, float]:
         "normal": mean(fit.kolmogorov_smirnov for fit in fits),
         "skewness": mean(fit.skewness for fit in fits),
         "deviation": mean(100 * fit.standard_deviation / bound for fit in fits),
+        "hazard": mean(100 * _over_hazard(trace, scenario.n_flows) for trace in traces),
         "in-step": mean(trace.synchronization.index for trace in traces),
     }
+
+
+def _over_hazard(trace: Any, flows: int) -> float:
+    fit, index = trace.window_sum_fit, trace.synchronization.index
+    law = forebay.laws.desynchronized.sigma_of_constant_hazard(fit.mean, flows, index)
+    return float(fit.standard_deviation / law)
 
 
 def _under(changes: Iterable[str], seeds: int) -> dict[str, float]:
@@ -101,17 +108,20 @@ def _idle(flows: int, window: float, seeds: int, jobs: int, changes: Iterable[st
     return math.nan if used is None else 100 * (1 - used.value)
 
 
-def _picture(trace: Any, fit: Any) -> Picture:
+def _picture(trace: Any, fit: Any, flows: int) -> Picture:
     density, edges = np.histogram(trace.window_sum_packets, bins=BINS, density=True)
     middles = (edges[:-1] + edges[1:]) / 2
     z = (middles - fit.mean) / fit.standard_deviation
     normal = np.exp(-(z**2) / 2) / (fit.standard_deviation * math.sqrt(2 * math.pi))
     link = trace.bottleneck
+    bound = float(forebay.laws.desynchronized.sigma(link.buffer_packets, link.bdp_packets, flows))
+    narrow = np.exp(-(((middles - fit.mean) / bound) ** 2) / 2) / (bound * math.sqrt(2 * math.pi))
     ends = (link.bdp_packets, link.bdp_packets + link.buffer_packets)
     marks = [Line([at, at], [0.0, float(normal.max())], "fits the buffer", "dashes") for at in ends]
     lines = [
         Line(middles.tolist(), density.tolist(), "ΣW", "bars"),
         Line(middles.tolist(), normal.tolist(), "normal"),
+        Line(middles.tolist(), narrow.tolist(), "with the paper's bound"),
         *marks,
     ]
     return Picture([Panel(lines, "ΣW, packets", "density")])

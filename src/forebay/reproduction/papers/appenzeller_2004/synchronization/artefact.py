@@ -19,12 +19,13 @@ RUNS = 2
 CHOSEN = "RTTs 80–120 ms"
 READINGS = {
     "ACKs delayed, 40 ms": ["traffic.0.delayed_ack=true"],
+    "RTTs 98–102 ms": ["traffic.0.rtt={uniform=['98 ms', '102 ms']}"],
     "RTTs all 100 ms": ["traffic.0.rtt=100 ms"],
 }
 SAYS = (
-    "The print cannot have come from round trips that differ by a fifth, whenever receivers "
-    "acknowledge: there no number of flows is in step. With one round trip for all, tens of flows "
-    "are; but then hundreds are too, a little."
+    "The print cannot have come from round trips that differ, by a fifth or by 2 %, whenever "
+    "receivers acknowledge: there no number of flows is in step. With one round trip for all, tens "
+    "of flows are; but then hundreds are too, a little."
 )
 NOTES = [
     "Correlation of two windows on average, (index - 1) / (n - 1), index being var ΣW / Σ var W: "

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from forebay.report import Line, Panel, Picture, percent
+from forebay.report import Panel, Picture, percent
 from forebay.reproduction import Progress, Reproduction, Variants, judge, side_by_side
 from forebay.reproduction.papers.theagarajan_2006 import bottleneck, shaper
 
@@ -83,10 +84,9 @@ def _picture(
 ) -> Picture:
     lines = []
     for videos, curve in curves.items():
-        lines.append(bottleneck.line(curve, NAMES[videos]))
-        bounds = [(b, end) for b, m in curve for end in (m.low, m.high) if end is not None]
-        ends = [b for b, _ in bounds], [end for _, end in bounds]
-        lines.append(Line(*ends, f"{NAMES[videos]}, 95 %", "dots"))
+        ends = [(m.low, m.high) for _, m in curve if None not in (m.low, m.high)]
+        bounds = ends if len(ends) == len(curve) else ()
+        lines.append(replace(bottleneck.line(curve, NAMES[videos]), y_bounds=bounds))
     lines += [
         bottleneck.line(curve, f"{NAMES[videos]}, testbed", "dashes")
         for videos, curve in tested.items()

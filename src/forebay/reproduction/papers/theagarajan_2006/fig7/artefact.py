@@ -77,7 +77,7 @@ def _throughput(
 def _variants(chosen: dict[int, Curve], seeds: int, jobs: int) -> Variants:
     """Run the shaper's variants: their rows are shown, but the chosen one has the verdict."""
     found = {shaper.CHOSEN: _numbers(chosen)}
-    for name in shaper.READINGS:
+    for name in shaper.NAMES:
         curves = {
             videos: [
                 (buffer, _throughput(scenario_of(videos, buffer, False, name), seeds, jobs))
@@ -115,7 +115,7 @@ def _tested() -> dict[int, Curve]:
         for videos in CORE
     }
     return {
-        videos: [(buffer, rate.value / 1e6) for buffer, rate in curve if rate is not None]
+        videos: [(at, rate.value / 1e6) for at, rate in curve if rate is not None]
         for videos, curve in read.items()
     }
 
@@ -161,7 +161,7 @@ def scenario_of(
 
 
 def _overrides(videos: int, buffer: int, quick: bool, reading: str) -> list[str]:
-    sets = shaper.sets(reading, f"{CORE[videos]} Mbit/s", buffer)
+    sets = shaper.sets(reading, f"{CORE[videos]} Mbit/s", buffer, TCP)
     if quick:
         sets.append("measure.duration=60 s")
     if videos:
