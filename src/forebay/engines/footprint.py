@@ -211,9 +211,9 @@ _OVERSHOOT = 2.0
 """A list that grows has room for twice what it holds."""
 _LONGER = 10.0
 """Mean length of the short flows that one run draws, over that of their distribution, at most."""
-_MOST_SLOTS = 2**15  # a wheel of more is kept in buckets of 512 slots, of which so many reach as far:
-_MOST_BUCKETS = 2**12
-_BUCKET = 16 * 32 + 8 * 12  # half a chunk of events, and its ends for as far as eight times the reach
+_MOST_SLOTS = 2**15
+_MOST_BUCKETS = 2**12  # of 512 slots, in which a wheel of more is kept, as far as the reach
+_BUCKET = 16 * 32 + 8 * 12  # half a chunk of events; the ends are kept for eight times the reach
 _NETWORK_WHEEL = 600_000
 
 
