@@ -11,6 +11,7 @@ use forebay_sim::meters::link::ClassCounts;
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::simulation::{Control, run};
+use forebay_sim::tcp::offload::Offload;
 use forebay_sim::tcp::profile::{Profile, RtoRule};
 use forebay_sim::time::{Picos, SECOND};
 use std::collections::HashMap;
@@ -56,6 +57,9 @@ fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
     ] {
         *field = number(key).map_or(*field, |value| value != 0.0);
     }
+    if number("offload").is_some_and(|value| value != 0.0) {
+        profile.offload = Offload::ON;
+    }
     profile.quick_acks = number("quick").map_or(profile.quick_acks, |value| value as u32);
     profile.delayed_ack = number("delack").map_or(profile.delayed_ack, time);
     profile.sack_compression = number("compress").map_or(profile.sack_compression, time);
@@ -86,17 +90,18 @@ fn main() {
     profile.max_window = number("maxwindow", f64::from(u32::MAX)) as u32;
     adjust(&mut profile, &given);
     let named = text("cc", "reno");
-    let congestion_control = *cc::NAMES
-        .iter()
-        .find(|name| **name == named)
-        .unwrap_or_else(|| panic!("cc= one of {:?}", cc::NAMES));
+    let control = |named: &str| {
+        let found = cc::NAMES.iter().find(|name| **name == named);
+        *found.unwrap_or_else(|| panic!("cc= one of {:?}, or some joined by +", cc::NAMES))
+    };
+    let controls: Vec<_> = named.split('+').map(control).collect();
     let mut random = Uniform(number("seed", 1.0) as u64);
     let (low, high) = (number("rttlo", 0.08), number("rtthi", 0.12));
     let flows = (0..number("n", 100.0) as usize)
-        .map(|_| FlowSpec {
+        .map(|nth| FlowSpec {
             class: 0,
             route: 0,
-            congestion_control,
+            congestion_control: controls[nth % controls.len()],
             rtt: seconds(low + (high - low) * random.next()),
             start: seconds(number("startmax", 10.0) * random.next()),
             source: Source::Segments(u64::MAX),

@@ -10,7 +10,8 @@
 //! cache when it is scheduled, and the same, beside that of the event before it, when it fires.
 //! Others of the slot follow in a list, in order, through a pool; where they are many, in a heap. What
 //! lies beyond the wheel waits in coarse slots of a second one, and moves over a coarse slot at a time
-//! as the first wheel turns.
+//! as the first wheel turns. Where so many slots would be needed that they do not stay in the cache, events are kept
+//! in `buckets` instead.
 
 mod buckets;
 mod crowds;
@@ -18,7 +19,6 @@ mod event;
 pub(crate) mod event_key;
 pub(crate) mod event_timer;
 mod keys;
-mod look_ahead;
 mod overflow;
 mod slot_list;
 
@@ -32,8 +32,8 @@ use crate::time::{NEVER, Picos};
 
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
-/// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
-const MAX_SLOTS: usize = 1 << 20;
+/// A megabyte. More slots would be in memory, not in the core's cache, when an event is scheduled and when it fires.
+const MAX_SLOTS: usize = 1 << 15;
 /// Half a megabyte, which stays in the core's cache.
 const NETWORK_SLOTS: usize = 1 << 14;
 /// Words of as many bits.
@@ -41,8 +41,9 @@ const WORDS: usize = MAX_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
 /// The most of a network's.
 const NETWORK_COARSE_SLOTS: usize = 1 << 15;
-/// Slots that a bucket of a large network's spans.
-const BUCKET_SLOTS: u64 = 1 << 11;
+/// Slots that a bucket of a large network's spans, and one of single links'.
+const NETWORK_BUCKET_SLOTS: u64 = 1 << 11;
+const LINK_BUCKET_SLOTS: u64 = 1 << 9;
 /// Round trips that its buckets reach ahead.
 const BUCKETS_REACH: u64 = 8;
 /// Coarse slots that the wheel holds.
@@ -75,20 +76,22 @@ pub struct Wheel {
     /// How many these are.
     overflow_events: usize,
     crowds: Crowds,
-    /// Of a large network what holds all events, in place of the wheel.
+    /// Of a large network or link what holds all events, in place of the wheel.
     buckets: Option<Box<Buckets>>,
 }
 
 impl Wheel {
-    /// A wheel in slots that are at most `slot_width` wide where eight times `MAX_SLOTS` of these reach
-    /// `horizon` ahead. Where one time does not, events move over once: that costs less than to share
-    /// slots with others.
+    /// A wheel whose slots are at most `slot_width` wide, and reach `horizon` ahead or as far as so many can (`holds`).
     pub fn new(slot_width: Picos, horizon: Picos) -> Self {
-        let least = (horizon / (8 * MAX_SLOTS as u64)).max(1);
-        let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
+        let shift = slot_width.max(1).ilog2();
         let slots = (horizon >> shift).next_power_of_two() as usize;
         let slots = slots.clamp(64 * COARSE_SHARE as usize, MAX_SLOTS);
         Self::of(slots, shift, COARSE_SLOTS)
+    }
+
+    /// Whether a wheel of such slots can reach as far.
+    pub fn holds(slot_width: Picos, horizon: Picos) -> bool {
+        horizon >> slot_width.max(1).ilog2() <= MAX_SLOTS as u64
     }
 
     /// A wheel for packets that cross several links: their events come in no order, and would find a
@@ -104,10 +107,18 @@ impl Wheel {
         Self::of(slots, shift, coarse.clamp(COARSE_SLOTS, NETWORK_COARSE_SLOTS))
     }
 
-    /// A wheel for so many flows over several links that they do not stay in the cache: it keeps its events in buckets
-    /// of so many slots. All slots of the wheel itself lie beyond its frontier.
+    /// A wheel for so many flows over several links that they do not stay in the cache.
     pub fn for_large_network(slot_width: Picos, horizon: Picos) -> Self {
-        let width = slot_width.saturating_mul(BUCKET_SLOTS);
+        Self::in_buckets(slot_width.saturating_mul(NETWORK_BUCKET_SLOTS), horizon)
+    }
+
+    /// A wheel for packets of one link each, where the flows, or what they have on their way, do not stay in the cache.
+    pub fn for_large_link(slot_width: Picos, horizon: Picos) -> Self {
+        Self::in_buckets(slot_width.saturating_mul(LINK_BUCKET_SLOTS), horizon)
+    }
+
+    /// It keeps its events in buckets of this width. All slots of the wheel itself lie beyond its frontier.
+    fn in_buckets(width: Picos, horizon: Picos) -> Self {
         let buckets = Buckets::new(width, BUCKETS_REACH * horizon, NETWORK_COARSE_SLOTS);
         let wheel = Self::of(64, 63, 1);
         Self { frontier: 0, lookahead_limit: 0, buckets: Some(Box::new(buckets)), ..wheel }
@@ -235,18 +246,18 @@ impl Wheel {
         Some((event, self.promote_follower(index, link)))
     }
 
-    /// `pop_before` for a large network.
+    /// `pop_before` for a large network or link.
     #[inline(always)]
     pub fn pop_sorted_before(&mut self, limit: Picos) -> Option<Event> {
         self.buckets.as_mut()?.pop_before(limit)
     }
 
-    /// Whether it is one for a large network.
+    /// Whether it is one for a large network or link.
     pub fn is_sorted(&self) -> bool {
         self.buckets.is_some()
     }
 
-    /// Of a large network's events, that which comes `after` others after the next.
+    /// Of their events, that which comes `after` others after the next.
     #[inline(always)]
     pub fn upcoming(&self, after: usize) -> Option<&Event> {
         self.buckets.as_ref()?.upcoming(after)

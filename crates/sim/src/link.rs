@@ -209,15 +209,6 @@ impl Link {
         }
     }
 
-    /// When a packet that arrives at `now` would leave the wire, where that is simple to say.
-    #[inline(always)]
-    pub fn departure_if_enqueued(&self, now: Picos) -> Picos {
-        match &self.queue {
-            Queue::FixedSizeFifo(queue) => queue.departure_if_enqueued(now),
-            _ => now,
-        }
-    }
-
     /// A packet that arrived found no room in the memory that the link shares.
     fn refuse(&mut self, now: Picos, class: u16) {
         let waiting = self.waiting(now);

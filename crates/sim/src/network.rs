@@ -219,14 +219,6 @@ impl<'a> Network<'a> {
         self.sole_dequeue.fire()
     }
 
-    /// Prefetches the slot of the event queue for the ACK of a packet that enters its link now.
-    #[inline(always)]
-    pub(crate) fn prefetch_ack_slot(&self, now: Picos, flow: &Flow) {
-        let link = self.paths.unpack(flow.first_hop).link as usize;
-        let departs = self.links[link].departure_if_enqueued(now);
-        self.wheel.prefetch_slot(departs + flow.ack_path.return_delay);
-    }
-
     /// A flow's traffic class.
     #[inline(always)]
     pub(crate) fn class(&self, flow: &Flow) -> usize {

@@ -57,10 +57,11 @@ impl<T: Copy + Default> Ring<T> {
         if self.len == 0 { None } else { Some(&self.slots[self.head as usize]) }
     }
 
-    /// Calls both ends into the cache.
+    /// Calls both ends into the cache, and the one that `offset` others are older than, or any.
     #[inline(always)]
-    pub fn prefetch(&self) {
+    pub fn prefetch(&self, offset: usize) {
         prefetch_index(&self.slots, self.head as usize);
+        prefetch_index(&self.slots, self.place(offset as u32));
         prefetch_index(&self.slots, self.place(self.len));
     }
 

@@ -213,7 +213,9 @@ _OVERSHOOT = 2.0
 """A list that grows has room for twice what it holds."""
 _LONGER = 10.0
 """Mean length of the short flows that one run draws, over that of their distribution, at most."""
-_MOST_SLOTS = 2**20
+_MOST_SLOTS = 2**15
+_MOST_BUCKETS = 2**12  # of 512 slots, in which a wheel of more is kept, as far as the reach
+_BUCKET = 16 * 32 + 8 * 12  # half a chunk of events; the ends are kept for eight times the reach
 _NETWORK_WHEEL = 600_000
 
 
@@ -430,7 +432,9 @@ def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | 
     longest_s = max((float(group.rtt.high) for group in tcp), default=0.0)
     slot_s = 2.0 ** math.floor(math.log2(width_s))
     slots = 2.0 ** math.ceil(math.log2(max(longest_s / slot_s, 1.0)))
-    return core["event"] * min(slots, _MOST_SLOTS)
+    if slots > _MOST_SLOTS:
+        return _BUCKET * min(slots / 512, _MOST_BUCKETS)
+    return core["event"] * slots
 
 
 def _carried_bps(scenario: Scenario) -> float:

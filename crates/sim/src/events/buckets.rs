@@ -1,7 +1,7 @@
-//! Events of a large network, in buckets that are sorted when they come.
+//! Events of a large network or a fast link, in buckets that are sorted when they come.
 //!
-//! With tens of thousands of flows over hundreds of links, events come in no order, and the slot of each lies in
-//! memory when it is scheduled and when it fires. Here an event is appended to the bucket of its time: the ends of
+//! With tens of thousands of flows over hundreds of links, events come in no order, and with tens of thousands of packets
+//! on their way a wheel takes megabytes: the slot of each event lies in memory when it is scheduled and when it fires. Here an event is appended to the bucket of its time: the ends of
 //! all buckets in use stay in the cache. The next bucket is sorted into an array as the last one runs out, so what
 //! fires next is known exactly, and can be called into the cache in time.
 

@@ -25,12 +25,6 @@ impl Event {
     /// No event: what fills an empty place.
     pub(super) const NONE: Self = Self { at: 0, payload: Payload::NONE, key: 0, link: NIL };
 
-    /// Another one of its slot follows.
-    #[inline(always)]
-    pub fn is_followed(&self) -> bool {
-        self.link != NIL
-    }
-
     /// It fires before an event that was scheduled earlier.
     #[inline(always)]
     pub(super) fn is_before(&self, earlier: &Self) -> bool {

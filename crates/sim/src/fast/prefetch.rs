@@ -6,19 +6,11 @@ use crate::events::{Event, EventKey, Wheel};
 use crate::flow::Flow;
 use crate::flow::flows::Flows;
 use crate::network::Network;
+use crate::packet::Payload;
 use crate::paths::Then;
-use crate::tcp::scoreboard::Scoreboard;
 use crate::time::Picos;
 
-/// How far ahead it looks, in slots of the wheel: some thirty events, between the bounds.
-const START: u64 = 120;
-const MOST: u64 = 4 * START;
-/// Calls between that for a slot, that for the flow of its first event, that for its scoreboard, and
-/// that for what lies in there: each says where the next is.
-const STEPS: usize = 8;
-const SEEN: usize = 4 * STEPS;
-
-/// Events between the call for what each step of `NetworkPrefetch` finds and the event.
+/// Events between the call for what each step of `SortedPrefetch` finds and the event.
 const FIRST: usize = 32;
 const SECOND: usize = 24;
 const THIRD: usize = 14;
@@ -56,57 +48,10 @@ impl<const SACK: bool> Prefetcher for NextEventPrefetch<SACK> {
     }
 }
 
-/// For many flows over one queue each, which lie in memory.
-#[derive(Default)]
-pub(crate) struct DeepPrefetch {
-    /// The slot after that called for last.
-    slot: u64,
-    /// The places in the wheel of the last slots called for.
-    seen: [u32; SEEN],
-    next_seen: usize,
-}
+/// For many flows, or many packets on their way, whose events are sorted.
+pub(crate) struct SortedPrefetch;
 
-impl Prefetcher for DeepPrefetch {
-    /// It looks one slot further, and not as far as some bound: how many slots that takes would be
-    /// a random number, and the processor guesses those wrong. It has not seen what follows in the
-    /// slot of the event at hand.
-    #[inline(always)]
-    fn prefetch(
-        &mut self,
-        event: &Event,
-        next_event_key: EventKey,
-        network: &Network<'_>,
-        flows: &Flows,
-    ) {
-        let wheel = &network.wheel;
-        if event.is_followed() {
-            prefetch_flow(next_event_key, flows);
-        }
-        let now = wheel.cursor();
-        if self.slot <= now || self.slot > now + MOST {
-            self.slot = now + START;
-        }
-        let (slot, first) = wheel.look_ahead(self.slot);
-        self.slot = slot.saturating_add(1);
-        self.next_seen = (self.next_seen + 1) % SEEN;
-        self.seen[self.next_seen] = first;
-        let before = |calls: usize| self.seen[(self.next_seen + SEEN - calls) % SEEN];
-        wheel.prefetch_next(before(STEPS));
-        prefetch_flow(wheel.key(before(STEPS)), flows);
-        for (calls, step) in [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third)] {
-            let flow = flows.get(decode(wheel.key(before(calls))).0);
-            prefetch_board(step, flow.and_then(|flow| flow.sender.scoreboard.as_deref()));
-        }
-        if let Some(flow) = flows.get(decode(event.key).0) {
-            network.prefetch_ack_slot(event.at, flow);
-        }
-    }
-}
-
-/// For many flows over several queues, whose events are sorted.
-pub(crate) struct NetworkPrefetch;
-
-impl Prefetcher for NetworkPrefetch {
+impl Prefetcher for SortedPrefetch {
     #[inline(always)]
     fn pop_before(&self, wheel: &mut Wheel, limit: Picos) -> Option<(Event, EventKey)> {
         wheel.pop_sorted_before(limit).map(|event| (event, event.key))
@@ -130,13 +75,6 @@ enum Step {
     Fourth,
 }
 
-#[inline]
-fn prefetch_flow(key: EventKey, flows: &Flows) {
-    if let Some(flow) = flows.get(decode(key).0) {
-        flow.prefetch();
-    }
-}
-
 /// What the event that comes so many after the next touches.
 #[inline(always)]
 fn prefetch_step(step: Step, after: usize, network: &Network<'_>, flows: &Flows) {
@@ -150,16 +88,23 @@ fn prefetch_step(step: Step, after: usize, network: &Network<'_>, flows: &Flows)
     } else if matches!(step, Step::First) {
         flow.prefetch();
     } else {
-        prefetch_board(step, flow.sender.scoreboard.as_deref());
+        prefetch_board(step, flow, event.payload);
     }
 }
 
+/// What an ACK or a timer touches of what is known of the segments that are outstanding.
 #[inline]
-fn prefetch_board(step: Step, board: Option<&Scoreboard>) {
-    match (step, board) {
-        (Step::Second, Some(board)) => board.prefetch(),
-        (Step::Third, Some(board)) => board.prefetch_segments(),
-        _ => {}
+fn prefetch_board(step: Step, flow: &Flow, payload: Payload) {
+    let Some(board) = flow.sender.scoreboard.as_deref() else { return };
+    let reported = || {
+        let last = if payload.is_ack() { payload.as_ack().sacked_last } else { 0 };
+        last.wrapping_sub(flow.sender.snd_una as u32) as usize
+    };
+    match step {
+        Step::Second => board.prefetch(),
+        Step::Third => board.prefetch_segments(reported()),
+        Step::Fourth => board.prefetch_rates(reported()),
+        Step::First => {}
     }
 }
 

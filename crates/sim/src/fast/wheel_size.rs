@@ -9,18 +9,18 @@ use crate::time::{Picos, serialization};
 /// An event queue for what `config` has on its way.
 pub(crate) fn wheel(config: &Config) -> Wheel {
     let (width, horizon) = (slot_width(config), horizon(config));
+    let in_cache = !exceed_cache(config.flows.len());
     if config.routes.iter().all(Route::has_one_link) {
-        Wheel::new(width, horizon)
-    } else if exceed_cache(config.flows.len()) && crosses_several_links(config) {
-        Wheel::for_large_network(width, horizon)
-    } else {
+        if in_cache && Wheel::holds(width, horizon) {
+            Wheel::new(width, horizon)
+        } else {
+            Wheel::for_large_link(width, horizon)
+        }
+    } else if in_cache {
         Wheel::for_network(width, horizon)
+    } else {
+        Wheel::for_large_network(width, horizon)
     }
-}
-
-/// Some flow's packets do.
-fn crosses_several_links(config: &Config) -> bool {
-    config.flows.iter().any(|flow| !config.routes[flow.route as usize].has_one_link())
 }
 
 /// Slots at most a quarter as wide as the time between two events of all links together, which is what

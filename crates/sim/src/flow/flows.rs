@@ -36,11 +36,6 @@ impl Flows {
         Self { kept: Vec::with_capacity(kept), made, freed }
     }
 
-    /// How many a run has, made or not.
-    pub(crate) fn len(&self) -> usize {
-        self.kept.len() + self.made.len()
-    }
-
     /// A flow that is made and not freed.
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> Option<&Flow> {

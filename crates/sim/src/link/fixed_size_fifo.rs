@@ -104,12 +104,6 @@ impl FixedSizeFifo {
             threshold.map_or((0, usize::MAX), |packets| (packets, packets));
     }
 
-    /// When a packet that arrives at `now` would leave the wire.
-    #[inline(always)]
-    pub(super) fn departure_if_enqueued(&self, now: Picos) -> Picos {
-        self.free_at.max(now) + self.tx_time
-    }
-
     /// Calls what counts a packet that arrives at `at` into the cache; gives its waiting time.
     #[inline]
     pub(super) fn prefetch_counts(&self, at: Picos) -> Picos {

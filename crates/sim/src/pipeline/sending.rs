@@ -58,14 +58,14 @@ impl Network<'_> {
         if K::FOREIGN && flow.sender.snd_max == 0 {
             flow.sender.begin(now);
         }
+        if flow.sender.waits_for_pacer::<K>(now) && flow.access.waiting() == 0 {
+            self.arm_timer_if_no_ack_pending::<K>(now, flow);
+            return AccessState::Unchanged;
+        }
         if !K::NEWRENO_ONLY && flow.offloads {
             return self.send_bursts::<K>(now, flow);
         }
         let mut access = AccessState::Unchanged;
-        if flow.sender.waits_for_pacer::<K>(now) && flow.access.waiting() == 0 {
-            self.arm_timer_if_no_ack_pending::<K>(now, flow);
-            return access;
-        }
         let sendable_segments = flow.sender.sendable_segments::<K>(profile);
         // Small queues look at what waits behind the packet on the access link: no more than two of
         // these do.

@@ -7,8 +7,7 @@ use crate::fast::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, RecordedNewRenoKind,
     RecordedSackKind, SackKind, dispatch_kind,
 };
-use crate::fast::many_flows::exceed_cache;
-use crate::fast::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher};
+use crate::fast::prefetch::{NextEventPrefetch, Prefetcher, SortedPrefetch};
 use crate::flow::Flow;
 use crate::flow::flows::Flows;
 use crate::meters::report::Report;
@@ -96,8 +95,6 @@ impl<'a> Simulation<'a> {
     ) -> Option<(Self, u64)> {
         if self.network.wheel.is_sorted() {
             self.sorted_event_loop(at_limit, control)
-        } else if exceed_cache(self.flows.len()) {
-            self.event_loop(DeepPrefetch::default(), at_limit, control)
         } else if !self.network.traffic.has_scoreboards() {
             self.event_loop(NextEventPrefetch::<false>, at_limit, control)
         } else {
@@ -105,7 +102,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// The event loop of a large network. Its events are aligned variables: inlined beside the others, it would cost each of
+    /// The event loop of a large network or link. Its events are aligned variables: inlined beside the others, it would cost each of
     /// them a register.
     #[inline(never)]
     fn sorted_event_loop(
@@ -113,7 +110,7 @@ impl<'a> Simulation<'a> {
         at_limit: &mut dyn AtLimit,
         control: &Control,
     ) -> Option<(Self, u64)> {
-        self.event_loop(NetworkPrefetch, at_limit, control)
+        self.event_loop(SortedPrefetch, at_limit, control)
     }
 
     /// All events, one after the other. The simulation is moved, for a reference to it would cost a register.

@@ -38,6 +38,12 @@ pub(super) struct DeliveryRate {
 }
 
 impl DeliveryRate {
+    /// Calls the oldest record into the cache, the place of the next, and number `reported`.
+    #[inline]
+    pub(super) fn prefetch(&self, reported: usize) {
+        self.sent.prefetch(reported);
+    }
+
     /// A segment goes. If it is the `first` while none is outstanding, the sample's intervals begin here.
     #[inline(always)]
     pub(super) fn begin_if(&mut self, first: bool, now: Picos) {

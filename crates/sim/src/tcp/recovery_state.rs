@@ -25,7 +25,7 @@ impl Rack {
     /// Calls the segments retransmitted into the cache.
     #[inline]
     pub(super) fn prefetch(&self) {
-        self.retransmissions.prefetch();
+        self.retransmissions.prefetch(0);
     }
 
     /// Gives back room that it no longer needs.

@@ -83,11 +83,23 @@ impl Scoreboard {
         prefetch_index(from_ref(&self.receive_window), 0);
     }
 
-    /// Calls the first segments into the cache, sent once and again, and the place of the next.
+    /// Calls the first segments into the cache, sent once and again, the place of the next, and segment number
+    /// `reported`, of which an ACK tells.
     #[inline]
-    pub fn prefetch_segments(&self) {
-        self.segments.prefetch();
+    pub fn prefetch_segments(&self, reported: usize) {
+        self.segments.prefetch(reported);
         self.rack.prefetch();
+        if let Some(apart) = self.apart.as_deref() {
+            apart.prefetch();
+        }
+    }
+
+    /// Calls the records of the same segments for their delivery rates into the cache.
+    #[inline]
+    pub fn prefetch_rates(&self, reported: usize) {
+        if let Some(rates) = self.rates_read() {
+            rates.prefetch(reported);
+        }
     }
 
     /// Gives back room that it no longer needs.
