@@ -40,7 +40,7 @@ def wheel(folder: Path, says: str) -> Path:
     compile_control([controls.EXAMPLES / "aimd.c"], folder)
     made = folder / "my_control-1.0-py3-none-any.whl"
     info = "my_control-1.0.dist-info"
-    files = {
+    files: dict[str, bytes | str] = {
         "my_control/__init__.py": MODULE.format(says=says),
         "my_control/aimd.so": (folder / "control.so").read_bytes(),
         f"{info}/METADATA": "Metadata-Version: 2.1\nName: my-control\nVersion: 1.0\n",

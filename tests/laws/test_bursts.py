@@ -81,11 +81,11 @@ def test_exact_mean_of_14_packet_flows() -> None:
 @settings(max_examples=25)
 @given(loads, size_lists)
 def test_exact_queue_has_mass_one_and_the_mean_of_m_g_1(load: float, sizes: list[int]) -> None:
-    bursts = Bursts.given(sizes)
-    queue = exact_queue(load, bursts)
+    of_sizes = Bursts.given(sizes)
+    queue = exact_queue(load, of_sizes)
     assert queue.in_system.sum() == pytest.approx(1.0, abs=2e-12)
     assert np.all(queue.in_system >= 0.0)
-    assert queue.mean_waiting == pytest.approx(float(bursts.mean_waiting(load, bursts)), rel=1e-7)
+    assert queue.mean_waiting == pytest.approx(float(bursts.mean_waiting(load, of_sizes)), rel=1e-7)
 
 
 @settings(max_examples=25)

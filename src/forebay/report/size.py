@@ -458,23 +458,20 @@ def _goals(answer: SizeResult) -> Table:
     made = table("goal", "target", "reached", "95 % interval", "")
     for goal in answer.goals:
         factor, unit = scale(goal.unit)
+        value = goal.reached.value * factor
+        digits = f"{value:.{_decimals(value)}f}" if value >= 10 else plain(value)
         made.add_row(
             metric_words(answer, goal.name),
             f"{goal.sense} {target(goal, goal.target)}",
-            f"{'≥ ' * is_open(goal.reached)}{_digits(goal.reached.value * factor)} {unit}",
-            show_interval(goal.reached, factor, _decimals(goal.reached.value * factor)),
+            f"{'≥ ' * is_open(goal.reached)}{digits} {unit}",
+            show_interval(goal.reached, factor, _decimals(value)),
             goal.verdict + (", binds" if goal.binding else ""),
             style=None if goal.verdict == "met" else "red",
         )
     return made
 
 
-def _digits(value: float) -> str:
-    return f"{value:.{_decimals(value)}f}" if value >= 10 else plain(value)
-
-
 def _decimals(value: float) -> int:
-    """Decimals of an interval's ends: as many as its value has."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
 
 
@@ -512,7 +509,6 @@ def _curve(answer: SizeResult) -> Table:
 
 
 def _is_sampled(answer: SizeResult) -> bool:
-    """Whether seeds have an effect: a law gives the same result for each."""
     return answer.engine != "theory"
 
 

@@ -10,27 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Required, TypedDict
 
-from forebay.scenario.queue import BufferSize
 from forebay.scenario.distribution import Distribution, Pareto
 from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
-from forebay.scenario.topology import FatTree, Isp, TwoLevel
 from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
-from forebay.scenario.link import Jitter
-from forebay.scenario.link import Link, Measure, OtherLink, TokenBucket
-from forebay.scenario.link import Loss
-from forebay.scenario.link import Outages
+from forebay.scenario.link import Jitter, Link, Loss, Measure, OtherLink, Outages, TokenBucket
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.queue import ClassQueue, Queue, Red
+from forebay.scenario.queue import BufferSize, ClassQueue, Queue, Red
 from forebay.scenario.rate_trace import RateFile, RateTrace
-from forebay.scenario.tcp import Requests
 from forebay.scenario.schedule import Schedule
-from forebay.scenario.tcp import Long, Session, Short
-from forebay.scenario.topology import Demand, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology
+from forebay.scenario.tcp import Long, Requests, Session, Short
+from forebay.scenario.topology import Demand, FatTree, Isp, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology, TwoLevel
 from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
-from forebay.scenario.transfers import TransferSizes
-from forebay.scenario.transfers import TransferTable
-from forebay.scenario.transfers import Transfer, Transfers
+from forebay.scenario.transfers import Transfer, TransferSizes, TransferTable, Transfers
 
 
 class TokenBucketDict(TypedDict, total=False):
