@@ -276,6 +276,9 @@ def test_requests_lose_what_the_same_answers_lose_that_were_written_down_by_hand
     for size in (300, 1000):
         requests = run(asked | {"queue.size": f"{size} packets"}, seeds=8).classes[0].loss_rate
         written = float(np.mean([lost(by_hand(size, seed)) for seed in range(8)]))
-        assert requests is not None and requests.low is not None and requests.high is not None
-        assert requests.low <= written <= requests.high
+        assert requests is not None
+        if requests.low is None or requests.high is None:  # all runs agree
+            assert requests.value == written
+        else:
+            assert requests.low <= written <= requests.high
         assert (written == 0) is (size == 1000)

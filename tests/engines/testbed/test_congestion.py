@@ -126,8 +126,8 @@ def test_a_second_run_is_refused_and_leaves_the_first_alone() -> None:
 
 _HOLDER = """
 import time
-from forebay.engines.testbed import congestion
-with congestion.ensure(["compound", "scalable"]):
+from forebay.engines.testbed import plan
+with plan.ensure(["compound", "scalable"]):
     print("up", flush=True)
     time.sleep(60)
 """
