@@ -13,7 +13,7 @@ import pytest
 
 import forebay
 from forebay.errors import ForebayError
-from forebay.outcome.of_packets import FlowTable
+from forebay.outcome.flow_table import FlowTable
 from forebay.scenario import loads
 
 _MIXED = """

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forebay.laws import burst_assumptions, bursts, effective_bandwidth
+from forebay.laws import bursts, completion_time, effective_bandwidth
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts, of_flow
 from forebay.laws.effective_bandwidth import Order, kappa, prefactor
 from forebay.laws.finite_queue import exact_queue
@@ -171,11 +171,9 @@ def test_buffer_for_a_drop_probability(
 
 def test_figure_12_rule() -> None:
     """§5.1.2: the model's curve is P(Q > B) = 0.025; at a load of 0.8, 12 ln 40 packets."""
-    assert burst_assumptions.buffer(0.8, FOURTEEN) == pytest.approx(12 * math.log(40))
-    exact = exact_queue(0.8, FOURTEEN).buffer_for(burst_assumptions.DROP_PROBABILITY)
-    assert burst_assumptions.buffer(0.8, FOURTEEN, Order.FULL) == pytest.approx(
-        float(exact), abs=1.5
-    )
+    assert completion_time.buffer(0.8, FOURTEEN) == pytest.approx(12 * math.log(40))
+    exact = exact_queue(0.8, FOURTEEN).buffer_for(completion_time.DROP_PROBABILITY)
+    assert completion_time.buffer(0.8, FOURTEEN, Order.FULL) == pytest.approx(float(exact), abs=1.5)
 
 
 def test_small_loads_do_not_overflow() -> None:

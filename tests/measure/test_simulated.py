@@ -66,8 +66,6 @@ def test_estimates_are_the_outcome(tmp_path, name):
     assert told["loss_rate"].value == pytest.approx(lost, rel=0.1)
     if name != "short":  # whose round trips are of two classes
         median = outcome.classes[0].rtt_s.p50.value
-        if name == "mixed":
-            pytest.xfail("2.6 % high since CUBIC reads its curve in ticks; the cause is not known")
         assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
 
 

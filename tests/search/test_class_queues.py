@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import forebay
 from forebay import Scenario, ScenarioError, platforms
-from forebay.api.ports import size_class_queues
+from forebay.api.class_queues import size_class_queues
 from forebay.cli.program import program
 from forebay.outcome import Outcome, SizeResult
 
@@ -117,7 +117,7 @@ def test_no_more_time_is_foretold_than_the_budget_has_left(
         now[0] += each_s
         return cast(SizeResult, sizing(scenario, seconds))
 
-    monkeypatch.setattr("forebay.api.ports.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("forebay.api.class_queues.time.monotonic", lambda: now[0])
     told: list[float] = []
     size_class_queues(port(), slow, lambda _: outcome, budget_s=100, progress=told.append)
     assert told == pytest.approx(fractions)

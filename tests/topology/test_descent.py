@@ -12,7 +12,7 @@ from tests.topology.build import network
 import forebay
 from forebay.engines.fixed_point import solver
 from forebay.engines.fixed_point.balance import make_balance
-from forebay.engines.fixed_point.solver import point
+from forebay.engines.fixed_point.descent import point
 from forebay.topology import make_problem
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"

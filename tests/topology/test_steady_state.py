@@ -13,8 +13,8 @@ from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.errors import NoSteadyState
+from forebay.engines.fixed_point.multistart import fixed_points
 from forebay.engines.fixed_point.queueing import Windows
-from forebay.engines.fixed_point.smallest import fixed_points
 from forebay.engines.fixed_point.solver import evaluate, solve
 from forebay.laws import tcp_and_link
 from forebay.scenario import ScenarioError

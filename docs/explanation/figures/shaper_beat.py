@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report.figures.style import draw_picture
+from forebay.report.figures.picture import draw_picture
 from forebay.report.picture import Line, Panel, Picture
 from forebay.reproduction.papers.theagarajan_2006 import bottleneck
 

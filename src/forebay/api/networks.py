@@ -80,7 +80,7 @@ def solve(
     if multistart:
         from dataclasses import asdict
 
-        from forebay.engines.fixed_point.smallest import fixed_points
+        from forebay.engines.fixed_point.multistart import fixed_points
 
         found = {"fixed_points": asdict(fixed_points(solution, multistart))}
         provenance = outcome.provenance.model_copy(update=found)
@@ -227,7 +227,7 @@ class Answer:
         ScenarioError
             The network has too many links for this.
         """
-        from forebay.engines.fixed_point.smallest import sensitivity
+        from forebay.engines.fixed_point.sensitivity import sensitivity
 
         found = sensitivity(self.solution)
         groups = (f"hops_{hops}" for hops in found.hops.tolist())

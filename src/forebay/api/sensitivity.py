@@ -132,7 +132,7 @@ def _reason(made: Sweep, packets: float | None) -> str | None:
 
 def _each_s(engine: str, budget: str | None) -> float:
     """Return the predicted seconds of a sizing."""
-    from forebay.api.run import budget_seconds
+    from forebay.api.arguments import budget_seconds
     from forebay.studies.plan import SHORT_SIZING_S
 
     return SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
@@ -308,7 +308,7 @@ def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[D
 
 def _of_each(engine: str, budget: str | None, draws: int) -> str | None:
     """Return the budget of a draw; only a simulation has one."""
-    from forebay.api.run import budget_seconds
+    from forebay.api.arguments import budget_seconds
 
     whole = budget_seconds(engine, BUDGET if budget is None and engine == "simulation" else budget)
     return f"{whole / draws:.6g} s" if engine == "simulation" else budget

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from forebay.api.assumed import remarks
-from forebay.api.run import (
+from forebay.api.arguments import (
     budget_seconds,
     get_engine,
     scenario_of,
@@ -17,6 +16,7 @@ from forebay.api.run import (
     storing,
     threads,
 )
+from forebay.api.assumed import remarks
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option

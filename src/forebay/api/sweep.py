@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.run import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
 from forebay.scenario import Duration, Scenario, ScenarioError, expect_scenario

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import forebay
-from forebay.api import ports
+from forebay.api import class_queues
 from forebay.cli.output import answered, print_json, progress, say
 from forebay.progress import never_less
 
@@ -47,7 +47,7 @@ def size_together(
             ) from None  # fmt: skip
 
     sought = sum(queue.is_sized for queue in scenario.queue.classes)
-    share = ports.share_of_sizing(max(sought, 1))
+    share = class_queues.share_of_sizing(max(sought, 1))
 
     queues = "1 class queue" if sought == 1 else f"{sought} class queues"
     each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
@@ -59,7 +59,7 @@ def size_together(
         def still(_: float) -> None:
             update(min((time.monotonic() - began) / float(budget), 0.95))
 
-        found = ports.size_class_queues(
+        found = class_queues.size_class_queues(
             scenario, sizing, lambda port: forebay.run(port, **runs),
             memory=memory, budget_s=float(budget), progress=update,
         )  # fmt: skip

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from forebay.laws import (
         burst_law,
         bursts,
+        completion_time,
         desynchronized,
         effective_bandwidth,
         finite_queue,
@@ -139,6 +140,7 @@ __all__ = [
     "Regime",
     "burst_law",
     "bursts",
+    "completion_time",
     "desynchronized",
     "effective_bandwidth",
     "finite_queue",
@@ -172,6 +174,7 @@ _HOLDERS = {"BURST_LAWS": "registry", "LAWS": "registry"} | dict.fromkeys(
     (
         "burst_law",
         "bursts",
+        "completion_time",
         "desynchronized",
         "effective_bandwidth",
         "finite_queue",

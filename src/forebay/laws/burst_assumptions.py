@@ -12,39 +12,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
-from forebay.laws import effective_bandwidth
-from forebay.laws.arrays import Array, as_array
 from forebay.laws.assumptions import drop_tail, one_way
-from forebay.laws.bursts import Bursts, burst_traffic, flow_lengths
-from forebay.laws.effective_bandwidth import Order
+from forebay.laws.bursts import burst_traffic, flow_lengths
+from forebay.laws.completion_time import LOAD
 from forebay.laws.quantities import FULL, paced
 from forebay.scenario import Short, Transfers
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
-
-
-AFCT_INCREASE = 0.125
-DROP_PROBABILITY = 0.025
-
-LOAD = 0.8
-"""Load in Figure 12."""
-
-
-def increase(drop_probability: ArrayLike) -> Array:
-    """Increase of the AFCT, interpolated linearly between no loss and the paper's pair.
-
-    The paper gives only whether it is above or below `AFCT_INCREASE`; the interpolation is ours.
-    """
-    return as_array(drop_probability) * (AFCT_INCREASE / DROP_PROBABILITY)
-
-
-def buffer(load: ArrayLike, bursts: Bursts, order: Order = Order.SECOND) -> Array:
-    """Buffer in packets for an AFCT at most 12.5 % above that of an unlimited buffer."""
-    return effective_bandwidth.buffer_for(DROP_PROBABILITY, load, bursts, order)
 
 
 SLOW_START_ENDS = 90

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forebay.laws import burst_assumptions, effective_bandwidth
+from forebay.laws import completion_time, effective_bandwidth
 from forebay.laws.burst_assumptions import BURSTS
 from forebay.laws.bursts import BurstTraffic, burst_traffic
 from forebay.laws.effective_bandwidth import Order
@@ -40,8 +40,8 @@ def probability(scenario: Scenario) -> float | None:
     goals = scenario.goals
     if goals.loss_rate is not None and goals.loss_rate.probability is None:
         bounds.append(float(goals.loss_rate))
-    if goals.fct_increase == burst_assumptions.AFCT_INCREASE:
-        bounds.append(burst_assumptions.DROP_PROBABILITY)
+    if goals.fct_increase == completion_time.AFCT_INCREASE:
+        bounds.append(completion_time.DROP_PROBABILITY)
     least = min(bounds, default=0.0)
     return least if least > 0.0 else None
 

@@ -54,7 +54,7 @@ def _reno(loss: float, growth: float) -> float:
 def _cubic(loss: float, rtt_s: float) -> float:
     import numpy as np
 
-    from forebay.laws.heterogeneous.protocols import CUBIC
+    from forebay.laws.heterogeneous.rfc9438 import CUBIC
 
     rtt = np.asarray(rtt_s)
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome import statistics
-from forebay.outcome.document import IDEAL
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
@@ -47,6 +46,7 @@ from forebay.outcome.statistics import (
     over_replications,
     ratio_half_width,
 )
+from forebay.outcome.values import IDEAL
 
 if TYPE_CHECKING:
     from forebay.outcome.reading import LinkReading

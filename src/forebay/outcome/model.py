@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.catalogue import check_stated
-from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin
-from forebay.outcome.document import Metric as Metric
-from forebay.outcome.document import Quantiles as Quantiles
+from forebay.outcome.document import Closed, Document
+from forebay.outcome.values import LinkRates, SlowdownBin
+from forebay.outcome.values import Metric as Metric
+from forebay.outcome.values import Quantiles as Quantiles
 
 if TYPE_CHECKING:
-    from forebay.outcome.of_packets import FlowTable, KeptFlows
+    from forebay.outcome.flow_table import FlowTable, KeptFlows
     from forebay.scenario import Scenario
 
 UTILIZATION_PROBABILITY = "utilization_probability"

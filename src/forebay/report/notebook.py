@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
-from forebay.report.size import (
-    brief,
-    metric_words,
-    scale,
-    target,
-)
+from forebay.report.goal_words import metric_words, scale, target
+from forebay.report.size import brief
 from forebay.report.tables import (
     assumed_lines,
     bounded,

@@ -69,7 +69,7 @@ def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
         out.print(f"{line}.", style="bold yellow", highlight=False)
     rates = next((each.rates for each in outcomes if each.rates), None)
     if rates:
-        from forebay.report.picture import rate_lines
+        from forebay.report.link_rates import rate_lines
 
         for line in rate_lines(rates):
             out.print(line)

@@ -239,7 +239,7 @@ class Scenario(ScenarioModel):
         ScenarioError
             An invalid path or value.
         """
-        from forebay.scenario.io import as_tree, replace
+        from forebay.scenario.overrides import as_tree, replace
 
         tree = as_tree(self)
         replace(tree, changes)

@@ -100,13 +100,13 @@ def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, st
             raise ScenarioError("not-finite", f"{show(text)} is not finite", write, value=text)
         raise ScenarioError("no-number", f"{show(text)} is not a quantity", write, value=text)
     if not match[2]:
-        from forebay.scenario import errors
-
         unit = example.partition(" ")[2]
         same = f"{match[1]} {unit}"
         if kinds == ("rate",):
+            from forebay.scenario import suggestions
+
             number = float(match[1])
-            same = errors.bare_rate(number) if 0 < number < 1e18 else example
+            same = suggestions.bare_rate(number) if 0 < number < 1e18 else example
         hint = f'write it with one, such as "{same}"'
         raise ScenarioError("no-unit", f"{show(text)} has no unit", hint, value=text)
     if len(match[1].lower().partition("e")[2]) > _LONGEST_EXPONENT:
@@ -124,13 +124,14 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 
 
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
-    from forebay.scenario import errors
 
-    ends = errors.span(text) if "time" in kinds else None
+    from forebay.scenario import suggestions
+
+    ends = suggestions.span(text) if "time" in kinds else None
     if ends:
         hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'
         return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
-    guess = errors.unit_of(unit, kinds) or nearest(
+    guess = suggestions.unit_of(unit, kinds) or nearest(
         unit, (name for kind in kinds for name in KNOWN[kind])
     )
     wrong = f"{show(unit)} in {show(text)} is not a known unit"
@@ -304,13 +305,13 @@ def plain(number: Decimal) -> str:
 def unitless(value: object, example: str) -> ScenarioError:
     """Return the error for a value that should be text with a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        from forebay.scenario import errors
+        from forebay.scenario import suggestions
 
         unit = example.partition(" ")[2]
         same = example
         if 0 < value < 1e18:
             rate = unit == "Mbit/s"
-            same = errors.bare_rate(value) if rate else errors.bare(value, unit)
+            same = suggestions.bare_rate(value) if rate else suggestions.bare(value, unit)
         if unit in ("packets", "B") and value != int(min(value, 1e18)):
             same = example  # no fraction of a packet or byte
         wrong, hint = f"{show(value)} has no unit", f'write it with one, such as "{same}"'

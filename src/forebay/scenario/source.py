@@ -56,10 +56,10 @@ class FlowCount(FromText, int):
             return cls(value)
         found = _RANGE.fullmatch(value) if isinstance(value, str) else None
         if found is None:
-            from forebay.scenario.errors import count
+            from forebay.scenario import suggestions
 
             wrong = f"{show(value)} is not a whole number"
-            exact = count(value)
+            exact = suggestions.count(value)
             hint = f"write {exact}, digits only and without quotes" if exact else _WRITE
             raise ScenarioError("wrong-type", wrong, hint, value=value)
         low, high = int(found[1]), int(found[2])

@@ -53,10 +53,10 @@ def _known(name: str) -> str:
 def _share(name: str, share: object) -> float:
     if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 1:
         return float(share)
-    from forebay.scenario import errors
+    from forebay.scenario import suggestions
 
     wrong = f"{show(share)} is not a share"
-    exact = errors.fraction(share) or errors.fraction_of_percent(share)
+    exact = suggestions.fraction(share) or suggestions.fraction_of_percent(share)
     hint = f"write {exact}" if exact else "write a number above 0, at most 1"
     raise ScenarioError("out-of-range", wrong, hint, field=name)
 

@@ -19,7 +19,8 @@ from forebay.errors import Words, words
 from forebay.scenario import Scenario, load
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.io import has_field, read_toml
+from forebay.scenario.io import read_toml
+from forebay.scenario.overrides import has_field
 from forebay.scenario.quantity import KNOWN, parse_amount, plain
 from forebay.studies.errors import bad_grid, unknown_key
 from forebay.studies.leave_out import Keeps, flat, keeper

@@ -10,7 +10,7 @@ from typing import Any
 from forebay.engines.base import Engine
 from forebay.errors import ForebayError, literal
 from forebay.scenario import Scenario, ScenarioError
-from forebay.scenario.io import blames
+from forebay.scenario.overrides import blames
 from forebay.search.cost import Speed, in_words
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import MAX_CELLS, Grid

@@ -10,7 +10,7 @@ from typing import Any
 
 from forebay.scenario import Duration, Scenario, ScenarioError
 from forebay.scenario.errors import show
-from forebay.scenario.io import blames
+from forebay.scenario.overrides import blames
 from forebay.search.goals import goals_of
 from forebay.studies.errors import bad_grid, unknown_key
 from forebay.studies.grid import Range, range_of, range_without_points

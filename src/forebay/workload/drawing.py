@@ -133,7 +133,7 @@ def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Pa
     if isinstance(group, Stopping) and group.stop is not None:
         part = _stopped(part, picoseconds(group.stop, uniforms(seed, "stop", index, len(part))))
     if isinstance(group, Switched) and group.schedule is not None:
-        from forebay.workload.requests import switched
+        from forebay.workload.schedules import switched
 
         part = switched(part, group.schedule, index, seed, end)
     return part

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from forebay.engines.errors import EngineUnavailable
-from forebay.engines.testbed import machine, plan
+from forebay.engines.testbed import congestion, machine
 from forebay.scenario.tcp import CONGESTION_CONTROLS
 
 OURS = ("scalable", "bic", "cubic-beta-0.8", "cubic-beta-0.7", "compound")
@@ -23,7 +23,7 @@ def _why_not() -> str:
     if not Path("/sys/kernel/btf/vmlinux").exists():
         return "the kernel has no type information (BTF)"
     try:
-        plan.built()
+        congestion.built()
     except EngineUnavailable as missing:
         return missing.missing
     return ""
@@ -43,13 +43,13 @@ def _registered() -> set[str]:
 
 
 def _kernel_names(names: tuple[str, ...] = OURS) -> set[str]:
-    return {plan.KERNEL_NAMES[name] for name in names}
+    return {congestion.KERNEL_NAMES[name] for name in names}
 
 
 def test_names_fit_the_kernel_and_are_not_its_own() -> None:
-    assert set(plan.KERNEL_NAMES) <= set(CONGESTION_CONTROLS)
-    assert len(set(plan.KERNEL_NAMES.values())) == len(plan.KERNEL_NAMES)
-    assert all(len(name) <= 15 for name in plan.KERNEL_NAMES.values())
+    assert set(congestion.KERNEL_NAMES) <= set(CONGESTION_CONTROLS)
+    assert len(set(congestion.KERNEL_NAMES.values())) == len(congestion.KERNEL_NAMES)
+    assert all(len(name) <= 15 for name in congestion.KERNEL_NAMES.values())
     assert all(name.startswith("fb_") for name in _kernel_names())
 
 
@@ -59,12 +59,12 @@ def test_what_a_killed_builder_left_goes_with_the_next(tmp_path: Path) -> None:
     built = tmp_path / "66593da689f8392a"
     for folder in (dead, alive, built):
         folder.mkdir()
-    plan._remove_halves(tmp_path)
+    congestion._remove_halves(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted([alive, built])
 
 
 def test_one_that_no_kernel_has_is_refused() -> None:
-    with pytest.raises(EngineUnavailable, match="bbr3") as refused, plan.ensure(["bbr3"]):
+    with pytest.raises(EngineUnavailable, match="bbr3") as refused, congestion.ensure(["bbr3"]):
         pass
     assert "compound" in refused.value.hint
 
@@ -74,11 +74,11 @@ def test_without_a_compiler_the_line_says_what_to_install(
 ) -> None:
     btf = tmp_path / "vmlinux"
     btf.touch()
-    monkeypatch.setattr(plan, "_BTF", btf)
+    monkeypatch.setattr(bpf, "_BTF", btf)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineUnavailable, match="clang is missing") as refused:
-        plan.built()
+        congestion.built()
     assert "apt-get install clang libbpf-dev" in refused.value.hint
 
 
@@ -86,7 +86,7 @@ def test_the_kernels_own_need_no_loader() -> None:
     if sys.platform != "linux":
         pytest.skip("Linux only")
     before = _registered()
-    with plan.ensure(["reno"]):
+    with congestion.ensure(["reno"]):
         assert _registered() == before
 
 
@@ -105,7 +105,7 @@ def test_sockets_of_a_namespace_use_them_and_nothing_stays() -> None:
     if shutil.which("unshare") is None:
         pytest.skip("no unshare to make a namespace with")
     names = sorted(_kernel_names())
-    with plan.ensure(OURS):
+    with congestion.ensure(OURS):
         assert _registered() == set(names)
         command = ["unshare", "-n", sys.executable, "-c", _IN_A_NAMESPACE, *names]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -115,10 +115,10 @@ def test_sockets_of_a_namespace_use_them_and_nothing_stays() -> None:
 
 @pytest.mark.usefixtures("kernel")
 def test_a_second_run_is_refused_and_leaves_the_first_alone() -> None:
-    with plan.ensure(["bic"]):
+    with congestion.ensure(["bic"]):
         with (
             pytest.raises(EngineUnavailable, match="another run has"),
-            plan.ensure(["scalable", "bic"]),
+            congestion.ensure(["scalable", "bic"]),
         ):
             pass
         assert _registered() == _kernel_names(("bic",))
@@ -126,8 +126,8 @@ def test_a_second_run_is_refused_and_leaves_the_first_alone() -> None:
 
 _HOLDER = """
 import time
-from forebay.engines.testbed import plan
-with plan.ensure(["compound", "scalable"]):
+from forebay.engines.testbed import congestion
+with congestion.ensure(["compound", "scalable"]):
     print("up", flush=True)
     time.sleep(60)
 """

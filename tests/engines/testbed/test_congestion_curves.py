@@ -7,7 +7,7 @@ import pytest
 from forebay.engines import EngineUnavailable
 from forebay.engines.simulation import SimulationEngine
 from forebay.engines.testbed import TestbedEngine
-from forebay.engines.testbed.plan import KERNEL_NAMES
+from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.scenario import Duration, loads
 
 OURS = [name for name, kernel in KERNEL_NAMES.items() if kernel.startswith("fb_")]

@@ -59,14 +59,14 @@ def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch)
     runs, play = [], one_run.run_once
 
     def counted(*a, **k):
-        runs.append(a[0])
+        runs.append(1)
         return play(*a, **k)
 
     monkeypatch.setattr(retry, "run_once", counted)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
     said = str(caught.value)
-    assert runs.count(small) == retry.ATTEMPTS == 3  # the others are at smaller rates
+    assert len(runs) == retry.ATTEMPTS == 3
     assert caught.value.exit_status == 3 and len(said.splitlines()) == 1
     assert "p99 5 ms" in said and "no smaller rate that was tried" in said
 

@@ -28,8 +28,8 @@ from forebay.progress import enter
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
+    from forebay.engines.fixed_point.bursts import OfferedBursts
     from forebay.engines.fixed_point.solver import Solution
-    from forebay.engines.fixed_point.summary import OfferedBursts
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -213,7 +213,7 @@ class SizingSolver(LinksEngine):
 
     @cached_property
     def _bursts(self) -> OfferedBursts:
-        from forebay.engines.fixed_point.summary import OfferedBursts
+        from forebay.engines.fixed_point.bursts import OfferedBursts
 
         return OfferedBursts(self.scenario, self.links.problem)
 

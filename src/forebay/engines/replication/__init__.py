@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.engines.replication.flow_rows import SeedCache
 from forebay.engines.replication.layout import (
     COUNT_BYTES,
     Bucket,
@@ -29,11 +28,13 @@ from forebay.engines.replication.readings import (
     picoseconds,
     to_reading,
 )
+from forebay.engines.replication.seed_cache import SeedCache
 from forebay.lazy import attributes
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.flow_rows import FlowRows, check_step, to_trace
+    from forebay.engines.replication.flow_rows import FlowRows
     from forebay.engines.replication.layout import expand, problem_of
+    from forebay.engines.replication.tracing import check_step, to_trace
 
 __all__ = [
     "BATCHES",
@@ -63,11 +64,11 @@ __all__ = [
 
 # Needed only for a network, a trace or a table of flows; importing them imports a dozen more files.
 _HOLDERS = {
-    "check_step": "flow_rows",
+    "check_step": "tracing",
     "expand": "layout",
     "problem_of": "layout",
     "FlowRows": "flow_rows",
-    "to_trace": "flow_rows",
+    "to_trace": "tracing",
 }
 
 

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.catalogue import KINDS
-from forebay.engines.replication.readings import ideal_s, read_links, to_histogram, to_reading
+from forebay.engines.replication.readings import ideal_s
 from forebay.files.columns import BLOCK_ROWS
-from forebay.outcome import summarize
-from forebay.outcome.of_packets import FlowTable
-from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
-from forebay.scenario import Duration, ScenarioError, Tcp
+from forebay.outcome.flow_table import FlowTable
+from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout
     from forebay.engines.replication.readings import (
         RawFlowRecords,
-        RawHistogram,
-        RawLink,
-        RawReadings,
-        RawTrace,
     )
-    from forebay.outcome.reading import FloatArray, IntArray, LinkReading
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
@@ -133,139 +125,3 @@ def _routes(
         for each in used.tolist()
     ]
     return np.asarray(_texts(names)[place])
-
-
-MOST_SAMPLES = 10_000_000
-
-
-def to_trace(
-    scenario: Scenario,
-    layout: Layout,
-    raw: RawReadings,
-    workload: Workload,
-    *,
-    step: Duration,
-    flows: Sequence[int],
-    seed: int,
-) -> Trace:
-    """Return the Trace of one replication that was sampled at every ``step``."""
-    _, classes = summarize([to_reading(scenario, seed, workload, layout, raw)], None)
-    read = raw["trace"]
-    assert read is not None, "asked for"
-    begin = float(scenario.measure.warmup)
-    return Trace(
-        scenario=scenario.to_dict(),
-        seed=seed,
-        step_s=float(step),
-        window_s=(begin, begin + scenario.measure.duration),
-        round_trip_s=float(scenario.mean_rtt),
-        at_s=read["at_s"],
-        links={
-            name: _link(reading, each, queue)
-            for (name, reading), each, queue in zip(
-                read_links(scenario, layout, raw).items(), raw["links"], read["queue"], strict=False
-            )
-        },
-        flows={number: _flow(read, row) for row, number in enumerate(flows)},
-        window_sum_packets=read["window_sum"],
-        in_avoidance=read["in_avoidance"],
-        window_mean_packets=read["window_mean"],
-        window_variance=read["window_variance"],
-        drops=Incidents(**read["drops"]),
-        reductions=Incidents(**read["reductions"]),
-        unsettled={each.name: each.unsettled for each in classes if each.settled is not None},
-    )
-
-
-def check_step(scenario: Scenario, step: Duration) -> None:
-    """Refuse a step that gives no sample, or too many."""
-    least = max(scenario.measure.duration / MOST_SAMPLES, 1e-12)
-    if not least <= step <= scenario.measure.duration:
-        hint = f"write a time from {Duration(least)!s} to {scenario.measure.duration}"
-        raise ScenarioError(
-            "out-of-range", f"a sample every {step} of {scenario.measure.duration}", hint,
-            field="step", value=step,
-        )  # fmt: skip
-
-
-def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
-    detail = raw["detail"]
-    assert detail is not None, "asked for"
-    return LinkTrace(
-        capacity_bps=reading.capacity_bps,
-        buffer_packets=reading.buffer_packets,
-        bdp_packets=reading.bdp_packets,
-        queue_packets=queue,
-        queue_step=reading.queue_step,
-        queue_s=_of_size(reading.queue_s.sum(axis=0), len(detail["seen"])),
-        seen=detail["seen"],
-        delay=reading.delay,
-        busy=_periods(*detail["busy"]),
-        idle=_periods(*detail["idle"]),
-        arrivals=raw["arrivals"].sum(axis=0),
-        drops=raw["drops"].sum(axis=0),
-        marks=raw["marks"].sum(axis=0),
-    )
-
-
-def _periods(total_s: float, raw: RawHistogram) -> Periods:
-    lengths = to_histogram(raw)
-    return Periods(number=int(lengths.counts.sum()), total_s=total_s, lengths=lengths)
-
-
-def _flow(read: RawTrace, row: int) -> FlowTrace:
-    srtt = read["srtt_s"][row]
-    return FlowTrace(
-        cwnd_packets=read["cwnd"][row],
-        srtt_s=np.where(srtt > 0.0, srtt, np.nan),
-        state=read["state"][row],
-    )
-
-
-def _of_size(queue_s: FloatArray, bins: int) -> FloatArray:
-    """Pad the bins up to the buffer; readings end with the largest queue that occurred."""
-    return np.concatenate([queue_s, np.zeros(max(0, bins - len(queue_s)))])
-
-
-CACHE_SIZE = 64
-
-T = TypeVar("T")
-
-
-class SeedCache(Generic[T]):
-    """The latest results by scenario and seed, at most CACHE_SIZE of them.
-
-    Parameters
-    ----------
-    most_bytes : memory for all of them, but for the latest, which stays.
-    """
-
-    def __init__(self, most_bytes: float = math.inf) -> None:
-        self._results: dict[tuple[str, int], T] = {}
-        self._octets: dict[tuple[str, int], float] = {}
-        self._most = most_bytes
-
-    @property
-    def held_bytes(self) -> float:
-        """Bytes of all of them."""
-        return sum(self._octets.values())
-
-    def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
-        """Return the stored results of these seeds."""
-        keys = {seed: (scenario_sha256, seed) for seed in seeds}
-        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
-
-    def put(self, scenario_sha256: str, seed: int, result: T, octets: float = 0.0) -> None:
-        """Store a result of about so many bytes; the oldest ones that do not fit are removed."""
-        key = (scenario_sha256, seed)
-        self._results[key], self._octets[key] = result, octets
-        while len(self._results) > 1 and (
-            len(self._results) > CACHE_SIZE or self.held_bytes > self._most
-        ):
-            oldest = next(iter(self._results))
-            del self._results[oldest], self._octets[oldest]
-
-    def clear(self) -> None:
-        """Remove all results."""
-        self._results.clear()
-        self._octets.clear()

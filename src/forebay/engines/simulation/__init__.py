@@ -19,13 +19,13 @@ from forebay.engines.base import (
 from forebay.engines.errors import Unsupported
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched
+from forebay.engines.simulation.core_lists import check_core
 from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
 from forebay.engines.simulation.isolated import Isolated
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
     Draws,
-    check_core,
     check_links,
     make_run,
 )
@@ -45,7 +45,7 @@ from forebay.scenario.model import document_and_hash
 if TYPE_CHECKING:
     from forebay.engines.replication import FlowRows
     from forebay.engines.simulation.packet_files import PacketFiles
-    from forebay.engines.simulation.routing import SizingSimulator
+    from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
@@ -202,7 +202,7 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            from forebay.engines.simulation.routing import summarize_network
+            from forebay.engines.simulation.network_totals import summarize_network
 
             links, network = summarize_network(scenario, links, classes)
         document, sha256 = document_and_hash(scenario)
@@ -225,7 +225,7 @@ class SimulationEngine(ReplicatingEngine):
         if scenario.files:
             outcome._keep_scenario(scenario)
         if self._flows is not None:
-            from forebay.outcome.of_packets import KeptFlows
+            from forebay.outcome.flow_table import KeptFlows
 
             outcome._keep_flows(KeptFlows([self._flows[reading.seed] for reading in readings]))
         return checked(outcome, violations_of_readings(readings))
@@ -240,7 +240,7 @@ class SimulationEngine(ReplicatingEngine):
         ScenarioError, Unsupported
             See `SizingSimulator`.
         """
-        from forebay.engines.simulation.routing import SizingSimulator
+        from forebay.engines.simulation.sizing_simulator import SizingSimulator
 
         return SizingSimulator(self, scenario, link=link, link_class=link_class)
 

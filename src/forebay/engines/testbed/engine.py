@@ -18,8 +18,8 @@ from forebay.engines.errors import (
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
 from forebay.engines.testbed import counters, machine
+from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
-from forebay.engines.testbed.namespace_pair import broken
 from forebay.engines.testbed.one_run import FinishedRun, controls_of
 from forebay.engines.testbed.retry import disturbed, run_until_valid
 from forebay.outcome import (

@@ -2,238 +2,21 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import json
-import os
-import platform
-import shutil
-import socket
-import subprocess
-import tempfile
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from forebay.catalogue import CONTROLS
-from forebay.engines.errors import EngineUnavailable
 from forebay.engines.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
-from forebay.engines.testbed import endpoint, registry
+from forebay.engines.testbed import endpoint, namespaces
+from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.endpoint import TUN
-from forebay.engines.testbed.registry import Owner
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
     from forebay.engines.replication import Bucket, ClassSpec, LinkJitter, LinkLoss, LinkSpec
     from forebay.scenario import RateTrace, Scenario, Traffic
     from forebay.workload import Workload
-
-
-SOURCES = Path(__file__).with_name("bpf_programs")
-"""Source code of the programs. A wheel contains it, as a checkout does."""
-
-_BTF = Path("/sys/kernel/btf/vmlinux")
-_INSTALL = "install the compiler: `apt-get install clang libbpf-dev`"
-_TIMEOUT_S = 60
-
-
-def built() -> Path:
-    """Return the folder with objects and loader of these sources; compile them if missing.
-
-    Raises
-    ------
-    EngineUnavailable
-        The kernel cannot load them, or a compiler or library is missing.
-    """
-    _require_type_information()
-    folder = _cache() / _digest()
-    if not folder.exists():
-        _build(folder)
-    return folder
-
-
-def _require_type_information() -> None:
-    if not _BTF.exists():
-        hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
-        raise EngineUnavailable("testbed", f"the kernel has no type information ({_BTF})", hint)
-
-
-def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "forebay" / "congestion"
-
-
-def _digest() -> str:
-    """Return a digest of all compiled sources, so that a changed source is compiled again."""
-    digest = hashlib.sha256(platform.machine().encode())
-    for path in sorted(SOURCES.glob("*.[ch]")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _build(folder: Path) -> None:
-    """Build in a temporary folder, then rename it: no process ever sees an incomplete build."""
-    if shutil.which("clang") is None:
-        raise EngineUnavailable("testbed", "clang is missing", _INSTALL)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _remove_halves(folder.parent)
-    temporary = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder.parent))
-    try:
-        for source in sorted(SOURCES.glob("*.bpf.c")):
-            out = temporary / source.name.replace(".bpf.c", ".o")
-            _compile("-O2", "-g", "-target", "bpf", "-c", str(source), "-o", str(out))
-        _compile("-O2", str(SOURCES / "loader.c"), "-lbpf", "-o", str(temporary / "loader"))
-        temporary.rename(folder)
-    except OSError:
-        if not folder.exists():
-            raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _remove_halves(place: Path) -> None:
-    """Remove temporary folders of killed builds; skip those of a live process."""
-    for path in place.glob("*-*"):
-        pid = path.name.partition("-")[0]
-        if pid.isdigit() and Owner.of(int(pid)) is None:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _compile(*arguments: str) -> None:
-    done = subprocess.run(
-        ["clang", *arguments], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-    )
-    if done.returncode:
-        wrong = next((line for line in done.stderr.splitlines() if "error" in line), "failed")
-        raise EngineUnavailable("testbed", f"clang: {wrong}", _INSTALL)
-
-
-KERNEL_NAMES = {
-    each.name: each.in_kernel for each in CONTROLS.values() if each.in_kernel is not None
-}
-"""Kernel names of the congestion controls of a scenario that a kernel can have.
-
-The kernel may have its own `bic` or `scalable`, so ours have other names, of at most 15
-characters."""
-
-_OBJECTS = {
-    each.in_kernel: each.bpf_program for each in CONTROLS.values() if each.bpf_program is not None
-}
-_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-_GONE_WITHIN_S = 5.0
-
-
-@contextmanager
-def ensure(names: Iterable[str]) -> Iterator[None]:
-    """Register these congestion controls (scenario names) while the context is open.
-
-    Ours are registered for the whole machine, for root only. The kernel removes them afterwards,
-    also if this process is killed. Only one run at a time can register them.
-
-    Raises
-    ------
-    EngineUnavailable
-        This machine cannot provide one of them; other congestion controls may still run.
-    """
-    wanted = sorted({_kernel_control(name) for name in names})
-    ours = [name for name in wanted if name in _OBJECTS]
-    for name in wanted:
-        if name not in _OBJECTS:
-            _require(name)
-    if not ours:
-        yield
-        return
-    with _registered(ours):
-        yield
-
-
-def _kernel_control(name: str) -> str:
-    if name not in KERNEL_NAMES:
-        hint = f"write one of: {', '.join(KERNEL_NAMES)}"
-        raise EngineUnavailable("testbed", f"no kernel has the congestion control {name!r}", hint)
-    return KERNEL_NAMES[name]
-
-
-def _require(name: str) -> None:
-    """Set it on a socket, so that the kernel loads the module if there is one."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        try:
-            probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
-        except OSError as error:
-            if error.errno == errno.EPERM:
-                missing, hint = f"{name!r} is for root on this machine", "run as root"
-            else:
-                missing = f"this kernel has no congestion control {name!r}"
-                hint = f"load it with `modprobe tcp_{name}`, or write another one"
-            raise EngineUnavailable("testbed", missing, hint) from error
-
-
-@contextmanager
-def _registered(ours: list[str]) -> Iterator[None]:
-    before = set(_AVAILABLE.read_text().split())
-    loader = _start(built(), ours)
-    try:
-        _await_ready(loader)
-    except BaseException:
-        _end(loader)
-        _await_gone([name for name in ours if name not in before])
-        raise
-    try:
-        yield
-    finally:
-        _end(loader)
-        _await_gone(ours)
-
-
-def _start(tools: Path, ours: list[str]) -> subprocess.Popen[str]:
-    """Start the loader in its own session: Ctrl-C must not end it before the flows end."""
-    objects = [str(tools / f"{_OBJECTS[name]}.o") for name in ours]
-    pipe = subprocess.PIPE
-    command = [str(tools / "loader"), *objects]
-    return subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
-    )
-
-
-def _await_ready(loader: subprocess.Popen[str]) -> None:
-    assert loader.stdout is not None
-    for line in loader.stdout:
-        event = json.loads(line)
-        if event["event"] == "ready":
-            return
-        if event["event"] == "error":
-            raise _refused(event)
-    missing = f"the loader of congestion controls ended with status {loader.wait()}"
-    raise EngineUnavailable("testbed", missing, "read the kernel's log (`dmesg`)")
-
-
-def _refused(event: dict[str, str]) -> EngineUnavailable:
-    name = Path(event["name"]).stem
-    if event["code"] == "name-taken":
-        hint = "wait until it has ended"
-        return EngineUnavailable("testbed", f"another run has the congestion control {name}", hint)
-    hint = "run as root, on Linux 6.4 or later with BPF, its JIT and type information (BTF)"
-    return EngineUnavailable("testbed", f"{name}: {event['message']}", hint)
-
-
-def _end(loader: subprocess.Popen[str]) -> None:
-    """Close its standard input, which ends it; discard its remaining output."""
-    try:
-        loader.communicate(timeout=_GONE_WITHIN_S)
-    except subprocess.TimeoutExpired:
-        loader.kill()
-        loader.communicate()
-
-
-def _await_gone(ours: list[str]) -> None:
-    """Wait: the kernel removes a name from its list milliseconds after the loader ends."""
-    until = time.monotonic() + _GONE_WITHIN_S
-    while set(ours) & set(_AVAILABLE.read_text().split()) and time.monotonic() < until:
-        time.sleep(0.005)
 
 
 SCHEMA = 1
@@ -393,7 +176,7 @@ def offloads(scenario: Scenario, direction: str) -> bool:
 
 
 def _side(namespace: str, offload: bool) -> dict[str, Any]:
-    return {"netns": str(registry.path_of(namespace)), "tun": TUN, "offload": offload}
+    return {"netns": str(namespaces.path_of(namespace)), "tun": TUN, "offload": offload}
 
 
 def _class(group: Traffic, last_link: int) -> dict[str, Any]:

@@ -25,9 +25,9 @@ import numpy as np
 
 from forebay.laws import (
     Law,
-    burst_assumptions,
     burst_law,
     bursts,
+    completion_time,
     desynchronized,
     finite_queue,
     general_decrease,
@@ -395,8 +395,8 @@ def _goal_metrics(
 ) -> dict[str, Metric]:
     """Delays and completion times; the law of bursts does not cover single round trips."""
     found = _burst_delays(scenario, traffic, queue)
-    if scenario.goals.fct_increase == burst_assumptions.AFCT_INCREASE:  # the only one in paper A
-        found[FCT_INCREASE] = float(burst_assumptions.increase(over))
+    if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the only one in paper A
+        found[FCT_INCREASE] = float(completion_time.increase(over))
     return {name: Metric(value=v, low=None, high=None, n=0) for name, v in found.items()}
 
 

@@ -29,12 +29,12 @@ from forebay.laws.heterogeneous.constraints import (
     uneven,
     z_score,
 )
+from forebay.laws.heterogeneous.growth import Growth
 from forebay.laws.heterogeneous.protocols import (
     EPOCH_AS_PRINTED,
     PAPER_D,
     PROTOCOLS,
     TABLE_3_AS_PRINTED,
-    Growth,
 )
 from forebay.lazy import attributes
 

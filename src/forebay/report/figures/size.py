@@ -40,12 +40,7 @@ from forebay.report.figures.style import (
     literal,
     save,
 )
-from forebay.report.size import (
-    goal_name,
-    scale,
-    size_name,
-    sized,
-)
+from forebay.report.goal_words import goal_name, scale, size_name, sized
 from forebay.report.tables import count, mean, p99, whole_packets
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ def _numbers(
 def model(length: int) -> float:
     """The paper's curve: the buffer with P(Q > B) = 0.025."""
     bursts = forebay.laws.bursts.Bursts.of_lengths([length])
-    return float(forebay.laws.burst_assumptions.buffer(LOAD, bursts))
+    return float(forebay.laws.completion_time.buffer(LOAD, bursts))
 
 
 def _need(point: Point, packets: int, seeds: int, jobs: int, parts: Next) -> float:

@@ -1,0 +1,293 @@
+"""All class queues of a port sized together: each in turn, the others as they are, until steady."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
+from forebay.outcome.size_result import Verdict
+from forebay.scenario import (
+    BufferSize,
+    DataSize,
+    Goals,
+    ScenarioError,
+    expect_scenario,
+)
+
+if TYPE_CHECKING:
+    from forebay.outcome import Outcome, SizeResult
+    from forebay.scenario import ClassQueue, Scenario
+
+
+MOST_PASSES = 3
+
+
+_BEFORE_THE_RUN = 0.95
+"""Fraction of the work that is done at most before the run of the port."""
+
+
+Sizing = Callable[["Scenario", float], "SizeResult"]
+"""Sizes a scenario within so many seconds."""
+
+
+Running = Callable[["Scenario"], "Outcome"]
+
+
+def size_class_queues(
+    scenario: Scenario,
+    sizing: Sizing,
+    running: Running,
+    *,
+    memory: str | None = None,
+    budget_s: float = 240.0,
+    progress: Callable[[float], None] | None = None,
+) -> ClassQueueSizes:
+    """Find a size for each class queue that has none, so that all goals are met together.
+
+    A queue is sized by the goals of its own traffic, while the others have the sizes found last;
+    the goals of ``[goals]`` are asked of queues whose traffic has none, or else of the one that is
+    served last. This is repeated until no size leaves its interval, three times at most. Then the
+    port is run with all sizes, and every goal is judged.
+
+    Parameters
+    ----------
+    sizing, running : such as ``lambda s, seconds: forebay.size(s, budget=f"{seconds} s")``, and
+        ``lambda s: forebay.run(s, seeds=5)``.
+    memory : bytes that all class queues of the port share, such as "2 MB". If the sizes take more,
+        each one that was sought is cut by one factor, and the goals that are then missed are said.
+
+    Raises
+    ------
+    ScenarioError
+        No class queues, or none without a size; a queue without traffic or without a goal; a share;
+        written sizes that exceed the memory alone.
+    """
+    expect_scenario(scenario)
+    limit = None if memory is None else int(DataSize.parse_argument("memory", memory))
+    wanted = _to_size(scenario)
+    _check_memory(scenario, limit, wanted)
+    joint = _Joint(scenario, sizing, _in_order(scenario, wanted), budget_s)
+    passes, steady = joint.settle(progress)
+    sizes = {name: found.packets for name, found in joint.found.items()}
+    needed = sum(_bytes(_written(scenario, sizes)))
+    if limit is not None and needed > limit:
+        sizes = _cut(scenario, sizes, limit)
+    port = _written(scenario, sizes)
+    outcome = running(port)
+    if progress is not None:
+        progress(1.0)
+    rows = tuple(joint.row(port, index) for index in range(len(port.queue.classes)))
+    return ClassQueueSizes(
+        outcome.engine, rows, needed, limit, passes, steady, _judged(port, outcome), outcome
+    )
+
+
+def share_of_sizing(sought: int) -> float:
+    """Return the share of the budget that one sizing has: two passes over the queues sought."""
+    return 1.0 if sought == 1 else 1 / (2 * sought)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the last sizing of a queue says."""
+
+    packets: int
+    low: int | None = None
+    high: int | None = None
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class _Joint:
+    """The sizes so far, by name of the class queue; ``order`` has those that are sought."""
+
+    scenario: Scenario
+    sizing: Sizing
+    order: list[str]
+    budget_s: float
+    found: dict[str, _Found] = field(init=False)
+
+    def __post_init__(self) -> None:
+        start = self.scenario.buffer_packets
+        self.found = {name: _Found(start) for name in self.order}
+
+    def settle(self, progress: Callable[[float], None] | None) -> tuple[int, bool]:
+        """Size all queues again and again; return how often, and whether the sizes are steady."""
+        began, share = time.monotonic(), share_of_sizing(len(self.order))
+        until, each = began + self.budget_s, self.budget_s * share
+        for turn in range(MOST_PASSES):
+            before = dict(self.found)
+            for place, name in enumerate(self.order):
+                self.found[name] = self._sized(name, each)
+                if progress is not None:
+                    # A third pass comes only within the time: the two passes and the budget count.
+                    sized = (turn * len(self.order) + place + 1) * share
+                    spent = (time.monotonic() - began) / self.budget_s
+                    progress(min(max(sized, spent), _BEFORE_THE_RUN))
+            if len(self.order) == 1 or self._is_steady(before, turn):
+                return turn + 1, True
+            if time.monotonic() + each > until:
+                return turn + 1, False
+        return MOST_PASSES, False
+
+    def _is_steady(self, before: dict[str, _Found], turn: int) -> bool:
+        """Whether every size of the pass before is within the interval of this one."""
+        return turn > 0 and all(
+            found.low is None or found.high is None
+            or found.low <= before[name].packets <= max(found.high, found.packets)
+            for name, found in self.found.items()
+        )  # fmt: skip
+
+    def _sized(self, name: str, seconds: float) -> _Found:
+        others = {each: found.packets for each, found in self.found.items() if each != name}
+        answer = self.sizing(_alone(_written(self.scenario, others), name, self.order), seconds)
+        least = answer.buffer
+        if least is None:
+            return replace(self.found[name], error=answer.reason or "no size meets its goals")
+        if answer.recommended is None:
+            return _Found(least.high, least.low, least.high, answer.reason)
+        return _Found(answer.recommended.packets, least.low, least.high)
+
+    def row(self, port: Scenario, index: int) -> ClassQueueSize:
+        queue = port.queue.classes[index]
+        packets, _ = port.class_limits()[index]
+        size = _bytes(port)[index]
+        found = self.found.get(queue.name)
+        of = tuple(_traffic(port, index))
+        seconds = 8 * size / float(port.link.capacity)
+        if found is None:
+            return ClassQueueSize(queue.name, of, False, packets, size, seconds)
+        return ClassQueueSize(
+            queue.name, of, True, packets, size, seconds, found.low, found.high, found.error
+        )
+
+
+def _traffic(scenario: Scenario, index: int) -> list[str]:
+    """Return the names of the traffic in a class queue."""
+    placed = zip(scenario.class_names, scenario.class_queue_of(), strict=True)
+    return [name for name, place in placed if place == index]
+
+
+def _to_size(scenario: Scenario) -> list[str]:
+    """Return the names of the class queues without a size. Raises ScenarioError."""
+    queues = scenario.queue.classes
+    if not queues:
+        raise _refused("queue.discipline", "there is one queue", "write [[queue.classes]]")
+    found = [queue.name for queue in queues if queue.is_sized]
+    if not found:
+        raise _refused("queue.classes", "each has a size", "leave out those to be sized")
+    for index, queue in enumerate(queues):
+        place = f"queue.classes.{index}"
+        if queue.share is not None:
+            hint = "leave it out: each queue gets a size of its own"
+            raise _refused(f"{place}.share", "divides one size", hint)
+        if not queue.is_sized:
+            continue
+        if not _traffic(scenario, index):
+            raise _refused(place, f"{queue.name} has no traffic", 'write a size, "64 packets"')
+        if not (_has_goals(scenario, index) or _given(scenario.goals)):
+            hint = "write goals = { loss_rate = 0.01 } in its [[traffic]], or [goals]"
+            raise _refused(place, f"no goal is on the traffic of {queue.name}", hint)
+    return found
+
+
+def _refused(field: str, wrong: str, hint: str) -> ScenarioError:
+    return ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def _has_goals(scenario: Scenario, index: int) -> bool:
+    placed = zip(scenario.traffic, scenario.class_queue_of(), strict=True)
+    return any(group.goals is not None for group, place in placed if place == index)
+
+
+def _given(goals: Goals) -> bool:
+    return any(value is not None for _, value in goals)
+
+
+def _check_memory(scenario: Scenario, limit: int | None, wanted: Sequence[str]) -> None:
+    """Refuse a memory that the written sizes, and a packet of each other queue, exceed."""
+    least = sum(_bytes(_written(scenario, dict.fromkeys(wanted, 1))))
+    if limit is not None and least > limit:
+        wrong = f"the sizes that are written, and a packet of each other queue, take {least} B"
+        raise ScenarioError("out-of-range", wrong, "write more, or smaller sizes", field="memory")
+
+
+def _in_order(scenario: Scenario, names: Sequence[str]) -> list[str]:
+    """Return the queues in the order of service: strict ones first, the default one last."""
+    queues = [queue for queue in scenario.queue.classes if queue.name in names]
+    return [each.name for each in sorted(queues, key=lambda each: (each.level, each.default))]
+
+
+def _written(scenario: Scenario, sizes: dict[str, int]) -> Scenario:
+    """Return the scenario with these packets as sizes of class queues."""
+    limits = scenario.class_limits()
+    classes = []
+    for queue, (_, packet) in zip(scenario.queue.classes, limits, strict=True):
+        size = None if queue.name not in sizes else _size(queue, sizes[queue.name], int(packet))
+        classes.append(queue if size is None else queue.model_copy(update={"size": size}))
+    changed = scenario.queue.model_copy(update={"classes": tuple(classes)})
+    return scenario.model_copy(update={"queue": changed})
+
+
+def _size(queue: ClassQueue, packets: int, packet: int) -> BufferSize:
+    """Return a number of packets as a size; a queue that counts bytes has those of its sizing."""
+    if queue.discipline == "drop-tail":
+        return BufferSize(float(packets), "packets")
+    return BufferSize(float(packets * packet), "bytes")
+
+
+def _bytes(scenario: Scenario) -> list[int]:
+    """Return the bytes of each class queue, with the packets of its own traffic."""
+    own = scenario.class_counts()
+    return [
+        packets * int(each.packet if each.classes else packet)
+        for (packets, packet), each in zip(scenario.class_limits(), own, strict=True)
+    ]
+
+
+def _alone(scenario: Scenario, name: str, order: Sequence[str]) -> Scenario:
+    """Return the scenario with the goals of one class queue: of its traffic, or of the port."""
+    index = next(i for i, each in enumerate(scenario.queue.classes) if each.name == name)
+    traffic = tuple(
+        group if place == index else group.model_copy(update={"goals": None})
+        for group, place in zip(scenario.traffic, scenario.class_queue_of(), strict=True)
+    )
+    places = {each.name: i for i, each in enumerate(scenario.queue.classes)}
+    theirs = [each for each in order if not _has_goals(scenario, places[each])]
+    asked = name in theirs if theirs else name == order[-1]
+    goals = scenario.goals if asked else Goals()
+    return scenario.model_copy(update={"traffic": traffic, "goals": goals})
+
+
+def _cut(scenario: Scenario, sizes: dict[str, int], limit: int) -> dict[str, int]:
+    """Return the sizes times one factor, so that all queues fit into the memory."""
+    least = sum(_bytes(_written(scenario, dict.fromkeys(sizes, 1))))
+    most = sum(_bytes(_written(scenario, sizes)))
+    factor = (limit - least) / (most - least)
+    return {name: 1 + int((packets - 1) * factor) for name, packets in sizes.items()}
+
+
+def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
+    from forebay.search.evidence import Evidence
+    from forebay.search.goals import goals_of
+
+    found = []
+    # Without an interval a window in which the flows still climb would decide as if it were exact.
+    settled = all(each.settled is not False for each in outcome.classes)
+    for goal in goals_of(scenario):
+        reached = goal.kind.read(Evidence(outcome))
+        verdict = Verdict.UNDECIDED
+        if reached is not None and settled:
+            verdict = goal.judge(reached)
+        found.append(JointGoal(_words(scenario, str(goal)), reached, verdict))
+    return tuple(found)
+
+
+def _words(scenario: Scenario, text: str) -> str:
+    """Return a goal with the names of traffic classes instead of their places."""
+    for index in reversed(range(len(scenario.traffic))):
+        text = text.replace(f"traffic.{index} ", f"{scenario.class_names[index]} ")
+    return text

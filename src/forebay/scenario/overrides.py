@@ -1,0 +1,160 @@
+"""Replaces fields before a scenario is checked: PATH=VALUE of --set, and Python's `replace`."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from forebay.errors import Words, current_words, literal
+from forebay.scenario.base import GivenHere, ScenarioModel
+from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.goals import Target
+
+_WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
+
+
+def source() -> str:
+    """Return the place of overrides, for errors."""
+    return "--set" if current_words() is Words.COMMAND_LINE else "overrides"
+
+
+def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
+    """Change ``tree`` in place, in order; return the paths. Raises ScenarioError.
+
+    A path of a file starts at the current folder if the file is there, else where those of the
+    scenario do.
+    """
+    try:
+        paths = [_apply_one(tree, override) for override in overrides]
+    except ScenarioError as error:
+        raise error.at(source()) from None
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None and current_words() is Words.COMMAND_LINE:
+        hint = "write it once"
+        raise ScenarioError("bad-override", f"{twice} is set twice", hint).at(source())
+    return paths
+
+
+def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
+    """Change ``tree`` in place: a value for each dotted path. Raises ScenarioError."""
+    if not isinstance(changes, Mapping):
+        wrong, hint = (
+            f"{show(changes)} is no dict",
+            'write a dict, such as {"queue.size": "64 packets"}',
+        )
+        raise ScenarioError("wrong-type", wrong, hint, value=changes)
+    for path, value in changes.items():
+        parts = path.split(".") if isinstance(path, str) else [""]
+        if not all(parts):
+            hint = 'write a dotted path, such as "queue.size" or "traffic.0.flows"'
+            raise ScenarioError("bad-override", f"{show(path)} is no path", hint, value=path)
+        _put(tree, parts, value)
+
+
+def as_tree(value: Any) -> Any:
+    """Return a scenario with a file's structure: the fields that were set, with their values."""
+    if isinstance(value, ScenarioModel):
+        set_ = [name for name in type(value).model_fields if name in value.model_fields_set]
+        kind = ["kind"] if "kind" in type(value).model_fields else []
+        return {name: as_tree(getattr(value, name)) for name in dict.fromkeys(kind + set_)}
+    if isinstance(value, tuple | list):
+        return [as_tree(each) for each in value]
+    if isinstance(value, dict):
+        return {name: as_tree(each) for name, each in value.items()}
+    written = value.written() if isinstance(value, Target) else value
+    return dict(written) if isinstance(written, dict) else value
+
+
+def blames(paths: Sequence[str], field: str) -> bool:
+    """Return whether an error about ``field`` is about a replaced value."""
+    return any(f"{field}.".startswith(f"{p}.") or f"{p}.".startswith(f"{field}.") for p in paths)
+
+
+def _apply_one(tree: dict[str, Any], override: str) -> str:
+    path, equals, text = override.partition("=")
+    path = path.strip()
+    parts = path.split(".")
+    if not equals or not all(parts):
+        wrong = f"{show(override)} sets nothing"
+        raise ScenarioError("bad-override", wrong, _WRITE, value=override)
+    _put(tree, parts, _given(_value(text.strip())))
+    return path
+
+
+def _given(value: object) -> object:
+    """Return a value in which text that names a file of the current folder says so."""
+    if isinstance(value, dict):
+        return {key: _given(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_given(each) for each in value]
+    return GivenHere(value) if isinstance(value, str) and os.path.isfile(value) else value
+
+
+def _put(tree: Any, parts: list[str], value: object) -> None:
+    node: Any = tree
+    for depth, part in enumerate(parts):
+        here = ".".join(parts[:depth])
+        last = depth == len(parts) - 1
+        if isinstance(node, list):
+            key: Any = _index(part, node, here)
+        elif isinstance(node, dict):
+            key = part
+        else:
+            hint = f"write {_whole(here, 'VALUE')} to replace it whole"
+            wrong = f"{here} is not a table"
+            raise ScenarioError("bad-override", wrong, hint, field=".".join(parts))
+        if last:
+            node[key] = value
+        else:
+            node = node[key] if isinstance(node, list) else node.setdefault(key, {})
+
+
+def _index(part: str, entries: list[Any], here: str) -> int:
+    if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(entries):
+        return int(part)
+    count = len(entries)
+    wrong = f"there is no such entry: {here} has {count}, counted from 0"
+    hint = f"write {here}.0" + (f" to {here}.{count - 1}" if count > 1 else "")
+    if not count:
+        hint = f"write {_whole(here, '[...]')} to fill it"
+    raise ScenarioError("bad-override", wrong, hint, field=f"{here}.{part}")
+
+
+def _whole(path: str, value: str) -> str:
+    python = current_words() is Words.PYTHON
+    return f"{{{literal(path)}: {value}}}" if python else f"{path}={value}"
+
+
+def _value(text: str) -> object:
+    """Return a TOML value, or else the text as a string."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    return parsed["value"] if len(parsed) == 1 else text
+
+
+def has_field(path: str) -> bool:
+    """Return whether some scenario has a field at a dotted path, whatever its other fields are."""
+    from forebay.scenario.format_error import models_in
+    from forebay.scenario.model import Scenario
+
+    models: list[type[Any]] = [Scenario]
+    for part in path.split("."):
+        if part.isdigit():
+            continue
+        found = [
+            info
+            for model in models
+            for name, info in model.model_fields.items()
+            if part in (name, info.alias)
+        ]
+        inside = [list(models_in(info.annotation)) for info in found]
+        if not all(inside):  # a table of any keys, or a value
+            return True
+        models = [each for those in inside for each in those]
+        if not models:
+            return False
+    return True
