@@ -74,7 +74,7 @@ def test_without_a_compiler_the_line_says_what_to_install(
 ) -> None:
     btf = tmp_path / "vmlinux"
     btf.touch()
-    monkeypatch.setattr(bpf, "_BTF", btf)
+    monkeypatch.setattr(congestion, "_BTF", btf)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineUnavailable, match="clang is missing") as refused:
