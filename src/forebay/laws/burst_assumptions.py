@@ -1,11 +1,4 @@
-"""Assumptions of the laws of bursts (paper A, §4). Each check returns how a scenario breaks it.
-
-Buffer that increases the completion time of short flows by 12.5 % (paper A, §5.1.2, Figure 12).
-
-The paper's curve is the buffer with P(Q > B) = 0.025. The paper compares it with simulations in
-which the average flow completion time (AFCT) is 12.5 % higher than with an unlimited buffer. It
-gives only this pair, and no rule for other increases; nor does this module.
-"""
+"""Assumptions of the laws of bursts (paper A, §4). Each check returns how a scenario breaks it."""
 
 from __future__ import annotations
 

@@ -1,28 +1,24 @@
-"""Burst sizes of flows in slow start (paper A, §4).
+"""Bursts of flows in slow start: sizes, mean queue, waits, and a scenario as bursts (paper A, §4).
 
 A flow of l packets sends bursts of w, 2w, 4w, ... packets, one in each round trip, and the rest in
 the last one. Bursts of all flows arrive as one Poisson process, so the size of a burst is drawn
 from the bursts of all flows with equal weights.
 
-Mean queue under bursts: M/G/1 with bursts as jobs, packets served one by one (paper A, §4).
+The mean queue is that of M/G/1 with bursts as jobs, packets served one by one. `load` is rho,
+offered packets over those the link can carry, below one (ValueError otherwise); results in packets.
+For single packets (M/D/1) use `SINGLE_PACKETS`.
 
-`load` is rho, offered packets over those the link can carry, below one (ValueError otherwise);
-results in packets.
-For single packets (M/D/1) use `bursts.SINGLE_PACKETS`.
+A packet waits for the queue that its burst finds, and for those before it in the burst. A burst
+finds the number in the system at a random time, because Poisson arrivals see time averages. Its
+k-th packet then has k - 1 packets of the burst before it. A packet on the wire has a uniform part
+left: the mean includes this exactly, and the quantiles neglect its dependence on the queue. All
+times are packet times.
 
-Waiting time of a packet: the queue that its burst finds, and the packets before it in the burst.
-
-A burst finds the number in the system at a random time, because Poisson arrivals see time averages.
-Its k-th packet then has k - 1 packets of the burst before it. A packet on the wire has a uniform
-part left: the mean includes this exactly, and the quantiles neglect its dependence on the queue.
-All times are packet times.
-
-A scenario's traffic as one stream of bursts (paper A, §4 and its remark on UDP).
-
-Short flows send the bursts of slow start; datagrams arrive singly. The rates of all classes' bursts
-add up. Flows that never congest the link queue only by coincidence: their packets arrive singly if
-slow access links space them, and as whole windows if the receiver's window limits them (the worst
-case: a window stays in one burst, as slow start sent it).
+A scenario's traffic is one stream of bursts (paper A's remark on UDP). Short flows send the bursts
+of slow start; datagrams arrive singly. The rates of all classes' bursts add up. Flows that never
+congest the link queue only by coincidence: their packets arrive singly if slow access links space
+them, and as whole windows if the receiver's window limits them (the worst case: a window stays in
+one burst, as slow start sent it).
 """
 
 from __future__ import annotations

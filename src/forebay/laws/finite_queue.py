@@ -1,20 +1,19 @@
-"""The queue of Poisson bursts in a finite buffer: the exact loss rate, not only a bound.
+"""The queue of Poisson bursts, M^[X]/D/1, without and with a limit: exact, not only a bound.
 
-In an unlimited buffer the number in the system obeys L(t + 1) = max(L(t) - 1, 0) + A
-(`forebay.laws.finite_queue`). With a buffer of B packets it is truncated at K = B + 1, which
-includes the packet on the wire. Each step down is by one, so upward and downward crossings of each
-level below K balance in the same equation as without the limit. The probabilities up to K are
-therefore those of the unlimited queue, truncated and normalized. They exist for any load.
+In an unlimited buffer the number in the system obeys L(t + 1) = max(L(t) - 1, 0) + A (below). With
+a buffer of B packets it is truncated at K = B + 1, which includes the packet on the wire. Each step
+down is by one, so upward and downward crossings of each level below K balance in the same equation
+as without the limit. The probabilities up to K are therefore those of the unlimited queue,
+truncated and normalized. They exist for any load.
 
 The utilization is 1 - p_0, and the rest of the arrivals is lost.
 
 TCP sends lost packets again, so arrivals exceed the offered load. `with_repeats` finds the arrival
 rate rho' at which the link carries all of the offered load rho.
 
-The exact queue of Poisson bursts, M^[X]/D/1; paper A approximates it (§4, App. C).
-
-One packet time from now, the packet on the wire has left and no other packet has. So the numbers in
-the system at any time and one packet time later obey
+Paper A approximates the unlimited queue (§4, App. C). One packet time from now, the packet on the
+wire has left and no other packet has. So the numbers in the system at any time and one packet time
+later obey
 
     L(t + 1) = max(L(t) - 1, 0) + A,    A the packets that arrive in between,
 

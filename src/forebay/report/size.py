@@ -407,6 +407,7 @@ def _goals(answer: SizeResult) -> Table:
 
 
 def _decimals(value: float) -> int:
+    """Decimals of an interval's ends: as many as its value has."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
 
 
@@ -444,6 +445,7 @@ def _curve(answer: SizeResult) -> Table:
 
 
 def _is_sampled(answer: SizeResult) -> bool:
+    """Whether seeds have an effect: a law gives the same result for each."""
     return answer.engine != "theory"
 
 

@@ -1,10 +1,4 @@
-"""The error of this package: one sentence with what is wrong, where, and what to write instead.
-
-The probable meaning of a refused value, in the accepted notation, for hints.
-
-A scenario accepts one notation only; this module only writes hints. It is imported when a value is
-refused.
-"""
+"""The error of this package: one sentence with what is wrong, where, and what to write instead."""
 
 from __future__ import annotations
 

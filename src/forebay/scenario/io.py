@@ -14,11 +14,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from forebay.errors import Words, literal, words
+from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.model import Scenario
-from forebay.scenario.overrides import apply, blames
-from forebay.scenario.overrides import source as source_of_sets
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "scenarios"
 _MOST_BYTES = 16 * 1024 * 1024
@@ -92,19 +91,14 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
     with words(Words.FILE):
         tree = _tree(text, source)
-        paths = _override(tree, overrides) if overrides else []
+        paths = sets.apply(tree, overrides) if overrides else []
         try:
             return Scenario.model_validate(tree, context={FOLDER: folder})
         except ValidationError as error:
             from forebay.scenario.format_error import format_error
 
             found = format_error(error, Scenario)
-        raise found.at(source_of_sets() if blames(paths, found.field) else source)
-
-
-def _override(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
-
-    return apply(tree, overrides)
+        raise found.at(sets.source() if sets.blames(paths, found.field) else source)
 
 
 def expect_scenario(value: object) -> None:

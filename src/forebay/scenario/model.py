@@ -287,7 +287,6 @@ class Scenario(ScenarioModel):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-
         return to_html(self)
 
     @property

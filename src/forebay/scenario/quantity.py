@@ -124,7 +124,6 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 
 
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
-
     from forebay.scenario import suggestions
 
     ends = suggestions.span(text) if "time" in kinds else None

@@ -1,9 +1,4 @@
-"""A queue: its discipline with Linux's names, its size, its parameters, and its class queues.
-
-Checks of class queues before one wire: with each other, their link and its traffic.
-
-This module is imported only for scenarios that have some.
-"""
+"""A queue: its discipline with Linux's names, its size, its parameters, and its class queues."""
 
 from __future__ import annotations
 

@@ -9,11 +9,9 @@ What it guarantees
 * A row that cannot be read counts as absent.
 * A power failure may lose what was stored last; it does not damage the rest.
 
-A replication as bytes, and back.
-
-The bytes are a compressed JSON tree with the arrays behind it. An array stands in the tree by its
-number; equal arrays (the edges of histograms) are written once. The bytes of an array's items are
-regrouped by place, which makes them a third smaller.
+The bytes of a replication are a compressed JSON tree with the arrays behind it. An array stands in
+the tree by its number; equal arrays (the edges of histograms) are written once. The bytes of an
+array's items are regrouped by place, which makes them a third smaller.
 """
 
 from __future__ import annotations

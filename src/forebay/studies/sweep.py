@@ -174,7 +174,6 @@ class Sweep:
         return self._summary(wanted)
 
     def _summary(self, columns: Sequence[str] = ()) -> StudyTable:
-
         with Store(self.store) as store:
             return summary(self._plan, store, columns)
 

@@ -1,11 +1,10 @@
-"""What a worker does: it makes the rows of a batch, and stores nothing.
+"""Where a study runs, and what a worker does: it makes the rows of a batch, and stores nothing.
 
 A batch travels to a thread, a process or another machine, and rows come back as bytes.
 
-Where a study runs: threads or processes here, or the workers of a Dask cluster.
-
-Simulation leaves the interpreter to other threads, so threads suffice while the Python between two
-simulations, about a tenth of a short run, fits into one processor. Beyond that there are processes.
+It runs in threads or processes here, or on the workers of a Dask cluster. Simulation leaves the
+interpreter to other threads, so threads suffice while the Python between two simulations, about a
+tenth of a short run, fits into one processor. Beyond that there are processes.
 """
 
 from __future__ import annotations

@@ -415,7 +415,7 @@ def takes_demand(group: Traffic) -> bool:
     return getattr(group, "load", None) is not None
 
 
-def connections(topology: Topology, packet_bytes: int, rtt_s: Floats) -> Floats | None:
+def offered_connections(topology: Topology, packet_bytes: int, rtt_s: Floats) -> Floats | None:
     """Return the connections for each offered bit/s on paths of these round trips.
 
     None if neither their rate nor their window is given.

@@ -1,10 +1,4 @@
-"""A network and its connections as the arrays of the equations.
-
-The expected time and memory of a network's routes and steady state, from a few of its pairs.
-
-The times are of one core, from provider networks and fat trees of 250,000 to 4,000,000 paths.
-The number of the solver's steps is not known beforehand: its time is that of about 35 steps.
-"""
+"""A network and its connections as the arrays of the equations."""
 
 from __future__ import annotations
 
@@ -19,8 +13,7 @@ from forebay.catalogue import KINDS
 from forebay.progress import Progress, enter
 from forebay.scenario import Long
 from forebay.topology import routing
-from forebay.topology.building import build, takes_demand
-from forebay.topology.building import connections as offered_connections
+from forebay.topology.building import build, offered_connections, takes_demand
 from forebay.topology.graph import DOWN, UP, Floats, Graph, Ints, refuse
 from forebay.topology.routing import NetworkCost
 

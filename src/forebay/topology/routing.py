@@ -5,10 +5,9 @@ for all pairs at once. Shortest paths are searched only between the remaining ro
 grows with the number of links and pairs, that of the search with the square of the remaining
 routers.
 
-The expected time and memory of a network's routes and steady state, from a few of its pairs.
-
-The times are of one core, from provider networks and fat trees of 250,000 to 4,000,000 paths.
-The number of the solver's steps is not known beforehand: its time is that of about 35 steps.
+Time and memory of routes and steady state are expected from a few pairs. The times are of one core,
+from provider networks and fat trees of 250,000 to 4,000,000 paths. The number of the solver's steps
+is not known beforehand: its time is that of about 35 steps.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The equations of all links and connections: their residual and its derivatives.
 
-Loss by path at a full queue: packets in bursts are lost more often than single packets.
-
-A full drop-tail queue accepts one packet in each packet time of its link: the first to arrive.
+At a full queue packets in bursts are lost more often than single packets. A full drop-tail queue
+accepts one packet in each packet time of its link: the first to arrive.
 Senders whose receivers acknowledge every second packet send two at once (RFC 5681, section 4.2),
 and a full queue drops at least one of them. Packets that have crossed a link as slow as this one
 arrive a packet time apart, and are dropped only if another packet has taken the free place.
@@ -13,11 +12,10 @@ excludes what comes through the same previous link, as far as that link is no fa
 b packets the share 1 - (1 - t) / b is lost, and at least one packet of it with probability
 t + (1 - t) min(1, b - 1).
 
-Response functions: the window of a connection as a function of loss rate and RTT.
-
-A response takes the log of the loss rate, the RTT in seconds and the constants of the connection,
-and returns the log of the window in packets, reduced by timeouts. Logs represent losses as small as
-1e-300, and Newton's method converges better in them.
+A response function gives the window of a connection by its loss rate and RTT. It takes the log of
+the loss rate, the RTT in seconds and the constants of the connection, and returns the log of the
+window in packets, reduced by timeouts. Logs represent losses as small as 1e-300, and Newton's
+method converges better in them.
 """
 
 from __future__ import annotations

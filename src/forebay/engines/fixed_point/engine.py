@@ -2,9 +2,8 @@
 
 The solution is deterministic. Metrics therefore have no interval and n = 0, like those of laws.
 
-Sizing of one link of a network, or of all links of a class.
-
-Only the buffers of these links change, so the network is built and routed once. Each metric of
+It sizes one link, or all links of a class. Only their buffers change, so the network is built and
+routed once. Each metric of
 several links is that of the worst one: a goal that it meets is met at every link.
 """
 

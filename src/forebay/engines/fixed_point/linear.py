@@ -5,14 +5,11 @@ loss and queue stay zero, and its column has only the diagonal entry. A few link
 directly, as a dense matrix by LAPACK or a sparse one by SuperLU. Many are solved by GMRES
 (SciPy's), preconditioned with the diagonal, and if it does not converge, with an incomplete
 factorization of the large entries. Successive matrices are similar, so one factorization serves
-many steps. The sparsity pattern also serves many steps (`sparsity`).
+many steps.
 
-The sparsity pattern of the Jacobian, computed once for many Newton steps.
-
-Only coupled links need a matrix (`linear`): the column of a link that is far from full has only the
-diagonal entry. Two coupled links on one path have an entry, to which all their common paths
-contribute. The pattern depends only on the paths and on which links are coupled. A Newton step
-therefore computes new values only.
+So does the sparsity pattern of the matrix. Two coupled links on one path have an entry, to which
+all their common paths contribute. The pattern depends only on the paths and on which links are
+coupled. A Newton step therefore computes new values only.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
 """A network whose classes of links can be tried with a buffer each, and what the smallest set is.
 
 `forebay.search.smallest_set` tries them; this module has the equations and the goals.
-
-Derivative of the steady state by a link's buffer: which connections gain, which lose.
-
-In the steady state F(s, B) = 0, so ds / dlog B = -J^-1 dF / dlog B. The derivative of throughputs
-follows by the chain rule.
 """
 
 from __future__ import annotations

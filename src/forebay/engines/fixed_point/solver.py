@@ -3,42 +3,12 @@
 `approach` finds a state near it, and `descent` converges to it. If that fails, `continuation` is
 tried.
 
-Moves from a distant state to near the steady state: each link corrects its loss by its overload.
-
-A window is proportional to the root of the loss where losses are few. A link whose connections
-lose packets nowhere else therefore converges if its loss is multiplied by the square of its load.
-Only a part of that step is taken, because the connections also lose packets elsewhere. Where
-timeouts make rates fall faster than that, each link's own slope is used instead. A link whose
-loss affects no connection changes its queue instead, by the effect of the queueing delay on the
-rates. A link whose queue would become negative is not full. Newton's method then begins at the
-state with the smallest residual.
-
-Continuation from widely varying queues to the requested network, where Newton fails to converge.
-
-If every link's window sum varies by a third of the capacity of the link and its buffer, each link
-loses a little at any load. The equations are then almost linear in logarithms, and Newton's
-method converges from any state. The added width is then reduced to zero in stages, and each stage
-starts at the steady state of the one before. Steps are damped like an implicit Euler step along
-ds/dt = F, with a dt that grows while F decreases (pseudo-transient continuation).
-
-Newton's method to the minimum of a potential: the length of a step and the curve it follows.
-
-Let h be the links' hazards -log(1 - d), H = A' h the sums over paths, x(H) the rate of a path, and
-C r(h) the load of a link in the state whose hazard is h. If only loss regulates, and all paths of a
-link are exposed to all of its loss, the residual of the equations, A x(H) - C r(h), is minus the
-gradient of
-
-    V(h) = sum over paths of the integral of x from H on  +  sum over links of C integral of r.
-
-x decreases with H and r increases with h, so V is convex. Its minimum is the only steady state
-(network utility maximization; Kelly, Maulloo and Tan 1998, Low 2003). Along a Newton step V
-decreases as long as the residual times the step is positive. Queues, thinning and exposure change
-the gradient only slightly, so its sign still shows whether a step was too long. The norm of the
-residual does not show this: it has local minima where links at both ends of the same connections
-are full.
-
-A step is solved for in s. A link whose loss matters then moves by the hazard that the step
-implies, because the hazard is convex in s, and the residual is nearly linear in the hazard.
+Continuation goes from widely varying queues to the requested network. If every link's window sum
+varies by a third of the capacity of the link and its buffer, each link loses a little at any load.
+The equations are then almost linear in logarithms, and Newton's method converges from any state.
+The added width is then reduced to zero in stages, and each stage starts at the steady state of the
+one before. Steps are damped like an implicit Euler step along ds/dt = F, with a dt that grows while
+F decreases (pseudo-transient continuation).
 """
 
 from __future__ import annotations

@@ -1,27 +1,10 @@
 """Converts a steady state to an Outcome's links, classes by hops, and network totals.
 
-Links whose buffer is so small that bursts matter, which the steady state does not represent.
-
-Independent bursts of X packets fill a queue of b packets with the
-probability exp(-b 2 (1 - rho) / rho E[X] / E[X^2]) at the load rho (Appenzeller et al. 2004,
-section 4). Solved for rho, this gives the load at which bursts alone cause the loss of the model.
-Packets that cross an equally slow link before are spaced more evenly, so the estimate is low.
-
-Loss by the bursts of short flows, which the steady state takes for a steady load.
-
-A short flow sends the bursts of slow start. Where bursts arrive independently at a load rho, an
-unlimited queue exceeds the buffer with a probability P: `effective_bandwidth.tail` (Appenzeller et
-al. 2004, appendix C), and rho at most. A limited one loses (1 - rho) P / (1 - rho P): exact for
-M/M/1, and within a factor of two of simulation for files that end in slow start (compared in
-tests/topology/test_offered_bursts.py). Longer files slow down and lose less, and so do packets
-that crossed an equally slow link before.
-
-Whether the equations determine the steady state, from their Jacobian there.
-
-Suppose that every connection crosses one full link of a first set and one of a second. Both sets
-then carry the same total, so one equation follows from the others: loss or queue may move from one
-set to the other, and several steady states exist. The Jacobian is singular, or so close to it that
-different states have residuals that the solver accepts.
+It also says whether the equations determine the state, from their Jacobian there. Suppose that
+every connection crosses one full link of a first set and one of a second. Both sets then carry the
+same total, so one equation follows from the others: loss or queue may move from one set to the
+other, and several steady states exist. The Jacobian is singular, or so close to it that different
+states have residuals that the solver accepts.
 """
 
 from __future__ import annotations

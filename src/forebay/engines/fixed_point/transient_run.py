@@ -1,10 +1,9 @@
 """A scenario's network through time: its equations, its first moment, its steps, its answer.
 
-The slides' equations in discrete time: windows and queues, stepped from a given state.
-
-Slide 9 gives the next windows from loss and round trips, slide 10 the next queues from the rates of
-the windows just stepped (with the rates of the step before, links of n connections need steps about
-n times shorter, or the queue oscillates by the method alone).
+The steps are the slides' equations in discrete time. Slide 9 gives the next windows from loss and
+round trips, slide 10 the next queues from the rates of the windows just stepped (with the rates of
+the step before, links of n connections need steps about n times shorter, or the queue oscillates by
+the method alone).
 """
 
 from __future__ import annotations

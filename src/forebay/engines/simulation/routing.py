@@ -1,10 +1,4 @@
-"""A network is routed within the memory limit, before anything of it is simulated.
-
-Sizing of one link of a network, or of all links of a class.
-
-The whole network is simulated each time, with the scenario's sizes of all other buffers. Each
-metric of several links is that of the worst one: a goal that it meets is met at every link.
-"""
+"""A network is routed within the memory limit, before anything of it is simulated."""
 
 from __future__ import annotations
 

@@ -1,11 +1,6 @@
 """Converts a scenario and a seed to the simulator's arguments.
 
 Access links that several flows share become links with a queue.
-
-Compares the core's lists with the catalogue, when the engine is made.
-
-The core is compiled: it may be older than the catalogue, or newer. If they have other congestion
-controls, or state other properties of one, an answer would be about something else.
 """
 
 from __future__ import annotations

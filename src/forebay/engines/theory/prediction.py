@@ -1,15 +1,13 @@
 """The prediction of the law that governs a scenario, before it becomes an Outcome.
 
-Loss rate of long flows: from response functions for many flows, from the sawtooth for few.
-
+The loss rate of long flows is from response functions for many flows, from the sawtooth for few.
 Both have the band of the simulations' loss rates (`forebay.laws.response.BAND`, `FEW_BAND`).
 
-Prediction for a link whose traffic is only bursts (paper A, §4, solved exactly).
-
-The queue has the buffer of the scenario (`forebay.laws.finite_queue`). If all traffic is TCP, the
-link carries the offered data, and lost packets are sent again. The loss rate has a range: the lower
-end holds for flows that send smaller bursts after a loss; the upper end is P(Q > B) of an unlimited
-buffer, which paper A's law uses as the loss rate.
+A link whose traffic is only bursts is solved exactly (paper A, §4). The queue has the buffer of the
+scenario (`forebay.laws.finite_queue`). If all traffic is TCP, the link carries the offered data,
+and lost packets are sent again. The loss rate has a range: the lower end holds for flows that send
+smaller bursts after a loss; the upper end is P(Q > B) of an unlimited buffer, which paper A's law
+uses as the loss rate.
 """
 
 from __future__ import annotations

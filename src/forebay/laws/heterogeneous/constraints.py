@@ -10,9 +10,8 @@ decimals of a table: 2.05 instead of 2.326 at 0.99. One-sided events need P(Z <=
 
 All sizes are lower bounds: eq. 9 allows a mean of W up to BDP + B, a full buffer.
 
-The other goals if a delay bound allows a smaller buffer than they need (paper D, §VII.B).
-
-Delay lambda on a link of capacity C allows a buffer of C lambda. Arguments broadcast.
+What the other goals keep if a delay bound allows a smaller buffer than they need is §VII.B: delay
+lambda on a link of capacity C allows a buffer of C lambda.
 """
 
 from __future__ import annotations

@@ -7,27 +7,11 @@ Time is in seconds and R is the round-trip time. Errors of the paper:
 * CTCP's t / 32 needs t in round trips, or the growth would not be that of its source.
 * BIC's growth function covers only its first round trip, 0.8 to 0.9 w_max, as printed.
 
-Growth of a window from beta w_max to w_max in one epoch, and its mean and deviation.
-
-Yang, Zhang, Xu 2013 ("paper D"), §IV.A, eq. 4 and 5. Both integrals use Gauss-Legendre quadrature
-with eight nodes. It is exact for polynomials up to degree 15, which includes the square of every
-growth function of Table II, and exact to rounding for Scalable's exponential. Growth in two pieces
-(`rfc9438`, `compound`) has its integrals in closed form.
-
-Compound TCP: growth by window^(3/4) / 8 packets in a round trip, at least Reno's one packet.
-
-The growth is that of paper D's Table II (its t / 32 is the integral of that rate). The window is
-the sum of Reno's window and a delay window, so it never grows by less than Reno's, which is more
-below 16 packets; this follows from those two facts. This module does not model delay, so the delay
-window never shrinks. In reality, with a standing queue, a flow falls back to Reno.
-
-CUBIC of RFC 9438: the larger of the cubic function and of Reno's estimate (§4.2, §4.3).
-
-In steady state each loss occurs at the same window, so fast convergence (§4.7) has no effect. With
-K the time of the cubic until w_max (§4.2), u = t / K and v = (w_max - w) / ((1 - beta) w_max), the
-cubic is v = (1 - u)^3 and the estimate is v = 1 - s u. The estimate is larger if
-s > 3 - 3 u + u^2, which falls from 3 at u = 0 to 1 at u = 1: never for s <= 1, always for s >= 3,
-and otherwise from some time until the end of the epoch.
+Today's Compound TCP grows by window^(3/4) / 8 packets in a round trip, at least by Reno's one. It
+is that of paper D's Table II (its t / 32 is the integral of that rate). The window is the sum of
+Reno's window and a delay window, so it never grows by less than Reno's, which is more below 16
+packets; this follows from those two facts. This module does not model delay, so the delay window
+never shrinks. In reality, with a standing queue, a flow falls back to Reno.
 """
 
 from __future__ import annotations

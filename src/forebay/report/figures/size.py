@@ -1,9 +1,7 @@
 """The picture of a sizing: the metrics of each buffer, the laws, and the answer.
 
-Vertical lines through all panels: the answer, and the result of each law.
-
-Their labels are in a separate lane above the panels, in as many rows as necessary to avoid
-overlaps.
+Vertical lines through all panels are the answer, and the result of each law. Their labels are in a
+separate lane above the panels, in as many rows as necessary to avoid overlaps.
 """
 
 from __future__ import annotations
