@@ -1,4 +1,4 @@
-"""The smallest set of sizes, of classes whose goals are known."""
+"""The smallest sizes of places whose goals are known."""
 
 from __future__ import annotations
 
@@ -10,49 +10,60 @@ from numpy.typing import NDArray
 
 from forebay.search.smallest_set import smallest_set
 
+Sizes = NDArray[np.float64]
+
 
 @dataclass
 class Known:
-    """Meets its goals where the weighted sum of the sizes' logarithms is at least ``need``."""
+    """Place k meets its goals from ``needs[k]`` on, and the more, the smaller the places before it.
 
-    weights: tuple[float, ...]
-    need: float
-    tried: list[tuple[float, ...]] = field(default_factory=list)
+    ``coupled`` is the exponent with which a need falls as the sizes of the others shrink.
+    """
+
+    needs: tuple[float, ...]
+    coupled: float = 0.0
+    tried: list[Sizes] = field(default_factory=list)
 
     @property
-    def largest(self) -> NDArray[np.float64]:
-        return np.full(len(self.weights), 4.0)
+    def largest(self) -> Sizes:
+        return np.full(len(self.needs), 4.0)
 
-    def weight(self, place: int) -> float:
-        return self.weights[place]
+    @property
+    def least(self) -> Sizes:
+        return np.full(len(self.needs), 0.01)
 
-    def least(self, place: int) -> float:
-        return 0.01
+    def meet(self, sizes: Sizes) -> NDArray[np.bool_]:
+        self.tried.append(sizes)
+        others = np.exp(np.mean(np.log(sizes / 4.0)))
+        met: NDArray[np.bool_] = sizes >= np.array(self.needs) * others**self.coupled
+        return met
 
-    def meet(self, sizes: NDArray[np.float64]) -> bool:
-        self.tried.append(tuple(sizes.tolist()))
-        return float(np.log(sizes) @ np.array(self.weights)) >= self.need
 
-
-def test_no_class_alone_can_be_smaller_by_five_percent() -> None:
-    classes = Known((1.0, 2.0, 3.0), 0.5)
-    sizes = smallest_set(classes)
-    assert classes.meet(sizes)
+@pytest.mark.parametrize("coupled", [0.0, 0.3, 0.6])
+def test_each_place_meets_its_goals_and_alone_does_not_with_a_tenth_less(
+    coupled: float,
+) -> None:
+    places = Known((0.2, 0.5, 3.0), coupled)
+    sizes = smallest_set(places)
+    assert places.meet(sizes).all()
     for place in range(3):
         smaller = sizes.copy()
-        smaller[place] /= 1.05
-        assert sizes[place] == 0.01 or not classes.meet(smaller)
+        smaller[place] /= 1.1
+        assert not places.meet(smaller)[place]
 
 
-def test_the_heaviest_class_shrinks_first_and_progress_ends_at_one() -> None:
-    classes, reported = Known((1.0, 3.0), 0.0), list[float]()
-    sizes = smallest_set(classes, reported.append)
-    assert classes.tried[0] == (4.0, 0.01)
-    assert sizes[1] < sizes[0]
+def test_a_hundred_places_take_a_few_times_the_tries_of_one_and_progress_ends_at_one() -> None:
+    one, many, reported = Known((0.5,)), Known(tuple(np.linspace(0.1, 3.9, 100))), list[float]()
+    smallest_set(one)
+    smallest_set(many, reported.append)
+    assert len(many.tried) <= 4 * len(one.tried)
     assert reported == sorted(reported) and reported[-1] == 1.0
 
 
-def test_goals_that_the_least_sizes_meet_need_one_try_for_each_class() -> None:
-    classes = Known((1.0, 1.0), -100.0)
-    assert smallest_set(classes).tolist() == pytest.approx([0.01, 0.01])
-    assert len(classes.tried) == 2
+def test_goals_that_the_least_sizes_meet_end_there() -> None:
+    assert smallest_set(Known((0.001, 0.001))).tolist() == pytest.approx([0.01, 0.01])
+
+
+def test_places_that_need_more_where_others_shrink_end_with_goals_met() -> None:
+    places = Known((0.2, 0.5, 3.0), -0.6)
+    assert places.meet(smallest_set(places)).all()

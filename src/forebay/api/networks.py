@@ -132,12 +132,12 @@ def transient(
 
 
 def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
-    """Find the smallest buffers, one size for each class of links, that meet the goals.
+    """Find the smallest buffers that meet the goals: of each class of links, of a file each link.
 
     The goal ``loss_rate`` is met at every link, and ``utilization`` at every link that reaches it
-    with four bandwidth-delay products. No class alone can be smaller by 5 %; there may be other
-    such sets. ``outcome.provenance.smallest_buffers`` has the sizes, the number of used ``links``,
-    and the number of those to which utilization applies (``filled``; None without that goal).
+    with four bandwidth-delay products. There may be other such sets.
+    ``outcome.provenance.smallest_buffers`` has the sizes, the number of used ``links``, and the
+    number of those to which utilization applies (``filled``; None without that goal).
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""The smallest set of sizes, one for each class of links, that meets the goals of all of them.
+"""The smallest sizes of the links of a network, all found at once.
 
-The search starts with the largest sizes. It reduces one class at a time as far as the goals allow,
-with the other classes fixed, beginning with the heaviest class. Rounds repeat until no class
-shrinks by 5 %: then no class alone can be smaller by that much. Another order of classes may end at
-another such set.
+A place is a class of links with one size, or a link alone. All places are tried side by side: a try
+has a size for each, and says which of them meet the goals. A place that does shrinks, one that does
+not grows; its step halves where the verdict turns and grows where it stays, so that it follows the
+others. The tries grow with the fineness of the answer, not with the number of places.
 
 A set is not a `Problem`: its sizes are many numbers, and each try has an exact answer and no seeds.
 """
@@ -20,60 +20,48 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
 
     Sizes = NDArray[np.float64]
+    Met = NDArray[np.bool_]
 
-_FINE = 1.05
-"""Two sizes of a class with a smaller ratio count as equal."""
+_FINE = 0.05
+"""Two sizes of a place count as equal if their logarithms are this close."""
+_MOST = 100
+"""Most tries in which places shrink; where they still move then, the sizes only grow."""
 
 
-class Classes(Protocol):
-    """Classes of links that can be tried with a size each."""
+class Places(Protocol):
+    """Classes of links, or links, that can be tried with a size each."""
 
     @property
     def largest(self) -> Sizes:
-        """The largest sizes, shape (classes,); they meet the goals."""
+        """The largest sizes, shape (places,); they meet the goals."""
 
-    def weight(self, place: int) -> float:
-        """Return how much the largest size of a class weighs; heavy ones shrink first."""
+    @property
+    def least(self) -> Sizes:
+        """The smallest sizes that places can have, shape (places,)."""
 
-    def least(self, place: int) -> float:
-        """Return the smallest size that a class can have."""
-
-    def meet(self, sizes: Sizes) -> bool:
-        """Whether all links meet the goals with these sizes."""
+    def meet(self, sizes: Sizes) -> Met:
+        """Whether the links of each place meet the goals with these sizes, shape (places,)."""
 
 
-def smallest_set(classes: Classes, progress: Progress | None = None) -> Sizes:
-    """Return the smallest sizes, shape (classes,)."""
-    sizes = classes.largest.copy()
-    order = sorted(range(len(sizes)), key=lambda place: -classes.weight(place))
-    before, left = np.full(len(sizes), np.inf), 1.0
-    while (before >= _FINE * sizes).any():
-        before = sizes.copy()
-        for place in order:
-            sizes[place] = _smallest(classes, place, sizes)
-            left -= left / 2 / len(order)  # the first round is about half of the work
-            if progress is not None:
-                progress(1.0 - left)
+def smallest_set(places: Places, progress: Progress | None = None) -> Sizes:
+    """Return the smallest sizes, shape (places,)."""
+    low, high = np.log(np.minimum(places.least, places.largest)), np.log(places.largest)
+    at, met, step = high, np.ones(len(high), bool), (high - low) / 2
+    widest = left = float(step.max())
+    for _ in range(_MOST):
+        if (step <= _FINE).all():
+            break
+        at = np.clip(at + np.where(met, -step, step), low, high)
+        before, met = met, places.meet(np.exp(at))
+        turned = (met != before) | (met & (at <= low))
+        step = np.clip(np.where(turned, step / 2, 1.5 * step), _FINE / 2, widest)
+        left = min(left, float(step.max()))
+        if progress is not None:
+            progress(1.0 - left / widest if widest else 0.0)
+    while not met.all():
+        stuck = (~met & (at >= high)).any()  # then only larger sizes of others help
+        at = np.minimum(np.where(met & ~stuck, at, at + _FINE / 2), high)
+        met = places.meet(np.exp(at))
     if progress is not None:
         progress(1.0)
-    return sizes
-
-
-def _smallest(classes: Classes, place: int, sizes: Sizes) -> float:
-    """Return the smallest size of one class that meets the goals, the others being fixed."""
-    low, high = classes.least(place), float(sizes[place])
-    if low >= high or classes.meet(_with(sizes, place, low)):
-        return min(low, high)
-    while high > _FINE * low:
-        between = float(np.sqrt(low * high))
-        if classes.meet(_with(sizes, place, between)):
-            high = between
-        else:
-            low = between
-    return high
-
-
-def _with(sizes: Sizes, place: int, size: float) -> Sizes:
-    changed = sizes.copy()
-    changed[place] = size
-    return changed
+    return np.exp(at)

@@ -1,4 +1,4 @@
-"""A network whose classes of links can be tried with a buffer each, and what the smallest set is.
+"""A network whose links can be tried with a buffer each, and what the smallest set is.
 
 `forebay.search.smallest_set` tries them; this module has the equations and the goals.
 """
@@ -20,6 +20,8 @@ from forebay.topology import check_goals_of_links, make_problem
 from forebay.topology.graph import Floats, Ints
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from forebay.scenario import Scenario
     from forebay.topology.graph import Floats, Ints
 
@@ -30,7 +32,7 @@ _GOALS = ("utilization", "loss_rate")
 
 
 class ClassBuffer(NamedTuple):
-    """One class of links: its smallest and its largest buffer, and the bytes of all of them."""
+    """A class of links: smallest and largest buffer, bytes of all, largest share of bdp."""
 
     name: str
     links: int
@@ -64,14 +66,16 @@ class SmallestBuffers:
 
 
 class ClassBuffers:
-    """Solves the network with one buffer for each class, as a share of each link's bdp.
+    """Solves the network with one buffer for each place, as a share of each link's bdp.
+
+    A place is a class of links; of a network's file, whose links carry what they carry, a link.
 
     ``utilization`` applies to every link that reaches it with the largest buffers, because no
     buffer fills a link without demand. ``loss_rate`` applies to every link.
 
     Attributes
     ----------
-    last : the steady state with the smallest shares that met the goals so far.
+    last : the steady state that was tried last.
 
     Raises
     ------
@@ -94,35 +98,36 @@ class ClassBuffers:
         graph = self.problem.graph
         self.used = np.unique(self.problem.paths)
         self.used = self.used[self.used < graph.links]
-        self.classes = np.unique(graph.link_class[self.used])
+        alone = self.topology.file is not None
+        self.places = self.used if alone else np.unique(graph.link_class[self.used])
+        self.place = np.searchsorted(
+            self.places, self.used if alone else graph.link_class[self.used]
+        )
         self.last = self._solve(self.largest)
         self.filled = _used_share(self.last) >= (self.utilization or 0.0)
         self._check_largest()
 
     @property
     def largest(self) -> Floats:
-        """The largest share of every class."""
-        return np.full(len(self.classes), _LARGEST)
+        """The largest share of every place."""
+        return np.full(len(self.places), _LARGEST)
 
-    def weight(self, place: int) -> float:
-        """Return the bytes of a class's largest buffers."""
-        return float(self._bytes(place, _LARGEST))
+    @property
+    def least(self) -> Floats:
+        """The share with which the largest bdp of a place is one packet."""
+        largest = np.zeros(len(self.places))
+        np.maximum.at(largest, self.place, self.problem.bdp_packets[self.used])
+        return 1.0 / largest
 
-    def least(self, place: int) -> float:
-        """Return the share with which the largest bdp of a class is one packet."""
-        return 1.0 / float(self.problem.bdp_packets[self._links(place)].max())
-
-    def meet(self, shares: Floats) -> bool:
-        """Whether all links meet the goals with these shares."""
+    def meet(self, shares: Floats) -> NDArray[np.bool_]:
+        """Whether the links of each place meet the goals; none does if nothing settles."""
         try:
-            found = self._solve(shares)
+            self.last = self._solve(shares)
         except NoSteadyState:
-            return False
-        lost = float(self.bursts.loss(found).max(initial=0.0))
-        used = float(_used_share(found)[self.filled].min(initial=np.inf))
-        met = lost <= self.loss and used >= (self.utilization or 0.0)
-        if met:
-            self.last = found
+            return np.zeros(len(self.places), bool)
+        missed = self.bursts.loss(self.last) > self.loss
+        missed |= self.filled & (_used_share(self.last) < (self.utilization or 0.0))
+        met: NDArray[np.bool_] = np.bincount(self.place, missed, len(self.places)) == 0.0
         return met
 
     def _check_largest(self) -> None:
@@ -150,48 +155,38 @@ class ClassBuffers:
 
     def _solve(self, shares: Floats) -> Solution:
         buffers = self.problem.buffer_packets.copy()
-        for place, share in enumerate(shares):
-            links = self._links(place)
-            buffers[links] = self._packets(links, share)
+        buffers[self.used] = self._packets(shares)
         assert self.topology is not None
         self.solved += 1
         changed = replace(self.problem, buffer_packets=buffers)
         return solve(make_balance(changed, self.topology))
 
-    def _links(self, place: int) -> Ints:
-        of_class = self.problem.graph.link_class[self.used] == self.classes[place]
-        links: Ints = self.used[of_class]
-        return links
-
-    def _packets(self, links: Ints, share: float) -> Floats:
-        return np.maximum(1.0, np.ceil(share * self.problem.bdp_packets[links] - 1e-9))
-
-    def _bytes(self, place: int, share: float) -> int:
-        """Return the bytes of a class's buffers, over all of its links."""
-        links = self._links(place)
-        packets = self._packets(links, share) @ self.problem.graph.count[links]
-        return int(packets) * self.problem.packet_bytes
+    def _packets(self, shares: Floats) -> Floats:
+        """Return the packets of every used link."""
+        of_bdp = shares[self.place] * self.problem.bdp_packets[self.used]
+        return np.maximum(1.0, np.ceil(of_bdp - 1e-9))
 
     def smallest(self, shares: Floats) -> SmallestBuffers:
         """Return the result of a search that ended with these shares."""
-        classes = tuple(self._described(place, share) for place, share in enumerate(shares))
+        of_class = self.problem.graph.link_class[self.used]
+        classes = tuple(self._described(each, of_class, shares) for each in np.unique(of_class))
         filled = None if self.utilization is None else int(self.filled.sum())
         return SmallestBuffers(
             classes, sum(each.bytes for each in classes), len(self.used), filled,
             self.last, self.solved,
         )  # fmt: skip
 
-    def _described(self, place: int, share: float) -> ClassBuffer:
-        """Return a class with its share converted to sizes."""
-        links, graph = self._links(place), self.problem.graph
-        packets = self._packets(links, share)
+    def _described(self, of: int, of_class: Ints, shares: Floats) -> ClassBuffer:
+        """Return a class with its shares converted to sizes."""
+        mine, graph = of_class == of, self.problem.graph
+        packets, count = self._packets(shares)[mine], graph.count[self.used[mine]]
         return ClassBuffer(
-            graph.classes[self.classes[place]],
-            int(graph.count[links].sum()),
+            graph.classes[of],
+            int(count.sum()),
             int(packets.min()),
             int(packets.max()),
-            self._bytes(place, share),
-            float(share),
+            int(packets @ count) * self.problem.packet_bytes,
+            float(shares[self.place[mine]].max()),
         )
 
 
