@@ -158,7 +158,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     sizes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
-        "filled": found.filled, "classes": sizes,
+        "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
     }  # fmt: skip
     provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)

@@ -46,6 +46,9 @@ def print_network(outcome: Outcome) -> None:
         show_table(out, _smallest(smallest))
         if smallest["filled"] is not None:
             out.print(_asked(smallest["filled"], smallest["links"]))
+        if smallest["unsolved"]:
+            tried = f"{smallest['unsolved']} of {smallest['solved']} sets tried"
+            out.print(f"No steady state was found for {tried}: less may be enough.")
         out.print()
     show_table(out, _classes(outcome))
     out.print()

@@ -54,7 +54,8 @@ class SmallestBuffers:
         utilization goal with the largest buffers; the goal applies to these. ``filled`` is None
         without that goal.
     solution : the steady state with these buffers.
-    solved : number of steady states that were computed or tried.
+    solved, unsolved : number of sets that were tried, and of those, most of them smaller, whose
+        steady state was not found: with some the goals may be met by less.
     """
 
     classes: tuple[ClassBuffer, ...]
@@ -63,6 +64,7 @@ class SmallestBuffers:
     filled: int | None
     solution: Solution
     solved: int
+    unsolved: int
 
 
 class ClassBuffers:
@@ -94,7 +96,7 @@ class ClassBuffers:
         self.loss, self.utilization = _targets(scenario)
         self.problem, self.topology = make_problem(scenario), scenario.topology
         self.bursts = OfferedBursts(scenario, self.problem)
-        self.solved = 0
+        self.solved = self.unsolved = 0
         graph = self.problem.graph
         self.used = np.unique(self.problem.paths)
         self.used = self.used[self.used < graph.links]
@@ -120,10 +122,11 @@ class ClassBuffers:
         return 1.0 / largest
 
     def meet(self, shares: Floats) -> NDArray[np.bool_]:
-        """Whether the links of each place meet the goals; none does if nothing settles."""
+        """Whether the links of each place are shown to meet the goals: none, if nothing settles."""
         try:
             self.last = self._solve(shares)
         except NoSteadyState:
+            self.unsolved += 1
             return np.zeros(len(self.places), bool)
         missed = self.bursts.loss(self.last) > self.loss
         missed |= self.filled & (_used_share(self.last) < (self.utilization or 0.0))
@@ -173,7 +176,7 @@ class ClassBuffers:
         filled = None if self.utilization is None else int(self.filled.sum())
         return SmallestBuffers(
             classes, sum(each.bytes for each in classes), len(self.used), filled,
-            self.last, self.solved,
+            self.last, self.solved, self.unsolved,
         )  # fmt: skip
 
     def _described(self, of: int, of_class: Ints, shares: Floats) -> ClassBuffer:
