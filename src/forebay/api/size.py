@@ -61,7 +61,7 @@ def size(
         Replications of every buffer tried, on common random numbers.
     max_seeds : int, optional
         Maximum number of replications of a buffer whose intervals do not decide a goal; by default
-        four times ``seeds``, and more if a budget is given and the range is then wide. The other
+        four times ``seeds``, of a simulation sixteen times, as far as its budget goes. The other
         parameters are those of `run`.
     budget : str, optional
         Wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole search
@@ -109,7 +109,8 @@ def size(
     started_at = time.monotonic()
     expect_scenario(scenario)
     chosen, allowed = get_engine(engine, memory_limit), budget_seconds(engine, budget)
-    most = 4 * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
+    times = 16 if engine == "simulation" else 4
+    most = times * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
     options = Options(
         seed_range(seed, seeds), most, threads(jobs), progress=progress, expect=expect,
         budget_s=allowed if engine == "simulation" else None,

@@ -65,6 +65,7 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
     """Return the result of a question, from what was run."""
     level, chosen = seen.level, seen.chosen
     rows = [] if level is None else level.rows
+    tried = [] if level is None else level.tried
     smallest = least(rows) if chosen is None else chosen.least
     there = smallest or _nearest(rows)
     none = (
@@ -83,10 +84,10 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
         engine=problem.engine,
         buffer=None if smallest is None or chosen is None else _least(problem, level, smallest),
         recommended=None if chosen is None else _recommended(problem, chosen),
-        price=() if chosen is None else price(rows, chosen.row, problem.limit),
+        price=() if chosen is None else price(tried, chosen.row, problem.limit),
         goals=_goals(rows, chosen, there),
         laws=context.results,
-        curve=tuple(_point(each) for each in rows),
+        curve=tuple(_point(each) for each in tried),
         nearest=there.packets if there is not None and chosen is None else None,
         largest=_largest(rows, problem.limit),
         limit=problem.limit,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue.link_names import BOTTLENECK
+from forebay.outcome import Verdict
 from forebay.search import carry
 from forebay.search.parameter import SizedParameter, parameter_of
 from forebay.search.rescale import as_whole
@@ -51,7 +52,7 @@ class Level:
     measure : warm-up and window of its runs; None are the scenario's.
     of : exponent of small buffers in the rate (`carry.Exponent`).
     shortened : the runs are shorter than the question's own.
-    near : the region of the goals was found; what is run from then on has all first seeds.
+    seeds : what is compared has all of them, unless its intervals decide; the options' if empty.
     """
 
     problem: Problem
@@ -62,13 +63,14 @@ class Level:
     measure: Measure | None = None
     of: carry.Exponent = field(default_factory=lambda: carry.Exponent(0.25, 0.0, 0.5))
     shortened: bool = False
-    near: bool = False
+    seeds: Sequence[int] = ()
     _runs: dict[int, _Run] = field(default_factory=dict)
     _stands: dict[int, int] = field(default_factory=dict)
     _rows: dict[int, tuple[_Run, Row]] = field(default_factory=dict)
     _unlimited: dict[tuple[int, int], Outcome] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.seeds = self.seeds or self.options.seeds
         ends = self.problem.ends()
         self.wholes = ends
         self.links: list[Scenario] = [self._small(each) for each in ends]
@@ -92,6 +94,16 @@ class Level:
 
     @property
     def rows(self) -> list[Row]:
+        """What is compared, the smallest size first: the first seeds may lack what is rare."""
+        return [each for each in self.tried if self._decides(each)]
+
+    def _decides(self, row: Row) -> bool:
+        has_intervals = all(metric.low is not None for metric in row.metrics)
+        decided = has_intervals and row.verdict() is not Verdict.UNDECIDED
+        return decided or row.seeds >= len(self.seeds)
+
+    @property
+    def tried(self) -> list[Row]:
         """Everything that ran, the smallest size first."""
         return [self._row(whole, self._runs[here]) for whole, here in sorted(self._stands.items())]
 
@@ -101,9 +113,9 @@ class Level:
         return None if here is None else self._row(packets, self._runs[here])
 
     def run(self, packets: int, seeds: Sequence[int] | None = None) -> Row:
-        """Run a size of the whole link, on these seeds; the first ones if none are given."""
+        """Run a size of the whole link, on these seeds or on the link's."""
         here = self._here(packets)
-        wanted = self.options.seeds if seeds is None else seeds
+        wanted = self.seeds if seeds is None else seeds
         known = self._runs.get(here)
         if known is None or len(known.outcomes[0].provenance.seeds) < len(wanted):
             outcomes = [

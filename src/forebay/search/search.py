@@ -51,10 +51,10 @@ _LARGER = 1.5
 """Least ratio of one link to the last one."""
 _WHOLE = 0.75
 """Share of the time that is left within which the link itself is worth all of it."""
-_MORE_SEEDS = 0.25
-"""Share of the time that is left which one size with more seeds may take."""
-_WIDE = 1.3
-"""Ratio of the least shown to the least by its means, from which on more seeds are worth it."""
+_MORE_SEEDS = 0.5
+"""Share of the time that is left which sizes with more seeds may take."""
+_WIDE = 1.5
+"""Ratio of the least shown to the least not missed, from which on more seeds are worth it."""
 
 
 def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
@@ -281,9 +281,10 @@ class _Search:
     def _refine(self, level: Level) -> None:
         """Run the coarse curve of a link, then where the region of its goals begins and ends."""
         problem, coarse = self.problem, self._coarse(level)
+        level.seeds = self._first_seeds(level)
         while True:
             while (packets := next_size(level.rows, coarse, problem.limit)) is not None:
-                level.run(packets, self._few(level))
+                level.run(packets)
                 if region(level.rows) and self._must_finish(level):
                     return
             if not self._with_more_seeds(level) or self._must_finish(level):
@@ -293,14 +294,11 @@ class _Search:
         """Whether the time is just enough for the sizes that the rule asks for."""
         return self._cost_s(level, _LAST) > self.time.left_s
 
-    def _few(self, level: Level) -> Sequence[int]:
-        """Return the seeds of a size: all near the region, and to find it as many as run together.
-
-        The first seeds may lack what is rare, so all that is compared near the region has the same.
-        """
+    def _first_seeds(self, level: Level) -> Sequence[int]:
+        """Return the seeds to find the region with: as many as run together, if time is short."""
         seeds, left_s = self.options.seeds, self.time.left_s
         ample = math.isinf(left_s) or self._cost_s(level, 2.0 * _FIRST) <= _WHOLE * left_s
-        return seeds if ample or level.near else seeds[: max(2, self.options.threads)]
+        return seeds if ample else seeds[: max(2, self.options.threads)]
 
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
@@ -320,31 +318,33 @@ class _Search:
         return list(dict.fromkeys(min(max(1, round(size)), limit) for size in (*sizes, top)))
 
     def _with_more_seeds(self, level: Level) -> bool:
-        """Run a size with more seeds, if its intervals leave the least open and there is time.
+        """Compare by more seeds, if the intervals leave the least open and there is time.
 
-        Up to the least that is shown every size gets all first seeds, and more if that is wide; so
-        does what may meet where no size does by its mean.
+        First all first seeds, then twice as many, for what stands around the least.
         """
-        part, options = region(level.rows), self.options
+        rows, options = level.rows, self.options
+        part = region(rows)
         shown = next((each for each in part if each.verdict() is Verdict.MET), None)
-        end = part[-1].packets if part and shown is None else 0 if shown is None else shown.packets
-        below = [each for each in level.rows if part and each.packets < part[0].packets][-1:]
-        if not part:
-            below = [each for each in level.rows if each.verdict() is not Verdict.MISSED]
-        for each in (*below, *(each for each in part if each.packets <= end)):
-            if each.seeds < len(options.seeds):
-                level.run(each.packets, options.seeds)
-                level.near = True
-                return True
-        if not part or (shown is not None and shown.packets <= _WIDE * part[0].packets):
+        top = math.inf if shown is None else shown.packets
+        missed = [each.packets for each in rows if each.verdict() is Verdict.MISSED]
+        low = max((packets for packets in missed if packets < top), default=0) + 1
+        total = len(options.seeds)
+        if len(level.seeds) >= total:
+            if part and top <= _WIDE * low:
+                return False
+            total = min(2 * len(level.seeds), options.max_seeds)
+        around = [each for each in rows if part and each.packets < part[0].packets][-1:]
+        around += [*part[:1], *([] if shown is None or shown is part[0] else [shown])]
+        again = [each for each in around or rows if each.verdict() is not Verdict.MISSED]
+        again = again if part else again[-2:]
+        cost_s = (len(again) + _LAST) * self._cost_s(level, 1.0) * total / len(options.seeds)
+        if not again or total <= len(level.seeds):
             return False
-        open_ = next(each for each in part if each.verdict() is not Verdict.MET)
-        seeds = min(2 * open_.seeds, options.max_seeds)
-        cost_s = self._cost_s(level, 1.0) * seeds / len(options.seeds)
-        if seeds <= open_.seeds or cost_s > _MORE_SEEDS * self.time.left_s:
+        if total > len(options.seeds) and cost_s > _MORE_SEEDS * self.time.left_s:
             return False
-        more = [*options.seeds, *more_seeds(options.seeds, seeds)][:seeds]
-        level.run(open_.packets, more)
+        level.seeds = [*options.seeds, *more_seeds(options.seeds, total)][:total]
+        for each in again:
+            level.run(each.packets)
         return True
 
     def _finish(self, level: Level) -> None:
@@ -356,7 +356,8 @@ class _Search:
             if isinstance(choice, Needs):
                 level.run(choice.packets)
             elif choice is not None and choice.row.seeds < len(self.options.seeds):
-                level.run(choice.packets, self.options.seeds)
+                level.seeds = self.options.seeds
+                level.run(choice.packets)
             else:
                 break
         else:
@@ -364,7 +365,7 @@ class _Search:
         if choice is not None:
             for packets in price_sizes(choice.packets, problem.limit):
                 if level.at(packets) is None:
-                    level.run(packets, self._few(level))
+                    level.run(packets)
 
     def _without_offload(self) -> None:
         """Run the least with hosts that send one packet at a time, where nobody chose the hosts."""
