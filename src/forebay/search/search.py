@@ -175,7 +175,7 @@ class _Search:
             if isinstance(choice, Chosen):
                 return level, choice
             if near is None and choice is not None:
-                near = level, _nearest_run(problem, level.rows, choice)
+                near = level, _nearest_run(problem, level, choice)
         return (None, None) if near is None else near
 
     def _notes(self, level: Level) -> tuple[str, ...]:
@@ -342,9 +342,10 @@ class _Search:
             return False
         if total > len(options.seeds) and cost_s > _MORE_SEEDS * self.time.left_s:
             return False
-        level.seeds = [*options.seeds, *more_seeds(options.seeds, total)][:total]
+        seeds = [*options.seeds, *more_seeds(options.seeds, total)][:total]
         for each in again:
-            level.run(each.packets)
+            level.run(each.packets, seeds)
+        level.seeds = seeds  # now, so that the others still count if the time ends before
         return True
 
     def _finish(self, level: Level) -> None:
@@ -356,8 +357,7 @@ class _Search:
             if isinstance(choice, Needs):
                 level.run(choice.packets)
             elif choice is not None and choice.row.seeds < len(self.options.seeds):
-                level.seeds = self.options.seeds
-                level.run(choice.packets)
+                level.run(choice.packets, self.options.seeds)
             else:
                 break
         else:
@@ -395,12 +395,12 @@ class _Search:
         self._progress(self._reported)
 
 
-def _nearest_run(problem: Problem, rows: Sequence[Row], needs: Needs) -> Chosen | None:
+def _nearest_run(problem: Problem, level: Level, needs: Needs) -> Chosen | None:
     """Return the choice where the time ended before a size was run: the nearest that was."""
-    first = least(rows)
+    first = least(level.rows)
     if first is None:
         return None
-    part = [each for each in region(rows) if each.packets >= first.packets]
+    part = [each for each in region(level.tried) if each.packets > first.packets] + [first]
     there = min(part, key=lambda each: abs(math.log(each.packets / needs.packets)))
     floor = bursts(problem.scenario) if problem.parameter.is_limit else None
     return Chosen(there, 1 if there is first else 3, first, floor)
