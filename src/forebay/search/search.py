@@ -31,7 +31,7 @@ from forebay.search.recommended import (
     speaks_of_loss,
 )
 from forebay.search.refine import next_size
-from forebay.search.rows import Row, least, region
+from forebay.search.rows import Row, first_shown, least, region
 from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
 from forebay.search.windows import is_fixed, shorter, wanted
 
@@ -324,7 +324,7 @@ class _Search:
         """
         rows, options = level.rows, self.options
         part = region(rows)
-        shown = next((each for each in part if each.verdict() is Verdict.MET), None)
+        shown = first_shown(part)
         top = math.inf if shown is None else shown.packets
         missed = [each.packets for each in rows if each.verdict() is Verdict.MISSED]
         low = max((packets for packets in missed if packets < top), default=0) + 1
