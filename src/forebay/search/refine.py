@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from forebay.search.rows import first_shown, region
+from forebay.outcome import Verdict
+from forebay.search.rows import region
 
 if TYPE_CHECKING:
     from forebay.search.rows import Row
@@ -60,7 +61,7 @@ def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool) -> int | None:
     between = _between(below[-1], first, "value", 1.0 if exact else NEAR)
     if between is not None:
         return between
-    shown = first_shown(part)
+    shown = next((each for each in part if each.verdict() is Verdict.MET), None)
     if shown is None or shown is first:
         return None
     under = max((each for each in rows if each.packets < shown.packets), key=lambda e: e.packets)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 _FARTHEST = 7.0
 """Logs of the excess beyond this count as it: a link that is never idle has none."""
 
-_PAIR = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -157,16 +155,8 @@ def least(rows: Sequence[Row]) -> Row | None:
     Where the intervals of all leave a goal open, the smallest whose means meet them.
     """
     part = region(rows)
-    return first_shown(part) or (part[0] if part else None)
-
-
-def first_shown(part: Iterable[Row]) -> Row | None:
-    """Return the first row that is shown to meet all goals.
-
-    Two replications show it by chance alone, where they agree: of twenty sizes one does.
-    """
-    met = (each for each in part if each.seeds != _PAIR and each.verdict() is Verdict.MET)
-    return next(met, None)
+    shown = (each for each in part if each.verdict() is Verdict.MET)
+    return next(shown, part[0] if part else None)
 
 
 def crossing(rows: Sequence[Row], at: str = "value") -> float | None:

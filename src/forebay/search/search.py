@@ -31,7 +31,7 @@ from forebay.search.recommended import (
     speaks_of_loss,
 )
 from forebay.search.refine import next_size
-from forebay.search.rows import Row, first_shown, least, region
+from forebay.search.rows import Row, least, region
 from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
 from forebay.search.windows import is_fixed, shorter, wanted
 
@@ -281,7 +281,6 @@ class _Search:
     def _refine(self, level: Level) -> None:
         """Run the coarse curve of a link, then where the region of its goals begins and ends."""
         problem, coarse = self.problem, self._coarse(level)
-        level.seeds = self._first_seeds(level)
         while True:
             while (packets := next_size(level.rows, coarse, problem.limit)) is not None:
                 level.run(packets)
@@ -293,12 +292,6 @@ class _Search:
     def _must_finish(self, level: Level) -> bool:
         """Whether the time is just enough for the sizes that the rule asks for."""
         return self._cost_s(level, _LAST) > self.time.left_s
-
-    def _first_seeds(self, level: Level) -> Sequence[int]:
-        """Return the seeds to find the region with: as many as run together, if time is short."""
-        seeds, left_s = self.options.seeds, self.time.left_s
-        ample = math.isinf(left_s) or self._cost_s(level, 2.0 * _FIRST) <= _WHOLE * left_s
-        return seeds if ample else seeds[: max(2, self.options.threads)]
 
     def _coarse(self, level: Level) -> list[int]:
         """Return the sizes of the coarse curve, the most telling first."""
@@ -318,29 +311,20 @@ class _Search:
         return list(dict.fromkeys(min(max(1, round(size)), limit) for size in (*sizes, top)))
 
     def _with_more_seeds(self, level: Level) -> bool:
-        """Compare by more seeds, if the intervals leave the least open and there is time.
-
-        First all first seeds, then twice as many, for what stands around the least.
-        """
+        """Compare by twice the seeds, if the intervals leave the least open and there is time."""
         rows, options = level.rows, self.options
         part = region(rows)
-        shown = first_shown(part)
+        shown = next((each for each in part if each.verdict() is Verdict.MET), None)
         top = math.inf if shown is None else shown.packets
         missed = [each.packets for each in rows if each.verdict() is Verdict.MISSED]
         low = max((packets for packets in missed if packets < top), default=0) + 1
-        total = len(options.seeds)
-        if len(level.seeds) >= total:
-            if part and top <= _WIDE * low:
-                return False
-            total = min(2 * len(level.seeds), options.max_seeds)
+        total = min(2 * len(level.seeds), options.max_seeds)
         around = [each for each in rows if part and each.packets < part[0].packets][-1:]
         around += [*part[:1], *([] if shown is None or shown is part[0] else [shown])]
-        again = [each for each in around or rows if each.verdict() is not Verdict.MISSED]
-        again = again if part else again[-2:]
+        again = [each for each in around or rows[-2:] if each.verdict() is not Verdict.MISSED]
         cost_s = (len(again) + _LAST) * self._cost_s(level, 1.0) * total / len(options.seeds)
-        if not again or total <= len(level.seeds):
-            return False
-        if total > len(options.seeds) and cost_s > _MORE_SEEDS * self.time.left_s:
+        is_open = (not part or top > _WIDE * low) and again and total > len(level.seeds)
+        if not is_open or cost_s > _MORE_SEEDS * self.time.left_s:
             return False
         seeds = [*options.seeds, *more_seeds(options.seeds, total)][:total]
         for each in again:
@@ -356,8 +340,6 @@ class _Search:
             choice = choose(problem, level.rows, problem.limit)
             if isinstance(choice, Needs):
                 level.run(choice.packets)
-            elif choice is not None and choice.row.seeds < len(self.options.seeds):
-                level.run(choice.packets, self.options.seeds)
             else:
                 break
         else:
