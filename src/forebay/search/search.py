@@ -301,7 +301,7 @@ class _Search:
         )
         first = None if known is None else least(known.rows)
         centre = problem.first_guess if first is None else first.packets
-        spread = 4.0 if first is None else 1.5
+        spread = 2.0 if first is None else 1.5
         most = most_by_delay(problem)
         top = max(problem.scenario.bdp_packets, 8.0 * centre) if most is None else 1.2 * most
         sizes = [centre, centre * spread, centre / spread]
