@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from forebay import engines as _engines
 from forebay.errors import ForebayError, literal
-from forebay.scenario import Scenario, ScenarioError
+from forebay.files.outputs import fault
+from forebay.packages import check_file
+from forebay.scenario import Duration, Scenario, ScenarioError
+from forebay.scenario.base import whole_number
+from forebay.scenario.errors import show
+from forebay.search.cost import TooLittleTime
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -47,8 +52,6 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
 
 def budget_seconds(engine: str, budget: str | None) -> float:
     """Return the time limit of a sizing, in seconds."""
-    from forebay.scenario import Duration, ScenarioError
-
     if budget is not None and engine in _BUDGETLESS:
         raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
     if isinstance(budget, int | float) and not isinstance(budget, Duration):
@@ -63,8 +66,6 @@ def budget_seconds(engine: str, budget: str | None) -> float:
 
 def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
     """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
-    from forebay.scenario.base import whole_number
-
     first = whole_number("seed", seed, 0, MAX_SEED)
     many = whole_number(field, seeds, 1, MAX_SEEDS)
     whole_number("seed", first, 0, MAX_SEED - many + 1, f", for {many} seeds from it on")
@@ -72,8 +73,6 @@ def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
 
 
 def threads(jobs: int) -> int:
-    from forebay.scenario.base import whole_number
-
     return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
 
 
@@ -81,8 +80,6 @@ def listed(argument: str, values: Sequence[T]) -> list[T]:
     """Return values as a list; refuse a string, which is not a list. Raises ScenarioError."""
     if isinstance(values, Iterable) and not isinstance(values, str):
         return list(values)
-    from forebay.scenario import ScenarioError
-
     hint = f"write it in brackets: [{literal(values)}]"
     raise ScenarioError("wrong-type", f"{literal(values)} is not a list", hint, field=argument)
 
@@ -90,8 +87,6 @@ def listed(argument: str, values: Sequence[T]) -> list[T]:
 @contextmanager
 def naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
     """Let a refusal for want of time name the engine theory if theory answers the question."""
-    from forebay.search.cost import TooLittleTime
-
     try:
         yield
     except TooLittleTime as refused:
@@ -108,7 +103,6 @@ def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engin
     if store is None:
         yield engine
         return
-    from forebay.search.cost import TooLittleTime
     from forebay.store import Store, with_store
 
     with Store(store) as opened:
@@ -129,11 +123,6 @@ def check_tables(**paths: str | PathLike[str] | None) -> None:
     ScenarioError, MissingPackage
         By the argument's name.
     """
-    from forebay.files.outputs import fault
-    from forebay.packages import check_file
-    from forebay.scenario import ScenarioError
-    from forebay.scenario.errors import show
-
     for name, given in paths.items():
         if given is None:
             continue

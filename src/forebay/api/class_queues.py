@@ -16,6 +16,8 @@ from forebay.scenario import (
     ScenarioError,
     expect_scenario,
 )
+from forebay.search.evidence import Evidence
+from forebay.search.goals import goals_of
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome, SizeResult
@@ -271,9 +273,6 @@ def _cut(scenario: Scenario, sizes: dict[str, int], limit: int) -> dict[str, int
 
 
 def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
-    from forebay.search.evidence import Evidence
-    from forebay.search.goals import goals_of
-
     found = []
     # Without an interval a window in which the flows still climb would decide as if it were exact.
     settled = all(each.settled is not False for each in outcome.classes)

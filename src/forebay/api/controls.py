@@ -17,7 +17,7 @@ from forebay.engines.simulation.isolated import Isolated
 from forebay.foreign import ControlError, ControlFailed, Installed, Provided, find, names
 from forebay.foreign.build import EXAMPLES, INCLUDE, compile_control
 from forebay.foreign.installed import check_name, install, use_class
-from forebay.scenario import Scenario, ScenarioError, expect_scenario
+from forebay.scenario import Scenario, ScenarioError, Tcp, expect_scenario, load
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
@@ -299,8 +299,6 @@ def compare(
 
 def _with(control: str, scenario: Scenario | None) -> Scenario:
     """Return a scenario whose TCP flows all have that control."""
-    from forebay.scenario import Tcp, load
-
     if scenario is None:
         linux = {"traffic.0.sender": "linux", "measure.warmup": "2 s", "measure.duration": "8 s"}
         scenario = load("oc3-gsr").replace(linux)

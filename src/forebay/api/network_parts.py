@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from forebay.errors import argument
 from forebay.files.atomic import replacing
+from forebay.scenario import ScenarioError, loads
+from forebay.scenario import load as load_scenario
+from forebay.scenario.io import quoted
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario, ScenarioError
+    from forebay.scenario import Scenario
     from forebay.topology import Graph
 
 
@@ -18,8 +23,6 @@ def write_graphml(
     path: str | os.PathLike[str], network: Graph, metrics: Mapping[int, Mapping[str, Any]]
 ) -> None:
     """Write routers, and the links between them with ``metrics`` by the number of the link."""
-    import tempfile
-
     import rustworkx
 
     graph: Any = rustworkx.PyDiGraph()
@@ -109,11 +112,6 @@ def load(
     ScenarioError
         What is wrong, where, and what to write instead; ``rate`` or ``connections`` has no effect.
     """
-    from forebay.errors import argument
-    from forebay.scenario import load as load_scenario
-    from forebay.scenario import loads
-    from forebay.scenario.io import quoted
-
     name = os.fspath(path)
     if not name.lower().endswith(_FILES):
         _refuse_other_formats(name)
@@ -166,6 +164,4 @@ def _check_plain(scenario: Scenario, asked: str | None) -> bool:
 
 
 def _without_effect(name: str, why: str, hint: str) -> ScenarioError:
-    from forebay.scenario import ScenarioError
-
     return ScenarioError("no-effect", f"{name} has no effect: {why}", hint)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.errors import ForebayError
 from forebay.laws.hashed_members import Group
 from forebay.scenario import (
     Rate,
@@ -180,8 +181,6 @@ def _refused(path: str, wrong: str, hint: str) -> ScenarioError:
 
 def size_ports(rows: list[PortRow], size: Callable[[Scenario], SizeResult]) -> Iterator[SizedPort]:
     """Yield each port with its answer, in the order of the table; an error is that port's alone."""
-    from forebay.errors import ForebayError
-
     for row in rows:
         if row.error is not None:
             yield SizedPort(row, None, row.error)

@@ -23,7 +23,11 @@ from forebay.api.arguments import (
 )
 from forebay.api.assumed import remarks
 from forebay.errors import option
-from forebay.scenario import Scenario, expect_scenario
+from forebay.files.atomic import beside
+from forebay.scenario import Scenario, ScenarioError, expect_scenario
+from forebay.search.budget import OutOfTime, Timed, TimeLimit
+from forebay.search.cost import Speed, TooLittleTime
+from forebay.search.settled import run_settled, settled_or_said
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -186,8 +190,6 @@ def _run(
         outcome = _run_within(engine, scenario, seeds, jobs, progress, budget)
     if all(each.settled is not False for each in outcome.classes):
         return outcome
-    from forebay.search.settled import settled_or_said
-
     return settled_or_said(outcome, scenario)
 
 
@@ -201,10 +203,7 @@ def _run_within(
 ) -> Outcome:
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
     from forebay import laws
-    from forebay.search.budget import OutOfTime, Timed, TimeLimit
-    from forebay.search.cost import Speed, TooLittleTime
     from forebay.search.run_within import fitted, predict_run, routed
-    from forebay.search.settled import run_settled
 
     many, limit = len(seeds), TimeLimit.begin(budget_seconds(engine.name, budget), time.monotonic)
     speed, predicted = Speed.under_load(jobs or os.cpu_count() or 1, time.monotonic), 0.0
@@ -227,8 +226,6 @@ def _run_within(
 
 
 def _refuse_store() -> None:
-    from forebay.scenario import ScenarioError
-
     wrong = "a stored replication has no packets to capture or count, and no record of each flow"
     raise ScenarioError("contradiction", wrong, "leave the store out", field="store")
 
@@ -236,9 +233,6 @@ def _refuse_store() -> None:
 @contextmanager
 def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterator[None]:
     """Let an engine write its packets; a run that fails leaves no file."""
-    from forebay.files.atomic import beside
-    from forebay.scenario import ScenarioError
-
     capture_to = engine.capabilities.capture_to
     if capture_to is None:
         wrong = f"{engine.name} has no packets to capture"
@@ -253,8 +247,6 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
 
 def _write_packets(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
     """Let an engine write what becomes of its packets."""
-    from forebay.scenario import ScenarioError
-
     packets_to = engine.capabilities.packets_to
     if packets_to is None:
         wrong = f"{engine.name} has no log of packets"
@@ -265,16 +257,12 @@ def _write_packets(engine: Engine, path: str | PathLike[str], seeds: int) -> Non
 
 
 def _one_replication(seeds: int, field: str) -> None:
-    from forebay.scenario import ScenarioError
-
     if seeds != 1:
         wrong = f"{seeds} replications cannot be written to one file"
         raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field=field)
 
 
 def _count_by(engine: Engine, names: Sequence[str]) -> None:
-    from forebay.scenario import ScenarioError
-
     count_by = engine.capabilities.count_by
     if count_by is None:
         wrong = f"{engine.name} has no packets to count"

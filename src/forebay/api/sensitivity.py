@@ -8,7 +8,10 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from forebay.api.arguments import budget_seconds
+from forebay.api.sweep import refuse_network, sweep
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
+from forebay.scenario.base import whole_number
 from forebay.scenario.errors import show
 
 if TYPE_CHECKING:
@@ -76,7 +79,6 @@ def sensitivity(
     SizingError
         The scenario has no goal.
     """
-    from forebay.api.sweep import sweep
     from forebay.studies import sensitivity as study
     from forebay.studies.grid import drawn_grid
     from forebay.studies.uncertain import check_goals, uncertain_inputs
@@ -132,15 +134,12 @@ def _reason(made: Sweep, packets: float | None) -> str | None:
 
 def _each_s(engine: str, budget: str | None) -> float:
     """Return the predicted seconds of a sizing."""
-    from forebay.api.arguments import budget_seconds
     from forebay.studies.plan import SHORT_SIZING_S
 
     return SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
 
 
 def _check(scenario: Scenario, change: float, method: str | None, draws: int) -> None:
-    from forebay.api.sweep import refuse_network
-    from forebay.scenario.base import whole_number
     from forebay.studies.sensitivity import METHODS
 
     refuse_network(scenario)
@@ -216,7 +215,6 @@ def size_uncertain(
     SizingError
         The scenario has no goal.
     """
-    from forebay.api.sweep import refuse_network, sweep
     from forebay.studies.grid import drawn_grid
     from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
 
@@ -308,15 +306,11 @@ def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[D
 
 def _of_each(engine: str, budget: str | None, draws: int) -> str | None:
     """Return the budget of a draw; only a simulation has one."""
-    from forebay.api.arguments import budget_seconds
-
     whole = budget_seconds(engine, BUDGET if budget is None and engine == "simulation" else budget)
     return f"{whole / draws:.6g} s" if engine == "simulation" else budget
 
 
 def _check_draws(holds: float, draws: int) -> None:
-    from forebay.scenario.base import whole_number
-
     if not isinstance(holds, int | float) or not 0.0 < holds < 1.0:
         hint = "write a share above 0 and below 1, such as 0.95"
         raise ScenarioError("out-of-range", show(holds), hint, field="holds")

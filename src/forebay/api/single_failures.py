@@ -6,6 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.api.networks import solve
+from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +116,6 @@ def with_link_down(
     ``before`` is filled by the network without a failure, and the others are told by what changes.
     """
     from forebay.engines.fixed_point.errors import NoSteadyState
-    from forebay.scenario import ScenarioError
 
     down = (*topology_of(scenario).failed, *([name] if name else []))
     try:

@@ -17,18 +17,27 @@ from forebay.api.arguments import (
     threads,
 )
 from forebay.api.assumed import remarks
+from forebay.api.run import run
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option
+from forebay.laws.quantities import overload
 from forebay.outcome import Cheaper
 from forebay.scenario import ScenarioError, expect_scenario
+from forebay.search.budget import OutOfTime, TimeLimit
+from forebay.search.configurable import parse_sizes
+from forebay.search.cost import Speed, TooLittleTime
+from forebay.search.goals import USUAL_UTILIZATION, assumes_utilization
+from forebay.search.options import Options
+from forebay.search.parameter import parameter_of
+from forebay.search.problem import LawContext, problem_of, problem_of_links
+from forebay.search.search import search
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import CurvePoint, Metric, Outcome, Quantiles, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-    from forebay.search.options import Options
 
 
 _OF_NETWORKS = ("network", "simulation")
@@ -104,8 +113,6 @@ def size(
         `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
         an engine without one.
     """
-    from forebay.search.options import Options
-
     started_at = time.monotonic()
     expect_scenario(scenario)
     chosen, allowed = get_engine(engine, memory_limit), budget_seconds(engine, budget)
@@ -132,8 +139,6 @@ def size(
 
 
 def _assumed_goal(scenario: Scenario) -> tuple[str, ...]:
-    from forebay.search.goals import USUAL_UTILIZATION, assumes_utilization
-
     if not assumes_utilization(scenario):
         return ()
     return (f"a goal of {100 * USUAL_UTILIZATION:g} % utilization",)
@@ -152,10 +157,6 @@ def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], N
 
 
 def _parsed(sizes: str, scenario: Scenario, engine: str) -> tuple[int, ...]:
-    from forebay.scenario import ScenarioError
-    from forebay.search.configurable import parse_sizes
-    from forebay.search.parameter import parameter_of
-
     if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
         wrong = f"under {scenario.queue.discipline} its aim is sized, not its limit"
         raise ScenarioError(
@@ -173,8 +174,6 @@ def size_link(
 ) -> SizeResult:
     """Size a link; an overload comes first."""
     from forebay import laws
-    from forebay.search.problem import LawContext, problem_of
-    from forebay.search.search import search
 
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
     context = LawContext(*known, laws.assumptions.sawtooths_s)
@@ -184,8 +183,6 @@ def size_link(
 
 def _overload_of(scenario: Scenario) -> str:
     """Return the clause on more than the link carries, or ""."""
-    from forebay.laws.quantities import overload
-
     load = overload(scenario)
     if load is None:
         return ""
@@ -211,9 +208,6 @@ def _size_links(
     options: Options,
 ) -> SizeResult:
     """Size links of a network together."""
-    from forebay.search.problem import problem_of_links
-    from forebay.search.search import search
-
     if options.budget_s is not None:
         _route_within(engine, scenario, options)
     size_links = engine.capabilities.size_links
@@ -233,8 +227,6 @@ def _size_links(
 
 def _route_within(engine: Engine, scenario: Scenario, options: Options) -> None:
     """Route a network before its links are chosen. Raises TooLittleTime if there is no time."""
-    from forebay.search.budget import OutOfTime, TimeLimit
-    from forebay.search.cost import Speed, TooLittleTime
     from forebay.search.run_within import routed
 
     assert options.budget_s is not None, "by the caller"
@@ -250,7 +242,6 @@ def _check_of_links(
     engine: str, link: str | None, link_class: str | None, **of_one_link: object
 ) -> None:
     """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
-    from forebay.scenario import ScenarioError
 
     def refused(field: str, wrong: str, hint: str) -> ScenarioError:
         return ScenarioError("contradiction", wrong, hint, field=field)
@@ -314,8 +305,6 @@ def with_cheaper(
     ScenarioError
         The answer is of smaller links, of a network or of an AQM; or there is none.
     """
-    from forebay.api.run import run
-
     chosen = result.recommended or result.buffer
     why = _refused(scenario, result)
     if chosen is None or why is not None:

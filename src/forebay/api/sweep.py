@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.api.size import size_link
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
-from forebay.scenario import Duration, Scenario, ScenarioError, expect_scenario
+from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
+from forebay.search.budget import PredictedTime
+from forebay.search.options import Options
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import ASKS, Grid, grid_of
 
@@ -195,7 +198,6 @@ def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
 
 def _limit_bytes(memory_limit: str | None) -> int:
     from forebay.engines.footprint import default_limit
-    from forebay.scenario import DataSize
 
     if memory_limit is None:
         return default_limit()
@@ -295,10 +297,6 @@ def size_priced(
 
     So the answer is the same on any machine.
     """
-    from forebay.api.size import size_link
-    from forebay.search.budget import PredictedTime
-    from forebay.search.options import Options
-
     timed = PredictedTime(engine)
     options = Options(
         seeds, 4 * len(seeds), jobs=1, clock=timed.clock, progress=progress,

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 
 from forebay.api.arguments import get_engine, listed, seed_range
 from forebay.errors import option
+from forebay.outcome.settling import needs
+from forebay.scenario import MAX_FLOWS, Duration, ScenarioError, expect_scenario
+from forebay.scenario.base import whole_number
+from forebay.search.settled import warmup_for
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import Trace
@@ -50,9 +54,6 @@ def trace(
     EngineUnavailable
         See `forebay.engines`.
     """
-    from forebay.scenario import MAX_FLOWS, Duration, ScenarioError, expect_scenario
-    from forebay.scenario.base import whole_number
-
     expect_scenario(scenario)
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in listed("flows", flows)]
     every = Duration.parse_argument("step", step)
@@ -73,8 +74,6 @@ def _with_needs(unsettled: Mapping[str, str | None], scenario: Scenario) -> dict
     if not any(unsettled.values()):
         return dict(unsettled)
     from forebay import laws
-    from forebay.outcome.settling import needs
-    from forebay.search.settled import warmup_for
 
     warmup = warmup_for(scenario, laws.assumptions.sawtooths_s)
     return {name: None if why is None else needs(why, warmup) for name, why in unsettled.items()}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from forebay.api import controls
 from forebay.cli import options
 from forebay.cli.output import print_json, progress
 
@@ -33,8 +34,6 @@ def build(
 
     Further FILEs are compiled with the first, as tcp_yeah.c needs tcp_vegas.c.
     """
-    from forebay.api import controls
-
     made = controls.build(*sources, name=name, linux=linux, hz=hz)
     if as_json:
         print_json({"schema": 1, "control": _document(made)})
@@ -46,8 +45,6 @@ def build(
 @options.as_json
 def list_command(as_json: bool) -> None:
     """List the controls that were built here, and those of installed distributions."""
-    from forebay.api import controls
-
     found = controls.listed()
     if as_json:
         print_json({"schema": 1, "controls": [_document(each) for each in found]})
@@ -68,8 +65,6 @@ def check(ctx: click.Context, name: str, as_json: bool) -> None:
     The exit status is 1 if it lacks a property or does not repeat. Hooks that are never called are
     named.
     """
-    from forebay.api import controls
-
     with progress(name) as update:
         found = controls.check(name, progress=update)
     if as_json:
@@ -119,7 +114,6 @@ def compare(
     Every TCP flow of SCENARIO has OURS; without it the flows of oc3-gsr do.
     """
     import forebay
-    from forebay.api import controls
 
     scenario = None if path is None else forebay.load(path, overrides)
     with progress(f"{ours} and {other}") as update:

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 import forebay
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, write
+from forebay.files.atomic import write_text
 
 if TYPE_CHECKING:
     from forebay.measure import Measured
@@ -176,8 +177,6 @@ def command(
     measured = _measure(records, given | {"replay": replay is not None})
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
-    from forebay.files.atomic import write_text
-
     if as_json:
         print_json(document)
     else:

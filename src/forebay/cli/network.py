@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from forebay.api import networks
+from forebay.api.networks import single_failures
 from forebay.cli import options
 from forebay.cli.output import announce, answered, print_json, progress, write
 
@@ -188,8 +189,6 @@ def command(
 
 
 def _failures(scenario: Scenario, as_json: bool) -> None:
-    from forebay.api.networks import single_failures
-
     with progress("failures") as update:
         found = single_failures(scenario, update, announce("failures"))
     if as_json:

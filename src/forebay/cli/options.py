@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from forebay.files.outputs import fault
+from forebay.packages import check_file
 
 if TYPE_CHECKING:
     from forebay import Scenario
@@ -54,9 +58,6 @@ class OutputPath(click.ParamType[Path]):
             self.fail(f"{value[:40]!r}…: write a name of at most {_LONGEST_NAME} B", param, ctx)
         if path.suffix.lower() not in self.endings:
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
-        from forebay.files.outputs import fault
-        from forebay.packages import check_file
-
         check_file(path)
         if (found := fault(path)) is not None:
             self.fail(f"{value!r}: {'; '.join(found)}", param, ctx)
@@ -110,8 +111,6 @@ uncertain = click.option(
 
 def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
     """Return what ``--uncertain`` says: a range, a list or a table by path."""
-    import tomllib
-
     found: dict[str, Any] = {}
     for each in uncertain:
         path, equals, text = (part.strip() for part in each.partition("="))

@@ -11,6 +11,8 @@ import click
 import forebay
 from forebay.cli import options
 from forebay.cli.output import announce, answered, print_json, progress, say, write
+from forebay.cli.signals import word
+from forebay.files.atomic import write_text
 
 if TYPE_CHECKING:
     from forebay.platforms import Emission, Memory
@@ -231,7 +233,6 @@ def _one_question(path: str | None, table: str | None, again: str | None) -> Non
 
 
 def _page(result: forebay.SizeResult, scenario: forebay.Scenario, path: Path) -> None:
-    from forebay.files.atomic import write_text
     from forebay.report import size_page
 
     write_text(size_page(result, scenario.to_toml()), path)
@@ -295,8 +296,6 @@ def _kept_in(store: Path | None) -> list[str]:
     with forebay.Store(store) as opened:
         if opened.count == 0:
             return []
-    from forebay.cli.signals import word
-
     kept = f"{word()}; finished simulations are kept in {store}"
     return [f"{kept}, and the same command continues from there"]
 

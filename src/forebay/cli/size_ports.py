@@ -9,6 +9,7 @@ import click
 
 from forebay.api import ports
 from forebay.cli.output import answered, print_json, say
+from forebay.scenario import Rate
 
 if TYPE_CHECKING:
     from forebay import Scenario, SizeResult
@@ -122,8 +123,6 @@ def _print(done: list[ports.SizedPort], made: dict[str, Emission | str | None]) 
 
 def _rate(scenario: Scenario) -> str:
     """Return the rate in six digits: that of a member may have no last one."""
-    from forebay.scenario import Rate
-
     return str(Rate(float(f"{float(scenario.link.rate):.6g}")))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 import forebay
+from forebay.api import testbed
 from forebay.cli import options
 from forebay.cli.output import print_json
 
@@ -31,8 +32,6 @@ def check(ctx: click.Context, path: str | None, overrides: tuple[str, ...], as_j
 
     Without SCENARIO only the rates are run. The exit status is 3 if the limits are not met.
     """
-    from forebay.api import testbed
-
     scenario = None if path is None else forebay.load(path, overrides)
     found = testbed.check(scenario, on_trial=_tell)
     if as_json:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay import plugins
+from forebay.engines import GROUP
 from forebay.engines.base import Capabilities, Engine
+from forebay.outcome import Outcome, violations
 
 if TYPE_CHECKING:
-    from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
@@ -56,9 +57,6 @@ class OtherEngine(Engine):
         BrokenPlugin
             It raises, or returns no Outcome or an impossible one.
         """
-        from forebay.engines import GROUP
-        from forebay.outcome import Outcome, violations
-
         patience_s = getattr(self._made, "patience_s", _PATIENCE_S)
         asked = plugins.Asked(patience_s, progress)
         with plugins.blamed(GROUP, self._name):

@@ -22,7 +22,9 @@ from pydantic import (
 )
 
 from forebay.errors import ForebayError, Words, current_words
+from forebay.files.atomic import replacing
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
+from forebay.scenario import Scenario, ScenarioError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,8 +136,6 @@ class Document(Closed):
         OSError
             It cannot be written.
         """
-        from forebay.files.atomic import replacing
-
         with replacing(path) as file:
             file.write(f"{self.to_json()}\n".encode())
 
@@ -240,8 +240,6 @@ def _tables(parts: Any) -> list[Mapping[str, Any]]:
 
 
 def _check_scenario(written: dict[str, Any], where: str) -> None:
-    from forebay.scenario import Scenario, ScenarioError
-
     try:
         Scenario.from_dict(written, files=False)
     except ScenarioError as error:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome import statistics
+from forebay.outcome.completion import by_size, completion, of_requests
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
@@ -37,6 +38,7 @@ from forebay.outcome.reading import (
     of_used_bits,
     used_bits,
 )
+from forebay.outcome.settling import why_unsettled
 from forebay.outcome.statistics import (
     PROBABILITIES,
     Bounds,
@@ -299,8 +301,6 @@ def _settled(
     """The fields of a ClassOutcome about its steady state; only long flows have one."""
     if classes[0].long_flows is None or not any(each.active != 0 for each in classes):
         return {}  # flows that are not in the window have no state there
-    from forebay.outcome.settling import why_unsettled
-
     links, marks = zip(*(queues or [(None, None)] * len(classes)), strict=True)
     why = why_unsettled(classes, links, marks, windows_s)
     return {"settled": why is None, "unsettled": why}
@@ -312,15 +312,11 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     known = [(ended, open_) for ended, open_ in spans if ended is not None and open_ is not None]
     if not known:
         return {"fct_s": None}
-    from forebay.outcome.completion import completion
-
     made = completion(known, min(windows_s))
     found = {field.name: getattr(made, field.name) for field in fields(made)}
     slowdowns = [k.slowdowns for k in classes if k.slowdowns is not None]
     if len(slowdowns) < len(classes):
         return found
-    from forebay.outcome.completion import by_size
-
     return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
 
 
@@ -328,8 +324,6 @@ def _requests(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> di
     """The fields of a ClassOutcome about requests that several flows answer."""
     if classes[0].requests_s is None:
         return {}
-    from forebay.outcome.completion import of_requests
-
     return of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s))
 
 

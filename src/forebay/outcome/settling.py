@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS
 from forebay.outcome.document import Closed
+from forebay.outcome.model import Metric, Quantiles
+from forebay.outcome.statistics import mean_of_histogram
 
 if TYPE_CHECKING:
     from forebay.outcome.model import Outcome
@@ -140,8 +142,6 @@ def _held_back(
 
 def _round_trip_s(classes: Sequence[ClassReading]) -> float:
     """Return the mean round trip of the class's packets; 0 if none was measured."""
-    from forebay.outcome.statistics import mean_of_histogram
-
     seen = [mean_of_histogram(each.rtt) for each in classes if each.rtt is not None]
     known = [each for each in seen if each is not None]
     return float(np.mean(known)) if known else 0.0
@@ -210,7 +210,6 @@ def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
 
 def _bare(part: Part) -> Part:
     """Return a part of an outcome with the values of its metrics alone."""
-    from forebay.outcome.model import Metric, Quantiles
 
     def bare(value: Any) -> Any:
         if isinstance(value, Metric):

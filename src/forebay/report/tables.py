@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
@@ -162,8 +163,6 @@ _WIDEST = 100  # a table across a very wide window is hard to read
 
 def console() -> Console:
     """Return a console on stdout; a pipe or a file receives no escape codes."""
-    import sys
-
     from rich.console import Console
 
     if hasattr(sys.stdout, "reconfigure"):

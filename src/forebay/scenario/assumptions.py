@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forebay.scenario.quantity import Rate
 from forebay.scenario.source import Standing
 from forebay.scenario.tcp import Tcp
 
@@ -56,8 +57,6 @@ def _has_access(scenario: Scenario, group: Traffic) -> bool:
 
 
 def _access(scenario: Scenario, group: Traffic) -> str:
-    from forebay.scenario.quantity import Rate
-
     rate = Rate(float(f"{group.access(scenario.link.capacity):.4g}"))
     own = group.access(scenario.link.capacity) > 10 * scenario.link.capacity
     return f"access links of {rate}, {'the peak of the source' if own else 'ten times the link'}"

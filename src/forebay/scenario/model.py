@@ -15,14 +15,17 @@ from pydantic import AfterValidator, Field, Strict, model_validator
 from forebay import foreign
 from forebay.catalogue import is_ours
 from forebay.catalogue.link_names import BOTTLENECK
+from forebay.files.atomic import replacing
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable
+from forebay.scenario.consistency import largest
 from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
 from forebay.scenario.link import Link, Measure, OtherLink
+from forebay.scenario.overrides import as_tree, replace
 from forebay.scenario.quantity import DataSize, Duration
-from forebay.scenario.queue import BufferSize, Queue
+from forebay.scenario.queue import BufferSize, Queue, queue_of_traffic
 from forebay.scenario.source import End, Standing, with_starts
 from forebay.scenario.tcp import Long, Requests, Session, Tcp
 from forebay.scenario.topology import Topology
@@ -178,16 +181,12 @@ class Scenario(ScenarioModel):
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
         """Index of each traffic class's class queue before a link; 0 if it does not cross it."""
-        from forebay.scenario.queue import queue_of_traffic
-
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]
 
     @property
     def largest_packet(self) -> int:
         """The largest packet of any class, bytes."""
-        from forebay.scenario.consistency import largest
-
         return max(largest(group) for group in self.traffic)
 
     def queue_at(self, link: str) -> Queue:
@@ -239,8 +238,6 @@ class Scenario(ScenarioModel):
         ScenarioError
             An invalid path or value.
         """
-        from forebay.scenario.overrides import as_tree, replace
-
         tree = as_tree(self)
         replace(tree, changes)
         return Scenario.from_dict(tree)
@@ -266,8 +263,6 @@ class Scenario(ScenarioModel):
         ScenarioError
             The file cannot be written.
         """
-        from forebay.files.atomic import replacing
-
         text = self.to_toml(folder=os.path.dirname(os.path.abspath(path)))
         try:
             with replacing(path) as file:

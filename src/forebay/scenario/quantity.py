@@ -14,6 +14,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from forebay.errors import literal
+from forebay.scenario import suggestions
 from forebay.scenario.errors import ScenarioError, nearest, show
 
 _PREFIXES = {
@@ -124,8 +125,6 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 
 
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
-    from forebay.scenario import suggestions
-
     ends = suggestions.span(text) if "time" in kinds else None
     if ends:
         hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'

@@ -288,11 +288,6 @@ class Sized(Source):
         """Largest packet of its data, bytes."""
         return int(self.packet)
 
-    @property
-    def smallest_packet(self) -> float:
-        """Smallest packet that may wait, bytes; an ACK has 40."""
-        return min(40.0, float(self.packet))
-
 
 def exactly_one(source: S, first: str, second: str, example: tuple[str, object]) -> S:
     """Return the class if exactly one of two fields is set. Raises ScenarioError."""

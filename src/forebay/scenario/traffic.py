@@ -304,11 +304,6 @@ class Replay(Datagrams):
         """Largest listed packet, bytes."""
         return int(self.file.bytes.max())
 
-    @property
-    def smallest_packet(self) -> float:
-        """A list may have packets of one byte."""
-        return 1.0
-
 
 OpenLoop = Udp | OnOff | Video | Replay
 """Classes that do not respond to losses."""

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from forebay.catalogue import CONTROLS
 from forebay.errors import entry
+from forebay.packages import import_package
 from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import DataSize, Duration
@@ -286,8 +287,6 @@ def _csv(path: str, content: bytes) -> dict[str, Sequence[Any]]:
 
 
 def _parquet(path: str, content: bytes) -> dict[str, Sequence[Any]]:
-    from forebay.packages import import_package
-
     pyarrow = import_package("a Parquet file", "pyarrow")
     from pyarrow import parquet
 

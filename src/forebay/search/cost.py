@@ -31,8 +31,6 @@ _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 
 _TAKE_THE_REST = kinds_that(lambda kind: kind.lasts or kind.waits_for_itself)
 _SHORT_LIVES_S = 1.0
-SEARCH_BUFFERS = 30.0
-"""Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""
 _RUN_S = 0.004
 """Fixed time of a replication: random draws, event queue, readings."""
 _FLOW_S = 2e-6
@@ -169,12 +167,6 @@ def slowdown(clock: Callable[[], float]) -> float:
     while time.thread_time() < used + _MOMENT_S:
         pass
     return max(1.0, (clock() - began) / _MOMENT_S)
-
-
-def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
-    """Return the predicted seconds of a bisection."""
-    simulated = float(scenario.measure.warmup + scenario.measure.duration)
-    return SEARCH_BUFFERS * speed.wall_s(scenario, simulated, seeds)
 
 
 class TooLittleTime(ForebayError):

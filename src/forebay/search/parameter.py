@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
 from forebay.outcome import AqmTarget, AqmThresholds
+from forebay.scenario import DataSize, Duration, ScenarioError
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
@@ -97,16 +98,6 @@ class SizedParameter:
         plain = dict.fromkeys(scenario.queue.parameters)
         return _with_queue(scenario.with_buffer(packets), {"discipline": "drop-tail", **plain})
 
-    @property
-    def unit_words(self) -> str:
-        """What "1 packet" in a reason is of an AQM's parameter; nothing if the limit is sized."""
-        from forebay.scenario import DataSize, Duration
-
-        if self.guard_packets is None:
-            return ""
-        one = DataSize(self.packet_bytes) if self.parameter == "min" else Duration(self.packet_s)
-        return f"; a packet stands for {one} of {self.discipline}'s {self.parameter}"
-
     def describe(self, packets: int) -> Aqm:
         """Return the configuration for an answer of ``packets``."""
         limit = max(self.guard_packets or 0, self._least_limit(packets))
@@ -129,8 +120,6 @@ class SizedParameter:
         return AqmTarget(**common, target_s=target, interval_s=interval)
 
     def _aim(self, packets: int) -> dict[str, Any]:
-        from forebay.scenario import DataSize, Duration
-
         if self.parameter == "min":
             low, high = self._thresholds(packets)
             return {"min": DataSize(low), "max": DataSize(high)}
@@ -220,8 +209,6 @@ def _of_discipline(scenario: Scenario, engine: str, parameter: SizedParameter) -
 
 def _check_field(scenario: Scenario, of: str) -> None:
     """Refuse a field that is no burst of this link, and no alpha of its memory."""
-    from forebay.scenario import ScenarioError
-
     link, queue = scenario.link, scenario.queue
     there = {
         "link.policer.burst": link.policer is not None,
@@ -238,8 +225,6 @@ def _check_field(scenario: Scenario, of: str) -> None:
 
 
 def _nothing_to_size() -> Exception:
-    from forebay.scenario import ScenarioError
-
     wrong = "each class queue has its own size, so there is none to size"
     hint = "leave out the size of the one to be sized; it then uses queue.size"
     return ScenarioError("contradiction", wrong, hint, field="queue.classes")

@@ -21,6 +21,7 @@ from forebay.search.budget import RESERVE, Interrupted, OutOfTime, Timed, TimeLi
 from forebay.search.cost import Speed
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.level import Level
+from forebay.search.notes import notes_of
 from forebay.search.problem import most_by_delay
 from forebay.search.recommended import (
     Chosen,
@@ -179,8 +180,6 @@ class _Search:
         return (None, None) if near is None else near
 
     def _notes(self, level: Level) -> tuple[str, ...]:
-        from forebay.search.notes import notes_of
-
         return notes_of(self.problem, level)
 
     # --- the attempts -------------------------------------------------------------------------

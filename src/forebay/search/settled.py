@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from forebay.outcome.settling import without_intervals
+from forebay.scenario import Measure
 from forebay.search.budget import RESERVE, OutOfTime
 from forebay.search.cost import Speed, in_words
 from forebay.search.windows import least_warmup, measure_of
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
-    from forebay.scenario import Measure, Scenario
+    from forebay.scenario import Scenario
     from forebay.search.problem import Sawtooths
 
 _LONGER = 3.0
@@ -96,8 +98,6 @@ def said(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> O
     """Return an outcome without the intervals of what has not settled, and with what it needs."""
     if is_settled(outcome):
         return outcome
-    from forebay.outcome.settling import without_intervals
-
     return without_intervals(outcome, _needed(outcome, scenario, sawtooths))
 
 
@@ -130,7 +130,5 @@ def warmup_for(scenario: Scenario, sawtooths: Sawtooths | None) -> str:
 
 def _measure_of(outcome: Outcome, scenario: Scenario) -> Measure:
     """Return the measurement of an outcome, which may have been lengthened."""
-    from forebay.scenario import Measure
-
     written = outcome.scenario.get("measure")
     return scenario.measure if written is None else Measure.model_validate(written)

@@ -35,6 +35,7 @@ from forebay import engines
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words, words
 from forebay.packages import import_package
+from forebay.search.settled import settled_or_said
 from forebay.store import MetricRow, code_of, to_blob, to_numbers
 from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
 from forebay.studies.errors import StudyError
@@ -200,8 +201,6 @@ def _of_one(
     engine: ReplicatingEngine, scenario: Scenario, made: Replication, wall_s: float | None
 ) -> dict[str, float]:
     """Return the numbers of one replication: those of `forebay.run` with its seed alone."""
-    from forebay.search.settled import settled_or_said
-
     took_s = made.reading.cpu_s if wall_s is None else wall_s
     outcome: Outcome = settled_or_said(engine.outcome(scenario, [made], took_s), scenario)
     row = outcome.to_row(intervals=True)
@@ -410,8 +409,6 @@ def _begin(parent: int) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     def watch() -> None:
-        import time
-
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -173,8 +175,6 @@ def _check_edges(root: Element) -> None:
 
 def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adjacency:
     """Read the first graph of a file. Raises ScenarioError."""
-    import os
-    import tempfile
     from xml.etree.ElementTree import tostring
 
     import rustworkx

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from forebay.packages import check_package
+from forebay.scenario import expect_scenario
 from forebay.web.question import question_of
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ def workbench(scenario: Scenario, *, height: int = _HEIGHT) -> Workbench:
     ForebayError
         The page cannot ask it; ``forebay[web]`` is not installed (MissingPackage).
     """
-    from forebay.scenario import expect_scenario
-
     expect_scenario(scenario)
     return Workbench(f"{_serving().address}#q={packed(question_of(scenario))}", height)
 

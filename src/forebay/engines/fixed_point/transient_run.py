@@ -27,6 +27,7 @@ from forebay.outcome.transient import (
     SteadyLinks,
     Transient,
 )
+from forebay.scenario import Duration
 from forebay.scenario.errors import ScenarioError
 from forebay.topology import make_problem
 from forebay.topology.graph import Floats, Ints, refuse
@@ -461,8 +462,6 @@ def _refuse(field: str, wrong: str, hint: str) -> ScenarioError:
 
 def _seconds(field: str, text: str, instead: str) -> float:
     """Read a time above 0. Raises ScenarioError."""
-    from forebay.scenario import Duration
-
     seconds = float(Duration.parse_argument(field, text))
     if not seconds > 0.0:
         raise _refuse(field, f"{text} is not above 0", f'write a time such as "{instead}"')

@@ -18,6 +18,7 @@ from forebay.scenario import (
     Distribution,
     Duration,
     Long,
+    Measure,
     ScenarioError,
     Transfers,
     ack_route,
@@ -355,8 +356,6 @@ def problem_of(
 
 def _of_routes(scenario: Scenario) -> Scenario:
     """Return the scenario with the default window, which routes do not depend on."""
-    from forebay.scenario import Measure
-
     return scenario.model_copy(update={"measure": Measure()})
 
 

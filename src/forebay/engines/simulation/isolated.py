@@ -17,7 +17,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +32,6 @@ from forebay.foreign import ControlFailed
 from forebay.progress import enter
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from forebay.engines.replication import FlowRows, RawFlowRecords
     from forebay.engines.simulation.packet_files import PacketFiles
     from forebay.outcome import Reading
@@ -271,8 +270,6 @@ def _simulate(
     recorded: bool,
     files: PacketFiles | None,
 ) -> tuple[dict[int, Reading], float, dict[int, FlowRows] | None]:
-    from dataclasses import replace
-
     from forebay.engines.footprint import Limit
     from forebay.engines.simulation.side_by_side import Kept, simulate
 
@@ -335,9 +332,6 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
 
 
 def _digests(progress: _Progress, scenario: Scenario, jobs: int) -> list[bytes]:
-    import pickle
-    from dataclasses import replace
-
     from forebay.engines.footprint import Limit, default_limit
     from forebay.engines.simulation.side_by_side import Kept, simulate
 
@@ -350,8 +344,6 @@ def _compare(
     progress: _Progress, ours: str, other: str | Path, scenario: Scenario, seeds: list[int]
 ) -> _core.Tally:
     """Return how often ``other`` would have done otherwise beside ``ours``, which steers."""
-    from pathlib import Path
-
     from forebay.engines.footprint import Limit, default_limit
     from forebay.engines.simulation.side_by_side import Kept, simulate
 

@@ -15,7 +15,7 @@ from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.runs import Draws, by_flow, make_run
 from forebay.errors import panics_as_defects
 from forebay.outcome import Reading
-from forebay.progress import enter
+from forebay.progress import enter, part
 
 if TYPE_CHECKING:
     from forebay.engines.replication import FlowRows, Layout, RawReadings
@@ -91,8 +91,6 @@ def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress 
     """Return the progress of a part of the replications, if memory does not hold all."""
     if some == seeds:
         return progress
-    from forebay.progress import part
-
     return part(progress, first, seeds, some)
 
 

@@ -22,6 +22,7 @@ from forebay.report.figures.style import (
     literal,
     save,
 )
+from forebay.scenario import Duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -179,8 +180,6 @@ def _goodput(axes: Axes, outcome: Outcome, table: FlowTable, names: list[str]) -
 
 def _window(outcome: Outcome) -> tuple[float, float]:
     """Return begin and end of the measured window, in seconds of the run."""
-    from forebay.scenario import Duration
-
     measure = outcome.scenario["measure"]
     begin = float(Duration.parse(measure["warmup"]))
     return begin, begin + float(Duration.parse(measure["duration"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -119,8 +120,6 @@ def reader(
 
 def _prepare(agent: Daemon) -> int:
     """Disable the agent's cache, and return the device's number, checked by its name."""
-    import socket
-
     device = socket.if_nametoindex(TUN)
     try:
         with SnmpRequests(_PORT) as ask:
