@@ -45,11 +45,11 @@ def test_it_is_short_and_begins_with_the_answer(answered: dict[str, Any]) -> Non
     said = lines(answered)
     assert said[1] == "Recommended: 129 packets (193.5 kB, 9.99 ms)."
     assert said[2] == "Why: r RTT/sqrt(n)."
-    assert said[3].startswith("Least that was shown: 121 packets (117 to 121); binds: utilization")
+    assert said[3].startswith("Least shown: 121 packets (117 to 121); binds: utilization")
     rows = {line.split()[-1]: line.split() for line in said[5:9]}
     assert rows["recommended"][:4] == [">", "129", "98.0", "1.35"]
     assert rows["%"][:3] == ["≈", "221", "99.9"]
-    assert said[-1] == "By simulation, up to 5 seeds a size, 3.66 s of 60.0 s."
+    assert said[-1] == "By simulation, up to 5 seeds, 3.66 s of 60.0 s."
     assert "(+2)." in next(line for line in said if line.startswith("Assumed: "))
 
 

@@ -33,7 +33,13 @@ def printed(capsys, monkeypatch):
 
 def test_a_stopped_sizing_is_no_answer_yet(printed, document):
     reason = "stopped after 14 buffers; started again, it begins anew"
-    changed = {**document, "buffer": None, "reason": reason, "interrupted": True}
+    changed = {
+        **document,
+        "buffer": None,
+        "recommended": None,
+        "reason": reason,
+        "interrupted": True,
+    }
     assert f"No answer yet: {reason}." in printed(print_size, changed)
 
 

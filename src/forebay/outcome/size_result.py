@@ -380,7 +380,7 @@ class SizeResult(Document):
     largest : largest buffer shown to meet the goals that push it down (queueing delay);
         None if there is no such goal or none binds up to the search's limit.
     limit : largest buffer that the search may try, packets.
-    reason : why there is no recommended size; None with one.
+    reason : why there is no recommended size, or how far an interrupted search came; else None.
     notes : notes on the answer, such as its uncertainty and the reason.
     region : all buffers that meet the goals; several intervals if a goal is met between
         sizes that miss. Empty without an answer.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from forebay.outcome import (
@@ -99,7 +99,7 @@ def _fit(line: str) -> str:
 
 def sentence(answer: SizeResult) -> str:
     """Return the answer in one plain sentence."""
-    if answer.interrupted:
+    if answer.interrupted and answer.recommended is None:
         return f"No answer yet: {answer.reason}."
     if answer.no_buffer_meets:
         return f"No {size_name(answer)} meets the goals: {answer.reason}."
@@ -147,7 +147,7 @@ def _least(answer: SizeResult) -> list[str]:
     why = "; ".join(best.why)
     lines = [] if best.step in (0, 1) else [f"Why: {why}."]
     binds = f"; binds: {goals}" if goals else ""
-    return [*lines, f"Least that was shown: {sized(answer, least.packets)}{between}{binds}."]
+    return [*lines, f"Least shown: {sized(answer, least.packets)}{between}{binds}."]
 
 
 def _price(answer: SizeResult) -> list[str]:
@@ -187,10 +187,16 @@ def _loss_price(answer: SizeResult) -> list[str]:
 def _said(answer: SizeResult) -> list[str]:
     """Return the first of what else has to be known, in one line."""
     there = answer.there
-    said = [*answer.late_starts, *(() if there is None else there.outcome.disturbed), *answer.notes]
+    stopped = [answer.reason] if answer.interrupted and answer.recommended and answer.reason else []
+    said = [
+        *stopped,
+        *answer.late_starts,
+        *(() if there is None else there.outcome.disturbed),
+        *answer.notes,
+    ]
     more = f" (+{len(said) - 1}: --explain)" if len(said) > 1 else ""
     room = COLUMNS - len("Note: .") - len(more)
-    return [f"Note: {said[0][:room].rstrip('.')}.{more}"] if said else []
+    return [f"Note: {shorten(said[0].rstrip('.'), room, placeholder=' …')}.{more}"] if said else []
 
 
 def _assumed(answer: SizeResult) -> list[str]:
@@ -223,7 +229,7 @@ def _by(answer: SizeResult) -> list[str]:
     what = answer.engine if scaled is None else (
         f"{answer.engine} of a link {plain(scaled.factor)} times smaller"
     )  # fmt: skip
-    seeds = "" if answer.engine == "theory" else f", up to {count(answer.seeds, 'seed')} a size"
+    seeds = "" if answer.engine == "theory" else f", up to {count(answer.seeds, 'seed')}"
     took = ""
     if cost is not None:
         of = "" if cost.budget_s is None else f" of {_time(cost.budget_s)}"
@@ -261,7 +267,8 @@ def _aim(aqm: Aqm, packets: int) -> str:
 def explained(answer: SizeResult) -> list[str]:
     """Return everything else that is known, a sentence a line."""
     there = answer.there
-    said = [*answer.late_starts, *(() if there is None else there.outcome.disturbed)]
+    stopped = [answer.reason] if answer.interrupted and answer.recommended and answer.reason else []
+    said = [*stopped, *answer.late_starts, *(() if there is None else there.outcome.disturbed)]
     lines = [sentence_case(line) for line in (*said, *answer.notes)]
     if answer.rates:
         from forebay.report.link_rates import drain_lines, rate_lines

@@ -76,13 +76,13 @@ def _congestion_control(_: Scenario, group: Traffic) -> str:
 
 
 _LIST = (
-    Assumption("access_rate", _has_access, _access),
-    Assumption("congestion_control", _is_tcp, _congestion_control),
     Assumption(
         "rtt",
         lambda scenario, group: isinstance(group, Tcp) and scenario.topology is None,
         _round_trip,
     ),
+    Assumption("congestion_control", _is_tcp, _congestion_control),
+    Assumption("access_rate", _has_access, _access),
     Assumption("sender", _is_tcp, lambda _, group: "the stack of Linux in its present release"),
     Assumption("start", _starts, _begins),
     Assumption(

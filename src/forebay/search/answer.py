@@ -75,8 +75,8 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
     )
     if problem.sizes and smallest is not None and chosen is None and seen.complete:
         none = "none of the sizes that can be configured meets all goals"
-    reason = None
-    if chosen is None:
+    reason = _stopped(tried) if seen.interrupted else None
+    if chosen is None and reason is None:
         reason = none or _why_open(problem, rows, seen)
     context = problem.law_context
     return SizeResult(
@@ -338,12 +338,14 @@ def memory_binds(scenario: Scenario, packets: int) -> str:
     )
 
 
+def _stopped(rows: Sequence[Row]) -> str:
+    """Say how far an interrupted search came."""
+    sizes = f"{len(rows)} size{'s' * (len(rows) != 1)}"
+    return f"stopped after {sizes}; a new start reuses only what is in {argument('store')}"
+
+
 def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
     """Return what was seen where the evidence decides nothing."""
-    if seen.interrupted:
-        count = len(rows)
-        sizes = f"{count} size{'s' * (count != 1)}"
-        return f"stopped after {sizes}; a new start reuses only what is in {argument('store')}"
     if not rows:
         return "no run of this link, or of a smaller one, fits into the time"
     there = _nearest(rows)

@@ -35,7 +35,7 @@ class OutOfTime(KeyboardInterrupt):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of a sizing; ``result`` has the findings so far, without an answer."""
+    """Ctrl-C in the middle of a sizing; ``result`` has what stands."""
 
     def __init__(self, result: SizeResult) -> None:
         super().__init__(result.reason)

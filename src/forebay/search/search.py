@@ -164,7 +164,7 @@ class _Search:
         notes = () if level is None else self._notes(level)
         done = tuple(each for each in self.levels if each.rows)
         return Evidence(
-            level, done, None if interrupted else chosen, complete, interrupted,
+            level, done, chosen, complete, interrupted,
             self.other_hosts, notes, spent,
         )  # fmt: skip
 
@@ -382,6 +382,10 @@ def _nearest_run(problem: Problem, level: Level, needs: Needs) -> Chosen | None:
     if first is None:
         return None
     part = [each for each in region(level.tried) if each.packets > first.packets] + [first]
+    if problem.sizes:
+        part = [each for each in part if each.packets in problem.sizes]
+    if not part:
+        return None
     there = min(part, key=lambda each: abs(math.log(each.packets / needs.packets)))
     floor = bursts(problem.scenario) if problem.parameter.is_limit else None
     return Chosen(there, 1 if there is first else 3, first, floor)
