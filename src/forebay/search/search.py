@@ -54,7 +54,7 @@ _WHOLE = 0.75
 """Share of the time that is left within which the link itself is worth all of it."""
 _MORE_SEEDS = 0.5
 """Share of the time that is left which sizes with more seeds may take."""
-_WIDE = 1.5
+_WIDE = 1.3
 """Ratio of the least shown to the least not missed, from which on more seeds are worth it."""
 
 
