@@ -39,7 +39,7 @@ def reproduce(
 def _picture(got: dict[str, dict[int, float]]) -> Picture:
     lines = []
     for rule, each in got.items():
-        hops = range(min(each), max(each) + 1)  # no path has 5: there is no line over it
+        hops = tuple(range(min(each), max(each) + 1))  # no path has 5: there is no line over it
         lines.append(Line(hops, [each.get(n, math.nan) for n in hops], f"{rule}, ours"))
         lines.append(Line(HOPS, PRINTED[rule], f"{rule}, printed", "dots"))
     return Picture([Panel(lines, "hops", "throughput of a connection, Mbit/s", log="y")])
