@@ -78,6 +78,8 @@ pub(crate) struct Network<'a> {
     pub(crate) packet_log: Option<Box<PacketLog>>,
     /// Which part of the network it is, where several threads share one run.
     pub(crate) part: Part,
+    /// See `Control`.
+    pub(crate) single_events: bool,
 }
 
 /// When a link takes the next packet off its queue.
@@ -124,6 +126,7 @@ impl<'a> Network<'a> {
             flow_recorder: config.flow_records.then(|| Box::new(FlowRecorder::of(config))),
             packet_log: PacketLog::of(config),
             part: Part::of(number, partition.parts),
+            single_events: false,
         }
     }
 
@@ -184,7 +187,7 @@ impl<'a> Network<'a> {
     /// Nothing else happens up to and with `at`.
     #[inline]
     pub(crate) fn is_next_event(&self, at: Picos) -> bool {
-        at < self.event_limit && self.wheel.is_empty_until(at)
+        at < self.event_limit && !self.single_events && self.wheel.is_empty_until(at)
     }
 
     /// The next reading is taken at `at`.

@@ -27,6 +27,9 @@ pub struct Control {
     pub reached: AtomicU64,
     /// Set to end the run early; it then gives no report.
     pub stop: AtomicBool,
+    /// Each packet that waits, for its access link or for a wire, has an event of its own, also where nothing else happens
+    /// before: the same readings more slowly, for tests to compare with.
+    pub single_events: bool,
 }
 
 /// Events between two looks at `Control`.
@@ -89,10 +92,11 @@ impl<'a> Simulation<'a> {
 
     /// Handles events until `at_limit` ends it, and counts them; `None` if it was stopped.
     pub(crate) fn run_until(
-        self,
+        mut self,
         at_limit: &mut dyn AtLimit,
         control: &Control,
     ) -> Option<(Self, u64)> {
+        self.network.single_events = control.single_events;
         if self.network.wheel.is_sorted() {
             self.sorted_event_loop(at_limit, control)
         } else if !self.network.traffic.has_scoreboards() {

@@ -21,6 +21,7 @@ mod readings;
 mod same_instant;
 mod seeds;
 mod shaping;
+mod single_events;
 mod single_flow;
 mod single_flow_controllers;
 mod testbench;

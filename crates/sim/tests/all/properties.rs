@@ -78,7 +78,8 @@ fn profiles() -> impl Strategy<Value = Profile> {
     prop_oneof![Just(Profile::linux()), Just(Profile::ns2()), switched]
 }
 
-fn scenarios() -> impl Strategy<Value = Config> {
+/// Any of it together.
+pub fn scenarios() -> impl Strategy<Value = Config> {
     let given = (flows(), links(), [profiles(), profiles()], any::<bool>(), 0_u64..2);
     given.prop_map(|(flows, links, profiles, back, warmup)| {
         let mut config = dumbbell(link(1e6, 1), Profile::ns2(), flows);
@@ -107,7 +108,7 @@ fn packets_at(report: &Report, link: usize) -> (u64, u64) {
 }
 
 /// What once failed is kept beside this file, and tried first. `PROPTEST_CASES` says how many cases are new.
-fn cases() -> ProptestConfig {
+pub fn cases() -> ProptestConfig {
     let kept = FileFailurePersistence::WithSource("proptest-regressions");
     let failure_persistence = Some(Box::new(kept) as Box<dyn FailurePersistence>);
     ProptestConfig { failure_persistence, ..ProptestConfig::default() }
