@@ -22,12 +22,17 @@ const CHUNK: usize = 32;
 const PENDING: usize = 8;
 /// Events that are sorted ahead of the next one, as far as the buckets near it hold so many.
 const SORTED_AHEAD: usize = 64;
+/// An event that fires before so many of the sorted ones is put among them.
+const NEAR: usize = 256;
+/// Places left free before the sorted events.
+const ROOM: usize = 64;
 /// Buckets beyond that of the next event that may be sorted ahead. What is scheduled into a sorted bucket takes longer.
 const BUCKETS_AHEAD: u64 = 2;
 
-/// Parts of a bucket's time, 2 to this, into which its events are distributed to sort them.
+/// Parts of a bucket's time, 2 to this at most, into which its events are distributed to sort them.
 const PART_BITS: u32 = 9;
 const PARTS: usize = 1 << PART_BITS;
+
 /// A queue of events in buckets of time.
 pub struct Buckets {
     /// Sorted events, those from `next` on still to come.
@@ -116,8 +121,20 @@ impl Buckets {
         }
     }
 
+    /// Into a bucket that was sorted before. Most such events come soon: those that fire earlier, few, move up one place, of
+    /// which some are free at the front.
     #[inline(never)]
     fn insert_late(&mut self, event: Event) {
+        let near = self.sorted.len().min(self.next + NEAR);
+        let place = self.next
+            + self.sorted[self.next..near].partition_point(|sorted| !event.is_before(sorted));
+        let is_near = place < near || near == self.sorted.len();
+        if is_near && self.next > 0 && self.late.is_empty() {
+            self.next -= 1;
+            self.sorted.copy_within(self.next + 1..place, self.next);
+            self.sorted[place - 1] = event;
+            return;
+        }
         self.late_events += 1;
         self.late.push(Reverse(Ranked { order: self.late_events, event }));
     }
@@ -228,12 +245,25 @@ impl Buckets {
     }
 
     /// Whether nothing is due up to and with `at`. May be false though nothing is, where the search would take long.
+    #[inline]
     pub fn is_empty_until(&self, at: Picos) -> bool {
+        match self.sorted.get(self.next) {
+            // What is not sorted is due later.
+            Some(next) if self.late.is_empty() => next.at > at,
+            _ => self.is_empty_beyond(at),
+        }
+    }
+
+    /// `is_empty_until` where an event may lie outside the sorted ones.
+    #[inline(never)]
+    fn is_empty_beyond(&self, at: Picos) -> bool {
+        if let Some(next) = self.next_at() {
+            return next > at;
+        }
         let bucket = at >> self.shift;
         let empty =
             |number: u64| self.buckets[number as usize & (self.buckets.len() - 1)].events == 0;
-        self.next_at().is_none_or(|next| next > at)
-            && bucket <= self.open + BUCKETS_AHEAD
+        bucket <= self.open + BUCKETS_AHEAD
             && (self.open + 1..=bucket).all(empty)
             && self.pending[..self.scheduled.min(PENDING)].iter().all(|event| event.at > at)
     }

@@ -1,6 +1,6 @@
 //! How the next buckets are sorted: their events are distributed over parts of a bucket's time, then put in order.
 
-use super::{BUCKETS_AHEAD, Bucket, Buckets, CHUNK, PART_BITS, PARTS, SORTED_AHEAD};
+use super::{BUCKETS_AHEAD, Bucket, Buckets, CHUNK, PART_BITS, ROOM, SORTED_AHEAD};
 use crate::events::event::{Event, NIL};
 use crate::time::Picos;
 use prefetch_index::prefetch_index;
@@ -68,17 +68,28 @@ impl Buckets {
         if bucket.events == 0 {
             return;
         }
-        self.sorted.drain(..self.next);
-        self.next = 0;
+        self.make_room();
         self.waiting -= bucket.events as usize;
-        self.count_parts(bucket, number);
-        self.distribute(bucket, number);
+        let parts = Parts::new(self.shift, bucket.events);
+        self.count_parts(bucket, number, parts);
+        self.distribute(bucket, number, parts);
         self.release(bucket);
     }
 
+    /// Forgets events that have fired, but leaves `ROOM` before the next one.
+    fn make_room(&mut self) {
+        if self.next >= ROOM {
+            self.sorted.drain(..self.next - ROOM);
+        } else {
+            let more = ROOM - self.next;
+            self.sorted.splice(..0, std::iter::repeat_n(Event::NONE, more));
+        }
+        self.next = ROOM;
+    }
+
     /// Counts the events of each part of the bucket's time; those of a later revolution join the bucket again.
-    fn count_parts(&mut self, bucket: Bucket, number: u64) {
-        self.parts.fill(0);
+    fn count_parts(&mut self, bucket: Bucket, number: u64, parts: Parts) {
+        self.parts[..parts.count()].fill(0);
         let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
         self.prefetch_chunk(chunk);
         self.prefetch_chunk(self.following[chunk as usize]);
@@ -91,7 +102,7 @@ impl Buckets {
             for place in 0..here {
                 let event = &self.chunks[chunk as usize][place];
                 if event.at >> self.shift == number {
-                    self.parts[part(event.at, self.shift)] += 1;
+                    self.parts[parts.of(event.at)] += 1;
                 } else {
                     let event = *event;
                     self.append(event);
@@ -110,10 +121,10 @@ impl Buckets {
     }
 
     /// Puts the events of the bucket behind the sorted ones: by their parts, and then in order.
-    fn distribute(&mut self, bucket: Bucket, number: u64) {
+    fn distribute(&mut self, bucket: Bucket, number: u64, parts: Parts) {
         let begin = self.sorted.len();
         let (mut end, mut shared) = (begin as u32, 0);
-        for part in &mut self.parts {
+        for part in &mut self.parts[..parts.count()] {
             let events = std::mem::replace(part, end);
             end += events;
             shared += events as usize * events as usize;
@@ -124,7 +135,7 @@ impl Buckets {
             let here = left.min(CHUNK);
             let events = &self.chunks[chunk as usize][..here];
             for event in events.iter().filter(|event| event.at >> self.shift == number) {
-                let place = &mut self.parts[part(event.at, self.shift)];
+                let place = &mut self.parts[parts.of(event.at)];
                 self.sorted[*place as usize] = *event;
                 *place += 1;
             }
@@ -140,10 +151,30 @@ impl Buckets {
     }
 }
 
-/// The part of its bucket's time in which an event lies.
-#[inline(always)]
-fn part(at: Picos, shift: u32) -> usize {
-    (at << (63 - shift) >> (63 - PART_BITS)) as usize & (PARTS - 1)
+/// The parts of a bucket's time: about one for each of its events.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// Moves an event's part to the lowest bits of its time.
+    shift: u32,
+    last: usize,
+}
+
+impl Parts {
+    /// Of a bucket of 2 to `shift` picoseconds.
+    fn new(shift: u32, events: u32) -> Self {
+        let bits = (events.ilog2() + 1).min(PART_BITS).min(shift);
+        Self { shift: shift - bits, last: (1 << bits) - 1 }
+    }
+
+    fn count(self) -> usize {
+        self.last + 1
+    }
+
+    /// The part in which an instant lies.
+    #[inline(always)]
+    fn of(self, at: Picos) -> usize {
+        (at >> self.shift) as usize & self.last
+    }
 }
 
 /// Sorts events that lie almost in order, by time and then by rank; of equal ones the first stays first. Takes a step for
