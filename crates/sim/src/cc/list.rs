@@ -124,6 +124,10 @@ macro_rules! controllers {
             fn set_seed(&mut self, seed: u64) {
                 match self { $(Self::$variant(cc) => cc.set_seed(seed),)+ Self::Foreign(cc) => cc.set_seed(seed) }
             }
+            #[inline(always)]
+            fn prefetch(&self) {
+                match self { $(Self::$variant(cc) => cc.prefetch(),)+ Self::Foreign(cc) => cc.prefetch() }
+            }
             fn set_segment_bytes(&mut self, bytes: u32) {
                 match self { $(Self::$variant(cc) => cc.set_segment_bytes(bytes),)+ Self::Foreign(cc) => cc.set_segment_bytes(bytes) }
             }

@@ -226,6 +226,9 @@ pub trait Controller {
     /// Called once, before any hook but `set_seed`, with the payload of a segment: for what a controller
     /// counts in bytes. Until then a segment has 1448.
     fn set_segment_bytes(&mut self, _bytes: u32) {}
+    /// Calls what most ACKs touch into the cache, where that does not lie in the flow itself.
+    #[inline(always)]
+    fn prefetch(&self) {}
 }
 
 pub mod conformance;

@@ -1,6 +1,7 @@
 //! Looks a little ahead in the event queue: calling what the events to come will touch into the
 //! cache, while others are handled, hides the wait for it.
 
+use crate::cc::Controller;
 use crate::events::event_key::{HOP, decode};
 use crate::events::{Event, EventKey, Wheel};
 use crate::flow::Flow;
@@ -101,7 +102,12 @@ fn prefetch_board(step: Step, flow: &Flow, payload: Payload) {
         last.wrapping_sub(flow.sender.snd_una as u32) as usize
     };
     match step {
-        Step::Second => board.prefetch(),
+        Step::Second => {
+            board.prefetch();
+            if payload.is_ack() {
+                flow.sender.cc.prefetch();
+            }
+        }
         Step::Third => board.prefetch_segments(reported()),
         Step::Fourth => board.prefetch_rates(reported()),
         Step::First => {}

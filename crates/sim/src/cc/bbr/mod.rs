@@ -25,7 +25,9 @@ use crate::time::{MICROSECOND, NEVER, Picos, SECOND};
 use bandwidth::bandwidth;
 use cycle::Cycle;
 use lt_bw::LongTermBw;
+use prefetch_index::prefetch_index;
 use quantum::quantum;
+use std::slice::from_ref;
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -126,6 +128,16 @@ impl Declared for Bbr {
 }
 
 impl Controller for Bbr {
+    #[inline(always)]
+    fn prefetch(&self) {
+        prefetch_index(from_ref(&self.bw), 0);
+        prefetch_index(from_ref(&self.extra_acked), 0);
+        prefetch_index(from_ref(&self.lt_bw), 0);
+        prefetch_index(from_ref(&self.delivered_at), 0);
+        prefetch_index(from_ref(&self.cycle), 0);
+        prefetch_index(from_ref(&self.mode), 0);
+    }
+
     fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
     fn in_startup(&self, _window: &Window) -> bool {

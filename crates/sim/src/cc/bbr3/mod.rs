@@ -24,7 +24,9 @@ use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window, too_man
 use crate::time::{NEVER, Picos, SECOND};
 use limits::{LongTerm, ShortTerm};
 use model::{FullPipe, Latest, TwoCycleMax};
+use prefetch_index::prefetch_index;
 use probe_rtt::MinRtt;
+use std::slice::from_ref;
 
 /// In 256ths, as all gains.
 const STARTUP_PACING_GAIN: f64 = 710.0 / 256.0;
@@ -137,6 +139,17 @@ impl Declared for Bbr3 {
 }
 
 impl Controller for Bbr3 {
+    #[inline(always)]
+    fn prefetch(&self) {
+        prefetch_index(from_ref(&self.max_bw), 0);
+        prefetch_index(from_ref(&self.latest), 0);
+        prefetch_index(from_ref(&self.full_pipe), 0);
+        prefetch_index(from_ref(&self.min_rtt), 0);
+        prefetch_index(from_ref(&self.extra_acked), 0);
+        prefetch_index(from_ref(&self.noted_losses), 0);
+        prefetch_index(from_ref(&self.quantum), 0);
+    }
+
     fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
     fn in_startup(&self, _window: &Window) -> bool {

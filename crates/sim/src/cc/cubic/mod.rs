@@ -14,6 +14,8 @@ use super::rounding::whole_below;
 use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use hystart::HyStart;
+use prefetch_index::prefetch_index;
+use std::slice::from_ref;
 
 /// RFC 9438, section 5: C, segments a cubed second.
 const C: f64 = 0.4;
@@ -106,6 +108,14 @@ impl Declared for Cubic<717, false> {
 }
 
 impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
+    #[inline(always)]
+    fn prefetch(&self) {
+        prefetch_index(from_ref(&self.ai_counter), 0);
+        prefetch_index(from_ref(&self.hystart), 0);
+        prefetch_index(from_ref(&self.delay_min), 0);
+        prefetch_index(from_ref(&self.epoch), 0);
+    }
+
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         self.increase_rule = ack.increase_rule;
         let mut segments = ack.segments;
