@@ -172,6 +172,7 @@ impl Network<'_> {
     }
 
     /// The first packet on the flow's access link reaches the queue, and may make room there.
+    #[inline(always)]
     fn pop_access<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         let segment = flow.access.pop().expect("a packet on the access link");
         self.enqueue_first_hop::<K>(now, flow, segment);
@@ -186,7 +187,8 @@ impl Network<'_> {
         flow.access.waiting() == 0 && self.is_next_event(at)
     }
 
-    /// Packets need an event to leave the access link only where anything else happens before.
+    /// Packets need an event to leave the access link only where anything else happens before: a burst reaches the queue
+    /// at once as far as nothing does.
     #[inline(never)]
     fn drain_access<K: FlowKind>(&mut self, flow: &mut Flow, profile: &Profile) {
         while let Some(at) = flow.access.next_departure() {
