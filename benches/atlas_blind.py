@@ -158,8 +158,8 @@ def _print_leasts(leasts: list[tuple[float, float, tuple[float, float, float], b
         held = [said[2] >= true >= said[1] for _, true, said, _ in mine]
         middle, most = np.expm1(np.quantile(ratios, (0.5, 0.9)))
         off = f"off by {middle:.0%} at the median, {most:.0%} at the ninetieth"
-        print(f"least for {target:.0%}: near in {len(near)} of {len(mine)}, {off}; in its interval in "
-              f"{sum(held)}")  # fmt: skip
+        print(f"least for {target:.0%}: near in {len(near)} of {len(mine)}, {off}; "
+              f"in its interval in {sum(held)}")  # fmt: skip
         for name, mixed in (("without BBR", False), ("with BBR", True)):
             wide = [math.sqrt(said[2] / said[1]) for _, _, said, bbr in mine
                     if bbr == mixed and math.isfinite(said[2])]  # fmt: skip
