@@ -17,7 +17,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -138,9 +138,15 @@ class Process:
     errors: Array
     scores: Array
 
-    def predict(self, cells: Array, x: Array) -> tuple[Array, Array]:
-        """Return what is predicted and the usual error around, both of shape (points,)."""
-        apart = distances(x * self.scale, cells * self.scale)
+    def predict(self, scaled: Array, x: Array) -> tuple[Array, Array]:
+        """Return what is predicted and the usual error around, both of shape (points,).
+
+        Parameters
+        ----------
+        scaled : the cells' features times `scale`, shape (cells, features).
+        x : features, shape (points, features).
+        """
+        apart = distances(x * self.scale, scaled)
         value = kernel(apart) @ self.weights + x @ self.trend[:-1] + self.trend[-1]
         return value, usual(apart, self.errors)
 
@@ -178,6 +184,10 @@ class Model:
     processes: Mapping[str, Process]
     stamp: Mapping[str, Any]
 
+    @cached_property
+    def _scaled(self) -> dict[str, Array]:
+        return {name: self.cells * each.scale for name, each in self.processes.items()}
+
     def answer(
         self, points: list[Point], level: float = 0.95
     ) -> dict[str, tuple[Array, Array, Array]]:
@@ -186,7 +196,7 @@ class Model:
         shares = np.array([each.second / each.flows for each in points])
         found = {}
         for name, process in self.processes.items():
-            value, error = process.predict(self.cells, x)
+            value, error = process.predict(self._scaled[name], x)
             half = process.factor(level) * error
             ends = [from_smooth(name, v, shares) for v in (value, value - half, value + half)]
             if name == "share":
