@@ -103,7 +103,7 @@ class OutsideAtlas(ForebayError):
     def __init__(self, field: str, value: str, bound: str) -> None:
         self.field, self.value, self.bound = field, value, bound
         self.hint = f"write {option('engine', 'simulation')}"
-        super().__init__(f"{field}: the atlas has no {value}, it covers {bound}; {self.hint}")
+        super().__init__(f"{field}: the atlas does not cover {value}, but {bound}; {self.hint}")
 
 
 def refuse_network(engine: str, scenario: Scenario) -> None:

@@ -54,7 +54,7 @@ OUTSIDE = [
     ({"traffic.0.max_window": 50, "goals": None}, "traffic.0.max_window", "without it"),
     ({"traffic.0.ecn": True}, "traffic.0.ecn", "without it"),
     ({"traffic.0.sender": "ns2"}, "traffic.0.sender", "without it"),
-    ({"traffic.0.offload": "off"}, "traffic.0.offload", "with offload"),
+    ({"traffic.0.offload": "off"}, "traffic.0.offload", "hosts with it"),
     ({"traffic.0.packet": "9000 B"}, "traffic.0.packet", "1400 to 1514"),
     (
         {"traffic.0.congestion_control": "westwood"},
@@ -145,7 +145,7 @@ def test_a_curve_takes_milliseconds_and_a_model_half_a_megabyte():
         began = time.process_time()
         found.answer(points)
         spent.append(time.process_time() - began)
-    assert min(spent) < 0.05  # 3 ms with a processor alone
+    assert min(spent) < 0.05  # 5 to 13 ms beside other work
     assert all(each.stat().st_size <= 500_000 for each in MODELS.iterdir())
 
 

@@ -161,7 +161,7 @@ def _refuse_what_was_not_simulated(scenario: Scenario) -> None:
         if group.flows.is_range:
             raise OutsideAtlas(f"{where}.flows", "range of flows", "one number")
         if not group.offloads:
-            raise OutsideAtlas(f"{where}.offload", "hosts without it", "hosts with offload")
+            raise OutsideAtlas(f"{where}.offload", "hosts without offload", "hosts with it")
         if not _PACKETS[0] <= int(group.packet) <= _PACKETS[1]:
             what = f"packets of {int(group.packet)} bytes"
             raise OutsideAtlas(f"{where}.packet", what, f"{_PACKETS[0]} to {_PACKETS[1]}")
@@ -178,7 +178,8 @@ def _refuse_set(where: str, part: Any) -> None:
     for name, field in type(part).model_fields.items():
         value = getattr(part, name)
         if name not in covered and value != field.get_default(call_default_factory=True):
-            raise OutsideAtlas(f"{where}.{name}", f"{name} of {value}", "links without it")
+            shown = f' "{value}"' if isinstance(value, str) else ""
+            raise OutsideAtlas(f"{where}.{name}", f"{name}{shown}", "links without it")
 
 
 def _family(names: set[str]) -> tuple[str, str]:
