@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Unsupported as Unsupported,
         EngineUnavailable as EngineUnavailable,
         NoLaw as NoLaw,
+        OutsideAtlas as OutsideAtlas,
         UnknownEngine as UnknownEngine,
         engine_names as engine_names,
     )
@@ -129,7 +130,7 @@ _GROUPS = (
     ("forebay.search.goals", "SizingError"),
     ("forebay.store", "StoreError"),
     ("forebay.studies.errors", "StudyError"),
-    ("forebay.engines", "UnknownEngine EngineUnavailable Unsupported NoLaw"),
+    ("forebay.engines", "UnknownEngine EngineUnavailable Unsupported NoLaw OutsideAtlas"),
     ("forebay.engines.footprint", "TooMuchMemory"),
     ("forebay.search.cost", "TooLittleTime"),
     ("forebay.outcome", "DocumentError"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.catalogue.engines import WITHOUT_SEEDS
 from forebay.errors import entry
 from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
@@ -98,7 +99,7 @@ def late_starts(
     warmup = Duration.parse(measure.get("warmup", str(scenario.measure.warmup)))
     duration = Duration.parse(measure.get("duration", str(scenario.measure.duration)))
     lines = list(_lines(scenario, seeds, warmup, Duration(warmup + duration)))
-    if measured is not None and measured.engine != "theory" and scenario.topology is None:
+    if measured is not None and measured.engine not in WITHOUT_SEEDS and scenario.topology is None:
         lines += _few(scenario, duration)
         lines += _uneven(scenario, len(seeds), duration)
     return tuple(lines)

@@ -177,7 +177,11 @@ def size_link(
 
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
     context = LawContext(*known, laws.assumptions.sawtooths_s)
-    problem = problem_of(scenario, engine.name, context, of=of, sizes=sizes)
+    buffers = engine.capabilities.buffers
+    least, most = (1, None) if buffers is None else buffers(scenario)
+    problem = problem_of(
+        scenario, engine.name, context, of=of, sizes=sizes, smallest=least, largest=most
+    )
     return _capacity_first(search(problem, engine, options), _overload_of(scenario))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.api.size import size_link
+from forebay.catalogue.engines import WITHOUT_SEEDS
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
@@ -169,7 +170,7 @@ def _run(
     from forebay.studies.work import MOST_THREADS
 
     count = 1 if "testbed" in names else cores(threads(jobs))
-    if set(names) == {"theory"} and count <= MOST_THREADS:
+    if set(names) <= set(WITHOUT_SEEDS) and count <= MOST_THREADS:
         count = 1  # its threads would wait for each other
 
     def open_workers() -> Workers:

@@ -161,7 +161,7 @@ def command(
              "halves": halves, "chip_ports": chip_ports > 1, "uncertain": uncertain,
              "html": html, "figure": figure, "emit": platform, "force": force}
         )  # fmt: skip
-        by, kept = partial(sizing, engine=engine), None if engine == "theory" else store
+        by, kept = partial(sizing, engine=engine), None if engine in ("theory", "atlas") else store
         return size_ports.size_table(table, overrides, by, partial(_kept_in, kept), as_json)
     scenario = options.load(path, overrides)
     if class_queues:

@@ -12,12 +12,26 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from forebay import plugins
-from forebay.engines.errors import EngineUnavailable, NoLaw, UnknownEngine, Unsupported
+from forebay.engines.errors import (
+    EngineUnavailable,
+    NoLaw,
+    OutsideAtlas,
+    UnknownEngine,
+    Unsupported,
+)
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
 
-__all__ = ["EngineUnavailable", "NoLaw", "UnknownEngine", "Unsupported", "engine_names", "get"]
+__all__ = [
+    "EngineUnavailable",
+    "NoLaw",
+    "OutsideAtlas",
+    "UnknownEngine",
+    "Unsupported",
+    "engine_names",
+    "get",
+]
 
 # name: "module:class", one line for each engine.
 _ENGINES = {
@@ -25,6 +39,7 @@ _ENGINES = {
     "simulation": "forebay.engines.simulation:SimulationEngine",
     "testbed": "forebay.engines.testbed:TestbedEngine",
     "network": "forebay.engines.fixed_point:NetworkEngine",
+    "atlas": "forebay.engines.atlas:AtlasEngine",
 }
 _CORE = "forebay._core"
 GROUP = "forebay.engines"

@@ -76,6 +76,7 @@ class Capabilities:
     Attributes
     ----------
     limit_memory : sets the memory limit of a run, in bytes.
+    buffers : the least and the largest buffer that it answers of a link, packets; it may raise.
     check : refuses a scenario that it cannot run, without running it; returns the bytes of one
         replication, 0 if they are not known.
     capture_to : writes the packets of the next run to this pcapng file.
@@ -89,6 +90,7 @@ class Capabilities:
     """
 
     limit_memory: Callable[[int], None] | None = None
+    buffers: Callable[[Scenario], tuple[int, int]] | None = None
     check: Callable[[Scenario], float] | None = None
     capture_to: Callable[[Path], None] | None = None
     packets_to: Callable[[Path], None] | None = None

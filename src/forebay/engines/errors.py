@@ -88,6 +88,24 @@ class NoLaw(ForebayError):
         super().__init__(f"theory has no law for this link ({why}); {self.hint}")
 
 
+class OutsideAtlas(ForebayError):
+    """A scenario that the atlas has not simulated the like of.
+
+    Attributes
+    ----------
+    field : the scenario's field that passes the bound.
+    value, bound : what it has, and what is covered, as text.
+    """
+
+    code = "outside-atlas"
+    exit_status = 3
+
+    def __init__(self, field: str, value: str, bound: str) -> None:
+        self.field, self.value, self.bound = field, value, bound
+        self.hint = f"write {option('engine', 'simulation')}"
+        super().__init__(f"{field}: the atlas does not cover {value}, but {bound}; {self.hint}")
+
+
 def refuse_network(engine: str, scenario: Scenario) -> None:
     """Raise Unsupported if the scenario has a topology; for engines of a single link."""
     if scenario.topology is not None:

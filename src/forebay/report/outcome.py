@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
+from forebay.catalogue.engines import WITHOUT_SEEDS
 from forebay.errors import option
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.report.tables import (
@@ -103,6 +104,8 @@ def _intervals(outcome: Outcome) -> str:
     """Return what the intervals are of: one draw of the traffic, or the scenario."""
     if outcome.engine == "theory":
         return ""
+    if outcome.engine in WITHOUT_SEEDS:
+        return "; 95 % intervals by the model's errors on links that it had not seen"
     if len(outcome.provenance.seeds) > 1:
         return "; 95 % intervals of the scenario"
     return f"; 95 % intervals of this draw alone, {option('seeds', 5)} gives the scenario's"

@@ -7,6 +7,7 @@ from functools import partial
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
+from forebay.catalogue.engines import WITHOUT_SEEDS
 from forebay.outcome import (
     Aqm,
     Buffer,
@@ -229,7 +230,7 @@ def _by(answer: SizeResult) -> list[str]:
     what = answer.engine if scaled is None else (
         f"{answer.engine} of a link {plain(scaled.factor)} times smaller"
     )  # fmt: skip
-    seeds = "" if answer.engine == "theory" else f", up to {count(answer.seeds, 'seed')}"
+    seeds = f", up to {count(answer.seeds, 'seed')}" if _is_sampled(answer) else ""
     took = ""
     if cost is not None:
         of = "" if cost.budget_s is None else f" of {_time(cost.budget_s)}"
@@ -453,7 +454,7 @@ def _curve(answer: SizeResult) -> Table:
 
 def _is_sampled(answer: SizeResult) -> bool:
     """Whether seeds have an effect: a law gives the same result for each."""
-    return answer.engine != "theory"
+    return answer.engine not in WITHOUT_SEEDS
 
 
 def _first_columns(answer: SizeResult) -> list[str]:

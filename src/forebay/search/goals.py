@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forebay.catalogue.engines import WITHOUT_SEEDS
 from forebay.errors import ForebayError, option, setting
 from forebay.outcome import (
     DELAY_MAXIMUM,
@@ -83,7 +84,7 @@ class GoalNotAnswered(SizingError):
             else "write a longer measure.duration, because the window contains none of it, "
             "or leave this goal out",
         )
-        self.exit_status = 3 if engine == "theory" else 2
+        self.exit_status = 3 if engine in WITHOUT_SEEDS else 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ class Problem:
     engine : name of the engine.
     goals : the scenario's goals, or some of them.
     largest : the largest size to try, packets; None derives it from the link's bdp.
+    smallest : the smallest size to try, packets.
     network : the links of a network that are sized together; no smaller network replaces it. None
         for a link alone.
     of : the field of a size that is sized in place of the queue; "" for the queue.
@@ -122,6 +123,7 @@ class Problem:
     network: NetworkLinks | None = None
     of: str = ""
     sizes: tuple[int, ...] = ()
+    smallest: int = 1
 
     @cached_property
     def limit(self) -> int:
@@ -157,9 +159,11 @@ def problem_of(
     network: NetworkLinks | None = None,
     of: str = "",
     sizes: tuple[int, ...] = (),
+    smallest: int = 1,
 ) -> Problem:
     """Return the question of a scenario with its goals. Raises NoGoals."""
-    return Problem(scenario, engine, goals_of(scenario), law_context, largest, network, of, sizes)
+    goals = goals_of(scenario)
+    return Problem(scenario, engine, goals, law_context, largest, network, of, sizes, smallest)
 
 
 def problem_of_links(engine: LinksEngine) -> Problem:

@@ -26,14 +26,16 @@ MOST = 24
 _MOST_EXACT = 90
 
 
-def next_size(rows: Sequence[Row], coarse: Iterable[int], limit: int) -> int | None:
+def next_size(
+    rows: Sequence[Row], coarse: Iterable[int], limit: int, smallest: int = 1
+) -> int | None:
     """Return the next size to run; None if no further one tells more.
 
     Parameters
     ----------
     rows : sorted by size.
     coarse : the sizes to begin with, the most telling first.
-    limit : the largest size to try, packets.
+    limit, smallest : the largest and the smallest size to try, packets.
     """
     exact = bool(rows) and all(m.low is None or m.low == m.high for m in rows[0].metrics)
     for packets in coarse:
@@ -43,8 +45,8 @@ def next_size(rows: Sequence[Row], coarse: Iterable[int], limit: int) -> int | N
         return None
     part = region(rows)
     if not part:
-        return _towards(rows, limit, exact)
-    return _start(rows, part, exact) or _end(rows, part, limit, exact)
+        return _towards(rows, limit, exact, smallest)
+    return _start(rows, part, exact, smallest) or _end(rows, part, limit, exact)
 
 
 def _close(packets: int, tried: int, exact: bool) -> bool:
@@ -52,12 +54,14 @@ def _close(packets: int, tried: int, exact: bool) -> bool:
     return packets <= ratio * tried and tried <= ratio * packets
 
 
-def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool) -> int | None:
+def _start(rows: Sequence[Row], part: Sequence[Row], exact: bool, smallest: int) -> int | None:
     """Return a size in the gap where the region begins: by the means, then by the intervals."""
     first = part[0]
     below = [each for each in rows if each.packets < first.packets]
     if not below:
-        return None if first.packets == 1 else max(1, round(first.packets / _STEP))
+        if first.packets <= smallest:
+            return None
+        return max(smallest, round(first.packets / _STEP))
     between = _between(below[-1], first, "value", 1.0 if exact else NEAR)
     if between is not None:
         return between
@@ -79,15 +83,15 @@ def _end(rows: Sequence[Row], part: Sequence[Row], limit: int, exact: bool) -> i
     return _between(last, above[0], "value", 1.0 if exact else _NEAR_TOP)
 
 
-def _towards(rows: Sequence[Row], limit: int, exact: bool) -> int | None:
+def _towards(rows: Sequence[Row], limit: int, exact: bool, least: int) -> int | None:
     """Return a size nearer to where all goals may be met, if one may be."""
     smallest, largest = rows[0], rows[-1]
     needs = max(largest.excess("increasing"), largest.excess("non-monotone")) > 0.0
     rising = needs and not largest.missed("decreasing")
     if rising and largest.packets < limit:
         return min(limit, math.ceil(largest.packets * _STEP))
-    if smallest.packets > 1 and smallest.excess("increasing") <= 0.0:
-        return max(1, round(smallest.packets / _STEP))
+    if smallest.packets > least and smallest.excess("increasing") <= 0.0:
+        return max(least, round(smallest.packets / _STEP))
     if any(each.missed("increasing") and each.missed("decreasing") for each in rows):
         return None  # a size fails both goals, so the goals leave none between
     pairs = list(pairwise(rows))

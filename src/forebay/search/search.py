@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from forebay import engines
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.outcome import Cost, SizeResult, Verdict
 from forebay.scenario import Tcp
@@ -106,6 +107,7 @@ class _Search:
     predicted_s: float = 0.0
     complete: bool = False
     other_hosts: Row | None = None
+    charted: Level | None = None
     _reported: float = 0.0
     _progress: Progress | None = None
 
@@ -130,24 +132,52 @@ class _Search:
         """Run the attempts, and assemble the answer."""
         interrupted = False
         try:
-            for level in self._attempts():
-                self.complete = False
-                self.levels.insert(0, level)
-                self._refine(level)
-                self._finish(level)
-                self.complete = True
-                if self._is_out_of_reach(level):
-                    break
+            self.charted = self._by_atlas()
+            self._run_attempts()
             self._without_offload()
         except OutOfTime:
             pass
         except KeyboardInterrupt:
             interrupted = True
-        found = answer(self.problem, self._evidence(interrupted))
+        seen = self._evidence(interrupted)
+        found = answer(self.problem if seen.level is None else seen.level.problem, seen)
         if interrupted:
             raise Interrupted(found)
         self._report(1.0, whole=True)
         return found
+
+    def _run_attempts(self) -> None:
+        for level in self._attempts():
+            self.complete = False
+            self.levels.insert(0, level)
+            self._refine(level)
+            self._finish(level)
+            self.complete = True
+            if self._is_out_of_reach(level):
+                break
+
+    def _by_atlas(self) -> Level | None:
+        """Return what the atlas says of this link, which takes no time; None where it has none.
+
+        It tells where simulation begins, and stands where no simulation fits into the time.
+        """
+        problem = self.problem
+        if problem.engine != "simulation" or problem.network is not None or problem.of:
+            return None
+        if not problem.parameter.is_limit or problem.scenario.flows_uncertain:
+            return None
+        atlas = engines.get("atlas")
+        buffers = atlas.capabilities.buffers
+        assert buffers is not None, "the atlas has bounds"
+        try:
+            least, most = buffers(problem.scenario)
+            asked = replace(problem, engine=atlas.name, smallest=least, largest=most)
+            once = self.options.with_seeds(self.options.seeds[:1]).with_progress(None)
+            alone = _Search.begin(asked, atlas, replace(once, budget_s=None))
+            alone._run_attempts()
+        except (engines.OutsideAtlas, engines.EngineUnavailable, SizingError):
+            return None
+        return alone.levels[0] if region(alone.levels[0].rows) else None
 
     def _evidence(self, interrupted: bool) -> Evidence:
         """Return what stands: the largest link on which the rule chose a size that was run."""
@@ -160,7 +190,7 @@ class _Search:
         level, chosen = self._standing()
         if level is None and self.levels:
             level = max(self.levels, key=lambda each: len(each.rows))
-        complete = level is not None and (self.complete or level is not self.levels[0])
+        complete = level is not None and (self.complete or level not in self.levels[:1])
         notes = () if level is None else self._notes(level)
         done = tuple(each for each in self.levels if each.rows)
         return Evidence(
@@ -177,7 +207,13 @@ class _Search:
                 return level, choice
             if near is None and choice is not None:
                 near = level, _nearest_run(problem, level, choice)
-        return (None, None) if near is None else near
+        if near is not None:
+            return near
+        charted = self.charted
+        if charted is None or any(each.rows for each in self.levels):
+            return None, None
+        choice = choose(charted.problem, charted.rows, charted.problem.limit)
+        return (charted, choice) if isinstance(choice, Chosen) else (None, None)
 
     def _notes(self, level: Level) -> tuple[str, ...]:
         return notes_of(self.problem, level)
@@ -281,7 +317,9 @@ class _Search:
         """Run the coarse curve of a link, then where the region of its goals begins and ends."""
         problem, coarse = self.problem, self._coarse(level)
         while True:
-            while (packets := next_size(level.rows, coarse, problem.limit)) is not None:
+            while (
+                packets := next_size(level.rows, coarse, problem.limit, problem.smallest)
+            ) is not None:
                 level.run(packets)
                 if region(level.rows) and self._must_finish(level):
                     return
@@ -299,6 +337,8 @@ class _Search:
             (each for each in self.levels if each is not level and region(each.rows)), None
         )
         first = None if known is None else least(known.rows)
+        if known is None and self.charted is not None:
+            first = region(self.charted.rows)[0]
         centre = problem.first_guess if first is None else first.packets
         spread = 2.0 if first is None else 1.5
         most = most_by_delay(problem)
@@ -307,7 +347,9 @@ class _Search:
         if problem.parameter.is_limit:
             root = problem.scenario.bdp_packets / math.sqrt(max(1, problem.scenario.n_flows))
             sizes += [bursts(problem.scenario).packets, root]
-        return list(dict.fromkeys(min(max(1, round(size)), limit) for size in (*sizes, top)))
+        return list(
+            dict.fromkeys(min(max(problem.smallest, round(size)), limit) for size in (*sizes, top))
+        )
 
     def _with_more_seeds(self, level: Level) -> bool:
         """Compare by twice the seeds, if the intervals leave the least open and there is time."""
@@ -345,7 +387,7 @@ class _Search:
             return
         if choice is not None:
             for packets in price_sizes(choice.packets, problem.limit):
-                if level.at(packets) is None:
+                if packets >= problem.smallest and level.at(packets) is None:
                     level.run(packets)
 
     def _without_offload(self) -> None:

@@ -15,8 +15,8 @@ from forebay.search.cost import Speed, in_words
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import MAX_CELLS, Grid
 
-_SHORT_S = {"theory": 0.002, "network": 1.0}
-SHORT_SIZING_S = {"theory": 0.04}
+_SHORT_S = {"theory": 0.002, "atlas": 0.004, "network": 1.0}
+SHORT_SIZING_S = {"theory": 0.04, "atlas": 0.2}
 """Seconds of an answer, and of a sizing, whose time does not depend on packets."""
 
 

@@ -51,6 +51,9 @@ class Answer:
         if discipline != "drop-tail":
             run.send("aims", {"discipline": discipline})
             return
+        sizes = answers.sizes(self.scenario, forebay.laws.for_scenario(self.scenario))
+        if by_atlas(run, self.scenario, sizes):
+            return
         quick = coarse(self.scenario)
         if quick is None:
             run.send("too-large", {})
@@ -67,7 +70,6 @@ class Answer:
             )  # fmt: skip
             run.send("point", {"stage": "coarse", **answers.point_of(outcome)})
 
-        sizes = answers.sizes(self.scenario, forebay.laws.for_scenario(self.scenario))
         try:
             list(self.pool.map(one, from_the_middle(sizes)))
         except forebay.TooMuchMemory:
@@ -101,6 +103,25 @@ class Answer:
         else:
             self.keep(self.scenario, found)
             run.send("sized", answers.sized(found))
+
+
+def by_atlas(run: Run, scenario: forebay.Scenario, sizes: list[int]) -> bool:
+    """Send a point for each buffer that the atlas covers; return whether it covers this link."""
+    points = []
+    for packets in sizes:
+        try:
+            outcome = forebay.run(scenario.with_buffer(packets), "atlas")
+        except forebay.OutsideAtlas as outside:
+            if outside.field != "queue.size":
+                return False
+        else:
+            points.append({"stage": "coarse", **answers.point_of(outcome), "replications": 0})
+    if points:
+        words = "a model of simulations of such links; the search simulates this one"
+        run.send("stage", {"stage": "coarse", "windows": words})
+        for point in points:
+            run.send("point", point)
+    return bool(points)
 
 
 def from_the_middle(sizes: list[int]) -> list[int]:

@@ -118,7 +118,7 @@ export function words(point) {
     const band = low === null || point.stage === "coarse" ? "" : ` (${kind.show(low)} to ${kind.show(high)})`;
     return `${kind.title.toLowerCase()} ${kind.show(value)}${band}`;
   });
-  const from = point.stage === "coarse" ? "; one short replication" : point.replications ? `; ${point.replications} replications` : "";
+  const from = point.replications === 0 ? "; by the atlas" : point.stage === "coarse" ? "; one short replication" : point.replications ? `; ${point.replications} replications` : "";
   return `${count(point.packets)} packets: ${parts.join(", ")}${from}`;
 }
 

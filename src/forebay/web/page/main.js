@@ -131,7 +131,7 @@ const heard = {
   point: (point) => {
     const before = known.points.get(point.packets);
     if (before?.stage !== "fine" || point.stage === "fine") known.points.set(point.packets, point);
-    if (!known.sized && point.stage === "coarse") guess(byCurve(sorted(), view().goals) ?? byLaws(known.laws.laws), "A guess from short runs; the search shows what is true of it.");
+    if (!known.sized && point.stage === "coarse") guess(byCurve(sorted(), view().goals) ?? byLaws(known.laws.laws), `A guess ${point.replications ? "from short runs" : "by the atlas"}; the search shows what is true of it.`);
     if (point.stage === "coarse") redraw(); else redrawLater();
   },
   expect: (data) => { expected = data.seconds; searching(); },

@@ -1,0 +1,219 @@
+"""What the atlas covers: a scenario as a point of its design, or a refusal with the bound passed.
+
+Two controls at most, on flows that last, before one drop-tail queue; everything else in a scenario
+must be as it is when nobody writes it. That is a list of what is covered, not of what is not, so a
+new field of a scenario is refused until it was simulated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from forebay.engines.errors import OutsideAtlas
+from forebay.scenario import Long
+from forebay.workload.drawing import apportion
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+FAMILIES = (("cubic", "bbr3"), ("cubic", "bbr"), ("reno", "cubic"))
+"""The first that has all controls of a scenario, and a model, answers."""
+WARMUP_S = 43.0
+_COVERED = {
+    "link": {"rate"},
+    "queue": {"discipline", "size"},
+    "traffic": {"kind", "name", "flows", "congestion_control", "rtt", "access_rate", "start",
+                "packet", "offload", "goals"},
+}  # fmt: skip
+_ALIKE = ("rtt", "access_rate", "packet", "offload")
+_PACKETS = (1400, 1514)
+_OTHERS = {
+    "links": "further links", "topology": "a whole network", "memory": "queues that share memory",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A link and its buffer as the model sees them.
+
+    Attributes
+    ----------
+    controls : the family.
+    flows, second : long flows; those of the family's second control.
+    pps : full packets a second.
+    rtt_s, spread : mean propagation round trip; the longest over the shortest, of uniform ones.
+    access : rate of a flow's access link over the link's.
+    packets : the buffer.
+    """
+
+    controls: tuple[str, str]
+    flows: int
+    second: int
+    pps: float
+    rtt_s: float
+    spread: float
+    access: float
+    packets: int
+
+    @property
+    def bdp(self) -> float:
+        """Bandwidth-delay product, packets."""
+        return self.pps * self.rtt_s
+
+    @property
+    def window(self) -> float:
+        """Packets in flight that a flow has of the bandwidth-delay product."""
+        return self.bdp / self.flows
+
+    def with_packets(self, packets: int) -> Point:
+        """Return the same link with another buffer."""
+        return replace(self, packets=packets)
+
+
+BOUNDS: dict[str, tuple[str, float, float, str]] = {
+    "flows": ("traffic.0.flows", 8, 1024, "flows"),
+    "window": ("link.rate", 3.0, 500.0, "packets in flight a flow"),
+    "pps": ("link.rate", 0.0, 1_000_000.0, "packets a second"),
+    "rtt_s": ("traffic.0.rtt", 0.002, 0.3, "s of mean round trip"),
+    "spread": ("traffic.0.rtt", 1.02, 8.0, "for the longest round trip over the shortest"),
+    "access": ("traffic.0.access_rate", 0.1, 10.0, "for access over link"),
+}
+"""Of a point: the field that sets it, least, most, and what is counted."""
+_ROUNDING = 1e-3
+LARGEST_BDP, SMALLEST = 4.0, 1
+"""The largest buffer in bandwidth-delay products, if that is some packets; the least, packets."""
+_BURSTS_S, _BURSTS = 1.05e-3, 131_072
+"""Two bursts of hosts: seconds at line rate, bytes at most."""
+ALIKE_RATES = 5e-4
+"""Nearer to 1 than this, access over link is 1: one flow may then fill the link without a queue and
+lock out all others, which no link does beside it."""
+LEAST_ACCESS = 3.0
+"""Rate of all access links together over the link's: with less, they are the bottleneck."""
+
+
+def point_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Point:
+    """Return a scenario as a point of a family, by default of one that has a model.
+
+    Raises OutsideAtlas.
+    """
+    found = _link_of(scenario, controls)
+    least, most = _buffers(found, scenario)
+    if not least <= found.packets <= most:
+        raise OutsideAtlas(
+            "queue.size", f"{found.packets} packets", f"{least} to {most}{_why(least)}"
+        )
+    return found
+
+
+def buffers(scenario: Scenario) -> tuple[int, int]:
+    """Return the least and the largest buffer of a link that is covered, packets.
+
+    Raises OutsideAtlas.
+    """
+    return _buffers(_link_of(scenario), scenario)
+
+
+def _link_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Point:
+    """Return a scenario as a point whose buffer may be outside."""
+    _refuse_what_was_not_simulated(scenario)
+    groups = [each for each in scenario.traffic if isinstance(each, Long)]
+    first = groups[0]
+    counts: dict[str, int] = {}
+    for group in groups:
+        for name, count in apportion(int(group.flows), group.shares).items():
+            counts[name] = counts.get(name, 0) + count
+    controls = controls or _family({name for name, count in counts.items() if count})
+    rate = float(scenario.link.capacity)
+    found = Point(
+        controls, sum(counts.values()), counts.get(controls[1], 0),
+        rate / (8.0 * int(first.packet)), float(first.rtt.mean),
+        float(first.rtt.high) / float(first.rtt.low), first.access(rate) / rate,
+        scenario.buffer_packets,
+    )  # fmt: skip
+    _check(found)
+    return found
+
+
+def _buffers(link: Point, scenario: Scenario) -> tuple[int, int]:
+    """Return the buffers that are covered; two bursts at least where access is not known."""
+    most = round(max(12.0, LARGEST_BDP * link.bdp))
+    if any(isinstance(each, Long) and each.access_rate is None for each in scenario.traffic):
+        octets = min(_BURSTS_S * float(scenario.link.capacity) / 8.0, _BURSTS)
+        return min(math.ceil(octets / int(scenario.packet)), most), most
+    return SMALLEST, most
+
+
+def _refuse_what_was_not_simulated(scenario: Scenario) -> None:
+    for name, what in _OTHERS.items():
+        if getattr(scenario, name):
+            raise OutsideAtlas(name, what, "one link alone")
+    _refuse_set("link", scenario.link)
+    if scenario.queue.discipline != "drop-tail":
+        raise OutsideAtlas("queue.discipline", scenario.queue.discipline, "drop-tail")
+    _refuse_set("queue", scenario.queue)
+    for index, group in enumerate(scenario.traffic):
+        where = f"traffic.{index}"
+        if not isinstance(group, Long):
+            raise OutsideAtlas(f"{where}.kind", f"traffic of kind {group.kind}", "long")
+        _refuse_set(where, group)
+        if group.flows.is_range:
+            raise OutsideAtlas(f"{where}.flows", "range of flows", "one number")
+        if not group.offloads:
+            raise OutsideAtlas(f"{where}.offload", "hosts without offload", "hosts with it")
+        if not _PACKETS[0] <= int(group.packet) <= _PACKETS[1]:
+            what = f"packets of {int(group.packet)} bytes"
+            raise OutsideAtlas(f"{where}.packet", what, f"{_PACKETS[0]} to {_PACKETS[1]}")
+        if group.rtt.low != group.rtt.high and group.rtt.kind != "uniform":
+            raise OutsideAtlas(f"{where}.rtt", f"{group.rtt.kind} round trips", "uniform ones")
+        for name in _ALIKE:
+            if getattr(group, name) != getattr(scenario.traffic[0], name):
+                raise OutsideAtlas(f"{where}.{name}", "classes that differ in it", "classes alike")
+
+
+def _refuse_set(where: str, part: Any) -> None:
+    """Refuse a field outside of the list that is not as it is without being written."""
+    covered = _COVERED[where.split(".")[0]]
+    for name, field in type(part).model_fields.items():
+        value = getattr(part, name)
+        if name not in covered and value != field.get_default(call_default_factory=True):
+            shown = f' "{value}"' if isinstance(value, str) else ""
+            raise OutsideAtlas(f"{where}.{name}", f"{name}{shown}", "links without it")
+
+
+def _family(names: set[str]) -> tuple[str, str]:
+    from forebay.engines.atlas.model import has_model
+
+    known = [each for each in FAMILIES if has_model(each)]
+    for each in known:
+        if names <= set(each):
+            return each
+    mixes = ", ".join(" with ".join(each) for each in known)
+    named = " with ".join(sorted(names))
+    raise OutsideAtlas("traffic.0.congestion_control", f"mix of {named}", mixes or "none yet")
+
+
+def _check(point: Point) -> None:
+    """Raise OutsideAtlas if a link is outside the design."""
+    for name, (field, least, most, unit) in BOUNDS.items():
+        value = getattr(point, name)
+        if not least * (1.0 - _ROUNDING) <= value <= most * (1.0 + _ROUNDING):
+            raise OutsideAtlas(
+                field, f"{_amount(value)} {unit}", f"{_amount(least)} to {_amount(most)}"
+            )
+    if abs(point.access - 1.0) < ALIKE_RATES:
+        value = "access links exactly as fast as the link, where one flow may lock out the others"
+        raise OutsideAtlas("traffic.0.access_rate", value, "faster and slower ones")
+    together = point.access * point.flows
+    if together < LEAST_ACCESS * (1.0 - _ROUNDING):
+        value = f"access links of {together:.3g} times the link together"
+        raise OutsideAtlas("traffic.0.access_rate", value, f"{LEAST_ACCESS:g} times and more")
+
+
+def _amount(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000.0 else f"{value:.4g}"
+
+
+def _why(least: int) -> str:
+    return ", with an access_rate from 1 on" if least > SMALLEST else ""
