@@ -18,8 +18,10 @@ fn busy(report: &Report) -> Picos {
     report.links[0].batches.iter().map(|batch| batch.busy).sum()
 }
 
-/// What senders and queue did: nothing of it knows of bytes on the line.
-fn seen(report: &Report) -> (Picos, Vec<u64>, Vec<(u64, u64)>, Vec<u128>) {
+/// Busy time, bytes and packets of each flow, and the queue: nothing of it knows of bytes on the line.
+type Seen = (Picos, Vec<u64>, Vec<(u64, u64)>, Vec<u128>);
+
+fn seen(report: &Report) -> Seen {
     let queue = report.links[0].batches.iter().map(|batch| batch.queue_area).collect();
     (busy(report), report.flow_bytes.clone(), report.flow_packets.clone(), queue)
 }
