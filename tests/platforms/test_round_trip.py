@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from forebay.platforms import Emission, PlatformError, Port, Wanted, emit, get, lint, names
@@ -202,3 +202,21 @@ def test_a_shaped_port_is_written_at_the_shapers_rate(name: str) -> None:
     assert made.given.bytes is not None and 500_000 <= made.given.bytes <= 501_000
     assert made.given.seconds(port) == pytest.approx(0.02, rel=0.003)
     assert "no port runs at" not in "\n".join(made.comments)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("platform", names())
+@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), port=ports, size=st.integers(64, 60_000_000))
+def test_two_hundred_of_each_platform_read_back(
+    platform: str, data: st.DataObject, port: Port, size: int
+) -> None:
+    """Sizes that a platform can have: what it refuses is not counted among the 200."""
+    chosen = get(platform)
+    form = data.draw(st.sampled_from(chosen.forms))
+    model = data.draw(st.sampled_from(chosen.models))
+    assume(size >= port.packet_bytes)
+    made = emitted(size, port, platform, form, model)
+    reading = lint(made.text, port, platform=platform, model=model).readings[0]
+    assert (reading.bytes, reading.packets) == (made.given.bytes, made.given.packets)
+    assert reading.bytes is not None and 0 <= reading.bytes - size <= made.rounding_bytes

@@ -45,6 +45,48 @@ def test_linux_gets_the_discipline_with_its_aims(tmp_path: Path, queue: str, lea
     assert fifo.exit_status == 1 and "and" in fifo.text and "is wanted" in fifo.text
 
 
+@pytest.mark.parametrize(
+    ("platform", "discipline", "words"),
+    [
+        ("systemd-networkd", "fq_codel", "[FairQueueingControlledDelay] Parent=root "
+         "PacketLimit=1000 TargetSec=7000us IntervalSec=90000us ECN=yes"),
+        ("systemd-networkd", "codel", "[ControlledDelay] Parent=root "
+         "PacketLimit=1000 TargetSec=7000us IntervalSec=90000us ECN=no"),
+        ("mikrotik", "fq_codel", "kind=fq-codel name=forebay fq-codel-limit=1000 "
+         "fq-codel-target=7000us fq-codel-interval=90000us fq-codel-ecn=yes"),
+        ("vyos", "fq_codel", "set qos policy fq-codel FOREBAY queue-limit '1000' set qos policy "
+         "fq-codel FOREBAY target '7' set qos policy fq-codel FOREBAY interval '90'"),
+    ],
+)  # fmt: skip
+def test_others_get_the_discipline_that_they_have(
+    tmp_path: Path, platform: str, discipline: str, words: str
+) -> None:
+    queue = f'"{discipline}"\ntarget = "{{}}"\ninterval = "90 ms"'
+    asked, port = read_target(scenario(tmp_path, queue.format("7 ms")))
+    check_discipline(discipline, platform)
+    made = emit(asked, port, platform)
+    assert words in " ".join(made.lines)
+    found = lint(made.text, port, platform=platform, wanted=asked)
+    assert (found.exit_status, found.unread) == (0, ())
+    other, _ = read_target(scenario(tmp_path, queue.format("20 ms")))
+    assert lint(made.text, port, platform=platform, wanted=other).exit_status == 1
+
+
+def test_vyos_says_what_it_cannot_have(tmp_path: Path) -> None:
+    asked, port = read_target(scenario(tmp_path, '"fq_codel"\ntarget = "1.5 ms"'))
+    made = emit(asked, port, "vyos")
+    said = "\n".join(made.comments)
+    assert "rounded up to whole milliseconds" in said and "noecn" in said
+    assert made.given.aims == (0.002,)
+    shaped = port.served_at(1e7)
+    with pytest.raises(PlatformError, match="below a shaper VyOS"):
+        emit(asked, shaped, "vyos")
+    path = tmp_path / "link.toml"
+    path.write_text(path.read_text().replace("1000 packets", "11000 packets"))
+    with pytest.raises(PlatformError, match="queue-limit of 11000 is not from 2 to 10999"):
+        emit(read_target(str(path))[0], port, "vyos")
+
+
 @pytest.mark.parametrize("name", ["nx-os", "sonic", "eos", "linux-tc"])
 def test_a_scenarios_step_of_marks_is_written(tmp_path: Path, name: str) -> None:
     asked, port = read_target(scenario(tmp_path, f'"red"\n{STEP}', "10 Gbit/s"))
@@ -57,7 +99,9 @@ def test_a_scenarios_step_of_marks_is_written(tmp_path: Path, name: str) -> None
 @pytest.mark.parametrize("name", ["ios-xr", "ios-xe", "junos", "sros", "openconfig", "vyos"])
 def test_others_refuse_it_in_one_line(tmp_path: Path, name: str) -> None:
     asked, port = read_target(scenario(tmp_path, f'"red"\n{STEP}'))
-    with pytest.raises(PlatformError, match=f"the queue is red, and {name} is written as drop"):
+    with pytest.raises(
+        PlatformError, match=f"the queue is red, which cannot be written for {name}"
+    ):
         emit(asked, port, name)
 
 

@@ -56,7 +56,7 @@ def test_pfc_is_said_not_to_be_modelled(name: str) -> None:
 
 def test_a_step_that_drops_is_not_written_as_marks() -> None:
     port = Port(1e10)
-    with pytest.raises(PlatformError, match="the queue is red, and eos"):
+    with pytest.raises(PlatformError, match="the queue is red, which cannot be written for eos"):
         emit(step(30_000, 100, port, ecn=False), port, "eos")
 
 

@@ -111,7 +111,7 @@ def test_what_is_sized_is_said_and_emitted(
     assert f"root {discipline} limit" in made.text and aim in made.text
     assert lint(made.text, port, wanted=wanted).exit_status == 0
     with pytest.raises(
-        PlatformError, match=f"the queue is {discipline}, and junos is written as drop-tail"
+        PlatformError, match=f"the queue is {discipline}, which cannot be written for junos"
     ):
         emit(wanted, port, "junos")
 

@@ -252,10 +252,10 @@ impl Config {
         let acks = self.profiles.iter().map(|profile| profile.ack_bytes);
         let listed = self.datagrams.iter().map(|packet| packet.bytes);
         let sizes = flows.chain(acks).chain(listed);
-        let ends =
-            sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)));
-        let (smallest_packet, largest_packet) = if ends.1 == 0 { (1500, 1500) } else { ends };
-        Wire { rate_bps, largest_packet, smallest_packet: smallest_packet.max(1), shaped: false }
+        let ends = sizes.fold((u32::MAX, 0), |(low, high), size| (low.min(size), high.max(size)));
+        let (smallest_packet, largest_packet) =
+            if ends.1 == 0 { (1500, 1500) } else { (ends.0.max(1), ends.1) };
+        Wire { rate_bps, largest_packet, smallest_packet, shaped: false, framing: None }
     }
 
     /// For each link the size of all packets that cross it, where they have one size.

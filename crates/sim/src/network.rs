@@ -238,7 +238,12 @@ impl<'a> Network<'a> {
 fn build_links(config: &Config, paths: &Paths) -> Links {
     let any = config.wire(1.0);
     let make = |(((spec, size), classes), seed): (((&LinkSpec, _), &Vec<u16>), u64)| {
-        let wire = Wire { rate_bps: spec.served_bps(), shaped: spec.shaper.is_some(), ..any };
+        let wire = Wire {
+            rate_bps: spec.served_bps(),
+            shaped: spec.shaper.is_some(),
+            framing: spec.framing,
+            ..any
+        };
         let spec = &spec.for_classes(classes);
         Link::new(spec, &wire, config.seed ^ seed, classes.len(), size)
     };

@@ -15,15 +15,12 @@ from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
 from forebay.platforms.reading import ConfiguredQueue, Note, note, trap
 from forebay.platforms.recognition import mark
-from forebay.platforms.registry import get
+from forebay.platforms.registry import get, names
 from forebay.platforms.snippet import Snippet
 from forebay.scenario import Rate
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
-
-_MANAGES = "linux-tc"
-"""The only platform for which every AQM queue can be written."""
 
 _MARKS = ("nx-os", "sonic", "eos")
 """Platforms for which a step of ECN marks can be written."""
@@ -127,7 +124,7 @@ def emit(
             f"{printable(wanted.written)} is smaller than a full packet of {port.packet_bytes} B"
         )
         raise PlatformError("too-small", wrong, "write at least one packet")
-    if wanted.aqm is not None and not _writes(chosen.name, wanted.aqm):
+    if wanted.aqm is not None and not _writes(chosen, wanted.aqm):
         raise _not_here(wanted.aqm.discipline, chosen.name, _also(wanted.aqm))
     written = chosen.write(order)
     text = "\n".join(written.lines)
@@ -170,25 +167,30 @@ def check_discipline(discipline: str, platform: str) -> None:
         leave = f"leave {argument('emit')} out, and write its target by hand: {line}"
         raise PlatformError("managed", wrong, leave)
     steps = kind.sized == "thresholds" and chosen.name in _MARKS
-    if chosen.name != _MANAGES and not steps:
-        raise _not_here(discipline, chosen.name, _MANAGES)
+    if discipline not in chosen.manages and not steps:
+        raise _not_here(discipline, chosen.name, ", ".join(_managing(discipline)))
+
+
+def _managing(discipline: str) -> list[str]:
+    """Return the platforms for which an AQM discipline can be written."""
+    return [name for name in names() if discipline in get(name).manages]
 
 
 def _not_here(discipline: str, platform: str, also: str) -> PlatformError:
-    wrong = f"the queue is {discipline}, and {platform} is written as drop-tail here"
+    wrong = f"the queue is {discipline}, which cannot be written for {platform} here"
     hint = f"write {also}, or take {setting('queue.discipline', 'drop-tail')}"
     return PlatformError("managed", wrong, hint)
 
 
-def _writes(platform: str, aqm: Aqm) -> bool:
+def _writes(platform: Platform, aqm: Aqm) -> bool:
     """Whether an AQM queue can be written for a platform."""
     marks = aqm.parameter == "min" and aqm.is_step and aqm.ecn
-    return platform == _MANAGES or (marks and platform in _MARKS)
+    return aqm.discipline in platform.manages or (marks and platform.name in _MARKS)
 
 
 def _also(aqm: Aqm) -> str:
     """Return the platforms for which an AQM queue can be written."""
-    return ", ".join(name for name in (_MANAGES, *_MARKS) if _writes(name, aqm))
+    return ", ".join(name for name in names() if _writes(get(name), aqm))
 
 
 def _unwritten(wanted: Wanted) -> tuple[Note, ...]:
@@ -198,7 +200,7 @@ def _unwritten(wanted: Wanted) -> tuple[Note, ...]:
 
 
 def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
-    if port.framing is not None and platform.name != _MANAGES:
+    if port.framing is not None and platform.name != "linux-tc":
         said = "the line's framing is not written: the rate is what it leaves for packets of"
         return (trap(f"{said} {port.packet_bytes} B, and smaller packets take more of the line"),)
     if port.is_shaped:

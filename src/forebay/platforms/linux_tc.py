@@ -11,7 +11,7 @@ from forebay.platforms import openwrt_sqm, tc_leaves
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, note, trap
+from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, note, trap
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.unread import matching
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _MOST = 2**32 - 1
 LEAST_BURST = 10_000  # without a bucket in the scenario: some packets
-_GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
 _BOTTLENECK = trap(
     "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
     "some more"
@@ -116,7 +115,7 @@ def _managed(order: Order, aqm: Aqm) -> Written:
     if aqm.ecn:
         options += " ecn"
     lines, rounding, notes = _lines(order, f"{kind} {options}", rounding)
-    return Written(lines, rounding, (_GUARD, *notes))
+    return Written(lines, rounding, (GUARD, *notes))
 
 
 def _refuse_unwritable(interface: str, aqm: Aqm, port: Port) -> None:
@@ -164,6 +163,7 @@ PLATFORM = Platform(
     ),
     source="iproute2's tc and the kernel's net/sched (sch_fifo, sch_netem), tried on 6.18",
     rounds=note("rounding: up to a whole byte or packet; the kernel takes the number as it stands"),
+    manages=("red", "pie", "codel", "fq_codel", "dualpi2", "cake", "cobalt"),
     write=_write,
     read=_read,
     unread=matching(

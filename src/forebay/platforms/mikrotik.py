@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
+from typing import TYPE_CHECKING
 
 from forebay.errors import option
-from forebay.platforms import cake
+from forebay.platforms import cake, tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import (
+    GUARD,
     ConfiguredQueue,
     Note,
     Place,
@@ -23,6 +25,9 @@ from forebay.platforms.reading import (
 )
 from forebay.platforms.snippet import Snippet, whole
 from forebay.platforms.unread import matching
+
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
 
 DEFAULT_BYTES = 15_000
 _MOST = 2**32 - 1
@@ -42,11 +47,15 @@ _HOLDERS = ("queue tree", "queue simple", "queue interface", "")
 _MANAGED = {"red": "red", "fq-codel": "fq_codel", "cake": "cake"}
 """Kinds that drop before they are full, with a scenario's names."""
 _HEADER = uncertain("whether RouterOS counts the link-layer header (14 B a packet) is not verified")
+_FINE = uncertain("whether RouterOS keeps times below 1 ms is not verified")
 _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
 
 def _write(order: Order) -> Written:
+    aqm = order.wanted.aqm
     kind = "pfifo" if order.form == "packets" else "bfifo"
+    if aqm is not None:
+        kind = "fq-codel"
     key, _, unit = _KINDS[kind]
     limit = order.wanted.bytes
     if unit == "packets":
@@ -63,11 +72,19 @@ def _write(order: Order) -> Written:
     shaped += f"max-limit={rate}{bucket}"
     plain = f"/queue interface set {order.interface} queue={name}"
     lines = (
-        f"/queue type add kind={kind} name={name} {key}={limit}",
+        f"/queue type add kind={kind} name={name} {key}={limit}{'' if aqm is None else _aim(aqm)}",
         shaped if order.port.is_shaped else plain,
     )
     rounding = order.port.packet_bytes - 1 if unit == "packets" else 0
-    return Written(lines, rounding, notes)
+    return Written(lines, rounding, notes if aqm is None else (GUARD, _FINE, *notes))
+
+
+def _aim(aqm: Aqm) -> str:
+    """Return fq-codel's times in whole microseconds, rounded up, and whether it marks."""
+    assert aqm.parameter == "target" and aqm.interval_s is not None, "fq_codel"
+    times = (("target", aqm.target_s), ("interval", aqm.interval_s))
+    words = "".join(f" fq-codel-{key}={ceil(1e6 * value)}us" for key, value in times)
+    return f"{words} fq-codel-ecn={'yes' if aqm.ecn else 'no'}"
 
 
 def _bucket(port: Port) -> tuple[str, tuple[Note, ...]]:
@@ -103,7 +120,13 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         for served, where in at_rates(rates.get(name) or {None: []}):
             place = Place(line, short(f"queue type {name}") + where, short(written))
             reading = _type(place, kind, fields, port).serving(served)
-            yield replace(reading, discipline=discipline)
+            yield replace(reading, discipline=discipline, aims=_aims(kind, fields))
+
+
+def _aims(kind: str, fields: _Fields) -> tuple[float, ...]:
+    """Return the target of fq-codel in s, which is 5 ms by default; () if it is not understood."""
+    target = tc_units.time(fields.get("fq-codel-target", "5ms")) if kind == "fq-codel" else None
+    return () if target is None else (float(target),)
 
 
 def _commands(snippet: Snippet) -> Iterator[tuple[int, str, _Fields]]:
@@ -212,6 +235,7 @@ PLATFORM = Platform(
     comment="#",
     forms=("bytes", "packets"),
     models=("routeros",),
+    manages=("fq_codel",),
     interface="ether1",
     tells=(r"^\s*/queue\b", r"\bkind=\S+", r"\b(bfifo|pfifo|mq-pfifo|pcq)-limit="),
     source="RouterOS documentation: queues, queue types",

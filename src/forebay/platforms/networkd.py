@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import TYPE_CHECKING
 
 from forebay.platforms import linux_tc, tc_leaves
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Written
-from forebay.platforms.reading import ConfiguredQueue, note, trap
+from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, note, trap
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.unread import matching
+
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
 
 # section: what tc calls it
 _KINDS = {
@@ -39,6 +44,8 @@ _BOTTLENECK = trap(
 
 
 def _write(order: Order) -> Written:
+    if order.wanted.aqm is not None:
+        return _managed(order, order.wanted.aqm)
     port = order.port
     frame = port.packet_bytes + port.header_bytes
     limit, rounding = -(-order.wanted.bytes * frame // port.packet_bytes), 1
@@ -46,16 +53,39 @@ def _write(order: Order) -> Written:
     if order.form == "packets":
         packets, rounding = order.wanted.whole_packets(port), port.packet_bytes - 1
         section, size = "[PFIFO]", f"PacketLimit={packets}"
+    return Written(*_sections_for(order, section, (size,), rounding, limit))
+
+
+def _managed(order: Order, aqm: Aqm) -> Written:
+    """Write an AQM queue; its times are in whole microseconds, rounded up."""
+    assert aqm.parameter == "target", "codel and fq_codel"
+    section = next(f"[{name}]" for name, kind in _KINDS.items() if kind == aqm.discipline)
+    keys = [f"PacketLimit={order.wanted.packets}", f"TargetSec={ceil(1e6 * aqm.target_s)}us"]
+    if aqm.interval_s is not None:
+        keys.append(f"IntervalSec={ceil(1e6 * aqm.interval_s)}us")
+    keys.append(f"ECN={'yes' if aqm.ecn else 'no'}")
+    limit = order.wanted.packets * (order.port.packet_bytes + order.port.header_bytes)
+    rounding = order.port.packet_bytes - 1
+    lines, rounding, notes = _sections_for(order, section, tuple(keys), rounding, limit)
+    return Written(lines, rounding, (GUARD, *notes))
+
+
+def _sections_for(
+    order: Order, section: str, keys: tuple[str, ...], rounding: int, limit: int
+) -> tuple[tuple[str, ...], int, tuple[Note, ...]]:
+    """Return the sections for a leaf, below a tbf if the port is shaped, with a remark."""
+    port = order.port
+    frame = port.packet_bytes + port.header_bytes
     match = ("[Match]", f"Name={order.interface}", "")
     if not port.is_shaped:
-        return Written((*match, section, "Parent=root", size), rounding, (_BOTTLENECK,))
+        return (*match, section, "Parent=root", *keys), rounding, (_BOTTLENECK,)
     burst = max(port.burst_bytes or linux_tc.LEAST_BURST, frame)
     shaper = (
         "[TokenBucketFilter]", "Parent=root", "Handle=1", f"Rate={port.rate_in()}",
         f"BurstBytes={burst}", f"LimitBytes={limit + burst}", "",
     )  # fmt: skip
     said = note("tbf shapes, and its child holds the packets: tbf's own limit is then not used")
-    return Written((*match, *shaper, section, "Parent=1:1", size), rounding, (said,))
+    return (*match, *shaper, section, "Parent=1:1", *keys), rounding, (said,)
 
 
 @dataclass(slots=True)
@@ -124,6 +154,7 @@ PLATFORM = replace(
     name="systemd-networkd",
     title="systemd-networkd",
     forms=("bytes", "packets"),
+    manages=("codel", "fq_codel"),
     models=("linux",),
     tells=(
         rf"^\s*\[({'|'.join(_KINDS)})\]",

@@ -52,6 +52,8 @@ class Platform:
     write : lines for an Order; raises PlatformError if the platform cannot express it.
     read : every queue of a Snippet on a Port, for a model; lazily, for snippets may be hostile.
     unread : finds the statements about buffers that no reading was made from.
+    manages : queue disciplines that drop before they are full and that ``write`` takes, with a
+        scenario's names.
     timed : how names of interfaces begin on which only the form "time" is taken.
     ports : (rate in bit/s, name) of the kinds of ports, slowest first, if names depend on the
         rate; the interface is then an example of the slowest port that carries the link.
@@ -69,6 +71,7 @@ class Platform:
     write: Callable[[Order], Written]
     read: Callable[[Snippet, Port, str], Iterator[ConfiguredQueue]]
     unread: Finder
+    manages: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
     ports: tuple[tuple[float, str], ...] = ()
 

@@ -42,6 +42,9 @@ def uncertain(text: str) -> Note:
     return Note("uncertain", text)
 
 
+GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
+
+
 def burst_unwritten(size: int, why: str) -> Note:
     """Return the note for a shaper's bucket that the lines do not have."""
     return trap(f"the shaper's burst of {size} B is not written: {why}")

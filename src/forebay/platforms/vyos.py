@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING
 
+from forebay.errors import setting
 from forebay.platforms import tc_leaves, tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap
+from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, Place, Served, note, trap
 from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.unread import matching
+
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
 
 _MOST = 2**32 - 1
 _READ = (
@@ -37,21 +43,49 @@ _KINDS = {
 """Kinds of policies: what their queues are without queue-type; "" for what the policy is."""
 _CLASS = (("class",), 4)
 _PFIFO = trap("a packet may be a GSO super-packet of up to 64 kB; small ones count as one too")
+_BEFORE = trap("before VyOS 1.4 it is: set traffic-policy, not set qos policy")
+_FEWEST, _MOST_OF_FQ_CODEL = 2, 10_999  # of a policy of fq-codel
 _BOTTLENECK = trap("does not slow anything: packets wait here only if this is the slowest link")
 _MANAGED = trap("not drop-tail: it drops before it is full, or shares its packets among flows")
 
 
 def _write(order: Order) -> Written:
+    if order.wanted.aqm is not None:
+        return _fq_codel(order, order.wanted.aqm)
     packets = order.wanted.whole_packets(order.port)
     if packets > _MOST:
         raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
-    before = trap("before VyOS 1.4 it is: set traffic-policy, not set qos policy")
     attach = f"set qos interface {order.interface} egress '{order.name}'"
     if order.port.is_shaped:
         lines = (*_shaper(order.name, order.port, packets), attach)
-        return Written(lines, order.port.packet_bytes - 1, (before,))
+        return Written(lines, order.port.packet_bytes - 1, (_BEFORE,))
     lines = (f"set qos policy drop-tail {order.name} queue-limit '{packets}'", attach)
-    return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, before))
+    return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, _BEFORE))
+
+
+def _fq_codel(order: Order, aqm: Aqm) -> Written:
+    """Write a policy of fq-codel; its times are in whole milliseconds, rounded up."""
+    assert aqm.parameter == "target" and aqm.interval_s is not None, "fq_codel"
+    packets, port = order.wanted.packets, order.port
+    if port.is_shaped:
+        wrong = "below a shaper VyOS 1.4 hands fq-codel's milliseconds to tc as microseconds"
+        raise PlatformError(
+            "managed", wrong, "write linux-tc, or take link.shaper out of the scenario"
+        )
+    if not _FEWEST <= packets <= _MOST_OF_FQ_CODEL:
+        wrong = f"a queue-limit of {packets} is not from {_FEWEST} to {_MOST_OF_FQ_CODEL}"
+        raise PlatformError("too-large", wrong, f"write {setting('queue.size', '1000 packets')}")
+    policy = f"set qos policy fq-codel {order.name}"
+    times = (("target", aqm.target_s), ("interval", aqm.interval_s))
+    lines = (
+        f"{policy} queue-limit '{packets}'",
+        *(f"{policy} {key} '{ceil(1e3 * value)}'" for key, value in times),
+        f"set qos interface {order.interface} egress '{order.name}'",
+    )
+    exact = all(float(1e3 * value).is_integer() for _, value in times)
+    said = () if exact else (trap("target and interval are rounded up to whole milliseconds"),)
+    marks = (trap("VyOS writes noecn: it drops where the scenario marks"),) if aqm.ecn else ()
+    return Written(lines, port.packet_bytes - 1, (GUARD, *marks, *said, _BOTTLENECK, _BEFORE))
 
 
 def _shaper(name: str, port: Port, packets: int) -> tuple[str, ...]:
@@ -105,7 +139,15 @@ def _queue(path: tuple[str, ...], leaves: _Leaves, policy: _Leaves, port: Port) 
     kind = own or _KINDS[path[0]] or path[0]
     served = _served("policy" if len(path) == 2 else "class", leaves, policy, port)
     reading = _size(place, kind, leaves, port).serving(served, also=lines)
-    return replace(reading, discipline=_DISCIPLINES.get(kind))
+    return replace(reading, discipline=_DISCIPLINES.get(kind), aims=_aims(path, leaves))
+
+
+def _aims(path: tuple[str, ...], leaves: _Leaves) -> tuple[float, ...]:
+    """Return the target in s of a policy of fq-codel, 5 ms by default; () where it is not told."""
+    if len(path) != 2 or path[0] != "fq-codel":
+        return ()
+    milliseconds = whole(leaves["target"].words[-1] if "target" in leaves else "5")
+    return () if milliseconds is None else (milliseconds / 1000,)
 
 
 def _size(place: Place, kind: str, leaves: _Leaves, port: Port) -> ConfiguredQueue:
@@ -155,6 +197,7 @@ PLATFORM = Platform(
     comment="#",
     forms=("packets",),
     models=("vyos",),
+    manages=("fq_codel",),
     interface="eth0",
     tells=(
         r"\b(qos policy|traffic-policy)\s+(drop-tail|shaper|fq-codel|fair-queue|random-detect"

@@ -229,6 +229,7 @@ fn wire(plan: &Plan, rate_bps: f64) -> Wire {
         largest_packet: largest_packet(plan),
         smallest_packet: SMALLEST,
         shaped: false,
+        framing: None,
     }
 }
 

@@ -1,17 +1,18 @@
 //! When a wire that serves a first-in-first-out queue runs empty.
 
-use crate::time::{Picos, serialization};
+use crate::queue::parameters::Wire;
+use crate::time::Picos;
 
 /// Follows the work that was accepted, so that the queue is known between two arrivals.
 #[derive(Clone, Debug)]
 pub(super) struct BusyUntil {
-    rate_bps: f64,
+    wire: Wire,
     busy_until: Picos,
 }
 
 impl BusyUntil {
-    pub fn new(rate_bps: f64) -> Self {
-        Self { rate_bps, busy_until: 0 }
+    pub fn new(wire: &Wire) -> Self {
+        Self { wire: *wire, busy_until: 0 }
     }
 
     /// An arrival at `now` found `delay` in front of it: what we know is corrected by what is.
@@ -39,17 +40,18 @@ impl BusyUntil {
     }
 
     pub fn serialization(&self, bytes: u32) -> Picos {
-        serialization(bytes, self.rate_bps)
+        self.wire.serialization(bytes)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::testbench::WIRE;
 
     #[test]
     fn it_knows_the_queue_between_arrivals() {
-        let mut busy_until = BusyUntil::new(8e12); // A byte a picosecond.
+        let mut busy_until = BusyUntil::new(&Wire { rate_bps: 8e12, ..WIRE }); // A byte a picosecond.
         busy_until.observe(100, 0);
         busy_until.accept(100, 50);
         assert_eq!(

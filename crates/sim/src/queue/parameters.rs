@@ -1,5 +1,7 @@
 //! What the parameters of every discipline have in common, and what a queue must know of its wire.
 
+use crate::config::FramingSpec;
+use crate::time::{Picos, serialization};
 use std::fmt;
 
 /// The wire that a queue stands in front of.
@@ -13,9 +15,17 @@ pub struct Wire {
     pub smallest_packet: u32,
     /// Its rate is that of a shaper before a faster one.
     pub shaped: bool,
+    /// What the line adds to each packet.
+    pub framing: Option<FramingSpec>,
 }
 
 impl Wire {
+    /// The time that it takes to send a packet, with what the line adds.
+    pub fn serialization(&self, bytes: u32) -> Picos {
+        let line = self.framing.map_or(bytes, |framing| framing.on_line(bytes));
+        serialization(line, self.rate_bps)
+    }
+
     /// How many packets could ever wait in so many bytes.
     pub fn most_packets(&self, bytes: u64) -> usize {
         (bytes / u64::from(self.smallest_packet)) as usize

@@ -9,8 +9,13 @@ use crate::time::{Picos, serialization};
 use std::collections::VecDeque;
 
 /// A packet of 1500 bytes takes 1 ms.
-pub const WIRE: Wire =
-    Wire { rate_bps: 12e6, largest_packet: 1500, smallest_packet: 40, shaped: false };
+pub const WIRE: Wire = Wire {
+    rate_bps: 12e6,
+    largest_packet: 1500,
+    smallest_packet: 40,
+    shaped: false,
+    framing: None,
+};
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ mod conservation;
 mod ecn;
 mod flow_records;
 mod footprint;
+mod framing;
 mod jitter;
 mod jitter_of_links;
 mod linux;

@@ -13,6 +13,7 @@ from forebay.catalogue import KINDS
 from forebay.engines.replication.readings import ideal_s
 from forebay.files.columns import BLOCK_ROWS
 from forebay.outcome.flow_table import FlowTable
+from forebay.outcome.metrics import goodput_bits
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from forebay.engines.replication.readings import (
         RawFlowRecords,
     )
+    from forebay.outcome import Reading
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
@@ -34,13 +36,17 @@ Columns = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class FlowRows:
-    """One replication's rows, which are made block by block: records take less memory."""
+    """One replication's rows, which are made block by block: records take less memory.
+
+    ``reading`` is that of the same run: the bytes of a class's rows are cut alike to its goodput.
+    """
 
     scenario: Scenario
     seed: int
     workload: Workload
     layout: Layout
     records: RawFlowRecords
+    reading: Reading
 
     @property
     def rows(self) -> int:
@@ -51,18 +57,21 @@ class FlowRows:
         """Yield the rows in blocks; without rows, one without rows."""
         for first in range(0, max(self.rows, 1), BLOCK_ROWS):
             raw = self.records.columns(first, first + BLOCK_ROWS)
-            yield _to_table(self.scenario, self.seed, self.workload, self.layout, raw)
+            yield _to_table(self, raw)
 
 
-def _to_table(
-    scenario: Scenario,
-    seed: int,
-    workload: Workload,
-    layout: Layout,
-    raw: Columns,
-) -> FlowTable:
+def _counted(reading: Reading) -> NDArray[np.float64]:
+    """Return the share of each class's in-order bytes that its goodput counts."""
+    got = np.array([each.goodput_bits.sum() for each in reading.classes])
+    counted = np.array([goodput_bits(each).sum() for each in reading.classes])
+    return np.asarray(np.divide(counted, got, out=np.ones(got.size), where=got > 0))
+
+
+def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
+    scenario, workload, layout = of.scenario, of.workload, of.layout
     flow = raw["flow"]
     group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]
+    counted = raw["window_bytes"] * _counted(of.reading)[group]
     tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
     ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
     has_end = (raw["segments"] >= 0) & ending[group]
@@ -73,7 +82,7 @@ def _to_table(
     took_s = raw["last_byte_s"] - raw["start_s"]
     return FlowTable(
         {
-            "seed": np.full(flow.size, seed, dtype=np.int64),
+            "seed": np.full(flow.size, of.seed, dtype=np.int64),
             "class": _texts(scenario.class_names)[group],
             "flow": flow,
             "transfer": raw["transfer"],
@@ -85,7 +94,7 @@ def _to_table(
             "application_bytes": np.where(has_end, raw["segments"] * payload, np.nan),
             "first_byte_s": raw["first_byte_s"],
             "last_byte_s": np.where(has_end, raw["last_byte_s"], np.nan),
-            "window_bytes": raw["window_bytes"],
+            "window_bytes": np.rint(counted).astype(np.int64),
             "segments_sent": raw["sent"],
             "segments_lost": raw["lost"],
             "segments_retransmitted": raw["retransmitted"],

@@ -122,7 +122,7 @@ def _side_by_side(
         seen = by_flow(each, workload)
         found[seed] = to_reading(scenario, seed, workload, own, seen)
         if kept.flows is not None:
-            kept.flows[seed] = _flow_rows(scenario, seed, workload, own, seen)
+            kept.flows[seed] = _flow_rows(scenario, workload, own, seen, found[seed])
         if kept.files is not None:
             packets, log = each["capture"], each["packet_log"]
             kept.files.write(scenario, workload, own, packets, log)
@@ -130,10 +130,10 @@ def _side_by_side(
 
 
 def _flow_rows(
-    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
+    scenario: Scenario, workload: Workload, layout: Layout, raw: RawReadings, reading: Reading
 ) -> FlowRows:
     from forebay.engines.replication import FlowRows
 
     records = raw.get("flow_records")
     assert records is not None, "flow_records=True"
-    return FlowRows(scenario, seed, workload, layout, records)
+    return FlowRows(scenario, reading.seed, workload, layout, records, reading)

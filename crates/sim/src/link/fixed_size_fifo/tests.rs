@@ -41,7 +41,8 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
         jitter: None,
         framing: None,
     };
-    let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false };
+    let wire =
+        Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false, framing: None };
     Link::new(&spec, &wire, 7, classes.into(), uniform)
 }
 
@@ -77,7 +78,13 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
 }
 
 fn decides_on_arrival(queue: &QueueSpec) -> bool {
-    let wire = Wire { rate_bps: 1e6, largest_packet: BYTES, smallest_packet: BYTES, shaped: false };
+    let wire = Wire {
+        rate_bps: 1e6,
+        largest_packet: BYTES,
+        smallest_packet: BYTES,
+        shaped: false,
+        framing: None,
+    };
     matches!(queue.build(&wire, 0), Ok(Discipline::AtEnqueue(_)))
 }
 

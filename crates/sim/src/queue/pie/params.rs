@@ -74,7 +74,7 @@ impl Parameters for PieParams {
             burst_allowance: MAX_BURST,
             next_update: self.tupdate,
             random: RandomStream::new(seed),
-            busy_until: BusyUntil::new(wire.rate_bps),
+            busy_until: BusyUntil::new(wire),
         }
     }
 }

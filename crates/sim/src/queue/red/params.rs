@@ -111,7 +111,7 @@ impl Parameters for RedParams {
     }
 
     fn build(&self, wire: &Wire, seed: u64) -> Red {
-        let busy_until = BusyUntil::new(wire.rate_bps);
+        let busy_until = BusyUntil::new(wire);
         let weight = self.weight.or_else(|| self.weight_of_burst());
         Red {
             params: *self,
