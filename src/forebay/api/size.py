@@ -17,7 +17,6 @@ from forebay.api.arguments import (
     threads,
 )
 from forebay.api.assumed import remarks
-from forebay.api.run import run
 from forebay.catalogue.link_names import BOTTLENECK
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option
@@ -309,6 +308,8 @@ def with_cheaper(
     ScenarioError
         The answer is of smaller links, of a network or of an AQM; or there is none.
     """
+    from forebay.api.run import run
+
     chosen = result.recommended or result.buffer
     why = _refused(scenario, result)
     if chosen is None or why is not None:

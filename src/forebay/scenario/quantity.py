@@ -104,8 +104,6 @@ def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, st
         unit = example.partition(" ")[2]
         same = f"{match[1]} {unit}"
         if kinds == ("rate",):
-            from forebay.scenario import suggestions
-
             number = float(match[1])
             same = suggestions.bare_rate(number) if 0 < number < 1e18 else example
         hint = f'write it with one, such as "{same}"'
@@ -303,8 +301,6 @@ def plain(number: Decimal) -> str:
 def unitless(value: object, example: str) -> ScenarioError:
     """Return the error for a value that should be text with a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        from forebay.scenario import suggestions
-
         unit = example.partition(" ")[2]
         same = example
         if 0 < value < 1e18:
