@@ -150,8 +150,9 @@ def _class(
     """Return a class: of each control's goodput as much as it has of that control's flows."""
     counts = {each: n for each, n in apportion(int(group.flows), group.shares).items() if n}
     parts = {each: n / shares[each][0] for each, n in counts.items()}
-    own = [sum(parts[each] * shares[each][1][end] for each in parts) for end in range(3)]
     used, alone = link.utilization, len(scenario.traffic) == 1
+    own = [sum(parts[each] * shares[each][1][end] for each in parts) for end in range(3)]
+    own = [1.0, 1.0, 1.0] if alone else own
     assert used is not None and used.low is not None and used.high is not None, "just made"
     rate = float(scenario.link.capacity)
     got = (
