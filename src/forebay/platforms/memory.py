@@ -105,7 +105,7 @@ def _text(size: int, tier: Tier) -> str:
     small, large = (_share(size, whole) for whole in (_SMALL_CHIP, _LARGE_CHIP))
     external = _share(size, _HBM)
     parts = {_SMALL_CHIP: (small, large), _LARGE_CHIP: (small, large), _HBM: (large, external)}
-    said = ", ".join(parts.get(tier.most_bytes or 0, (external,)))
+    said = ", ".join((_amount(8 * size, "bit"), *parts.get(tier.most_bytes or 0, (external,))))
     return f"{said}: fits {tier.name} ({tier.says}; {tier.date})"
 
 
@@ -152,12 +152,16 @@ def _together(each: int, ports: int) -> str:
     return "" if ports == 1 else f"{ports} ports of {_amount(each)} are {_amount(each * ports)}: "
 
 
-def _amount(size: int) -> str:
-    unit, factor = next(
-        ((name, part) for name, part in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if size >= part),
-        ("B", 1.0),
+def _amount(size: int, unit: str = "B") -> str:
+    prefix, factor = next(
+        (
+            (name, part)
+            for name, part in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
+            if size >= part
+        ),
+        ("", 1.0),
     )
-    return f"{size / factor:.3g} {unit}"
+    return f"{size / factor:.3g} {prefix}{unit}"
 
 
 def ram_device_bits(size: int) -> int:
