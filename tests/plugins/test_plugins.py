@@ -74,7 +74,7 @@ def test_a_law_of_others_stands_beside_ours(site: Path) -> None:
 def test_an_unknown_engine_is_told_those_of_others(site: Path) -> None:
     done = forebay_(site, "run", "x.toml", "--engine", "nickel")
     assert done.returncode == 2
-    assert "network, coin" in done.stderr
+    assert "atlas, coin" in done.stderr
 
 
 @pytest.mark.parametrize(
