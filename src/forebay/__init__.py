@@ -154,7 +154,9 @@ __all__ = [*_HOLDERS, "laws"]
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version()
+        from forebay.packages import installed_version
+
+        return installed_version()
     name = _OLDER.get(name, name)
     if name not in _HOLDERS and name not in _MODULES:
         import sys
@@ -169,12 +171,6 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_HOLDERS[name]), name)
     globals()[name] = value
     return value
-
-
-def _version() -> str:
-    from importlib import metadata
-
-    return metadata.version(__name__)
 
 
 def __dir__() -> list[str]:

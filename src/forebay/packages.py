@@ -1,8 +1,9 @@
-"""Packages that an extra installs: looked for where they are needed, before the work."""
+"""Packages that an extra installs, looked for where they are needed, before the work; ours."""
 
 from __future__ import annotations
 
 import os
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -76,3 +77,14 @@ def import_package(needs: str, package: str) -> Any:
         return import_module(package)
     except ImportError:
         raise MissingPackage(needs, package) from None
+
+
+@cache
+def installed_version() -> str:
+    """Return Forebay's version, "unknown" in a source tree that was never installed."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
+    try:
+        return version("forebay")
+    except PackageNotFoundError:
+        return "unknown"

@@ -20,6 +20,7 @@ from forebay.outcome.reading import (
     Reading,
 )
 from forebay.outcome.reading_invariants import violations_of_readings
+from forebay.packages import installed_version
 from forebay.scenario import Scenario, ScenarioError
 from forebay.scenario.model import document_and_hash
 
@@ -60,7 +61,7 @@ def outcome_of_packets(
     links, classes = summarize(readings, scenario.goals)
     document, sha256 = document_and_hash(scenario)
     provenance = Provenance(
-        version=_version(), seeds=list(runs), scenario_sha256=sha256, wall_s=0.0,
+        version=installed_version(), seeds=list(runs), scenario_sha256=sha256, wall_s=0.0,
         packets=sum(each.packets for each in readings),
     )  # fmt: skip
     made = Outcome(
@@ -68,12 +69,6 @@ def outcome_of_packets(
         broken_assumptions=[], provenance=provenance,
     )  # fmt: skip
     return checked(made, violations_of_readings(readings))
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("forebay")
 
 
 def _unmeasured(classes: list[ClassOutcome]) -> list[ClassOutcome]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ from forebay.outcome import (
     checked,
 )
 from forebay.outcome.model import ControllerOutcome
+from forebay.packages import installed_version
 from forebay.scenario import Long
 from forebay.workload.drawing import apportion
 
@@ -116,7 +116,7 @@ def _outcome(
         broken_assumptions=_broken(scenario),
         provenance=Provenance.model_validate(
             {
-                "version": _version(),
+                "version": installed_version(),
                 "seeds": seeds,
                 "scenario_sha256": scenario.sha256(),
                 "wall_s": time.perf_counter() - started,
@@ -222,13 +222,3 @@ def _broken(scenario: Scenario) -> list[str]:
     if warmup >= WARMUP_S or "warmup" not in measure.model_fields_set:
         return []
     return [f"measured after {warmup:g} s: flows of the atlas had {WARMUP_S:g} s to settle"]
-
-
-@cache
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
-
-    try:
-        return version("forebay")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"

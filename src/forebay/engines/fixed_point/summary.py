@@ -10,7 +10,6 @@ states have residuals that the solver accepts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from forebay.outcome import (
     Provenance,
     Quantiles,
 )
+from forebay.packages import installed_version
 
 if TYPE_CHECKING:
     from forebay.engines.fixed_point.solver import Solution
@@ -283,7 +283,7 @@ def _provenance(
 ) -> Provenance:
     problem = solution.balance.problem
     facts: dict[str, Any] = {
-        "version": _version(),
+        "version": installed_version(),
         "seeds": seeds,
         "scenario_sha256": scenario.sha256(),
         "wall_s": wall_s,
@@ -298,13 +298,3 @@ def _provenance(
         "pairs_drawn": problem.drawn,
     }
     return Provenance.model_validate(facts)
-
-
-@cache
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
-
-    try:
-        return version("forebay")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay import laws
@@ -37,6 +36,7 @@ from forebay.outcome import (
     Quantiles,
     checked,
 )
+from forebay.packages import installed_version
 from forebay.scenario import Standing, Tcp
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _provenance(
 ) -> Provenance:
     return Provenance.model_validate(
         {
-            "version": _version(),
+            "version": installed_version(),
             "seeds": seeds,
             "scenario_sha256": scenario.sha256(),
             "wall_s": time.perf_counter() - started,
@@ -221,16 +221,6 @@ def _provenance(
             "lower_bounds": ["utilization"] if prediction.is_bound else [],
         }
     )
-
-
-@cache
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
-
-    try:
-        return version("forebay")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"
 
 
 def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
