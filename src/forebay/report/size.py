@@ -185,16 +185,17 @@ def _loss_price(answer: SizeResult) -> list[str]:
     return ["No size that was run within the goals loses 1 % or less."]
 
 
-def _said(answer: SizeResult) -> list[str]:
-    """Return the first of what else has to be known, in one line."""
+def _remarks(answer: SizeResult) -> list[str]:
+    """Return what else has to be known of an answer, the most important first."""
     there = answer.there
     stopped = [answer.reason] if answer.interrupted and answer.recommended and answer.reason else []
-    said = [
-        *stopped,
-        *answer.late_starts,
-        *(() if there is None else there.outcome.disturbed),
-        *answer.notes,
-    ]
+    disturbed = () if there is None else there.outcome.disturbed
+    return [*stopped, *answer.late_starts, *disturbed, *answer.notes]
+
+
+def _said(answer: SizeResult) -> list[str]:
+    """Return the first of what else has to be known, in one line."""
+    said = _remarks(answer)
     more = f" (+{len(said) - 1}: --explain)" if len(said) > 1 else ""
     room = COLUMNS - len("Note: .") - len(more)
     return [f"Note: {shorten(said[0].rstrip('.'), room, placeholder=' …')}.{more}"] if said else []
@@ -267,10 +268,7 @@ def _aim(aqm: Aqm, packets: int) -> str:
 
 def explained(answer: SizeResult) -> list[str]:
     """Return everything else that is known, a sentence a line."""
-    there = answer.there
-    stopped = [answer.reason] if answer.interrupted and answer.recommended and answer.reason else []
-    said = [*stopped, *answer.late_starts, *(() if there is None else there.outcome.disturbed)]
-    lines = [sentence_case(line) for line in (*said, *answer.notes)]
+    lines = [sentence_case(line) for line in _remarks(answer)]
     if answer.rates:
         from forebay.report.link_rates import drain_lines, rate_lines
 

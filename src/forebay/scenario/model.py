@@ -189,6 +189,11 @@ class Scenario(ScenarioModel):
         """The largest packet of any class, bytes."""
         return max(largest(group) for group in self.traffic)
 
+    @property
+    def two_bursts(self) -> float:
+        """Bytes of two bursts of hosts: 1.05 ms at line rate, at most 64 KiB each (GSO)."""
+        return min(1.05e-3 * float(self.link.capacity) / 8, 128 << 10)
+
     def queue_at(self, link: str) -> Queue:
         """The queue before a link; "reverse" has the bottleneck's."""
         return next((each.queue for each in self.links if each.name == link), self.queue)

@@ -94,7 +94,11 @@ class Level:
 
     @property
     def rows(self) -> list[Row]:
-        """What is compared, the smallest size first: the first seeds may lack what is rare."""
+        """What is compared, the smallest size first.
+
+        A size with fewer seeds than others counts only if its intervals decide: few draws of the
+        traffic may lack what is rare.
+        """
         return [each for each in self.tried if self._decides(each)]
 
     def _decides(self, row: Row) -> bool:

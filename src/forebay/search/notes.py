@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 def notes_of(problem: Problem, level: Level) -> tuple[str, ...]:
     """Return the notes on the runs of a link."""
     return (
+        *_by_another_engine(problem, level),
         *_windows(problem, level),
         *_settled(level),
         *of_parameter(problem.scenario, problem.engine, problem.parameter),
     )
+
+
+def _by_another_engine(problem: Problem, level: Level) -> list[str]:
+    if level.problem.engine == problem.engine:
+        return []
+    return [f"no {problem.engine} fitted into the time: the {level.problem.engine} answers"]
 
 
 def _windows(problem: Problem, level: Level) -> list[str]:

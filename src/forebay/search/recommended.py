@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 USUAL_LOSS = 0.01
 """Loss from which on the whole of BDP/sqrt(n) is recommended."""
-_BURSTS_S, _BURSTS = 1.05e-3, 128 << 10
 _CLOSE = 1.15
 """Ratio to which the largest size that the goals allow is found."""
 
@@ -110,8 +109,7 @@ def _within(rows: Sequence[Row], smallest: Row, wanted: Row, floor: Floor | None
 
 def bursts(scenario: Scenario) -> Floor:
     """Return the least size for what hosts and neighbours send at once."""
-    octets = min(_BURSTS_S * float(scenario.link.capacity) / 8, _BURSTS)
-    packets = math.ceil((octets + scenario.largest_packet) / int(scenario.packet))
+    packets = math.ceil((scenario.two_bursts + scenario.largest_packet) / int(scenario.packet))
     return Floor(packets=packets, why="two bursts of hosts and one packet")
 
 

@@ -190,8 +190,9 @@ class _Search:
         level, chosen = self._standing()
         if level is None and self.levels:
             level = max(self.levels, key=lambda each: len(each.rows))
-        complete = level is not None and (self.complete or level not in self.levels[:1])
-        notes = () if level is None else self._notes(level)
+        newest = self.levels[0] if self.levels else None
+        complete = level is not None and (self.complete or level is not newest)
+        notes = () if level is None else notes_of(self.problem, level)
         done = tuple(each for each in self.levels if each.rows)
         return Evidence(
             level, done, chosen, complete, interrupted,
@@ -214,9 +215,6 @@ class _Search:
             return None, None
         choice = choose(charted.problem, charted.rows, charted.problem.limit)
         return (charted, choice) if isinstance(choice, Chosen) else (None, None)
-
-    def _notes(self, level: Level) -> tuple[str, ...]:
-        return notes_of(self.problem, level)
 
     # --- the attempts -------------------------------------------------------------------------
 

@@ -84,8 +84,6 @@ BOUNDS: dict[str, tuple[str, float, float, str]] = {
 _ROUNDING = 1e-3
 LARGEST_BDP, SMALLEST = 4.0, 1
 """The largest buffer in bandwidth-delay products, if that is some packets; the least, packets."""
-_BURSTS_S, _BURSTS = 1.05e-3, 131_072
-"""Two bursts of hosts: seconds at line rate, bytes at most."""
 ALIKE_RATES = 5e-4
 """Nearer to 1 than this, access over link is 1: one flow may then fill the link without a queue and
 lock out all others, which no link does beside it."""
@@ -140,8 +138,7 @@ def _buffers(link: Point, scenario: Scenario) -> tuple[int, int]:
     """Return the buffers that are covered; two bursts at least where access is not known."""
     most = round(max(12.0, LARGEST_BDP * link.bdp))
     if any(isinstance(each, Long) and each.access_rate is None for each in scenario.traffic):
-        octets = min(_BURSTS_S * float(scenario.link.capacity) / 8.0, _BURSTS)
-        return min(math.ceil(octets / int(scenario.packet)), most), most
+        return min(math.ceil(scenario.two_bursts / int(scenario.packet)), most), most
     return SMALLEST, most
 
 
