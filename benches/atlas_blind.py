@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from atlas_design import FAMILIES, Link, base, links
+from atlas_design import FAMILIES, base, fields_of, links
 from numpy.typing import NDArray
 
 import forebay
@@ -121,9 +121,10 @@ def cases(family: str, folder: Path, seed: int, count: int) -> tuple[list[Case],
         each = json.loads(line)
         kept.setdefault(each["link"], {})[each["packets"]] = each["row"]
     made = []
-    drawn: list[Link] = [each for each, _, _ in itertools.islice(links(seed), count)]
+    family_links = links(seed, FAMILIES[family].controls)
+    drawn = [each for each, _, _ in itertools.islice(family_links, count)]
     for place, link in enumerate(drawn):
-        scenario = base().replace(link.fields(FAMILIES[family]))
+        scenario = base().replace(fields_of(link, FAMILIES[family]))
         controls = FAMILIES[family].controls
         point = scope.point_of(scenario.with_buffer(scope.SMALLEST), controls)
         made.append(Case(scenario, point, model.load(controls), kept.get(place, {})))

@@ -31,7 +31,7 @@ from forebay.laws import assumptions
 
 STAGE, EVEN_STAGES = 100, 2
 """Cells a stage; the first stages know no model yet."""
-USUAL_PPS, FASTEST_PPS = 100_000.0, 1_000_000.0
+USUAL_PPS, FASTEST_PPS = 100_000.0, scope.BOUNDS["pps"][2]
 """Packets a second, of 1500 bytes: above the first a link is drawn the less often the more it
 costs, and the machine's hours carry none above the second."""
 _USUAL_S = 133.0
@@ -65,52 +65,44 @@ FAMILIES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One point of the design, as the fields of a scenario."""
-
-    flows: int
-    second: int
-    pps: float
-    rtt_s: float
-    spread: float
-    access: float
-
-    @property
-    def bdp(self) -> float:
-        """Bandwidth-delay product, packets."""
-        return self.pps * self.rtt_s
-
-    def fields(self, family: Family) -> dict[str, Any]:
-        """Return the fields of the scenario, without the buffer."""
-        low = 2.0 * self.rtt_s / (1.0 + self.spread)
-        window = min(family.longest_s, max(family.window_s, _ENOUGH / self.pps))
-        first, other = family.controls
-        mixed = {first: 1.0 - self.second / self.flows, other: self.second / self.flows}
-        return {
-            "link.rate": f"{self.pps * _BITS / 1e3:.7g} kbit/s",
-            "traffic.0.flows": self.flows,
-            "traffic.0.congestion_control": {name: of for name, of in mixed.items() if of > 0.0},
-            "traffic.0.rtt": {"uniform": [f"{1e3 * e:.6g} ms" for e in (low, low * self.spread)]},
-            "traffic.0.access_rate": f"{self.access * self.pps * _BITS / 1e3:.7g} kbit/s",
-            "measure.warmup": f"{family.warmup_s:g} s",
-            "measure.duration": f"{10.0 * math.ceil(window / 10.0):g} s",
-        }
+def fields_of(point: scope.Point, family: Family) -> dict[str, Any]:
+    """Return the fields of a link's scenario, without the buffer."""
+    low = 2.0 * point.rtt_s / (1.0 + point.spread)
+    window = min(family.longest_s, max(family.window_s, _ENOUGH / point.pps))
+    first, other = family.controls
+    mixed = {first: 1.0 - point.second / point.flows, other: point.second / point.flows}
+    return {
+        "link.rate": f"{point.pps * _BITS / 1e3:.7g} kbit/s",
+        "traffic.0.flows": point.flows,
+        "traffic.0.congestion_control": {name: of for name, of in mixed.items() if of > 0.0},
+        "traffic.0.rtt": {"uniform": [f"{1e3 * e:.6g} ms" for e in (low, low * point.spread)]},
+        "traffic.0.access_rate": f"{point.access * point.pps * _BITS / 1e3:.7g} kbit/s",
+        "measure.warmup": f"{family.warmup_s:g} s",
+        "measure.duration": f"{10.0 * math.ceil(window / 10.0):g} s",
+    }
 
 
-def links(seed: int) -> Iterator[tuple[Link, float, float]]:
-    """Yield links, each with two numbers from 0 to 1 that choose its buffer."""
+def links(seed: int, controls: tuple[str, str]) -> Iterator[tuple[scope.Point, float, float]]:
+    """Yield links without a buffer yet, each with two numbers from 0 to 1 that choose it."""
     draw = qmc.Sobol(9, rng=seed)
     while True:
         for u in draw.random(64):
-            flows = round(_log(u[0], 8, 1024))
-            rtt_s, spread = _log(u[2], 0.002, 0.3), _log(u[3], 1.02, 8.0)
-            pps = _log(u[1], 3.0, 500.0) * flows / rtt_s
+            flows = round(_within("flows", u[0]))
+            rtt_s, spread = _within("rtt_s", u[2]), _within("spread", u[3])
+            pps = _within("window", u[1]) * flows / rtt_s
             if pps <= FASTEST_PPS and u[8] <= USUAL_PPS / pps:
-                access = _log(u[4], max(0.1, 3.0 / flows), 10.0)
+                access = _within("access", u[4], scope.LEAST_ACCESS / flows)
                 if abs(access - 1.0) < 2.0 * scope.ALIKE_RATES:
                     continue
-                yield Link(flows, _second(u[5], flows), pps, rtt_s, spread, access), u[6], u[7]
+                second = _second(u[5], flows)
+                point = scope.Point(controls, flows, second, pps, rtt_s, spread, access, packets=0)
+                yield point, u[6], u[7]
+
+
+def _within(name: str, u: float, least: float = 0.0) -> float:
+    """Return a number of the atlas's bounds, evenly over the logarithm."""
+    _, low, high, _ = scope.BOUNDS[name]
+    return _log(u, max(low, least), high)
 
 
 def _log(u: float, low: float, high: float) -> float:
@@ -151,9 +143,9 @@ def cells(family: str, stage: int, folder: Path) -> list[dict[str, Any]]:
 
         known = fitted(family, folder)
     made = []
-    for link, where, u in links(stage + 1):
-        fields = link.fields(FAMILIES[family])
-        packets = _log(u, 1.0, max(4.0 * link.bdp, 12.0))
+    for link, where, u in links(stage + 1, FAMILIES[family].controls):
+        fields = fields_of(link, FAMILIES[family])
+        packets = _log(u, 1.0, max(scope.LARGEST_BDP * link.bdp, 12.0))
         if known is not None and where < 0.7:
             idle = _log(u, 0.003, 0.2)
             packets = known.packets_at(base().replace(fields), idle)
