@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import log10
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
@@ -381,7 +382,7 @@ def _shared_axis(panels: Sequence[Axes], answer: SizeResult) -> None:
     text += ["grey: interval of the least"] if least and least.low < least.high else []
     text += ["dashed: a law of which an assumption is broken here"] if broken else []
     axis = "buffer, packets" if answer.aqm is None else f"{size_name(answer)}, packets at line rate"
-    last.set_xlabel(f"{axis}\n({'; '.join(text)})" if text else axis)
+    last.set_xlabel("\n".join([axis, *wrap(f"({'; '.join(text)})", 80)]) if text else axis)
     for axes in panels:
         clean(axes)
 
