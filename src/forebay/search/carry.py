@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from forebay.search.scaling import ScalingRule
 
-_FEWER = (0.25, 0.15)
-"""Exponent of fewer flows with the same windows, and its standard deviation among links."""
-_SMALLER_SD = 0.2
+_AMONG_LINKS = 0.2
+"""Standard deviation of the exponent among links, from what it is likely to be."""
 _STEEP = (0.8, 0.25)
 """Of an AQM's target, a time, and of a goal on loss, which the window of a flow decides: both grow
 with the link."""
@@ -66,7 +65,7 @@ def prior(rule: ScalingRule, *, steep: bool, one_process: bool) -> tuple[float, 
         return 0.0, 0.0
     if steep:
         return _STEEP
-    return (rule.likely, _SMALLER_SD) if rule.shrinks_windows else _FEWER
+    return rule.likely, _AMONG_LINKS
 
 
 def exponent(

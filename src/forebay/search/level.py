@@ -208,7 +208,7 @@ class Level:
 
         Controls that follow a model of the path do not obey the law, and keep their loss.
         """
-        if not self.rule.shrinks_windows or self.rule.bursts:
+        if not self.rule.shrinks_windows or self.rule.by_model:
             return 1.0
         return float(self.factor ** (1.0 - self.rule.share))
 

@@ -40,6 +40,9 @@ ENOUGH_FLOWS = 100
 TOP_FLOWS = 80
 """Minimum flows of the largest link that may represent a link of more flows."""
 _WORTH_IT = 4.0
+_OF_SUMS = 0.4
+"""Exponent of the sum of many windows; 0.1 was seen of small windows, 0.55 of large ones, and the
+law of BDP/sqrt(n) has 1/2."""
 _LESS, _MORE = 0.3, 0.5
 """Limits of the exponent's distance from the law's, where windows shrink: twice those observed of
 loss-based flows below it (0.87 for 1), and as observed above it (1.51 for 1)."""
@@ -124,13 +127,14 @@ def is_one_process(scenario: Scenario) -> bool:
 class ScalingRule:
     """How a link is scaled down by a factor k, up to ``largest``.
 
-    The number of flows shrinks by ``k ** share``, and the window of each by the rest of k. With
-    ``bursts`` some flows pace by a model, and need a buffer that does not grow with the windows.
+    The number of flows shrinks by ``k ** share``, and the window of each by the rest of k. A share
+    ``by_model`` of the flows follows a model of the path; its bursts need the same buffer at any
+    rate.
     """
 
     share: float
     largest: float
-    bursts: bool = False
+    by_model: float = 0.0
 
     @property
     def shrinks_windows(self) -> bool:
@@ -140,7 +144,9 @@ class ScalingRule:
     @property
     def likely(self) -> float:
         """The exponent of packets in the rate to begin with: the law's where windows shrink."""
-        return 1.0 - self.share / 2.0 if self.shrinks_windows else 0.25
+        if self.shrinks_windows:
+            return 1.0 - self.share / 2.0
+        return _OF_SUMS * (1.0 - self.by_model)
 
     @property
     def steepest(self) -> float:
@@ -155,7 +161,7 @@ class ScalingRule:
         """The smallest exponent where windows shrink with the link; None where they do not."""
         if not self.shrinks_windows:
             return None
-        return 0.0 if self.bursts else self.likely - _LESS
+        return 0.0 if self.by_model else self.likely - _LESS
 
 
 def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
@@ -166,7 +172,8 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
     rate, so with a goal on loss the windows shrink only where fewer flows are not enough.
     """
     flows, others = _fewer_flows(scenario, LEAST_FLOWS), _other_limits(scenario)
-    fewest, long = ScalingRule(1.0, min(flows, others)), _long_flows(scenario)
+    by_model, long = model_share(scenario), _long_flows(scenario)
+    fewest = ScalingRule(1.0, min(flows, others), by_model)
     if not long or (_has_loss_goal(scenario) and fewest.largest >= wanted):
         return fewest
     enough = long >= TOP_FLOWS * top
@@ -181,7 +188,7 @@ def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
         return fewest
     factor = min(wanted, largest)
     share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
-    return ScalingRule(share, min(largest, others), model_share(scenario) > 0.0)
+    return ScalingRule(share, min(largest, others), by_model)
 
 
 def _has_loss_goal(scenario: Scenario) -> bool:
