@@ -11,9 +11,9 @@ import pytest
 from forebay import _core, catalogue
 from forebay._core import structure_bytes
 from forebay.catalogue import CONTROLS, IncompleteRecord, generate_list, registered
-from forebay.engines.errors import EngineUnavailable
+from forebay.engines import simulation
+from forebay.engines.base import EngineUnavailable
 from forebay.engines.footprint import estimate
-from forebay.engines.simulation import core_lists
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.laws.heterogeneous import PROTOCOLS
 from forebay.scenario import loads
@@ -102,13 +102,13 @@ def test_a_core_that_differs_is_refused_with_the_name_and_what_to_do(monkeypatch
     next(each for each in built if each["name"] == "prague")[key] = other
     monkeypatch.setattr(_core, "controllers", lambda: built)
     with pytest.raises(EngineUnavailable, match=f"{said}.*run `make setup`"):
-        core_lists.check_core.__wrapped__()
+        simulation.check_core.__wrapped__()
 
 
 def test_a_core_without_lists_is_refused(monkeypatch):
     monkeypatch.delattr(_core, "controllers")
     with pytest.raises(EngineUnavailable, match="run `make setup`"):
-        core_lists.check_core.__wrapped__()
+        simulation.check_core.__wrapped__()
 
 
 @pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda each: each.name)

@@ -11,8 +11,8 @@ import pytest
 import forebay
 from forebay import _core, scenario
 from forebay.catalogue import DISCIPLINES, KINDS
-from forebay.engines.errors import EngineUnavailable
-from forebay.engines.simulation import core_lists
+from forebay.engines import simulation
+from forebay.engines.base import EngineUnavailable
 from forebay.outcome import AqmTarget
 from forebay.scenario import Long, OpenLoop, Queue, Requests, Session, Short, Tcp, Transfers
 from forebay.scenario.queue import Discipline
@@ -134,4 +134,4 @@ def test_a_core_with_another_default_is_refused(monkeypatch):
     monkeypatch.setattr(_core, "disciplines", lambda: built)
     said = "default of target of the discipline 'pie' is 0.02 there, not 0.015; run `make setup`"
     with pytest.raises(EngineUnavailable, match=said):
-        core_lists.check_core.__wrapped__()
+        simulation.check_core.__wrapped__()

@@ -89,12 +89,12 @@ def test_a_linked_output_stays_a_link(short, tmp_path):
 
 
 def test_a_run_that_ends_early_leaves_no_capture(forebay_, short, tmp_path, monkeypatch):
-    from forebay.engines.simulation import side_by_side
+    from forebay.engines.simulation import isolated
 
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(side_by_side, "to_reading", stop)  # its packets are written by then
+    monkeypatch.setattr(isolated, "to_reading", stop)  # its packets are written by then
     result = forebay_("run", str(short), "--capture", str(tmp_path / "link.pcapng"))
     assert (result.status, result.err) == (130, "forebay: interrupted; nothing was kept\n")
     assert [path.name for path in tmp_path.iterdir()] == ["short.toml"]

@@ -9,7 +9,7 @@ from forebay import testbed
 from forebay.engines import EngineUnavailable
 from forebay.engines.base import Capabilities
 from forebay.engines.testbed import machine
-from forebay.engines.testbed.capacity import Trial
+from forebay.engines.testbed.retry import Trial
 from forebay.scenario import Rate
 
 REAL_GET = forebay.engines.get

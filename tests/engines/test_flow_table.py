@@ -13,7 +13,7 @@ import pytest
 
 import forebay
 from forebay.errors import ForebayError
-from forebay.outcome.flow_table import FlowTable
+from forebay.outcome.model import FlowTable
 from forebay.scenario import loads
 
 _MIXED = """
@@ -169,9 +169,9 @@ def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
     scenario: forebay.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str,
     block_rows: int,
 ) -> None:  # fmt: skip
-    from forebay.engines.replication import flow_rows
+    from forebay.engines import replication
 
-    monkeypatch.setattr(flow_rows, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(replication, "BLOCK_ROWS", block_rows)
     short = scenario.model_copy(update={"measure": forebay.Measure(warmup="0 s", duration="1 s")})
     path = tmp_path / name
     run = forebay.run(short, seeds=2, flows=path)

@@ -15,7 +15,7 @@ WIRE, SHAPED = 20e6, 5e6
 PAYLOAD = 1448
 
 
-def flows(shaper: Any, access: str = "1 Gbit/s") -> forebay.outcome.flow_table.FlowTable:
+def flows(shaper: Any, access: str = "1 Gbit/s") -> forebay.outcome.model.FlowTable:
     sizes = {"1 s": 1, "3 s": 20, "6 s": 40, "10 s": 200}
     transfers: list[Any] = [
         {"start": start, "size": f"{packets * PAYLOAD} B"} for start, packets in sizes.items()

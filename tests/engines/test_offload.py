@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forebay import load, run
-from forebay.engines.testbed.assumptions import broken
+from forebay.engines.testbed.plan import broken
 from forebay.scenario import Scenario, ScenarioError, loads
 
 SHIPPED = Path(__file__).parents[2] / "scenarios"

@@ -10,7 +10,7 @@ import pytest
 
 import forebay
 from forebay.outcome.metrics import _used
-from forebay.report.link_rates import rate_lines
+from forebay.report.tables import rate_lines
 from forebay.scenario import Scenario, ScenarioError, loads
 
 STEPS = '{ steps = [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]] }'

@@ -8,7 +8,7 @@ import pytest
 
 from forebay import _core, engines
 from forebay.engines.footprint import TooMuchMemory
-from forebay.engines.replication.seed_cache import CACHE_SIZE, SeedCache
+from forebay.engines.replication import CACHE_SIZE, SeedCache
 from forebay.engines.simulation import runs
 from forebay.progress import part
 from forebay.scenario import Scenario, loads

@@ -256,7 +256,7 @@ def test_everything_broadcasts() -> None:
 
 
 def test_unequal_flows_are_reduced_along_the_last_axis() -> None:
-    from forebay.laws.heterogeneous.constraints import uneven
+    from forebay.laws.heterogeneous import uneven
 
     values, windows = np.array([[0.1, 0.3], [0.2, 0.2]]), np.array([[1.0, 3.0], [2.0, 2.0]])
     each = [float(uneven(v, w)) for v, w in zip(values, windows, strict=True)]

@@ -8,7 +8,7 @@ import pytest
 
 from forebay import measure
 from forebay.laws.sawtooth import loss_rate
-from forebay.measure.response import mean_windows
+from forebay.measure.counters import mean_windows
 from forebay.report.measurement import headline
 from forebay.scenario import loads
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from forebay.measure import Refused
-from forebay.measure.hurst import METHODS, hurst, variance_time, wavelet, whittle
-from forebay.measure.hurst.detail_covariance import excess, overlaps
+from forebay.measure.hurst import METHODS, hurst, wavelet
 from forebay.measure.hurst.rescaled_range import expected
-from forebay.measure.hurst.variance_time import falls
+from forebay.measure.hurst.wavelet import excess, falls, overlaps
 from forebay.workload.video import noise
 
 SAMPLES = 1 << 18
@@ -27,7 +26,7 @@ def test_every_method_finds_h_of_fractional_noise(name, truth):
     assert found.value == pytest.approx(truth, abs=0.05)
 
 
-@pytest.mark.parametrize("method", [variance_time, wavelet, whittle])
+@pytest.mark.parametrize("method", [wavelet, wavelet, hurst])
 @pytest.mark.parametrize(
     "truth", [pytest.param(h, marks=() if h == 0.9 else pytest.mark.long) for h in TRUTHS]
 )
@@ -92,15 +91,14 @@ def test_what_cannot_carry_h_is_refused():
 
 def test_an_h_outside_its_range_is_refused_with_the_reason():
     """Bytes of a constant rate: what is left after rounding falls faster than any noise."""
-    from forebay.measure import burstiness
-    from forebay.measure.estimate import Estimate
-    from forebay.measure.estimates import Estimates
+    from forebay.measure.capture import _by_slope, _possible
+    from forebay.measure.estimate import Estimate, Estimates
 
     found = Estimates()
-    burstiness._by_slope(-0.88, 12, found)
+    _by_slope(-0.88, 12, found)
     assert "hurst_by_slope" not in found.estimates
     assert "-0.88, and H lies between 0 and 1" in found.refused[0].why
     told = {"wavelet": Estimate(-0.9, -1.0, -0.8, 9), "whittle": Estimate(0.6, 0.5, 0.7, 9)}
-    assert burstiness._possible(told, found) == {"whittle": told["whittle"]}
-    refused = burstiness._possible({"wavelet": told["wavelet"]}, found)
+    assert _possible(told, found) == {"whittle": told["whittle"]}
+    refused = _possible({"wavelet": told["wavelet"]}, found)
     assert "wavelet gives -0.90" in refused.why

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from forebay.measure import paths
-from forebay.measure.estimates import Estimates
+from forebay.measure.estimate import Estimates
 
 
 @pytest.mark.parametrize(("lost", "said"), [(50, False), (150, True)])

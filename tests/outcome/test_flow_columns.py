@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forebay.outcome.flow_table import FlowTable
+from forebay.outcome.model import FlowTable
 from forebay.packages import MissingPackage
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.outcome.synchrony import (
+from forebay.outcome.trace import (
     congestion_events,
     fit_normal,
     robust_minimum,

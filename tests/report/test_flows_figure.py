@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay.outcome.flow_table import FlowTable
+from forebay.outcome.model import FlowTable
 from forebay.report.figures import can_draw, draw_flows, flows_figure
 from forebay.scenario import loads
 

@@ -21,7 +21,7 @@ from forebay.outcome import (
 )
 from forebay.outcome.statistics import over_replications
 from forebay.scenario import Duration, Scenario
-from forebay.search.options import Options
+from forebay.search.level import Options
 from forebay.search.problem import LawContext, problem_of
 from forebay.search.search import search
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forebay.scenario import Scenario, ScenarioError, loads
-from forebay.search.configurable import parse_sizes
+from forebay.search.recommended import parse_sizes
 
 LINK = '[link]\nrate = "12 Mbit/s"\n[[traffic]]\nflows = 100\n'
 

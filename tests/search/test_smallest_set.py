@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from forebay.search.smallest_set import smallest_set
+from forebay.search.network_links import smallest_set
 
 Sizes = NDArray[np.float64]
 

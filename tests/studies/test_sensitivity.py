@@ -9,9 +9,8 @@ import pytest
 import forebay
 from forebay.cli.program import call
 from forebay.scenario import ScenarioError
-from forebay.studies.scaled import scaled
 from forebay.studies.sensitivity import inputs_of
-from forebay.studies.uncertain import uncertain_inputs
+from forebay.studies.uncertain import scaled, uncertain_inputs
 
 ALONE = "one-at-a-time"
 

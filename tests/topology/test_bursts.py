@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay.engines.fixed_point.bursts import burst_load
+from forebay.engines.fixed_point.summary import burst_load
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 

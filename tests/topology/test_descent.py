@@ -11,8 +11,8 @@ from tests.topology.build import network
 
 import forebay
 from forebay.engines.fixed_point import solver
+from forebay.engines.fixed_point.approach import point
 from forebay.engines.fixed_point.balance import make_balance
-from forebay.engines.fixed_point.descent import point
 from forebay.topology import make_problem
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"

@@ -11,7 +11,7 @@ from tests.topology.build import network
 import forebay
 from forebay.engines.simulation import SimulationEngine
 from forebay.topology import make_problem
-from forebay.topology.fair_shares import fair_rates
+from forebay.topology.problem import fair_rates
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 TWO = """

@@ -11,7 +11,7 @@ import pytest
 from tests.topology.chain import answer, text
 
 from forebay.api import networks
-from forebay.engines.fixed_point.bursts import OfferedBursts
+from forebay.engines.fixed_point.summary import OfferedBursts
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem
 

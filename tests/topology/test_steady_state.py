@@ -9,13 +9,11 @@ import pytest
 from tests.topology.build import network
 
 import forebay
-from forebay.engines.errors import Unsupported
+from forebay.engines.base import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear
 from forebay.engines.fixed_point.balance import make_balance
-from forebay.engines.fixed_point.errors import NoSteadyState
-from forebay.engines.fixed_point.multistart import fixed_points
 from forebay.engines.fixed_point.queueing import Windows
-from forebay.engines.fixed_point.solver import evaluate, solve
+from forebay.engines.fixed_point.solver import NoSteadyState, evaluate, fixed_points, solve
 from forebay.laws import tcp_and_link
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem

@@ -11,7 +11,7 @@ from tests.topology.test_descent import TREE
 
 import forebay
 from forebay.engines.fixed_point import NetworkEngine, summary
-from forebay.engines.fixed_point.multistart import fixed_points
+from forebay.engines.fixed_point.solver import fixed_points
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 ROW = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'

@@ -9,7 +9,7 @@ import pytest
 
 import forebay
 from forebay.web.notebook import packed
-from forebay.web.question import question_of, scenario_of
+from forebay.web.opening import question_of, scenario_of
 
 pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
 

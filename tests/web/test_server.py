@@ -15,7 +15,7 @@ pytest.importorskip("starlette", reason="the extra forebay[web] is not installed
 pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
 
 from forebay.web.app import PAGE
-from forebay.web.question import Refused, scenario_of
+from forebay.web.opening import Refused, scenario_of
 
 from .serving import JSON, QUICK, ask, ended, events, post, running, served
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.catalogue.engines import WITHOUT_SEEDS
+from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import entry
 from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
-from forebay.scenario.assumptions import assumptions, starts_within
+from forebay.scenario.crossing import assumptions, starts_within
 from forebay.scenario.source import Stopping
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.arguments import budget_seconds
+from forebay.api.run import budget_seconds
 from forebay.api.sweep import refuse_network, sweep
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number

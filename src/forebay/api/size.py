@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from forebay.api.arguments import (
+from forebay.api.assumed import remarks
+from forebay.api.run import (
     budget_seconds,
     get_engine,
     scenario_of,
@@ -16,20 +17,19 @@ from forebay.api.arguments import (
     storing,
     threads,
 )
-from forebay.api.assumed import remarks
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option
 from forebay.laws.quantities import overload
 from forebay.outcome import Cheaper
 from forebay.scenario import ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, TimeLimit
-from forebay.search.configurable import parse_sizes
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.goals import USUAL_UTILIZATION, assumes_utilization
-from forebay.search.options import Options
+from forebay.search.level import Options
 from forebay.search.parameter import parameter_of
 from forebay.search.problem import LawContext, problem_of, problem_of_links
+from forebay.search.recommended import parse_sizes
 from forebay.search.search import search
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _size_links(
     found = _capacity_first(search(problem, sized, options), sized.links.overload)
     if link_class is None:
         return found
-    from forebay.search.link_sizes import link_sizes
+    from forebay.search.network_links import link_sizes
 
     names = sized.links.names
     return found.model_copy(update={"links": link_sizes(found, names, problem.goals)})

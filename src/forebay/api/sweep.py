@@ -10,15 +10,15 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.api.run import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.api.size import size_link
-from forebay.catalogue.engines import WITHOUT_SEEDS
+from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
 from forebay.search.budget import PredictedTime
-from forebay.search.options import Options
+from forebay.search.level import Options
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import ASKS, Grid, grid_of
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forebay.engines.testbed import machine
-from forebay.engines.testbed.capacity import LADDER_MBPS, Trial, climb, try_out
 from forebay.engines.testbed.registry import remove_leftovers
+from forebay.engines.testbed.retry import LADDER_MBPS, Trial, climb, try_out
 from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:

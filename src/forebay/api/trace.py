@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forebay.api.arguments import get_engine, listed, seed_range
+from forebay.api.run import get_engine, listed, seed_range
 from forebay.errors import option
 from forebay.outcome.settling import needs
 from forebay.scenario import MAX_FLOWS, Duration, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
-from forebay.search.settled import warmup_for
+from forebay.search.run_within import warmup_for
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import Trace

@@ -9,8 +9,7 @@ from forebay.catalogue.controls import Control
 from forebay.catalogue.disciplines import DISCIPLINES, Discipline
 from forebay.catalogue.external import CONTROLS, is_ours
 from forebay.catalogue.kinds import KINDS, Kind, kinds_that
-from forebay.catalogue.metric import Metric
-from forebay.catalogue.metrics import METRICS, check_stated, of_level
+from forebay.catalogue.metrics import METRICS, Metric, check_stated, of_level
 from forebay.catalogue.record import IncompleteRecord, Record, registered
 
 __all__ = [

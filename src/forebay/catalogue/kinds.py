@@ -196,3 +196,7 @@ KINDS = by_name(
 def kinds_that(are: Callable[[Kind], bool]) -> frozenset[str]:
     """Return the names of the kinds for which a property of the record is true."""
     return frozenset(each.name for each in KINDS.values() if are(each))
+
+
+WITHOUT_SEEDS = ("theory", "atlas")
+"""Engines that compute their answers: the same for each seed, and at once."""

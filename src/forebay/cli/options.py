@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from forebay.files.outputs import fault
+from forebay.files.atomic import fault
 from forebay.packages import check_file
 
 if TYPE_CHECKING:

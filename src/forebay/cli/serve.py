@@ -34,7 +34,7 @@ def command(port: int, host: str, token: str | None, jobs: int) -> int:
     """
     _check(host, token)
     check_package("the workbench", "starlette", "uvicorn")
-    from forebay.web.server import serve
+    from forebay.web.app import serve
 
     try:
         serve(host, port, token, jobs, ready=_say)

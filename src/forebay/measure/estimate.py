@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -98,3 +98,17 @@ def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any
     for name, q in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
         told[name] = quantile(values, counts, q, independent).to_dict()
     return told
+
+
+@dataclass
+class Estimates:
+    """The results so far; see `Measured` for the fields."""
+
+    estimates: dict[str, Any] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    curves: dict[str, Any] = field(default_factory=dict)
+
+    def refuse(self, name: str, why: str) -> None:
+        """Record that the records do not allow an estimate."""
+        self.refused.append(Refused(name, why))

@@ -8,7 +8,29 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from forebay.measure import datagrams
+_NANOSECONDS, _RAW_IP, _LARGEST = 0xA1B23C4D, 101, 65535
+_UDP = 17
+
+
+def begin(file: BinaryIO) -> None:
+    """Write the file header of a capture."""
+    file.write(struct.pack("<IHHiIII", _NANOSECONDS, 2, 4, 0, 0, _LARGEST, _RAW_IP))
+
+
+def append(file: BinaryIO, at_ns: int, source: Address, port: int, data: bytes) -> None:
+    """Write one datagram from ``source`` to ``port``; its destination address is zero."""
+    udp = struct.pack(">HHHH", port, port, 8 + len(data), 0) + data
+    packet = _header(source, len(udp)) + udp
+    length = len(packet)
+    file.write(struct.pack("<IIII", at_ns // 10**9, at_ns % 10**9, length, length) + packet)
+
+
+def _header(source: Address, length: int) -> bytes:
+    if source.version == 4:
+        fixed = struct.pack(">BBHHHBBH", 0x45, 0, 20 + length, 0, 0, 64, _UDP, 0)
+        return fixed + source.packed + bytes(4)
+    return struct.pack(">IHBB", 6 << 28, length, _UDP, 64) + source.packed + bytes(16)
+
 
 PROTOCOLS = {"ICMP": 1, "TCP": 6, "UDP": 17, "GRE": 47, "ESP": 50, "ICMP6": 58, "SCTP": 132}
 _OTHER = 255
@@ -49,7 +71,7 @@ def write(path: Path, records: Iterable[FlowRecord]) -> None:
         Addresses of two families, or a number out of range.
     """
     with path.open("wb") as file:
-        datagrams.begin(file)
+        begin(file)
         _send(file, 0, _templates())
         for count, record in enumerate(records):
             _send(file, count, packed(record))
@@ -66,7 +88,7 @@ def packed(record: FlowRecord) -> bytes:
 
 def _send(file: BinaryIO, number: int, body: bytes) -> None:
     head = struct.pack(">HHIII", 10, 16 + len(body), 0, number % 2**32, 0)
-    datagrams.append(file, 0, _EXPORTER, _PORT, head + body)
+    append(file, 0, _EXPORTER, _PORT, head + body)
 
 
 def _set(number: int, body: bytes) -> bytes:

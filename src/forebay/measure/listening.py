@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from forebay.errors import argument, option
-from forebay.measure import datagrams
+from forebay.measure import flow_records
 from forebay.measure.errors import MeasureError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LOOK_EVERY_S = 0.2
 _WRITE = "write an address and a port, 127.0.0.1:2055 or [::1]:2055; or the port alone"
 
 
-def place(text: str) -> tuple[datagrams.Address, int]:
+def place(text: str) -> tuple[flow_records.Address, int]:
     """Return the address and the port of ``ADDRESS:PORT``; a port alone is on 127.0.0.1.
 
     Raises
@@ -63,7 +63,7 @@ def listen(
     address, port = place(at)
     try:
         with _bound(address, port, at) as sock, path.open("wb") as file:
-            datagrams.begin(file)
+            flow_records.begin(file)
             count, listened = _keep(sock, port, seconds, file, progress)
     except OSError as error:
         why = f"the datagrams cannot be stored ({error.strerror})"
@@ -94,12 +94,12 @@ def _keep(
         except TimeoutError:
             continue
         sender = ipaddress.ip_address(source.partition("%")[0])
-        datagrams.append(file, time.time_ns(), sender, port, data)
+        flow_records.append(file, time.time_ns(), sender, port, data)
         count += 1
     return count, min(spent, seconds)
 
 
-def _bound(address: datagrams.Address, port: int, at: str) -> socket.socket:
+def _bound(address: flow_records.Address, port: int, at: str) -> socket.socket:
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     sock = socket.socket(family, socket.SOCK_DGRAM)
     try:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from forebay.catalogue import CONTROLS
-from forebay.measure.estimate import Counts, Estimate, Floats, quantiles, share
-from forebay.measure.estimates import Estimates
+from forebay.measure.estimate import Counts, Estimate, Estimates, Floats, quantiles, share
 
 if TYPE_CHECKING:
     from forebay._core import CaptureFlows, CaptureReadings

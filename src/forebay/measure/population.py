@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.measure.estimate import NORMAL_95, Estimate, Floats
-from forebay.measure.estimates import Estimates
+from forebay.measure.estimate import NORMAL_95, Estimate, Estimates, Floats
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.lazy import attributes
-from forebay.outcome.document import Document, DocumentError, parse
+from forebay.outcome.document import Document, DocumentError, LinkRates, parse
 from forebay.outcome.invariants import ImpossibleOutcome, Violation, checked, violations
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
@@ -52,7 +52,6 @@ from forebay.outcome.size_result import (
     Unit,
     Verdict,
 )
-from forebay.outcome.values import LinkRates
 
 if TYPE_CHECKING:
     from forebay.outcome.metrics import summarize

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.outcome.document import SlowdownBin
 from forebay.outcome.model import Metric, Quantiles
 from forebay.outcome.reading import Slowdowns
 from forebay.outcome.statistics import (
@@ -31,7 +32,6 @@ from forebay.outcome.statistics import (
     half_width,
     over_replications,
 )
-from forebay.outcome.values import SlowdownBin
 
 FloatArray = NDArray[np.float64]
 Transfers = tuple[FloatArray, FloatArray]

@@ -17,7 +17,7 @@ from forebay.errors import ForebayError
 from forebay.outcome.model import DELAY_MAXIMUM, FCT_INCREASE
 
 if TYPE_CHECKING:
-    from forebay.catalogue.metric import Level
+    from forebay.catalogue.metrics import Level
     from forebay.outcome.model import (
         ClassOutcome,
         ControllerOutcome,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from forebay.outcome import statistics
 from forebay.outcome.completion import by_size, completion, of_requests
+from forebay.outcome.document import IDEAL
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
@@ -48,7 +49,6 @@ from forebay.outcome.statistics import (
     over_replications,
     ratio_half_width,
 )
-from forebay.outcome.values import IDEAL
 
 if TYPE_CHECKING:
     from forebay.outcome.reading import LinkReading

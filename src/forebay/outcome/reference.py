@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay.catalogue import Metric, of_level
-from forebay.catalogue.metric import Level
+from forebay.catalogue.metrics import Level
 from forebay.files.atomic import replacing
 from forebay.outcome.document import Document
 from forebay.outcome.model import Comparison, Outcome

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from forebay.catalogue.link_names import BOTTLENECK
-from forebay.outcome.document import Closed, Document
+from forebay.catalogue.metrics import BOTTLENECK
+from forebay.outcome.document import Closed, Document, LinkRates, Quantiles
 from forebay.outcome.model import LinkOutcome, Metric, Outcome
-from forebay.outcome.values import LinkRates, Quantiles
 
 
 class Floor(Closed):

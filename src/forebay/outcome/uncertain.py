@@ -190,7 +190,7 @@ class UncertainSize:
         """Return the picture as a Matplotlib figure."""
         from importlib import import_module
 
-        return import_module("forebay.report.figures.uncertain").uncertain_figure(self)
+        return import_module("forebay.report.figures.network").uncertain_figure(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,4 +295,4 @@ class Sensitivity:
         """Return the picture as a Matplotlib figure."""
         from importlib import import_module
 
-        return import_module("forebay.report.figures.uncertain").sensitivity_figure(self)
+        return import_module("forebay.report.figures.network").sensitivity_figure(self)

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
         check_class_platform,
         emit_classes,
     )
-    from forebay.platforms.emission import Emission, check_discipline, emit
+    from forebay.platforms.emission import Emission, check_discipline, emit, object_names
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
     from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
-    from forebay.platforms.naming import object_names
     from forebay.platforms.port import Port, Wanted
     from forebay.platforms.protocol import Platform
     from forebay.platforms.reading import ConfiguredQueue, Note

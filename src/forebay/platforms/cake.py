@@ -6,10 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
-from forebay.platforms import tc_units
-from forebay.platforms.amounts import say_time
+from forebay.platforms import tc_tree
 from forebay.platforms.port import Port
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, trap
+from forebay.platforms.reading import ConfiguredQueue, Note, Place, Served, note, say_time, trap
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.tc_tree import value
 
@@ -30,10 +29,10 @@ def read(snippet: Snippet, place: Place, options: list[str], port: Port) -> Conf
     The limit is memlimit, or what "tc -s" shows below the line. Without either it is what
     sch_cake takes: four times rate x rtt, at least 4 MiB; without a rate it has none.
     """
-    rate = tc_units.rate(value(options, "bandwidth") or "") or None
+    rate = tc_tree.rate(value(options, "bandwidth") or "") or None
     rtt = _rtt(options)
     shown = _shown(snippet, place.line)
-    limit = tc_units.size(value(options, "memlimit") or "")
+    limit = tc_tree.size(value(options, "memlimit") or "")
     notes: list[Note] = [note(f"rtt {say_time(float(rtt))}, so target {say_time(float(rtt / 20))}")]
     if limit is None and shown is None and rate is not None:
         limit = max(floor(rate * rtt / 2), _LEAST_MEMORY)
@@ -48,7 +47,7 @@ def read(snippet: Snippet, place: Place, options: list[str], port: Port) -> Conf
 
 
 def _rtt(options: list[str]) -> Fraction:
-    written = tc_units.time(value(options, "rtt") or "")
+    written = tc_tree.time(value(options, "rtt") or "")
     named = next((Fraction(_RTTS[word], 10**6) for word in options if word in _RTTS), None)
     return written or named or Fraction(1, 10)
 
@@ -60,6 +59,6 @@ def _shown(snippet: Snippet, line: int) -> tuple[int, int] | None:
         if statement.line > line and words[0] == "qdisc":
             return None
         if statement.line > line and words[:2] == ("memory", "used:"):
-            size = tc_units.size(words[-1])
+            size = tc_tree.size(words[-1])
             return None if size is None else (statement.line, size)
     return None

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.platforms.amounts import say_time
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port
-from forebay.platforms.reading import Note, burst_unwritten, note, trap, uncertain
+from forebay.platforms.reading import Note, burst_unwritten, note, say_time, trap, uncertain
 from forebay.platforms.registry import get
 
 if TYPE_CHECKING:

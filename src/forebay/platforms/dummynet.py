@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
@@ -20,7 +20,6 @@ from forebay.platforms.reading import (
     uncertain,
 )
 from forebay.platforms.snippet import Snippet, whole
-from forebay.platforms.unread import matching
 
 _SLOTS, _MOST_SLOTS, _MOST_BYTES = 50, 100, 1 << 20
 _RATE = re.compile(

@@ -3,24 +3,53 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import argument, option, setting
-from forebay.platforms.amounts import amounts, say, say_step
 from forebay.platforms.errors import PlatformError, printable, short
-from forebay.platforms.naming import is_object_name
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
-from forebay.platforms.reading import ConfiguredQueue, Note, note, trap
-from forebay.platforms.recognition import mark
-from forebay.platforms.registry import get, names
+from forebay.platforms.reading import ConfiguredQueue, Note, amounts, note, say, say_step, trap
+from forebay.platforms.registry import get, mark, names
 from forebay.platforms.snippet import Snippet
 from forebay.scenario import Rate
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")
+_LONGEST = 15
+"""So that no port's name ends as the second object of another one does (Junos)."""
+
+
+def is_object_name(name: str) -> bool:
+    """Whether every platform takes a name: letters, digits and "-"."""
+    return _NAME.fullmatch(name) is not None
+
+
+def object_names(ports: Sequence[str]) -> list[str]:
+    """Return a name for each port, derived from its own, that differs also without regard to case.
+
+    A single port has "FOREBAY".
+    """
+    if len(ports) == 1:
+        return ["FOREBAY"]
+    found: dict[str, str] = {}
+    for port in ports:
+        plain = unicodedata.normalize("NFKD", port).encode("ascii", "ignore").decode()
+        own = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-")[:_LONGEST].rstrip("-") or "port"
+        name, number = own, 1
+        while name.lower() in found:
+            number += 1
+            name = f"{own[: _LONGEST - len(str(number)) - 1]}-{number}"
+        found[name.lower()] = f"FOREBAY-{name}"
+    return list(found.values())
+
 
 _MARKS = ("nx-os", "sonic", "eos")
 """Platforms for which a step of ECN marks can be written."""

@@ -12,11 +12,10 @@ from dataclasses import replace
 
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
 from forebay.platforms.registry import refused
 from forebay.platforms.snippet import Snippet, whole
-from forebay.platforms.unread import matching
 
 _MOST = 256_000_000
 """Largest threshold of the data model."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import floor
 
 from forebay.errors import option
-from forebay.platforms.catalyst import Catalyst
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import (
     BUFFERS,
@@ -17,9 +17,10 @@ from forebay.platforms.policy_map import (
     classes,
     converter,
     guaranteed,
+    with_wred,
 )
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
@@ -30,8 +31,41 @@ from forebay.platforms.reading import (
     uncertain,
 )
 from forebay.platforms.snippet import Snippet, Statement, whole
-from forebay.platforms.unread import matching
-from forebay.platforms.wred import with_wred
+
+_SOFTMAX, _RATIO = "queue-softmax-multiplier", "queue-buffers"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalyst:
+    """The softmax multiplier in percent, "" for the default, and the lines that set it."""
+
+    softmax: str
+    lines: frozenset[int]
+
+    @classmethod
+    def of(cls, snippet: Snippet) -> Catalyst | None:
+        """Return what a text says of the switch; None if nothing in it is of a Catalyst."""
+        lines = list(snippet.lines())
+        softmax = [each for each in lines if _SOFTMAX in each.words[:-1]]
+        if not softmax and not any(each.words[0] == _RATIO for each in lines):
+            return None
+        found = softmax[-1].words if softmax else ()
+        value = found[found.index(_SOFTMAX) + 1] if found else ""
+        return cls(value, frozenset(each.line for each in softmax))
+
+    def share(self, chosen: PolicyClass) -> ConfiguredQueue:
+        """Return a class's share of the port's buffer units, whose bytes the model decides."""
+        found = chosen.beginning(_RATIO)
+        words = found[-1].words if found else ()
+        size = "the bytes of a port's buffer units depend on the model; see show platform hardware"
+        if words[1:2] == ("ratio",) and len(words) == 3:
+            said = trap(f"a Catalyst: {words[2]} % of the port's buffer units; {size}")
+        else:
+            said = trap(f"a Catalyst: a share of the port's units that nobody chose; {size}")
+        soft = f"softmax {self.softmax or 100} %: shared units that a queue may borrow on top"
+        reading = chosen.place(found[-1] if found else None).unknown(said, trap(soft))
+        return replace(reading, also=self.lines)
+
 
 _MOST_PACKETS = 2_000_000
 _MOST_BYTES = 2**32 - 1

@@ -17,13 +17,12 @@ from forebay.platforms.policy_map import (
     classes,
     converter,
     guaranteed,
+    with_wred,
 )
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import ConfiguredQueue, Note, Place, inside, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
-from forebay.platforms.unread import matching
-from forebay.platforms.wred import with_wred
 
 PACKET = 256
 """Size in bytes of a packet in the unit of queue-limit, independent of real packet sizes."""

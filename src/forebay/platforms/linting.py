@@ -7,12 +7,18 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from forebay.errors import argument
-from forebay.platforms.amounts import amounts, say, say_reading, say_step, say_time
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
-from forebay.platforms.reading import ConfiguredQueue, Unread
-from forebay.platforms.recognition import recognise
-from forebay.platforms.registry import get
+from forebay.platforms.reading import (
+    ConfiguredQueue,
+    Unread,
+    amounts,
+    say,
+    say_reading,
+    say_step,
+    say_time,
+)
+from forebay.platforms.registry import get, recognise
 from forebay.platforms.snippet import MOST_QUEUES, Snippet
 
 if TYPE_CHECKING:

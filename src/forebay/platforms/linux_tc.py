@@ -10,10 +10,9 @@ from forebay.errors import option, setting
 from forebay.platforms import openwrt_sqm, tc_leaves
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, note, trap
 from forebay.platforms.snippet import Snippet
-from forebay.platforms.unread import matching
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm

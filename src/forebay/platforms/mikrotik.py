@@ -8,10 +8,10 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from forebay.errors import option
-from forebay.platforms import cake, tc_units
+from forebay.platforms import cake, tc_tree
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     GUARD,
     ConfiguredQueue,
@@ -24,7 +24,6 @@ from forebay.platforms.reading import (
     uncertain,
 )
 from forebay.platforms.snippet import Snippet, whole
-from forebay.platforms.unread import matching
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
@@ -125,7 +124,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
 
 def _aims(kind: str, fields: _Fields) -> tuple[float, ...]:
     """Return the target of fq-codel in s, which is 5 ms by default; () if it is not understood."""
-    target = tc_units.time(fields.get("fq-codel-target", "5ms")) if kind == "fq-codel" else None
+    target = tc_tree.time(fields.get("fq-codel-target", "5ms")) if kind == "fq-codel" else None
     return () if target is None else (float(target),)
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from forebay.platforms import linux_tc, tc_leaves
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Written
+from forebay.platforms.protocol import Order, Written, matching
 from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, note, trap
 from forebay.platforms.snippet import Snippet
-from forebay.platforms.unread import matching
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm

@@ -13,9 +13,9 @@ from functools import partial
 from math import floor
 
 from forebay.platforms.errors import PlatformError
-from forebay.platforms.policy_map import TIMES, PolicyClass, classes, converter, served
+from forebay.platforms.policy_map import TIMES, PolicyClass, classes, converter, served, with_wred
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
@@ -29,8 +29,6 @@ from forebay.platforms.reading import (
     uncertain,
 )
 from forebay.platforms.snippet import Snippet, Statement, whole
-from forebay.platforms.unread import matching
-from forebay.platforms.wred import with_wred
 
 _CLASS = "c-out-8q-q-default"
 _MOST = 2**32 - 1

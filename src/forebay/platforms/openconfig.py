@@ -9,7 +9,7 @@ from typing import Any
 
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, keys
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
@@ -22,7 +22,6 @@ from forebay.platforms.reading import (
     uncertain,
 )
 from forebay.platforms.snippet import MOST_QUEUES, Snippet, plain, whole
-from forebay.platforms.unread import keys
 
 _BYTES, _TIME = "dedicated-buffer", "dedicated-buffer-temporal"
 _STATIC, _STATIC_TIME = "static-shared-buffer-limit", "static-shared-buffer-limit-temporal"

@@ -12,7 +12,7 @@ from typing import Any
 from forebay.errors import argument, option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, keys, line_of
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
@@ -25,7 +25,6 @@ from forebay.platforms.reading import (
     uncertain,
 )
 from forebay.platforms.snippet import Snippet, plain, whole
-from forebay.platforms.unread import keys, line_of
 
 LEAST_TH, MOST_TH = -8, 7
 _LAST_QUEUE = 31

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Place,
@@ -19,7 +19,6 @@ from forebay.platforms.reading import (
     uncertain,
 )
 from forebay.platforms.snippet import Snippet, Statement, decimal, whole
-from forebay.platforms.unread import matching
 
 KILOBYTE = 1000
 _MOST_BYTES = 2**30

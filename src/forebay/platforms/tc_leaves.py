@@ -7,19 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
-from forebay.platforms import cake, tc_units
-from forebay.platforms.amounts import say_time
+from forebay.platforms import cake, tc_tree
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.qdiscs import (
-    CLASSFUL,
-    QDISCS,
-    TXQUEUELEN,
-    WITHOUT_LIMIT,
-    Qdisc,
-    default_target_s,
-    scenario_name,
-)
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
@@ -27,11 +17,23 @@ from forebay.platforms.reading import (
     Served,
     inside,
     note,
+    say_time,
     trap,
     uncertain,
 )
 from forebay.platforms.snippet import Snippet
-from forebay.platforms.tc_tree import Node, Tree, value
+from forebay.platforms.tc_tree import (
+    CLASSFUL,
+    QDISCS,
+    TXQUEUELEN,
+    WITHOUT_LIMIT,
+    Node,
+    Qdisc,
+    Tree,
+    default_target_s,
+    scenario_name,
+    value,
+)
 from forebay.scenario import Rate
 
 _MOST = 2**32 - 1
@@ -110,12 +112,12 @@ def _is_tight(node: Node, frame: int) -> bool:
 
 def _burst(options: list[str]) -> int | None:
     keys = (value(options, key) for key in ("burst", "buffer", "maxburst"))
-    return tc_units.size(next((each for each in keys if each), "").partition("/")[0])
+    return tc_tree.size(next((each for each in keys if each), "").partition("/")[0])
 
 
 def _within_memory(reading: ConfiguredQueue, options: list[str], port: Port) -> ConfiguredQueue:
     """Return fq_codel's reading by its memory limit, if that is the smaller one."""
-    memory = tc_units.size(value(options, "memory_limit") or "")
+    memory = tc_tree.size(value(options, "memory_limit") or "")
     if memory is None or reading.bytes is None or memory >= reading.bytes:
         return reading
     said = trap("memory_limit comes first; it counts the kernel's memory, overhead included")
@@ -131,7 +133,7 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Configure
     if text is None:
         return _default(place, kind, about, options, port)
     shown = text.endswith("p") or (about.unit == "bytes" and text.endswith("b"))
-    limit = tc_units.size(text.removesuffix("p") if shown else text)
+    limit = tc_tree.size(text.removesuffix("p") if shown else text)
     if limit is None or limit > _MOST:
         return place.unknown(trap(f'"{short(text, 30)}" is no limit that tc takes'))
     if kind == "netem":
@@ -152,16 +154,16 @@ def _aims(kind: str, options: list[str], port: Port) -> tuple[float, ...]:
     """Return red's min and max in bytes without headers, or the target in s."""
     if kind == "red":
         frame = port.packet_bytes + port.header_bytes
-        ends = [tc_units.size(value(options, end) or "") for end in ("min", "max")]
+        ends = [tc_tree.size(value(options, end) or "") for end in ("min", "max")]
         return tuple(end * port.packet_bytes / frame for end in ends if end is not None)
-    target = tc_units.time(value(options, "target") or "")
+    target = tc_tree.time(value(options, "target") or "")
     default = default_target_s(kind)
     return () if default is None else (default if target is None else float(target),)
 
 
 def _step(options: list[str], port: Port) -> int | None:
     """Return the step of a red that marks: its thresholds are at most a frame apart."""
-    low, high = (tc_units.size(value(options, end) or "") for end in ("min", "max"))
+    low, high = (tc_tree.size(value(options, end) or "") for end in ("min", "max"))
     frame = port.packet_bytes + port.header_bytes
     if low is None or high is None or "ecn" not in options or not 0 < high - low <= frame:
         return None
@@ -193,8 +195,8 @@ def _default(
 
 def netem(place: Place, limit: int, options: list[str], port: Port) -> ConfiguredQueue:
     """Subtract the packets in flight, because netem stores them in the same queue."""
-    delay = tc_units.time(value(options, "delay") or value(options, "latency") or "0us")
-    rate = tc_units.rate(value(options, "rate") or "") or Fraction(port.rate_bps)
+    delay = tc_tree.time(value(options, "delay") or value(options, "latency") or "0us")
+    rate = tc_tree.rate(value(options, "rate") or "") or Fraction(port.rate_bps)
     if delay is None:
         return place.unknown(trap("netem's delay could not be read, and it is part of the limit"))
     frame = port.packet_bytes + port.header_bytes
@@ -211,10 +213,10 @@ def netem(place: Place, limit: int, options: list[str], port: Port) -> Configure
 
 def _tbf(place: Place, options: list[str], port: Port) -> ConfiguredQueue:
     """Read a tbf: what waits behind its burst drains at its own rate."""
-    rate = tc_units.rate(value(options, "rate") or "")
+    rate = tc_tree.rate(value(options, "rate") or "")
     burst = _burst(options)
-    limit = tc_units.size(value(options, "limit") or "")
-    latency = tc_units.time(value(options, "latency") or value(options, "lat") or "")
+    limit = tc_tree.size(value(options, "limit") or "")
+    latency = tc_tree.time(value(options, "latency") or value(options, "lat") or "")
     said: tuple[Note, ...] = ()
     if limit is None and rate is not None and latency is not None and burst is not None:
         limit = floor(rate * latency / 8) + burst

@@ -2,17 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
-from forebay.platforms import tc_units
+from forebay.catalogue import DISCIPLINES
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.qdiscs import CLASSFUL, QDISCS
-from forebay.platforms.reading import Served
+from forebay.platforms.reading import Note, Served, note, trap
 from forebay.platforms.snippet import Snippet, whole
 from forebay.scenario import FRAMINGS
+
+_NUMBER = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,9}))?([A-Za-z]{0,6})")
+_SIZES: dict[str, int | Fraction] = {
+    "": 1, "b": 1, "k": 2**10, "kb": 2**10, "m": 2**20, "mb": 2**20, "g": 2**30, "gb": 2**30,
+    "kbit": Fraction(2**10, 8), "mbit": Fraction(2**20, 8), "gbit": Fraction(2**30, 8),
+}  # fmt: skip
+_RATES = {
+    "": 1, "bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12,
+    "kibit": 2**10, "mibit": 2**20, "gibit": 2**30, "tibit": 2**40,
+    "bps": 8, "kbps": 8 * 10**3, "mbps": 8 * 10**6, "gbps": 8 * 10**9, "tbps": 8 * 10**12,
+    "kibps": 8 * 2**10, "mibps": 8 * 2**20, "gibps": 8 * 2**30, "tibps": 8 * 2**40,
+}  # fmt: skip
+_TIMES = {
+    "": Fraction(1, 10**6), "us": Fraction(1, 10**6), "usec": Fraction(1, 10**6),
+    "usecs": Fraction(1, 10**6), "ms": Fraction(1, 1000), "msec": Fraction(1, 1000),
+    "msecs": Fraction(1, 1000), "s": Fraction(1), "sec": Fraction(1), "secs": Fraction(1),
+    "ns": Fraction(1, 10**9), "nsec": Fraction(1, 10**9), "nsecs": Fraction(1, 10**9),
+}  # fmt: skip
+
+
+def size(text: str) -> int | None:
+    """Return bytes; tc's k, m and g are powers of 1024."""
+    amount = _amount(text, _SIZES)
+    return None if amount is None else int(amount)
+
+
+def rate(text: str) -> Fraction | None:
+    """Return bit/s; in tc "bps" means bytes per second."""
+    return _amount(text, _RATES)
+
+
+def time(text: str) -> Fraction | None:
+    """Return seconds; a bare number is microseconds."""
+    return _amount(text, _TIMES)
+
+
+def _amount(text: str, units: Mapping[str, int | Fraction]) -> Fraction | None:
+    match = _NUMBER.fullmatch(text)
+    if match is None or match[3].lower() not in units:
+        return None
+    whole, part, unit = match.groups()
+    number = int(whole) + Fraction(int(part or 0), 10 ** len(part or ""))
+    return number * units[unit.lower()]
+
+
+TXQUEUELEN = 1000
+"""Linux's default length of an interface's queue, packets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qdisc:
+    """``default`` is in ``unit``; None if there is practically no limit."""
+
+    unit: Literal["bytes", "packets"]
+    default: int | None
+    notes: tuple[Note, ...] = ()
+
+
+def _simulated(name: str, *notes: Note) -> Qdisc:
+    """Return a qdisc that a scenario can have, from its record in the catalogue."""
+    (record,) = (each for each in DISCIPLINES.values() if each.in_tc == name)
+    return Qdisc("bytes" if record.counts_bytes else "packets", record.default_limit, notes)
+
+
+_GSO = trap("a packet here may be a GSO super-packet of up to 64 kB: bfifo bounds bytes")
+_HEADER = note("counts the link-layer header of each packet, but not preamble and checksum")
+_AQM = trap("drops before it is full: the limit is a last resort, not the queue that forms")
+_FLOWS = trap("shares its packets out to many queues: no one queue has this size")
+
+QDISCS = {
+    "bfifo": _simulated("bfifo", _HEADER),
+    "pfifo": _simulated("pfifo", _GSO),
+    "pfifo_head_drop": _simulated("pfifo_head_drop", _GSO, trap("drops the oldest packet")),
+    "pfifo_fast": Qdisc("packets", TXQUEUELEN, (_GSO, trap("three bands of this size each"))),
+    "netem": Qdisc("packets", 1000, (_GSO,)),
+    "tbf": Qdisc("bytes", None, (_HEADER,)),
+    "red": _simulated("red", _HEADER, _AQM),
+    "sfq": Qdisc("packets", 127, (_GSO, _FLOWS)),
+    "codel": _simulated("codel", _GSO, _AQM),
+    "fq_codel": _simulated("fq_codel", _GSO, _AQM, _FLOWS),
+    "fq": Qdisc("packets", 10000, (_GSO, _FLOWS)),
+    "pie": _simulated("pie", _GSO, _AQM),
+    "fq_pie": Qdisc("packets", 10240, (_GSO, _AQM, _FLOWS)),
+    "dualpi2": _simulated("dualpi2", _AQM, trap("shares its packets out to two queues")),
+}
+
+CLASSFUL = ("htb", "hfsc", "prio", "drr", "ets", "mq", "mqprio", "cake", "noqueue")
+"""Kinds whose packets wait in leaf qdiscs, or that choose their own size."""
+
+WITHOUT_LIMIT = {"noqueue": "noqueue holds no packet: they go to the device at once"}
+"""What is said of a kind that has neither a limit nor leaves."""
+
+
+_FIFOS = ("pfifo", "bfifo", "pfifo_fast", "pfifo_head_drop", "netem", "tbf")
+"""Kinds that drop what does not fit, and nothing before."""
+
+
+def scenario_name(kind: str) -> str:
+    """Return the name of a kind as a scenario has it; every FIFO is drop-tail."""
+    return "drop-tail" if kind in _FIFOS else kind
+
+
+def default_target_s(kind: str) -> float | None:
+    """Return the target of a kind without one, s; None if it has none."""
+    record = DISCIPLINES.get(kind)
+    return None if record is None else record.default_target_s
+
 
 _DEEPEST = 16
 KINDS = frozenset((*QDISCS, *CLASSFUL))
@@ -62,7 +170,7 @@ class Node:
         """Why the rate of a node is not known, though it has one; "" if it is known or has none."""
         key = {"htb": ("rate", "ceil")}.get(self.kind, (_OWN.get(self.kind, ""),))
         words = (value(self.options, each) for each in key)
-        found = [word for word in words if word and tc_units.rate(word) is None]
+        found = [word for word in words if word and rate(word) is None]
         if found:
             said = f'the rate "{short(found[0], 30)}" is not known'
             return f"{said}: the queue may drain more slowly"
@@ -71,14 +179,14 @@ class Node:
         )
 
     def _rate(self, key: str) -> Fraction | None:
-        return tc_units.rate(value(self.options, key) or "")
+        return rate(value(self.options, key) or "")
 
     def _curve(self, key: str) -> Fraction | None:
         """Return the second slope of a service curve: "m2 50mbit" or "rate 50mbit"."""
         if key not in self.options:
             return None
         after = self.options[self.options.index(key) + 1 :][:8]
-        return tc_units.rate(value(after, "m2") or value(after, "rate") or "")
+        return rate(value(after, "m2") or value(after, "rate") or "")
 
 
 @dataclass(slots=True)

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import ConfiguredQueue, Place, Served, trap, uncertain
 from forebay.platforms.registry import refused
 from forebay.platforms.snippet import Snippet, whole
-from forebay.platforms.unread import matching
 
 _OUTER = ("traffic", "qos", "interface", "flow-wred", "port-wred", "flow-queue", "drop-profile",
           "port-queue-template")  # fmt: skip

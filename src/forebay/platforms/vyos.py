@@ -9,13 +9,12 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from forebay.errors import setting
-from forebay.platforms import tc_leaves, tc_units
+from forebay.platforms import tc_leaves, tc_tree
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, Place, Served, note, trap
 from forebay.platforms.snippet import Snippet, Statement, whole
-from forebay.platforms.unread import matching
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
@@ -187,7 +186,7 @@ def _rate(statement: Statement | None, base: Fraction, by: str) -> Served | None
         share = whole(text[:-1], 100)
         rate = base * share / 100 if share else None
     else:
-        rate = tc_units.rate(text)
+        rate = tc_tree.rate(text)
     return Served(float(rate), by) if rate else Served.untold(text)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
-from forebay.report.goal_words import metric_words, scale, target
 from forebay.report.size import brief
 from forebay.report.tables import (
     assumed_lines,
@@ -17,11 +16,14 @@ from forebay.report.tables import (
     count,
     duration,
     mean,
+    metric_words,
     p99,
     plain,
+    scale,
     show,
     show_interval,
     show_significant,
+    target,
     with_prefix,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
-from forebay.catalogue.engines import WITHOUT_SEEDS
+from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import option
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.report.tables import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay import catalogue
-    from forebay.catalogue.metric import Level
+    from forebay.catalogue.metrics import Level
 
 
 _MOST = 50
@@ -70,7 +70,7 @@ def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
         out.print(f"{line}.", style="bold yellow", highlight=False)
     rates = next((each.rates for each in outcomes if each.rates), None)
     if rates:
-        from forebay.report.link_rates import rate_lines
+        from forebay.report.tables import rate_lines
 
         for line in rate_lines(rates):
             out.print(line)

@@ -7,7 +7,7 @@ from functools import partial
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
-from forebay.catalogue.engines import WITHOUT_SEEDS
+from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.outcome import (
     Aqm,
     Buffer,
@@ -18,16 +18,6 @@ from forebay.outcome import (
     Recommended,
     SizeResult,
 )
-from forebay.report.goal_words import (
-    goal_name,
-    listed,
-    metric_words,
-    scale,
-    sentence_case,
-    size_name,
-    sized,
-    target,
-)
 from forebay.report.tables import (
     NOT_MEASURED,
     assumed_lines,
@@ -36,15 +26,23 @@ from forebay.report.tables import (
     console,
     count,
     duration,
+    goal_name,
     is_open,
+    listed,
     mean,
+    metric_words,
     p99,
     plain,
+    scale,
+    sentence_case,
     show,
     show_interval,
     show_significant,
     show_table,
+    size_name,
+    sized,
     table,
+    target,
     tells_of_classes,
     whole_packets,
     with_prefix,
@@ -270,7 +268,7 @@ def explained(answer: SizeResult) -> list[str]:
     """Return everything else that is known, a sentence a line."""
     lines = [sentence_case(line) for line in _remarks(answer)]
     if answer.rates:
-        from forebay.report.link_rates import drain_lines, rate_lines
+        from forebay.report.tables import drain_lines, rate_lines
 
         lines += [*rate_lines(answer.rates), *drain_lines(answer)]
     lines += assumed_lines(answer.assumptions)

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from forebay.outcome import ClassOutcome, ControllerOutcome, Metric, Outcome, Quantiles
+from forebay.outcome import (
+    ClassOutcome,
+    ControllerOutcome,
+    GoalResult,
+    LinkRates,
+    Metric,
+    Outcome,
+    Quantiles,
+    Relaxation,
+    SizeResult,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
 
 NOT_MEASURED = "–"
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -299,3 +310,123 @@ def bounded(metric: Metric | None, outcome: Outcome, name: str) -> Metric | None
     if metric is None or name not in getattr(outcome.provenance, "lower_bounds", ()):
         return metric
     return metric.model_copy(update={"low": metric.value, "high": None})
+
+
+_METRICS = {
+    "loss_rate": "loss",
+    "queue_delay_mean": "mean queueing delay",
+    "queue_delay_p99": "p99 of the queueing delay",
+    "fct_mean": "mean completion time",
+    "fct_p99": "p99 of the completion time",
+    "fct_increase": "increase of the completion time over no drops",
+    "request_mean": "mean time of a whole request",
+    "request_p99": "p99 of the time of a whole request",
+    "realtime_loss": "loss of the real-time classes",
+}
+"""Metrics of goals in words, where the name alone is unclear."""
+
+
+def sentence_case(note: str) -> str:
+    """Return a remark as a sentence, with a capital letter and a full stop."""
+    return note[:1].upper() + note[1:].rstrip(".") + "."
+
+
+def sized(result: SizeResult, packets: int) -> str:
+    """Return a size as the sized parameter: "72 packets", or the corresponding target or min."""
+    if result.aqm is None:
+        return count(packets, "packet")
+    if result.aqm.parameter == "min":
+        return f"a min of {with_prefix(max(packets, 2) * result.aqm.packet_bytes, 'B')}"
+    return f"a target of {duration(packets * result.aqm.packet_s)}"
+
+
+def size_name(result: SizeResult) -> str:
+    """Return the sized parameter as the title of a column or an axis."""
+    return "buffer" if result.aqm is None else result.aqm.parameter
+
+
+def metric_words(result: SizeResult, name: str) -> str:
+    """Return a goal's metric in words, with a class's name."""
+    of_class = _of_class(result, name)
+    if of_class is not None:
+        metric, class_name = of_class
+        return f"{_METRICS.get(metric, metric)} of {class_name}"
+    title = next((goal.title for goal in result.goals if goal.name == name), "")
+    return _METRICS.get(name) or title or name.replace("_", " ")
+
+
+def goal_name(result: SizeResult, name: str) -> str:
+    """Return a goal as in a scenario, with a class's name: "fct_p99 of web"."""
+    of_class = _of_class(result, name)
+    return name if of_class is None else " of ".join(of_class)
+
+
+def _of_class(result: SizeResult, name: str) -> tuple[str, str] | None:
+    """Split "traffic.0.fct_p99" into "fct_p99" and the class's name; None for other goals."""
+    parts, names = name.split("."), result.class_names
+    if parts[0] != "traffic" or len(parts) != 3 or int(parts[1]) >= len(names):
+        return None
+    return parts[2], names[int(parts[1])]
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return "a, b and c"; "" for nothing."""
+    *most, last = list(words) or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def target(goal: GoalResult | Relaxation, value: float) -> str:
+    """Format a target in a readable unit."""
+    factor, unit = scale(goal.unit)
+    return f"{value * factor:.10g} {unit}"
+
+
+def scale(unit: str) -> tuple[float, str]:
+    """Return the factor to a readable unit, and its name."""
+    return {"s": (1e3, "ms"), "bit/s": (1e-6, "Mbit/s")}.get(unit, (100.0, "%"))
+
+
+_ALIKE = 0.01
+"""Relative difference of two means below which they are said as one."""
+
+
+def rate_lines(rates: Mapping[str, LinkRates]) -> list[str]:
+    """Return a sentence for each link."""
+    return [_line(name, each) for name, each in rates.items()]
+
+
+def _line(name: str, rates: LinkRates) -> str:
+    low, middle, high = (
+        with_prefix(rate, "bit/s") for rate in (rates.p5_bps, rates.p50_bps, rates.p95_bps)
+    )
+    pauses = ""
+    if rates.zero_share > 0.0:
+        pauses = (
+            f" It sends nothing for {plain(100 * rates.zero_share, 3)} % of the time, up to "
+            f"{duration(rates.longest_zero_s)} at once."
+        )
+    return (
+        f"The rate of {name} varies: {_means(rates)}; at most "
+        f"{low} for 5 % of the time, {middle} for half of it and {high} for 95 %.{pauses}"
+    )
+
+
+def _means(rates: LinkRates) -> str:
+    mean, seen = with_prefix(rates.mean_bps, "bit/s"), rates.window_bps
+    if seen is None or abs(seen - rates.mean_bps) < _ALIKE * rates.mean_bps:
+        return f"{mean} in the mean"
+    return (
+        f"sizes and loads refer to {mean}, utilization to the {with_prefix(seen, 'bit/s')} that "
+        "the measured window has in the mean"
+    )
+
+
+def drain_lines(answer: SizeResult) -> list[str]:
+    """Return how long the recommended buffer holds packets at a low rate, where that varies."""
+    first = next(iter(answer.rates.values()), None)
+    best = answer.recommended
+    if first is None or best is None or not best.bytes or not first.p5_bps:
+        return []
+    took = [duration(8 * best.bytes / rate) for rate in (first.mean_bps, first.p5_bps)]
+    mean = with_prefix(first.mean_bps, "bit/s")
+    return [f"Full, that buffer holds {took[0]} at {mean}, and {took[1]} at the 5 % rate."]

@@ -33,7 +33,7 @@ from typing import Any, TypeVar
 
 from forebay.outcome import Metric
 from forebay.progress import Progress, part
-from forebay.report.picture import Picture
+from forebay.report.figures.style import Picture
 from forebay.reproduction.result import CAUSES, KERNEL, SIMULATION, UNEXPLAINED, Check, Reproduction
 from forebay.reproduction.variants import Variants, plain
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.picture import Line, Panel, Picture
+from forebay.report.figures.style import Line, Panel, Picture
 from forebay.reproduction.result import Check, Reproduction
 from forebay.reproduction.variants import from_dict
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 from forebay.outcome import Metric
-from forebay.report.figures.picture import draw_picture
 from forebay.report.figures.style import (
     BLUE,
     GREEN,
@@ -17,6 +16,7 @@ from forebay.report.figures.style import (
     PURPLE,
     VERMILLION,
     clean,
+    draw_picture,
     house_style,
     save,
 )

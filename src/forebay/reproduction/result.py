@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.picture import Picture
+from forebay.report.figures.style import Picture
 from forebay.reproduction.variants import Variants
 
 FORMULA = "formula against print"

@@ -1,6 +1,6 @@
 """The scenario: made in Python or read from TOML, checked when it is made."""
 
-from forebay.catalogue.link_names import BOTTLENECK, REVERSE
+from forebay.catalogue.metrics import BOTTLENECK, REVERSE
 from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PACKETS
 from forebay.scenario.crossing import CrossingFlows, ack_route, data_route
 from forebay.scenario.distribution import Distribution

@@ -71,9 +71,9 @@ class Between:
         shown = f"{number}" if isinstance(number, Quantity) else show(number)
         shown = str(number) if shown in (f"{self.least}", f"{self.most}") else shown
         wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
-        from forebay.scenario import suggestions
+        from forebay.scenario import errors
 
-        percent = suggestions.fraction_of_percent(number) if self.unit == "fraction" else None
+        percent = errors.fraction_of_percent(number) if self.unit == "fraction" else None
         hint = f"write {self}" + (f"; {number:g} % is {percent}" if percent else "")
         raise ScenarioError("out-of-range", wrong, hint, value=number)
 

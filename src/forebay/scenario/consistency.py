@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from forebay.catalogue.link_names import BOTTLENECK, REVERSE
+from forebay.catalogue.metrics import BOTTLENECK, REVERSE
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
 from forebay.scenario.errors import ScenarioError, one_of

@@ -27,7 +27,7 @@ from pydantic import (
 )
 
 from forebay.errors import entry, literal
-from forebay.scenario import suggestions
+from forebay.scenario import errors
 from forebay.scenario.base import SHARE, ScenarioModel
 from forebay.scenario.distribution_shapes import (
     ExponentialShape,
@@ -79,7 +79,7 @@ def some_values(value: object) -> object:
 
 def refuse_range(value: object) -> None:
     """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the correct table in the hint."""
-    two = value if isinstance(value, list | tuple) and len(value) == 2 else suggestions.span(value)
+    two = value if isinstance(value, list | tuple) and len(value) == 2 else errors.span(value)
     if two and all(isinstance(end, str) for end in two):
         hint = f"write {literal({'uniform': list(two)})}"
         wrong = f"{show(value)} does not give the distribution between its ends"

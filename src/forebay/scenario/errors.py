@@ -1,8 +1,16 @@
-"""The error of this package: one sentence with what is wrong, where, and what to write instead."""
+"""The error of this package: one sentence with what is wrong, where, and what to write instead.
+
+The probable meaning of a refused value, in the accepted notation, for hints.
+
+A scenario accepts one notation only; this module only writes hints. It is imported when a value is
+refused.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 
 from forebay.errors import ForebayError, Words, current_words, literal
 
@@ -99,3 +107,92 @@ def _short(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+_MOST = 1e15
+
+_PERCENT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,12})?)\s*(?:%|percent)\s*")
+
+
+_COUNT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([kKmM])?\s*(?:flows?|packets?)?\s*")
+
+
+_END = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([a-zµμ]{0,5})"
+
+
+_RANGE = re.compile(rf"\s*{_END}\s*(?:-|–|\.\.\.?|…|to)\s*{_END}\s*")
+
+
+_PLAIN_RATE = re.compile(r"([kmgt])(?:b|bit|bits|bps|bit/s|bits/s)?", re.IGNORECASE)
+
+
+_RATES = {"k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s", "t": "Tbit/s"}
+
+
+_SCALES = {"": 1, "k": 10**3, "m": 10**6}
+
+
+def fraction(value: object) -> str | None:
+    """Return "0.995" for "99.5 %"; None if the value is not a percentage of at most 100."""
+    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    if match is None or Decimal(match[1]) > 100:
+        return None
+    return _plain(Decimal(match[1]) / 100)
+
+
+def fraction_of_percent(value: object) -> str | None:
+    """Return "0.995" for 99.5, which must be a percentage; None for any other number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value <= 100:
+        return None
+    return _plain(Decimal(repr(value)) / 100)
+
+
+def count(value: object) -> str | None:
+    """Return "10000" for "10k", "10000" and 1e4; None if no whole number is meant."""
+    if isinstance(value, float):
+        return f"{int(value)}" if 0 < value < _MOST and value.is_integer() else None
+    match = _COUNT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    number = Decimal(match[1]) * _SCALES[(match[2] or "").lower()]
+    return f"{int(number)}" if number == int(number) and number > 0 else None
+
+
+def span(value: object) -> tuple[str, str] | None:
+    """Return ("10 ms", "180 ms") for "10-180 ms"; None if the value is not a range of times."""
+    match = _RANGE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    low, first, high, second = match.groups()
+    unit = second or first
+    return (f"{low} {first or unit}", f"{high} {unit}") if unit else None
+
+
+def unit_of(unit: str, kinds: tuple[str, ...]) -> str | None:
+    """Return "Gbit/s" for the "G" of "100G" if only a rate is accepted; else None."""
+    match = _PLAIN_RATE.fullmatch(unit) if kinds == ("rate",) else None
+    return _RATES[match[1].lower()] if match else None
+
+
+def bare_rate(value: float) -> str:
+    """Return "155 Mbit/s" for 155e6, which must be bit/s, and for 155."""
+    if value < 1e4:
+        return f"{_plain(Decimal(repr(value)))} Mbit/s"
+    powers = ((12, "Tbit/s"), (9, "Gbit/s"), (6, "Mbit/s"), (3, "kbit/s"))
+    power, unit = next(each for each in powers if value >= 10 ** each[0])
+    return f"{_plain(Decimal(repr(value)).scaleb(-power))} {unit}"
+
+
+def bare(value: float, unit: str) -> str:
+    """Return "60 s" for 60, without an exponent; "50 ms" for 0.05 if the unit is ms.
+
+    A number below 1 for a time that is usually given in ms is probably in seconds.
+    """
+    if unit == "ms" and value < 1:
+        return f"{_plain(Decimal(repr(value)).scaleb(3))} ms"
+    return f"{_plain(Decimal(repr(value)))} {unit}"
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from forebay.errors import Words, current_words, entry, literal
-from forebay.scenario import suggestions
+from forebay.scenario import errors
 from forebay.scenario.distribution import LAWS
 from forebay.scenario.errors import ScenarioError, did_you_mean, nearest, one_of, show
 from forebay.scenario.flow_length import LENGTH_LAWS
@@ -225,7 +225,7 @@ def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
         "string_too_long": ("a name", "write at most 200 characters"),
     }.get(kind, ("valid", error["msg"]))  # fmt: skip
     wrong = f"{show(found)} is not {wanted}"
-    exact = suggestions.count(found) if kind == "int_type" else suggestions.fraction(found)
+    exact = errors.count(found) if kind == "int_type" else errors.fraction(found)
     if exact and kind in ("int_type", "float_type"):
         hint = f"write {exact}"
     if kind == "tuple_type" and place.path[-1:] != ("traffic",):

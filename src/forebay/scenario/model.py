@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay import foreign
 from forebay.catalogue import is_ours
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.files.atomic import replacing
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable

@@ -14,7 +14,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from forebay.errors import literal
-from forebay.scenario import suggestions
+from forebay.scenario import errors
 from forebay.scenario.errors import ScenarioError, nearest, show
 
 _PREFIXES = {
@@ -105,7 +105,7 @@ def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, st
         same = f"{match[1]} {unit}"
         if kinds == ("rate",):
             number = float(match[1])
-            same = suggestions.bare_rate(number) if 0 < number < 1e18 else example
+            same = errors.bare_rate(number) if 0 < number < 1e18 else example
         hint = f'write it with one, such as "{same}"'
         raise ScenarioError("no-unit", f"{show(text)} has no unit", hint, value=text)
     if len(match[1].lower().partition("e")[2]) > _LONGEST_EXPONENT:
@@ -123,11 +123,11 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 
 
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
-    ends = suggestions.span(text) if "time" in kinds else None
+    ends = errors.span(text) if "time" in kinds else None
     if ends:
         hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'
         return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
-    guess = suggestions.unit_of(unit, kinds) or nearest(
+    guess = errors.unit_of(unit, kinds) or nearest(
         unit, (name for kind in kinds for name in KNOWN[kind])
     )
     wrong = f"{show(unit)} in {show(text)} is not a known unit"
@@ -305,7 +305,7 @@ def unitless(value: object, example: str) -> ScenarioError:
         same = example
         if 0 < value < 1e18:
             rate = unit == "Mbit/s"
-            same = suggestions.bare_rate(value) if rate else suggestions.bare(value, unit)
+            same = errors.bare_rate(value) if rate else errors.bare(value, unit)
         if unit in ("packets", "B") and value != int(min(value, 1e18)):
             same = example  # no fraction of a packet or byte
         wrong, hint = f"{show(value)} has no unit", f'write it with one, such as "{same}"'

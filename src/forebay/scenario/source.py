@@ -10,7 +10,7 @@ from pydantic import Field, Strict
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, RATES, Between, ScenarioModel
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.errors import ScenarioError, count, show
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
 from forebay.scenario.schedule import Schedule
@@ -56,10 +56,8 @@ class FlowCount(FromText, int):
             return cls(value)
         found = _RANGE.fullmatch(value) if isinstance(value, str) else None
         if found is None:
-            from forebay.scenario import suggestions
-
             wrong = f"{show(value)} is not a whole number"
-            exact = suggestions.count(value)
+            exact = count(value)
             hint = f"write {exact}, digits only and without quotes" if exact else _WRITE
             raise ScenarioError("wrong-type", wrong, hint, value=value)
         low, high = int(found[1]), int(found[2])

@@ -11,7 +11,7 @@ from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_valida
 from forebay import foreign
 from forebay.catalogue import CONTROLS
 from forebay.errors import entry
-from forebay.scenario import suggestions
+from forebay.scenario import errors
 from forebay.scenario.base import DAY, MAX_FLOWS, Between
 from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
@@ -55,7 +55,7 @@ def _share(name: str, share: object) -> float:
     if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 1:
         return float(share)
     wrong = f"{show(share)} is not a share"
-    exact = suggestions.fraction(share) or suggestions.fraction_of_percent(share)
+    exact = errors.fraction(share) or errors.fraction_of_percent(share)
     hint = f"write {exact}" if exact else "write a number above 0, at most 1"
     raise ScenarioError("out-of-range", wrong, hint, field=name)
 

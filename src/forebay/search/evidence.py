@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome import FCT_INCREASE, Metric, Verdict
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.catalogue.engines import WITHOUT_SEEDS
+from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import ForebayError, option, setting
 from forebay.outcome import (
     DELAY_MAXIMUM,

@@ -7,25 +7,28 @@ Every size is one of the whole link. It runs on this link as the size that stand
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome import Verdict
 from forebay.search import carry
+from forebay.search.budget import measured
 from forebay.search.parameter import SizedParameter, parameter_of
 from forebay.search.rescale import as_whole
 from forebay.search.rows import Row, crossing, row
 from forebay.search.scaling import ScalingRule, is_one_process, scaled
-from forebay.search.windows import measured
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import Outcome
+    from forebay.progress import Progress
     from forebay.scenario import Measure, Scenario
-    from forebay.search.options import Options
     from forebay.search.problem import Problem
+
 
 FARTHEST = 64
 """The search for an unlimited buffer ends at this multiple of the largest buffer to try."""
@@ -234,3 +237,47 @@ class Level:
             packets *= 4
         self._unlimited[index, len(seeds)] = outcome
         return outcome
+
+
+Clock = Callable[[], float]
+"""Returns seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a search may run.
+
+    Attributes
+    ----------
+    seeds : seeds of each first run; every buffer runs with the same ones.
+    max_seeds : the most seeds that a buffer may use in total if its 95 % interval does not clear a
+        target (no effect below ``len(seeds)``).
+    jobs : passed on to the engine; 0 is one for each core.
+    budget_s : elapsed seconds; None lets the search take its time.
+    progress : called with the fraction done, an estimate that never decreases.
+    expect : with a budget called once, before anything runs, with the predicted seconds.
+    clock : tests replace it.
+    started_at : when the time began, by the clock; None is when the search begins.
+    """
+
+    seeds: Sequence[int]
+    max_seeds: int
+    jobs: int = 0
+    budget_s: float | None = None
+    progress: Progress | None = None
+    expect: Callable[[float], None] | None = None
+    clock: Clock = time.monotonic
+    started_at: float | None = None
+
+    @property
+    def threads(self) -> int:
+        """Replications that run in parallel."""
+        return self.jobs or os.cpu_count() or 1
+
+    def with_progress(self, progress: Progress | None) -> Options:
+        """Return the same options with another callback."""
+        return replace(self, progress=progress)
+
+    def with_seeds(self, seeds: Sequence[int]) -> Options:
+        """Return the same options with these seeds alone."""
+        return replace(self, seeds=seeds, max_seeds=len(seeds))

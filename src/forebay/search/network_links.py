@@ -1,16 +1,45 @@
-"""The links of a network that are sized together, and what a run of the network costs."""
+"""The links of a network that are sized together, and what a run of the network costs.
+
+The size that each link of a class needs, read from the sizes that were tried for all of them.
+
+Every run with one size for the class has an outcome for each of its links, so that no other run is
+needed. The size of a link is then known to within two sizes that were tried.
+
+The smallest sizes of the links of a network, all found at once.
+
+A place is a class of links with one size, or a link alone. All places are tried side by side: a try
+has a size for each, and says which of them meet the goals. A place that does shrinks, one that does
+not grows; its step halves where the verdict turns and grows where it stays, so that it follows the
+others. The tries grow with the fineness of the answer, not with the number of places.
+
+A set is not a `Problem`: its sizes are many numbers, and each try has an exact answer and no seeds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from forebay.catalogue.metrics import BOTTLENECK
+from forebay.outcome import LinkSize, Verdict
 from forebay.search.cost import packets_s
+from forebay.search.evidence import Evidence
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from forebay.engines.base import LinksEngine, NetworkTraffic
-    from forebay.outcome import SizeResult
+    from forebay.outcome import LinkOutcome, Outcome, SizeResult
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
+    from forebay.search.goals import Goal
+
+    Sizes = NDArray[np.float64]
+    Met = NDArray[np.bool_]
+
 
 _PACKET_S, _HOP_S = 0.3e-6, 0.18e-6
 """Seconds that a packet of a network takes more than one of a single link: each, and at each link.
@@ -75,3 +104,102 @@ class NetworkLinks:
         traffic = engine.traffic
         load = None if traffic is None else NetworkLoad(engine.scenario, traffic)
         return cls(engine.links.says, load)
+
+
+def link_sizes(
+    answer: SizeResult, names: Sequence[str], goals: Sequence[Goal]
+) -> tuple[LinkSize, ...]:
+    """Return the size of each link, the one that needs most first.
+
+    Parameters
+    ----------
+    names : of the links that were sized together.
+    goals : those that each of them has. One on utilization is asked only of links whose load
+        reaches it with some size that was tried.
+    """
+    tried = sorted(answer.curve, key=lambda point: point.packets)
+    outcomes = [(point.packets, point.outcome) for point in tried]
+    known = [name for name in names if outcomes and name in outcomes[0][1].links]
+    found = [_size(name, outcomes, _asked(name, outcomes, goals)) for name in known]
+    return tuple(sorted(found, key=lambda each: -(each.packets or float("inf"))))
+
+
+def _asked(
+    name: str, outcomes: Sequence[tuple[int, Outcome]], goals: Sequence[Goal]
+) -> tuple[Goal, ...]:
+    """Return the goals without one on utilization that no size lets the link reach."""
+    return tuple(
+        goal
+        for goal in goals
+        if goal.kind.name != "utilization"
+        or any(_used(outcome.links[name]) >= goal.target for _, outcome in outcomes)
+    )
+
+
+def _used(link: LinkOutcome) -> float:
+    return 0.0 if link.utilization is None else link.utilization.value
+
+
+def _size(name: str, outcomes: Sequence[tuple[int, Outcome]], goals: Sequence[Goal]) -> LinkSize:
+    """Return the smallest size that meets all goals, and the largest below that misses one."""
+    missed: tuple[str, ...] = ()
+    low = 1
+    for packets, outcome in outcomes:
+        unmet = tuple(_unmet(outcome, name, goals))
+        if not unmet:
+            return LinkSize(link=name, packets=packets, low=low, binding=missed)
+        missed, low = unmet, packets + 1
+    return LinkSize(link=name, packets=None, low=low, binding=missed)
+
+
+def _unmet(outcome: Outcome, name: str, goals: Sequence[Goal]) -> Iterator[str]:
+    alone = outcome.model_copy(update={"links": {BOTTLENECK: outcome.links[name]}})
+    for goal in goals:
+        metric = goal.kind.read(Evidence(alone))
+        if metric is None or goal.judge(metric) is not Verdict.MET:
+            yield goal.kind.name
+
+
+_FINE = 0.05
+"""Two sizes of a place count as equal if their logarithms are this close."""
+_MOST = 100
+"""Most tries in which places shrink; where they still move then, the sizes only grow."""
+
+
+class Places(Protocol):
+    """Classes of links, or links, that can be tried with a size each."""
+
+    @property
+    def largest(self) -> Sizes:
+        """The largest sizes, shape (places,); they meet the goals."""
+
+    @property
+    def least(self) -> Sizes:
+        """The smallest sizes that places can have, shape (places,)."""
+
+    def meet(self, sizes: Sizes) -> Met:
+        """Whether the links of each place meet the goals with these sizes, shape (places,)."""
+
+
+def smallest_set(places: Places, progress: Progress | None = None) -> Sizes:
+    """Return the smallest sizes, shape (places,)."""
+    low, high = np.log(np.minimum(places.least, places.largest)), np.log(places.largest)
+    at, met, step = high, np.ones(len(high), bool), (high - low) / 2
+    widest = left = float(step.max())
+    for _ in range(_MOST):
+        if (step <= _FINE).all():
+            break
+        at = np.clip(at + np.where(met, -step, step), low, high)
+        before, met = met, places.meet(np.exp(at))
+        turned = (met != before) | (met & (at <= low))
+        step = np.clip(np.where(turned, step / 2, 1.5 * step), _FINE / 2, widest)
+        left = min(left, float(step.max()))
+        if progress is not None:
+            progress(1.0 - left / widest if widest else 0.0)
+    while not met.all():
+        stuck = (~met & (at >= high)).any()  # then only larger sizes of others help
+        at = np.minimum(np.where(met & ~stuck, at, at + _FINE / 2), high)
+        met = places.meet(np.exp(at))
+    if progress is not None:
+        progress(1.0)
+    return np.exp(at)

@@ -13,17 +13,21 @@ Where a step needs a size that was not run, the rule says so instead of guessing
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from forebay.errors import argument
 from forebay.outcome import Floor, Metric, Price, Quantiles
+from forebay.scenario import BufferSize, ScenarioError
 from forebay.search.rows import Row, least, region
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
     from forebay.search.problem import Problem
+
 
 USUAL_LOSS = 0.01
 """Loss from which on the whole of BDP/sqrt(n) is recommended."""
@@ -195,3 +199,33 @@ def _mixed(of: Sequence[Metric | None], share: float) -> Metric | None:
     else:
         value = a.value + share * (b.value - a.value)
     return Metric(value=value, low=None, high=None, n=min(a.n, b.n))
+
+
+_UNIT = re.compile(r"[A-Za-z]+\s*$")
+_MOST = 1000
+
+
+def parse_sizes(text: str, scenario: Scenario) -> tuple[int, ...]:
+    """Return the packets of sizes such as "64, 128, 256 packets" or "1 MB, 2 MB", sorted.
+
+    A number without a unit has that of the last one. Raises ScenarioError.
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts or len(parts) > _MOST:
+        hint = f'write 1 to {_MOST} of them, such as "64,128,256 packets"'
+        raise ScenarioError("no-sizes", f"{argument('sizes')}: {len(parts)} sizes", hint)
+    unit = _UNIT.search(parts[-1])
+    whole = [part if _UNIT.search(part) or unit is None else f"{part} {unit[0]}" for part in parts]
+    found = sorted({_packets(each, scenario) for each in whole})
+    if found[0] < 1:
+        wrong = f"{argument('sizes')}: one of them is less than a packet"
+        raise ScenarioError("out-of-range", wrong, "write at least 1 packet")
+    return tuple(found)
+
+
+def _packets(text: str, scenario: Scenario) -> int:
+    size = BufferSize.parse(text)
+    return size.packets(
+        rate_bps=float(scenario.link.capacity), packet_bytes=int(scenario.packet),
+        bdp=scenario.bdp_packets, flows=scenario.n_flows,
+    )  # fmt: skip

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forebay.catalogue import of_level
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 
 if TYPE_CHECKING:
     from forebay import catalogue
-    from forebay.catalogue.metric import Level
+    from forebay.catalogue.metrics import Level
     from forebay.scenario import Scenario
 
 Part = TypeVar("Part", LinkOutcome, ClassOutcome)

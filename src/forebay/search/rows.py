@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome import Verdict
 from forebay.search.evidence import Evidence, all_of
 from forebay.search.goals import Goal, GoalNotAnswered

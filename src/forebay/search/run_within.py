@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay.outcome.settling import without_intervals
 from forebay.scenario import Duration, Measure
-from forebay.search.budget import RESERVE
-from forebay.search.cost import Speed, TooLittleTime
+from forebay.search.budget import RESERVE, OutOfTime, is_fixed, least_warmup, measure_of
+from forebay.search.cost import Speed, TooLittleTime, in_words
 from forebay.search.network_links import LINK_S, NetworkLoad
-from forebay.search.windows import is_fixed, least_warmup
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
+    from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.budget import TimeLimit
+    from forebay.search.problem import Sawtooths
+
 
 _SHORTEST_S = 5.0
 _ONE_BUFFER = "a run needs this one buffer, which no smaller link has"
@@ -92,3 +96,121 @@ def fitted(scenario: Scenario, time: TimeLimit, seeds: int, speed: Speed) -> Sce
         raise refused
     update = Measure(warmup=Duration(warmup), duration=Duration(round(simulated - warmup, 1)))
     return scenario.model_copy(update={"measure": update})
+
+
+_LONGER = 3.0
+"""Ratio of the next warm-up, and window, to those that were too short, where no law says more."""
+_LEAST = 1.5
+"""Least such ratio: less is not worth another run."""
+MOST_TRIES = 4
+_LONGEST_S, _SPAN_S = 80_000.0, 100.0
+
+
+def is_settled(outcome: Outcome) -> bool:
+    """Whether all long flows of an outcome have settled, as far as is known."""
+    return all(each.settled is not False for each in outcome.classes)
+
+
+def longer(scenario: Scenario, sawtooths: Sawtooths | None) -> Measure:
+    """Return the measurement that flows which have not settled need.
+
+    It is what the sawtooths need, or three times the present one where that is no longer.
+    """
+    measure = scenario.measure
+    warmup, window = float(measure.warmup), float(measure.duration)
+    later_s = longer_s = 0.0
+    if sawtooths is not None and scenario.topology is None:
+        times = sawtooths(scenario, max(1, scenario.buffer_packets))
+        later_s, longer_s = times.warmup_s, times.window_s
+    later_s = (
+        later_s if later_s > _LEAST * warmup else max(_LONGER * warmup, least_warmup(scenario))
+    )
+    longer_s = max(window, longer_s)
+    return measure_of(later_s, longer_s, min(1.0, _LONGEST_S / (later_s + longer_s)))
+
+
+def fitting(scenario: Scenario, wanted: Measure, most_s: float) -> Scenario | None:
+    """Return the scenario with as much of a measurement as ``most_s`` simulated seconds hold.
+
+    None if its warm-up would hardly be longer.
+    """
+    measure = scenario.measure
+    whole_s = float(wanted.warmup + wanted.duration)
+    share = min(1.0, most_s / whole_s)
+    window_s = max(share * float(wanted.duration), float(measure.duration))
+    made = measure_of(max(share * whole_s - window_s, 0.0), window_s)
+    if made.warmup < _LEAST * measure.warmup:
+        return None
+    return scenario.model_copy(update={"measure": made})
+
+
+def run_settled(
+    run: Callable[[Scenario], Outcome],
+    scenario: Scenario,
+    left_s: Callable[[], float],
+    seeds: int,
+    speed: Speed,
+    sawtooths: Sawtooths | None,
+) -> Outcome:
+    """Run, and again with a later and longer window while flows have not settled and time is left.
+
+    Parameters
+    ----------
+    run : runs a scenario, and corrects the speed.
+    left_s : seconds that are left.
+    """
+    outcome = run(scenario)
+    tries = 0 if "measure" in scenario.model_fields_set else MOST_TRIES
+    for _ in range(tries):
+        if is_settled(outcome):
+            break
+        second_s = speed.wall_s(scenario, _SPAN_S, seeds) / _SPAN_S
+        made = fitting(scenario, longer(scenario, sawtooths), RESERVE * left_s() / second_s)
+        if made is None:
+            break
+        scenario = made
+        try:
+            outcome = run(scenario)
+        except OutOfTime:
+            break
+    return outcome
+
+
+def said(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> Outcome:
+    """Return an outcome without the intervals of what has not settled, and with what it needs."""
+    if is_settled(outcome):
+        return outcome
+    return without_intervals(outcome, _needed(outcome, scenario, sawtooths))
+
+
+_last: tuple[Scenario, object, Sawtooths | None, str] | None = None
+
+
+def _needed(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> str:
+    """Return `warmup_for`; replications of one scenario come one after the other."""
+    global _last
+    written, known = outcome.scenario.get("measure"), _last
+    if known is None or known[0] is not scenario or known[1:3] != (written, sawtooths):
+        measured = scenario.model_copy(update={"measure": _measure_of(outcome, scenario)})
+        known = _last = (scenario, written, sawtooths, warmup_for(measured, sawtooths))
+    return known[3]
+
+
+def settled_or_said(outcome: Outcome, scenario: Scenario) -> Outcome:
+    """Return the outcome, without intervals of what has not settled; it says what that needs."""
+    if is_settled(outcome):
+        return outcome
+    from forebay import laws
+
+    return said(outcome, scenario, laws.assumptions.sawtooths_s)
+
+
+def warmup_for(scenario: Scenario, sawtooths: Sawtooths | None) -> str:
+    """Return the warm-up that flows which have not settled need, in words."""
+    return in_words(float(longer(scenario, sawtooths).warmup))
+
+
+def _measure_of(outcome: Outcome, scenario: Scenario) -> Measure:
+    """Return the measurement of an outcome, which may have been lengthened."""
+    written = outcome.scenario.get("measure")
+    return scenario.measure if written is None else Measure.model_validate(written)

@@ -13,16 +13,25 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forebay import engines
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome import Cost, SizeResult, Verdict
 from forebay.scenario import Tcp
 from forebay.search import carry
 from forebay.search.answer import Evidence, answer, missed_by_far, none_meets
-from forebay.search.budget import RESERVE, Interrupted, OutOfTime, Timed, TimeLimit
-from forebay.search.cost import Speed
+from forebay.search.budget import (
+    RESERVE,
+    Interrupted,
+    OutOfTime,
+    Timed,
+    TimeLimit,
+    is_fixed,
+    shorter,
+    wanted,
+)
+from forebay.search.cost import Speed, in_words
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.level import Level
-from forebay.search.notes import notes_of
+from forebay.search.parameter import notes_of as of_parameter
 from forebay.search.problem import most_by_delay
 from forebay.search.recommended import (
     Chosen,
@@ -35,13 +44,46 @@ from forebay.search.recommended import (
 from forebay.search.refine import next_size
 from forebay.search.rows import Row, least, region
 from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
-from forebay.search.windows import is_fixed, shorter, wanted
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.progress import Progress
-    from forebay.search.options import Options
+    from forebay.search.level import Level, Options
     from forebay.search.problem import Problem
+
+
+def notes_of(problem: Problem, level: Level) -> tuple[str, ...]:
+    """Return the notes on the runs of a link."""
+    return (
+        *_by_another_engine(problem, level),
+        *_windows(problem, level),
+        *_settled(level),
+        *of_parameter(problem.scenario, problem.engine, problem.parameter),
+    )
+
+
+def _by_another_engine(problem: Problem, level: Level) -> list[str]:
+    if level.problem.engine == problem.engine:
+        return []
+    return [f"no {problem.engine} fitted into the time: the {level.problem.engine} answers"]
+
+
+def _windows(problem: Problem, level: Level) -> list[str]:
+    link = level.links[0]
+    if not level.shortened:
+        return []
+    full = wanted(problem.scenario, problem.first_guess, problem.law_context.sawtooths)
+    ran, needs = (float(of.warmup + of.duration) for of in (link.measure, full))
+    return [f"runs of {in_words(ran)} in place of {in_words(needs)}, to fit into the time"]
+
+
+def _settled(level: Level) -> list[str]:
+    there = least(level.rows)
+    if there is None:
+        return []
+    late = [each for each in there.outcome.classes if each.settled is False]
+    return [f"{each.name} had not settled: {each.unsettled}" for each in late]
+
 
 _FIRST, _LATER = 9.0, 7.0
 """Sizes with all first seeds that the first link takes, and those that the next ones take."""

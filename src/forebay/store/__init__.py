@@ -2,9 +2,111 @@
 
 from __future__ import annotations
 
+import hashlib
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forebay import engines, plugins
+from forebay.engines.base import Capabilities, Decorator, Engine, ReplicatingEngine
 from forebay.store.file import Store, StoreError, to_blob
 from forebay.store.rows import Column, MetricRow, to_numbers
-from forebay.store.stored import StoredEngine, code_of, digest_of_files, with_store
+
+if TYPE_CHECKING:
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_ROOMS = ("catalogue", "scenario", "workload", "topology", "outcome", "engines/replication")
+"""Rooms between a scenario and its readings; the engine's own room comes with it."""
+
+
+_OF_ENGINE = {
+    "theory": ("engines/theory", "laws"),
+    "network": ("engines/fixed_point", "laws"),
+}
+"""An engine's own rooms, if they are not ``engines/<name>`` alone."""
+
+
+@cache
+def code_of(engine: str) -> str:
+    """Return the digest of the code that makes this engine's replications, 32 hex digits.
+
+    Code that only reads answers (reports, searches, the command line) does not count.
+    """
+    if engines.is_of_others(engine):
+        return plugins.digest(engines.GROUP, engine)
+    rooms = [*_ROOMS, *_OF_ENGINE.get(engine, (f"engines/{engine}",))]
+    files = [path for room in rooms for path in (_PACKAGE / room).rglob("*.py")]
+    return digest_of_files([*files, *_PACKAGE.glob("_core*"), *_PACKAGE.glob("engines/*.py")])
+
+
+def digest_of_files(paths: Iterable[Path]) -> str:
+    """Return the digest of files, by their names and contents."""
+    made = hashlib.sha256()
+    for path in sorted({path for path in paths if path.is_file()}):
+        made.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return made.hexdigest()[:32]
+
+
+def with_store(engine: Engine, store: Store) -> Engine:
+    """Return the engine with a store; one without replications answers at once and needs none."""
+    return StoredEngine(engine, store) if isinstance(engine, ReplicatingEngine) else engine
+
+
+class StoredEngine(Decorator):
+    """Makes only the replications that the store does not have."""
+
+    def __init__(self, engine: ReplicatingEngine, store: Store) -> None:
+        super().__init__(engine)
+        self._made_by, self._store, self._code = engine, store, code_of(engine.name)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the wrapped engine, and checkpoints."""
+        return replace(super().capabilities, checkpoints=Checkpoints(self._store, self._code))
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Read what is stored, make the rest, and store it."""
+        started, name = time.perf_counter(), self.name
+        known = self._store.replications(scenario, name, self._code, seeds)
+        missing = [seed for seed in dict.fromkeys(seeds) if seed not in known]
+        if missing:
+            made = self._made_by.replications(scenario, missing, jobs=jobs, progress=progress)
+            self._store.add(scenario, name, self._code, made)
+            known |= made
+        if progress is not None:
+            progress(1.0)
+        replications = [known[seed] for seed in seeds]
+        return self._made_by.outcome(scenario, replications, time.perf_counter() - started)
+
+
+class Checkpoints:
+    """Small texts by name, such as what a search of smaller links has begun."""
+
+    def __init__(self, store: Store, code: str) -> None:
+        self._store, self._code = store, code
+
+    def load(self, name: str) -> str | None:
+        """Return the text that was saved under this name by the same code."""
+        return self._store.document("checkpoint", name, self._code)
+
+    def save(self, name: str, text: str) -> None:
+        """Save a text under this name."""
+        self._store.put_document("checkpoint", name, self._code, text)
+
 
 __all__ = [
     "Column",

@@ -29,7 +29,7 @@ class MetricRow:
     Attributes
     ----------
     sha256, document : the scenario's hash and its JSON.
-    engine, code : what made it; see `forebay.store.stored`.
+    engine, code : what made it; see `forebay.store`.
     version : Forebay's version.
     columns, numbers : names and kinds, and the values as bytes.
     replication : the replication as bytes (`forebay.store.file`), None where there is none.

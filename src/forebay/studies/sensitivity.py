@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from forebay.outcome import Metric
 from forebay.outcome.uncertain import Influence, Sensitivity
 from forebay.scenario import Scenario
-from forebay.studies.scaled import scaled
-from forebay.studies.uncertain import Uncertain, value_at
+from forebay.studies.uncertain import Uncertain, scaled, value_at
 
 METHODS = ("one-at-a-time", "sobol")
 _FIELDS = (

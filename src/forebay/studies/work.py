@@ -35,7 +35,7 @@ from forebay import engines
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words, words
 from forebay.packages import import_package
-from forebay.search.settled import settled_or_said
+from forebay.search.run_within import settled_or_said
 from forebay.store import MetricRow, code_of, to_blob, to_numbers
 from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
 from forebay.studies.errors import StudyError

@@ -10,11 +10,48 @@ from dataclasses import dataclass, field
 
 import forebay
 from forebay.web import answers
-from forebay.web.coarse import coarse
-from forebay.web.question import Refused
-from forebay.web.runs import Run
+from forebay.web.opening import Refused
+from forebay.web.runs import MEMORY, Run, shorter, wire_s
 
-MEMORY = "1 GB"
+_MOST_PACKETS = 1_500_000
+"""Packets of one replication: some 0.1 to 0.4 s of a processor."""
+_ROUND_TRIPS, _LEAST_S = 15.0, 0.1
+"""The shortest run: so many round trips, and so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coarse:
+    """A scenario for one quick replication of each buffer.
+
+    Attributes
+    ----------
+    is_whole : whether it is the question's own window.
+    """
+
+    scenario: forebay.Scenario
+    is_whole: bool
+
+    @property
+    def words(self) -> str:
+        """How long is simulated, for the page."""
+        measure = self.scenario.measure
+        if self.is_whole:
+            return f"one replication of {measure.warmup + measure.duration:g} s"
+        return (
+            f"one replication of {measure.duration:.2g} s after {measure.warmup:.2g} s, shorter "
+            "than the search's: flows may not have settled"
+        )
+
+
+def coarse(scenario: forebay.Scenario) -> Coarse | None:
+    """Return a scenario whose replication is quick; None if its window would say nothing."""
+    short = shorter(scenario, _MOST_PACKETS)
+    if short is None:
+        return Coarse(scenario, True)
+    needed_s = max(_LEAST_S, wire_s(scenario, _ROUND_TRIPS * scenario.bdp_packets))
+    return None if wire_s(scenario, _MOST_PACKETS) < needed_s else Coarse(short, False)
+
+
 _EVERY_S = 0.25
 """Progress is sent no more often."""
 _CURVE_S = 4.0

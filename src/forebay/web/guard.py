@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+import forebay
+from forebay.web.opening import Refused
 
 COOKIE = "forebay-token"
 MOST_BYTES = 1_000_000
@@ -108,3 +115,80 @@ def _without_token(request: Request, token: str) -> Response | None:
     if hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), token.encode()):
         return None
     return PlainTextResponse("forebay: open the address with ?token= and the token\n", 401)
+
+
+_CLIENT = re.compile(r"[A-Za-z0-9-]{8,64}")
+_WHOLE = re.compile(r"[1-9][0-9]{0,8}")
+_SLOWEST_S = 10.0
+_MOST_BUDGET_S = 600.0
+_MOST_BUFFER = 10_000_000
+
+
+async def json_of(request: Request) -> object:
+    """Return a request's JSON. Raises Refused: too large, too slow, no JSON."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise Refused("the question is no JSON", "send Content-Type: application/json")
+    content = await bytes_of(request)
+    try:
+        asked = json.loads(content, parse_constant=_no_constant)
+        # A lone surrogate is no character, and 1e999 no number.
+        json.dumps(asked, ensure_ascii=False, allow_nan=False).encode()
+        return asked
+    except (ValueError, RecursionError):
+        raise Refused("the question is no JSON", "send the JSON of a scenario") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+async def bytes_of(request: Request) -> bytes:
+    """Return a request's body. Raises Refused: too large, too slow."""
+    content = bytearray()
+    try:
+        async with asyncio.timeout(_SLOWEST_S):
+            async for part in request.stream():
+                content += part
+                if len(content) > MOST_BYTES:
+                    raise Refused("the question has more than 1 MB", "send less")
+    except (TimeoutError, ClientDisconnect):
+        raise Refused("the question did not arrive in 10 s", "send it again") from None
+    return bytes(content)
+
+
+async def text_of(request: Request, name: str) -> str:
+    """Return one text of a request's JSON, by its name. Raises Refused."""
+    table = await json_of(request)
+    text = table.get(name) if isinstance(table, dict) else None
+    if not isinstance(text, str):
+        raise Refused(f"there is no {name}", f"send {{{name!r}: text}}")
+    return text
+
+
+def client_of(request: Request) -> str:
+    """Return the name that a page gave itself. Raises Refused."""
+    client = request.headers.get("x-client", "")
+    if not _CLIENT.fullmatch(client):
+        raise Refused("X-Client is missing", "send 8 to 64 letters and digits")
+    return client
+
+
+def budget_of(request: Request) -> str | None:
+    """Return the time of a search; None is that of `forebay.size`. Raises ScenarioError."""
+    text = request.query_params.get("budget")
+    if text is None:
+        return None
+    seconds = float(forebay.Duration.parse_argument("budget", text))
+    if not 0.0 < seconds <= _MOST_BUDGET_S:
+        raise Refused(f"{seconds:g} s is out of range", "write up to 10 min", "budget")
+    return text
+
+
+def packets_of(request: Request) -> int | None:
+    """Return the buffer that is asked for, packets; None is the scenario's. Raises Refused."""
+    text = request.query_params.get("packets")
+    if text is None:
+        return None
+    if not _WHOLE.fullmatch(text) or int(text) > _MOST_BUFFER:
+        raise Refused("the buffer is no number of packets", f"write 1 to {_MOST_BUFFER}")
+    return int(text)

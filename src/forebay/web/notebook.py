@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.packages import check_package
 from forebay.scenario import expect_scenario
-from forebay.web.question import question_of
+from forebay.web.opening import question_of
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
-    from forebay.web.server import Background
+    from forebay.web.app import Background
 
 _HEIGHT = 900
 _lock = threading.Lock()
@@ -82,7 +82,7 @@ def _serving() -> Background:
     with _lock:
         if _server is None:
             check_package("the workbench", "starlette", "uvicorn")
-            from forebay.web.server import Background
+            from forebay.web.app import Background
 
             _server = Background()
         return _server

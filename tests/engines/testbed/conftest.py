@@ -14,7 +14,7 @@ from forebay.engines import EngineUnavailable
 from forebay.engines.testbed import machine, one_run
 from forebay.engines.testbed.endpoint import Endpoint
 from forebay.engines.testbed.errors import GateFailed
-from forebay.engines.testbed.namespace_pair import NamespacePair
+from forebay.engines.testbed.plan import NamespacePair
 from forebay.scenario import Scenario, loads
 
 FAKE = Path(__file__).with_name("fake_emulator.py")

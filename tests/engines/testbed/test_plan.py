@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from forebay.engines import Unsupported
-from forebay.engines.errors import refuse_reordering
+from forebay.engines.base import refuse_reordering
 from forebay.engines.replication import Watched, lay_out
-from forebay.engines.testbed import endpoint, namespace_pair
-from forebay.engines.testbed.assumptions import broken
-from forebay.engines.testbed.plan import Places, largest_packet, make_plan
+from forebay.engines.testbed import endpoint, plan
+from forebay.engines.testbed.plan import Places, broken, largest_packet, make_plan
 from forebay.scenario import loads
 from forebay.workload import draw
 
@@ -183,8 +182,8 @@ def test_what_the_kernel_does_otherwise_is_said():
 
 def test_sack_is_off_only_where_every_class_says_so():
     alone = "link.rate = '1 Mbit/s'\nqueue.size = '9 packets'\n[[traffic]]\nflows = 1\nsack = false"
-    assert not namespace_pair.has_sack(loads(alone)) and broken(loads(alone)) == []
-    assert namespace_pair.has_sack(loads(MIXED))
+    assert not plan.has_sack(loads(alone)) and broken(loads(alone)) == []
+    assert plan.has_sack(loads(MIXED))
 
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.catalogue.link_names import BOTTLENECK
+from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.atlas.model import Model, load
 from forebay.engines.atlas.scope import WARMUP_S, Point, buffers, point_of
 from forebay.engines.base import Capabilities, Engine

@@ -16,19 +16,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from forebay.catalogue import KINDS
-from forebay.catalogue.link_names import BOTTLENECK
-from forebay.engines.base import Capabilities, Engine, LinksEngine
-from forebay.engines.errors import Unsupported, refuse_stops
-from forebay.engines.fixed_point.errors import NoNetwork
+from forebay.catalogue.metrics import BOTTLENECK
+from forebay.engines.base import Capabilities, Engine, LinksEngine, Unsupported, refuse_stops
+from forebay.engines.fixed_point.solver import NoNetwork
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, to_outcome
 from forebay.errors import entry
-from forebay.outcome.worst_link import worst_link
+from forebay.outcome.transient import worst_link
 from forebay.progress import enter
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.engines.fixed_point.bursts import OfferedBursts
     from forebay.engines.fixed_point.solver import Solution
+    from forebay.engines.fixed_point.summary import OfferedBursts
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -212,7 +211,7 @@ class SizingSolver(LinksEngine):
 
     @cached_property
     def _bursts(self) -> OfferedBursts:
-        from forebay.engines.fixed_point.bursts import OfferedBursts
+        from forebay.engines.fixed_point.summary import OfferedBursts
 
         return OfferedBursts(self.scenario, self.links.problem)
 

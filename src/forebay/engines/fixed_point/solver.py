@@ -14,19 +14,60 @@ F decreases (pseudo-transient continuation).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from forebay.engines.fixed_point.approach import approach, at_loss
+from forebay.engines.base import Unsupported
+from forebay.engines.fixed_point.approach import (
+    _LEAST_SLOPE,
+    Point,
+    approach,
+    at_loss,
+    descend,
+    point,
+)
 from forebay.engines.fixed_point.balance import Balance, Flow
-from forebay.engines.fixed_point.descent import _LEAST_SLOPE, Point, descend, point
-from forebay.engines.fixed_point.errors import NoSteadyState
 from forebay.engines.fixed_point.linear import Slopes
 from forebay.engines.fixed_point.queueing import State
+from forebay.errors import ForebayError
 from forebay.progress import Progress, enter
 from forebay.topology.graph import Floats
+
+
+class NoNetwork(Unsupported):
+    """The scenario has no topology, only a single link."""
+
+    def __init__(self) -> None:
+        super().__init__("network", "a single link", "topology")
+        self.hint = "add a [topology], or size and run the link with another engine"
+        self.args = (f"topology: network cannot run {self.what}; {self.hint}",)
+
+
+class NoSteadyState(ForebayError):
+    """The solver did not converge.
+
+    Attributes
+    ----------
+    residual : float
+        Largest residual of the equations, relative.
+    worst : sequence of str
+        Names of the links with the largest residuals.
+    """
+
+    code = "no-steady-state"
+    exit_status = 3
+
+    def __init__(self, residual: float, worst: Sequence[str]) -> None:
+        self.residual, self.worst = residual, tuple(worst)
+        self.hint = "check these links' rates and buffers, or write another topology.model"
+        where = ", ".join(worst)
+        super().__init__(
+            f"engine network found no steady state: residual {residual:.1e}, largest at {where}; "
+            f"{self.hint}"
+        )
+
 
 _FIRST_LOG_LOSS = -7.0
 _NEAR, _CLOSE = 1e-2, 1e-5
@@ -201,3 +242,61 @@ def _certified(balance: Balance, found: Point, steps: int, cpu_s: float) -> Solu
         raise NoSteadyState(residual, [names[balance.used[each]] for each in worst])
     apart = np.abs(flow.carried_bps / balance.rate_bps - np.exp(state.log_load))
     return Solution(balance, s, state, flow, residual, float(apart.max(initial=0.0)), steps, cpu_s)
+
+
+_ALIKE = 1e-6
+
+
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPoints:
+    """Steady states found from random starts.
+
+    Attributes
+    ----------
+    starts : number of random starts.
+    not_converged : number of starts from which the solver did not converge.
+    points : number of distinct steady states, including the first solution. Two are distinct if
+        a path's rate (relative) or a link's loss rate (absolute) differs by more than 1e-6.
+    rate_difference : largest difference of a path's rate, relative to the smaller.
+    loss_difference : largest difference of a link's loss rate.
+    residual : largest residual of all solutions.
+    """
+
+    starts: int
+    not_converged: int
+    points: int
+    rate_difference: float
+    loss_difference: float
+    residual: float
+
+
+def fixed_points(first: Solution, starts: int) -> FixedPoints:
+    """Solve again from `starts` random states: queues up to the buffer, links from idle to full."""
+    random = np.random.default_rng(_SEED)
+    balance, found, lost = first.balance, [first], 0
+    rate = loss = 0.0
+    residual = first.residual
+    for _ in range(starts):
+        start = balance.queueing.start() * random.uniform(-0.2, 2.0, len(first.s))
+        try:
+            again = solve(balance, start)
+        except NoSteadyState:
+            lost += 1
+            continue
+        apart = [_apart(again, other) for other in found]
+        rate = max(rate, *(each[0] for each in apart))
+        loss = max(loss, *(each[1] for each in apart))
+        residual = max(residual, again.residual)
+        if min(max(each) for each in apart) > _ALIKE:
+            found.append(again)
+    return FixedPoints(starts, lost, len(found), rate, loss, residual)
+
+
+def _apart(one: Solution, other: Solution) -> tuple[float, float]:
+    """Return the largest differences of rates, relative to the smaller, and of links' losses."""
+    rates = np.log(one.flow.sent_bps) - np.log(other.flow.sent_bps)
+    losses = np.exp(one.state.log_loss) - np.exp(other.state.log_loss)
+    return float(np.expm1(np.abs(rates).max(initial=0.0))), float(np.abs(losses).max(initial=0.0))

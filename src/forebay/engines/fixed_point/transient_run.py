@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
-from forebay.engines.fixed_point.errors import NoNetwork, NoSteadyState
-from forebay.engines.fixed_point.solver import Solution, solve
+from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
 from forebay.outcome.transient import (
     HopsSeries,
     LinkSeries,

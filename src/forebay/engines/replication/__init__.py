@@ -5,8 +5,15 @@ Nothing here simulates a packet or a window, because engines must stay independe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.catalogue import KINDS
 from forebay.engines.replication.layout import (
     COUNT_BYTES,
     Bucket,
@@ -24,17 +31,80 @@ from forebay.engines.replication.readings import (
     MOST_BINS,
     RawReadings,
     Watched,
+    ideal_s,
     n_parts,
     picoseconds,
+    read_links,
+    to_histogram,
     to_reading,
 )
-from forebay.engines.replication.seed_cache import SeedCache
+from forebay.files.columns import BLOCK_ROWS
 from forebay.lazy import attributes
+from forebay.outcome import summarize
+from forebay.outcome.metrics import goodput_bits
+from forebay.outcome.model import FlowTable
+from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
+from forebay.scenario import Duration, ScenarioError, Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.flow_rows import FlowRows
-    from forebay.engines.replication.layout import expand, problem_of
-    from forebay.engines.replication.tracing import check_step, to_trace
+    from forebay.engines.replication.layout import Layout, expand, problem_of
+    from forebay.engines.replication.readings import (
+        RawFlowRecords,
+        RawHistogram,
+        RawLink,
+        RawReadings,
+        RawTrace,
+    )
+    from forebay.outcome import Reading
+    from forebay.outcome.reading import FloatArray, IntArray, LinkReading
+    from forebay.scenario import Scenario
+    from forebay.workload import Workload
+
+
+CACHE_SIZE = 64
+
+
+T = TypeVar("T")
+
+
+class SeedCache(Generic[T]):
+    """The latest results by scenario and seed, at most CACHE_SIZE of them.
+
+    Parameters
+    ----------
+    most_bytes : memory for all of them, but for the latest, which stays.
+    """
+
+    def __init__(self, most_bytes: float = math.inf) -> None:
+        self._results: dict[tuple[str, int], T] = {}
+        self._octets: dict[tuple[str, int], float] = {}
+        self._most = most_bytes
+
+    @property
+    def held_bytes(self) -> float:
+        """Bytes of all of them."""
+        return sum(self._octets.values())
+
+    def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
+        """Return the stored results of these seeds."""
+        keys = {seed: (scenario_sha256, seed) for seed in seeds}
+        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
+
+    def put(self, scenario_sha256: str, seed: int, result: T, octets: float = 0.0) -> None:
+        """Store a result of about so many bytes; the oldest ones that do not fit are removed."""
+        key = (scenario_sha256, seed)
+        self._results[key], self._octets[key] = result, octets
+        while len(self._results) > 1 and (
+            len(self._results) > CACHE_SIZE or self.held_bytes > self._most
+        ):
+            oldest = next(iter(self._results))
+            del self._results[oldest], self._octets[oldest]
+
+    def clear(self) -> None:
+        """Remove all results."""
+        self._results.clear()
+        self._octets.clear()
+
 
 __all__ = [
     "BATCHES",
@@ -73,3 +143,205 @@ _HOLDERS = {
 
 
 __getattr__ = attributes(__name__, _HOLDERS)
+
+
+MOST_SAMPLES = 10_000_000
+
+
+def to_trace(
+    scenario: Scenario,
+    layout: Layout,
+    raw: RawReadings,
+    workload: Workload,
+    *,
+    step: Duration,
+    flows: Sequence[int],
+    seed: int,
+) -> Trace:
+    """Return the Trace of one replication that was sampled at every ``step``."""
+    _, classes = summarize([to_reading(scenario, seed, workload, layout, raw)], None)
+    read = raw["trace"]
+    assert read is not None, "asked for"
+    begin = float(scenario.measure.warmup)
+    return Trace(
+        scenario=scenario.to_dict(),
+        seed=seed,
+        step_s=float(step),
+        window_s=(begin, begin + scenario.measure.duration),
+        round_trip_s=float(scenario.mean_rtt),
+        at_s=read["at_s"],
+        links={
+            name: _link(reading, each, queue)
+            for (name, reading), each, queue in zip(
+                read_links(scenario, layout, raw).items(), raw["links"], read["queue"], strict=False
+            )
+        },
+        flows={number: _flow(read, row) for row, number in enumerate(flows)},
+        window_sum_packets=read["window_sum"],
+        in_avoidance=read["in_avoidance"],
+        window_mean_packets=read["window_mean"],
+        window_variance=read["window_variance"],
+        drops=Incidents(**read["drops"]),
+        reductions=Incidents(**read["reductions"]),
+        unsettled={each.name: each.unsettled for each in classes if each.settled is not None},
+    )
+
+
+def check_step(scenario: Scenario, step: Duration) -> None:
+    """Refuse a step that gives no sample, or too many."""
+    least = max(scenario.measure.duration / MOST_SAMPLES, 1e-12)
+    if not least <= step <= scenario.measure.duration:
+        hint = f"write a time from {Duration(least)!s} to {scenario.measure.duration}"
+        raise ScenarioError(
+            "out-of-range", f"a sample every {step} of {scenario.measure.duration}", hint,
+            field="step", value=step,
+        )  # fmt: skip
+
+
+def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
+    detail = raw["detail"]
+    assert detail is not None, "asked for"
+    return LinkTrace(
+        capacity_bps=reading.capacity_bps,
+        buffer_packets=reading.buffer_packets,
+        bdp_packets=reading.bdp_packets,
+        queue_packets=queue,
+        queue_step=reading.queue_step,
+        queue_s=_of_size(reading.queue_s.sum(axis=0), len(detail["seen"])),
+        seen=detail["seen"],
+        delay=reading.delay,
+        busy=_periods(*detail["busy"]),
+        idle=_periods(*detail["idle"]),
+        arrivals=raw["arrivals"].sum(axis=0),
+        drops=raw["drops"].sum(axis=0),
+        marks=raw["marks"].sum(axis=0),
+    )
+
+
+def _periods(total_s: float, raw: RawHistogram) -> Periods:
+    lengths = to_histogram(raw)
+    return Periods(number=int(lengths.counts.sum()), total_s=total_s, lengths=lengths)
+
+
+def _flow(read: RawTrace, row: int) -> FlowTrace:
+    srtt = read["srtt_s"][row]
+    return FlowTrace(
+        cwnd_packets=read["cwnd"][row],
+        srtt_s=np.where(srtt > 0.0, srtt, np.nan),
+        state=read["state"][row],
+    )
+
+
+def _of_size(queue_s: FloatArray, bins: int) -> FloatArray:
+    """Pad the bins up to the buffer; readings end with the largest queue that occurred."""
+    return np.concatenate([queue_s, np.zeros(max(0, bins - len(queue_s)))])
+
+
+_PS_PER_S = 1e12
+ROUTE_SEPARATOR = "; "
+"""Between the names of the links of a route."""
+
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRows:
+    """One replication's rows, which are made block by block: records take less memory.
+
+    ``reading`` is that of the same run: the bytes of a class's rows are cut alike to its goodput.
+    """
+
+    scenario: Scenario
+    seed: int
+    workload: Workload
+    layout: Layout
+    records: RawFlowRecords
+    reading: Reading
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.records)
+
+    def blocks(self) -> Iterator[FlowTable]:
+        """Yield the rows in blocks; without rows, one without rows."""
+        for first in range(0, max(self.rows, 1), BLOCK_ROWS):
+            raw = self.records.columns(first, first + BLOCK_ROWS)
+            yield _to_table(self, raw)
+
+
+def _counted(reading: Reading) -> NDArray[np.float64]:
+    """Return the share of each class's in-order bytes that its goodput counts."""
+    got = np.array([each.goodput_bits.sum() for each in reading.classes])
+    counted = np.array([goodput_bits(each).sum() for each in reading.classes])
+    return np.asarray(np.divide(counted, got, out=np.ones(got.size), where=got > 0))
+
+
+def _to_table(of: FlowRows, raw: Columns) -> FlowTable:
+    scenario, workload, layout = of.scenario, of.workload, of.layout
+    flow = raw["flow"]
+    group, packet = workload.traffic_class[flow], workload.packet_bytes[flow]
+    counted = raw["window_bytes"] * _counted(of.reading)[group]
+    tcp = np.array([isinstance(each, Tcp) for each in scenario.traffic])[group]
+    ending = np.array([KINDS[each.kind].completes for each in scenario.traffic])
+    has_end = (raw["segments"] >= 0) & ending[group]
+    ideal = ideal_s(layout, workload, raw)
+    payload = np.array(
+        [each.payload if isinstance(each, Tcp) else np.nan for each in scenario.traffic]
+    )[group]
+    took_s = raw["last_byte_s"] - raw["start_s"]
+    return FlowTable(
+        {
+            "seed": np.full(flow.size, of.seed, dtype=np.int64),
+            "class": _texts(scenario.class_names)[group],
+            "flow": flow,
+            "transfer": raw["transfer"],
+            "control": _controls(workload, flow, tcp),
+            "route": _routes(layout, flow, group),
+            "rtt_s": np.where(tcp, workload.rtt_ps[flow] / _PS_PER_S, np.nan),
+            "start_s": raw["start_s"],
+            "size_bytes": np.where(has_end, raw["segments"] * packet.astype(np.float64), np.nan),
+            "application_bytes": np.where(has_end, raw["segments"] * payload, np.nan),
+            "first_byte_s": raw["first_byte_s"],
+            "last_byte_s": np.where(has_end, raw["last_byte_s"], np.nan),
+            "window_bytes": np.rint(counted).astype(np.int64),
+            "segments_sent": raw["sent"],
+            "segments_lost": raw["lost"],
+            "segments_retransmitted": raw["retransmitted"],
+            "timeouts": raw["timeouts"],
+            "marks": raw["marks"],
+            "min_rtt_s": raw["min_rtt_s"],
+            "mean_rtt_s": raw["mean_rtt_s"],
+            "unfinished": has_end & np.isnan(raw["last_byte_s"]),
+            "ideal_s": np.where(has_end, ideal, np.nan),
+            "slowdown": np.where(has_end, took_s / ideal, np.nan),
+        }
+    )
+
+
+def _texts(values: Any) -> NDArray[np.object_]:
+    return np.array([*values, ""], dtype=object)[:-1]
+
+
+def _controls(
+    workload: Workload, flow: NDArray[np.int64], tcp: NDArray[np.bool_]
+) -> NDArray[np.object_]:
+    """Return the congestion controls; empty for open-loop flows."""
+    names = _texts([*workload.congestion_controls, ""])
+    none = len(names) - 1
+    return np.asarray(names[np.where(tcp, workload.congestion_control[flow], none)])
+
+
+def _routes(
+    layout: Layout, flow: NDArray[np.int64], group: NDArray[np.int32]
+) -> NDArray[np.object_]:
+    """Return the reported links that each flow's data crosses."""
+    route = group if layout.flows is None else layout.flows.route[flow]
+    used, place = np.unique(route, return_inverse=True)
+    links = layout.links
+    names = [
+        ROUTE_SEPARATOR.join(links[at].name for at in layout.routes[each][0] if at < len(links))
+        for each in used.tolist()
+    ]
+    return np.asarray(_texts(names)[place])

@@ -7,8 +7,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
-from forebay.engines.errors import (
+from forebay.engines.base import (
+    Capabilities,
+    ReplicatingEngine,
+    Replication,
     refuse_kinds,
     refuse_network,
     refuse_of_links,
@@ -18,9 +20,9 @@ from forebay.engines.errors import (
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
 from forebay.engines.testbed import counters, machine
-from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.one_run import FinishedRun, controls_of
+from forebay.engines.testbed.plan import broken
 from forebay.engines.testbed.retry import disturbed, run_until_valid
 from forebay.outcome import (
     Outcome,

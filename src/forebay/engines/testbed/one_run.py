@@ -28,8 +28,7 @@ from forebay.engines.testbed.congestion import ensure
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock, agreement
 from forebay.engines.testbed.counters.reading import Counters, counting
 from forebay.engines.testbed.errors import TestbedError, asking
-from forebay.engines.testbed.namespace_pair import pair_for
-from forebay.engines.testbed.plan import Places, built_link, make_plan
+from forebay.engines.testbed.plan import Places, built_link, make_plan, pair_for
 from forebay.engines.testbed.registry import RunResources, recording
 from forebay.engines.testbed.validity import faults
 from forebay.outcome.reading import FloatArray, IntArray

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay import laws
-from forebay.catalogue.link_names import BOTTLENECK
-from forebay.engines.base import Engine
-from forebay.engines.errors import (
+from forebay.catalogue.metrics import BOTTLENECK
+from forebay.engines.base import (
+    Engine,
     NoLaw,
     refuse_class_queues,
     refuse_network,

@@ -2,17 +2,47 @@
 
 All need stationary increments. Daily cycles, a drifting rate or a queue that limits peaks make each
 of them wrong; the four methods then disagree.
+
+Local Whittle estimate of H: the low frequencies of the periodogram.
+
+Robinson 1995, Gaussian semiparametric estimation of long range dependence, Annals of Statistics
+23(5): R(H) = log mean(lambda^(2H-1) I) - (2H-1) mean(log lambda), minimized over H; its error is
+asymptotically normal with variance 1/(4m).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from forebay.measure.estimate import Estimate, Floats, Refused
+import numpy as np
+
+from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Refused
 from forebay.measure.hurst.rescaled_range import rescaled_range
-from forebay.measure.hurst.variance_time import falls, variance_time
-from forebay.measure.hurst.wavelet import wavelet
-from forebay.measure.hurst.whittle import whittle
+from forebay.measure.hurst.wavelet import falls, variance_time, wavelet
+
+_FREQUENCIES = 0.65
+"""m = n^0.65: so few that only the power law at low frequencies is used."""
+
+
+def whittle(series: Floats) -> Estimate:
+    """Return H of a series of shape (n,)."""
+    from scipy.optimize import minimize_scalar
+
+    n = len(series)
+    m = int(n**_FREQUENCIES)
+    power = np.abs(np.fft.rfft(series - series.mean())[1 : m + 1]) ** 2
+    logs = np.log(2 * np.pi * np.arange(1, m + 1) / n)
+
+    def contrast(h: float) -> float:
+        return float(
+            np.log(np.mean(np.exp((2 * h - 1) * logs) * power)) - (2 * h - 1) * logs.mean()
+        )
+
+    value = float(minimize_scalar(contrast, bounds=(0.01, 1.49), method="bounded").x)
+    half = NORMAL_95 / (2 * math.sqrt(m))
+    return Estimate(value, value - half, value + half, m)
+
 
 SHORTEST = 1 << 10
 

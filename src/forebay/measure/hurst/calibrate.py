@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from forebay.measure.estimate import Floats
-from forebay.measure.hurst.calibration import QUANTILES, TABLE
+from forebay.measure.hurst.rescaled_range import QUANTILES, TABLE
 from forebay.measure.hurst.rescaled_range import raw as rescaled_range
 from forebay.workload.video import noise
 

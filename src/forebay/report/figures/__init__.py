@@ -10,10 +10,14 @@ import_package("a figure", "matplotlib")  # the modules below import it
 
 from forebay.report.figures.flows import can_draw, draw_flows, flows_figure
 from forebay.report.figures.measurement import draw_measurement
-from forebay.report.figures.outcome import outcome_figure
+from forebay.report.figures.outcome import (
+    draw_trace,
+    draw_transient,
+    outcome_figure,
+    trace_figure,
+    transient_figure,
+)
 from forebay.report.figures.size import draw_size, size_figure
-from forebay.report.figures.trace import draw_trace, trace_figure
-from forebay.report.figures.transient import draw_transient, transient_figure
 
 __all__ = [
     "can_draw",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forebay.outcome import Outcome
-    from forebay.outcome.flow_table import FlowTable
+    from forebay.outcome.model import FlowTable
 
 _COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE)
 _LINES: Any = (("p50", 50, "-", 20), ("p99", 99, (0, (4, 3)), 100))

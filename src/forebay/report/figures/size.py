@@ -39,8 +39,16 @@ from forebay.report.figures.style import (
     literal,
     save,
 )
-from forebay.report.goal_words import goal_name, scale, size_name, sized
-from forebay.report.tables import count, mean, p99, whole_packets
+from forebay.report.tables import (
+    count,
+    goal_name,
+    mean,
+    p99,
+    scale,
+    size_name,
+    sized,
+    whole_packets,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
