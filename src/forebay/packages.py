@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,6 @@ def import_package(needs: str, package: str) -> Any:
 @cache
 def installed_version() -> str:
     """Return Forebay's version, "unknown" in a source tree that was never installed."""
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
-
     try:
         return version("forebay")
     except PackageNotFoundError:

@@ -7,7 +7,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.api.networks import solve
+from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.scenario import ScenarioError
+from forebay.topology.building import connected, offered_bps, wire_names, wired
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,8 +79,6 @@ def single_failures(
     ScenarioError
         There is no network, or it is invalid as it is.
     """
-    from forebay.topology.building import wire_names, wired
-
     names = wire_names(wired(topology_of(scenario)))
     found, before = [], Load()
     as_it_is = with_link_down(scenario, "", Foreseen(1 + len(names), expect), before)
@@ -116,8 +116,6 @@ def with_link_down(
 
     ``before`` is filled by the network without a failure, and the others are told by what changes.
     """
-    from forebay.engines.fixed_point.solver import NoSteadyState
-
     down = (*topology_of(scenario).failed, *([name] if name else []))
     try:
         answer = solve(scenario.replace({"topology.failed": list(down)}), expect=first)
@@ -254,8 +252,6 @@ def _grown(scenario: Scenario, factor: float) -> Scenario:
 
 def _names(scenario: Scenario) -> dict[str, str]:
     """Return the name of each link by what it is called in both designs."""
-    from forebay.topology.building import wire_names, wired
-
     return {_either_way(name): name for name in wire_names(wired(topology_of(scenario)))}
 
 
@@ -295,7 +291,5 @@ def _own_name(name: str, *sides: dict[str, Failure]) -> str:
 
 
 def _demand(scenario: Scenario) -> float | None:
-    from forebay.topology.building import connected, offered_bps
-
     topology = topology_of(scenario)
     return offered_bps(topology, connected(topology))

@@ -15,12 +15,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from forebay.api.assumed import assumed
+from forebay.engines.fixed_point import NetworkEngine
+from forebay.engines.fixed_point.smallest import ClassBuffers, sensitivity
+from forebay.engines.fixed_point.summary import seen, to_outcome
+from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
 from forebay.files.atomic import replacing, write_table
 from forebay.packages import check_file
-from forebay.scenario import ScenarioError, loads
+from forebay.scenario import ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
+from forebay.search.network_links import smallest_set
+from forebay.topology.building import connected, offered_bps
 
 if TYPE_CHECKING:
     from forebay.api.designs import Contrast, Failure
@@ -62,8 +71,6 @@ def write_graphml(
 
 def places(network: Graph) -> Any:
     """Return known positions, or else those of a spring layout."""
-    import numpy as np
-
     place = network.place
     if np.isfinite(place).all():
         return place
@@ -168,8 +175,6 @@ def _of_network(overrides: Sequence[str]) -> list[str]:
 
 def _check_plain(scenario: Scenario, asked: str | None) -> bool:
     """Whether a plain file's demand is offered load; refuse a rate that no link takes."""
-    from forebay.topology.building import connected, offered_bps
-
     assert scenario.topology is not None, "load has written one"
     wiring = connected(scenario.topology)
     if asked and all(each is not None for each in wiring.rate_bps):
@@ -218,10 +223,6 @@ def solve(
     TooMuchMemory
         The paths would take more than the limit.
     """
-    from forebay.engines.fixed_point import NetworkEngine
-    from forebay.engines.fixed_point.summary import to_outcome
-    from forebay.scenario import expect_scenario
-
     expect_scenario(scenario)
     engine = NetworkEngine()
     if memory_limit is not None:
@@ -273,9 +274,6 @@ def transient(
     NoSteadyState, Unsupported
         ``start`` has no steady state; no network.
     """
-    from forebay.engines.fixed_point.transient_run import step_through
-    from forebay.scenario import expect_scenario
-
     for each in (scenario, start):
         if each is not None:
             expect_scenario(each)
@@ -298,11 +296,6 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     NoSteadyState, Unsupported, ScenarioError
         See `forebay.engines.fixed_point.smallest`.
     """
-    from forebay.engines.fixed_point.smallest import ClassBuffers
-    from forebay.engines.fixed_point.summary import to_outcome
-    from forebay.scenario import expect_scenario
-    from forebay.search.network_links import smallest_set
-
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
@@ -319,8 +312,6 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
 
 
 def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
-    from forebay.api.assumed import assumed
-
     return outcome.model_copy(update={"assumptions": assumed(scenario)})
 
 
@@ -381,8 +372,6 @@ class Answer:
         ScenarioError
             The network has too many links for this.
         """
-        from forebay.engines.fixed_point.smallest import sensitivity
-
         found = sensitivity(self.solution)
         groups = (f"hops_{hops}" for hops in found.hops.tolist())
         columns = ("link", "class", "buffer_packets", "all", *groups)
@@ -430,8 +419,6 @@ class Answer:
         By what its links lose, bursts of short flows too: a path's own ``loss_rate`` is that of the
         steady state, in which they lose nothing.
         """
-        import numpy as np
-
         rates = [each.loss_rate for each in self.outcome.links.values()]
         kept = [1.0 if rate is None else 1.0 - rate.value for rate in rates]
         paths, problem = self.solution.balance.paths, self.solution.balance.problem
@@ -457,10 +444,6 @@ class Answer:
         return rows
 
     def _paths(self) -> list[tuple[Any, ...]]:
-        import numpy as np
-
-        from forebay.engines.fixed_point.summary import seen
-
         solution, problem = self.solution, self.solution.balance.problem
         names, used = problem.graph.names, solution.balance.used
         lasting = problem.long_flows

@@ -21,7 +21,7 @@ from forebay.scenario.errors import show
 from forebay.scenario.io import quoted
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
-from forebay.search.run_within import run_settled, settled_or_said
+from forebay.search.run_within import fitted, predict_run, routed, run_settled, settled_or_said
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -341,7 +341,6 @@ def _run_within(
 ) -> Outcome:
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
     from forebay import laws
-    from forebay.search.run_within import fitted, predict_run, routed
 
     many, limit = len(seeds), TimeLimit.begin(budget_seconds(engine.name, budget), time.monotonic)
     speed, predicted = Speed.under_load(jobs or os.cpu_count() or 1, time.monotonic), 0.0

@@ -8,11 +8,20 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from forebay.api.run import budget_seconds
 from forebay.api.sweep import refuse_network, sweep
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import show
+from forebay.studies import sensitivity as study
+from forebay.studies.columns import sized_of
+from forebay.studies.grid import Design, drawn_grid
+from forebay.studies.plan import SHORT_SIZING_S
+from forebay.studies.sensitivity import METHODS
+from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
+from forebay.studies.uncertain_size import draw_of, uncertain_size
 
 if TYPE_CHECKING:
     from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
@@ -79,10 +88,6 @@ def sensitivity(
     SizingError
         The scenario has no goal.
     """
-    from forebay.studies import sensitivity as study
-    from forebay.studies.grid import drawn_grid
-    from forebay.studies.uncertain import check_goals, uncertain_inputs
-
     expect_scenario(scenario)
     _check(scenario, change, method, draws)
     ranges = study.inputs_of(scenario, change) if uncertain is None else uncertain
@@ -134,14 +139,10 @@ def _reason(made: Sweep, packets: float | None) -> str | None:
 
 def _each_s(engine: str, budget: str | None) -> float:
     """Return the predicted seconds of a sizing."""
-    from forebay.studies.plan import SHORT_SIZING_S
-
     return SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
 
 
 def _check(scenario: Scenario, change: float, method: str | None, draws: int) -> None:
-    from forebay.studies.sensitivity import METHODS
-
     refuse_network(scenario)
     if not isinstance(change, int | float) or not 0.0 < change < 1.0:
         hint = "write a share above 0 and below 1, such as 0.2"
@@ -215,9 +216,6 @@ def size_uncertain(
     SizingError
         The scenario has no goal.
     """
-    from forebay.studies.grid import drawn_grid
-    from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
-
     expect_scenario(scenario)
     refuse_network(scenario)
     _check_draws(holds, draws)
@@ -249,10 +247,6 @@ def _answer(
     shares: Sequence[Sequence[float]],
     draws: Sequence[Draw],
 ) -> UncertainSize:
-    import numpy as np
-
-    from forebay.studies.uncertain_size import uncertain_size
-
     numbers = np.array(
         [[each.number(u) for each, u in zip(inputs, row, strict=True)] for row in shares]
     )
@@ -263,8 +257,6 @@ def _answer(
 
 def _shares(inputs: int, draws: int, seed: int) -> list[list[float]]:
     """Return Sobol's points, shape (draws, inputs), in [0, 1)."""
-    from forebay.studies.grid import Design
-
     found: list[list[float]] = Design("sobol", draws, seed).shares(inputs).tolist()
     return found
 
@@ -276,8 +268,6 @@ def sized_in(
 
     The scenario as it is counts too.
     """
-    from forebay.studies.columns import sized_of
-
     queues = {
         repr(part): part
         for point in points
@@ -294,7 +284,6 @@ def sized_in(
 
 def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
     from forebay.studies.table import as_cell
-    from forebay.studies.uncertain_size import draw_of
 
     names = made.columns[: len(points[0])]
     rows = {tuple(row[name] for name in names): row for row in made.rows()}

@@ -12,6 +12,7 @@ from forebay.api.assumed import remarks
 from forebay.api.run import (
     budget_seconds,
     get_engine,
+    run,
     scenario_of,
     seed_range,
     storing,
@@ -27,9 +28,11 @@ from forebay.search.budget import OutOfTime, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.goals import USUAL_UTILIZATION, assumes_utilization
 from forebay.search.level import Options
+from forebay.search.network_links import link_sizes
 from forebay.search.parameter import parameter_of
 from forebay.search.problem import LawContext, problem_of, problem_of_links
 from forebay.search.recommended import parse_sizes
+from forebay.search.run_within import routed
 from forebay.search.search import search
 
 if TYPE_CHECKING:
@@ -222,16 +225,12 @@ def _size_links(
     found = _capacity_first(search(problem, sized, options), sized.links.overload)
     if link_class is None:
         return found
-    from forebay.search.network_links import link_sizes
-
     names = sized.links.names
     return found.model_copy(update={"links": link_sizes(found, names, problem.goals)})
 
 
 def _route_within(engine: Engine, scenario: Scenario, options: Options) -> None:
     """Route a network before its links are chosen. Raises TooLittleTime if there is no time."""
-    from forebay.search.run_within import routed
-
     assert options.budget_s is not None, "by the caller"
     limit = TimeLimit.begin(options.budget_s, options.clock)
     try:
@@ -308,8 +307,6 @@ def with_cheaper(
     ScenarioError
         The answer is of smaller links, of a network or of an AQM; or there is none.
     """
-    from forebay.api.run import run
-
     chosen = result.recommended or result.buffer
     why = _refused(scenario, result)
     if chosen is None or why is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.api.run import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
+from forebay.engines.footprint import default_limit
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
@@ -21,13 +22,14 @@ from forebay.search.budget import PredictedTime
 from forebay.search.level import Options
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import ASKS, Grid, grid_of
+from forebay.studies.plan import Asked, cores, plan_of
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import SizeResult
     from forebay.progress import Progress
     from forebay.studies.batches import Count
-    from forebay.studies.plan import Asked, Plan
+    from forebay.studies.plan import Plan
     from forebay.studies.sweep import Sweep
     from forebay.studies.work import Workers
 
@@ -125,7 +127,6 @@ def sweep(
     StoreError
         The store cannot be used.
     """
-    from forebay.studies.plan import plan_of
     from forebay.studies.sweep import Sweep
 
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
@@ -165,7 +166,6 @@ def _run(
     memory_limit: str | None,
     **how: Any,
 ) -> Count:
-    from forebay.studies.plan import cores
     from forebay.studies.study import run_plan
     from forebay.studies.work import MOST_THREADS
 
@@ -198,8 +198,6 @@ def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
 
 
 def _limit_bytes(memory_limit: str | None) -> int:
-    from forebay.engines.footprint import default_limit
-
     if memory_limit is None:
         return default_limit()
     return int(DataSize.parse_argument("memory_limit", memory_limit))
@@ -262,7 +260,6 @@ def _asked(
 ) -> Asked:
     """Return the question with the digest of all that decides its rows."""
     from forebay.store import code_of
-    from forebay.studies.plan import Asked
 
     if budget is not None and ask != "size":
         raise bad_grid(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import forebay
 from forebay.api import controls
 from forebay.cli import options
 from forebay.cli.output import print_json, progress
@@ -113,8 +114,6 @@ def compare(
 
     Every TCP flow of SCENARIO has OURS; without it the flows of oc3-gsr do.
     """
-    import forebay
-
     scenario = None if path is None else forebay.load(path, overrides)
     with progress(f"{ours} and {other}") as update:
         found = controls.compare(ours, other, scenario, seed=seed, seeds=seeds, progress=update)

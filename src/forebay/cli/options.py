@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+import forebay
 from forebay.files.atomic import fault
 from forebay.packages import check_file
 
@@ -176,8 +177,6 @@ class FlowsOrTable(OutputPath):
 
 def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
     """Return the scenario of a file, or of the options that stand for one."""
-    import forebay
-
     given: dict[str, Any] = click.get_current_context().meta.get(_LINK, {})
     if path is not None:
         if given:
@@ -214,8 +213,6 @@ class EngineOption(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the line of the help; only then are other distributions asked."""
-        import forebay
-
         *first, last = forebay.engine_names()
         self.help = f"{', '.join(first)} or {last}."
         return super().get_help_record(ctx)

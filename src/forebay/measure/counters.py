@@ -20,12 +20,15 @@ import numpy as np
 
 from forebay import catalogue
 from forebay.errors import argument, option
+from forebay.laws.heterogeneous.rfc9438 import CUBIC
+from forebay.laws.sawtooth import loss_rate
 from forebay.measure.busy_hour import busiest
 from forebay.measure.errors import MeasureError, bits_per_second, parse
 from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
 from forebay.measure.measurement import Measured
 from forebay.measure.table import Intervals, read
 from forebay.measure.to_scenario import GOAL, checked
+from forebay.scenario import BufferSize
 from forebay.scenario.quantity import DataSize, Duration
 
 CONTROLS = tuple(each.name for each in catalogue.CONTROLS.values() if each.population)
@@ -60,17 +63,11 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
 
 
 def _reno(loss: float, growth: float) -> float:
-    from forebay.laws.sawtooth import loss_rate
-
     # Without a queue the mean window is 3/4 of the largest, for any n.
     return _inverted(lambda largest: float(loss_rate(0.0, largest, 1.0, growth)), loss) * 0.75
 
 
 def _cubic(loss: float, rtt_s: float) -> float:
-    import numpy as np
-
-    from forebay.laws.heterogeneous.rfc9438 import CUBIC
-
     rtt = np.asarray(rtt_s)
 
     def mean(largest: float) -> float:
@@ -269,8 +266,6 @@ def _queueing(
     if buffer is None:
         found.notes.append(_no_queueing())
         return 0.0, 0.0
-    from forebay.scenario import BufferSize
-
     most = parse("buffer", BufferSize, buffer)
     packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
     if packets * size * 8 / bps > _LONGEST_WAIT_S:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -108,8 +108,6 @@ class Judgement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``measure --counters --answer --json``."""
-        from dataclasses import asdict
-
         return {"schema": 1, "verdict": self.verdict, **asdict(self)}
 
 

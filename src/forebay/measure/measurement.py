@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.errors import Words, current_words
 from forebay.measure.estimate import Estimate, Refused
+from forebay.scenario import dumps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,8 +92,6 @@ class Measured:
         MeasureError
             The estimates do not suffice for a scenario.
         """
-        from forebay.scenario import dumps
-
         notes = [*self.notes, *(f"refused: {one.name}: {one.why}" for one in self.refused)]
         lines = [f"# {line}" for note in notes for line in note.splitlines()]
         return "\n".join([f"# {MEANING}", *lines, "", dumps(self.scenario())])

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from forebay.errors import argument, option
 from forebay.measure.estimate import Counts, Estimate, Estimates, Floats, batch_mean
+from forebay.scenario import Scenario
+from forebay.scenario.format_error import format_error
+from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
-    from forebay.scenario import Scenario
 
 
 _SCALES_S = (0.001, 0.01, 0.1, 1.0, 10.0)
@@ -182,11 +185,6 @@ def scenario(
 
 def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
     """Return the scenario of a tree, or None and why it is invalid."""
-    from pydantic import ValidationError
-
-    from forebay.scenario import Scenario
-    from forebay.scenario.format_error import format_error
-
     try:
         return Scenario.model_validate(tree), ""
     except ValidationError as error:
@@ -273,8 +271,6 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
 def _others(
     read: CaptureReadings, found: Estimates, rate: str, packet: int
 ) -> list[dict[str, Any]]:
-    from forebay.scenario.quantity import Rate
-
     flows, capacity = read["flows"], float(Rate.parse(rate)) * read["duration_s"] / 8
     short, open_loop = flows["short_bytes"], flows["udp_bytes"] + flows["other_bytes"]
     classes = []

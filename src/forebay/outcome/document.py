@@ -7,6 +7,7 @@ import operator
 import os
 import stat
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, ClassVar, Literal, NoReturn, Self
 
@@ -267,8 +268,6 @@ def _refused(source: str, error: ValidationError) -> DocumentError:
 
 
 def _display() -> Any:
-    from importlib import import_module
-
     return import_module(_DISPLAY)
 
 
@@ -433,8 +432,6 @@ class Metric(Closed):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Return the value as an array of no dimension, so that NumPy's functions take it."""
-        import numpy as np
-
         return np.array(self.value, dtype=dtype)
 
     __lt__ = _with_number(operator.lt)

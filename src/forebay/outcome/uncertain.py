@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from html import escape
+from importlib import import_module
 from typing import Any
 
 from forebay.outcome.model import Metric
@@ -188,8 +189,6 @@ class UncertainSize:
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""
-        from importlib import import_module
-
         return import_module("forebay.report.figures.network").uncertain_figure(self)
 
 
@@ -293,6 +292,4 @@ class Sensitivity:
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""
-        from importlib import import_module
-
         return import_module("forebay.report.figures.network").sensitivity_figure(self)

@@ -26,6 +26,7 @@ from forebay.report.tables import (
     target,
     with_prefix,
 )
+from forebay.report.trace import sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,8 +123,6 @@ def _trace(trace: Trace) -> str:
 
 
 def _transient(course: Transient) -> str:
-    from forebay.report.trace import sentences
-
     rows = [
         (
             name,

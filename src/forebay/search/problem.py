@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from forebay.outcome import LawResult, LinkRegime
 from forebay.scenario import Requests
 from forebay.search.goals import Goal, goals_of
+from forebay.search.network_links import NetworkLinks
 from forebay.search.parameter import SizedParameter, parameter_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from forebay.engines.base import LinksEngine
     from forebay.scenario import Scenario
-    from forebay.search.network_links import NetworkLinks
 
 
 class LawLike(Protocol):
@@ -168,8 +168,6 @@ def problem_of(
 
 def problem_of_links(engine: LinksEngine) -> Problem:
     """Return the question of the links that an engine sizes. Raises NoGoals."""
-    from forebay.search.network_links import NetworkLinks
-
     links = engine.links
     return problem_of(
         links.question, engine.name, largest=links.limit, network=NetworkLinks.of(engine)

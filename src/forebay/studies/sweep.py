@@ -11,10 +11,14 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+import forebay
 from forebay.outcome import Metric
 from forebay.outcome.statistics import over_replications
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.packages import import_package
+from forebay.report.study_page import study_page, study_table
 from forebay.scenario.errors import did_you_mean, show
 from forebay.store import Store
 from forebay.studies.batches import Count
@@ -127,8 +131,6 @@ class Sweep:
             pandas is not installed.
         """
         pandas = import_package("a DataFrame", "pandas")
-        import numpy as np
-
         with self._table() as table:
             blocks = list(table.blocks())
             kinds = table.metrics
@@ -238,16 +240,11 @@ class Sweep:
         facet: str | None = None,
     ) -> str:
         """Return one self-contained page: the picture of `figure`, means, what was left out."""
-        import forebay
-        from forebay.report.study_page import study_page
-
         drawn = bool(self.stored and self._plan.grid.names)
         figure = self.figure(x=x, y=y, colour=colour, facet=facet) if drawn else None
         return study_page(self.summary(), self.to_dict(), figure, forebay.__version__)
 
     def _repr_html_(self) -> str:
-        from forebay.report.study_page import study_table
-
         return f"<p>{escape(str(self))}</p>{study_table(self.summary(), _SHOWN)}"
 
 

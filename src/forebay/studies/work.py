@@ -31,6 +31,7 @@ from functools import cache
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
+import forebay
 from forebay import engines
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words, words
@@ -249,8 +250,6 @@ def _as_rows(
 
 @cache
 def _version() -> str:
-    import forebay
-
     return forebay.__version__
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import forebay
+from forebay.report.size import brief, explained, sentence
 
 if TYPE_CHECKING:
     from forebay.outcome import LinkOutcome, Metric
@@ -107,8 +108,6 @@ def _metric(metric: Metric | None) -> dict[str, float | None] | None:
 
 def sized(found: forebay.SizeResult) -> dict[str, Any]:
     """Return a sizing: its two sizes, its region, its sentences, and its curve."""
-    from forebay.report.size import sentence
-
     best, least = found.recommended, found.buffer
     return {
         "recommended": None if best is None else best.model_dump(mode="json"),
@@ -144,6 +143,4 @@ def _aimed(found: forebay.SizeResult) -> dict[str, str]:
 
 
 def _sentences(found: forebay.SizeResult) -> list[str]:
-    from forebay.report.size import brief, explained
-
     return [*brief(found)[2:], *explained(found)]

@@ -15,15 +15,20 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.base import Capabilities, Engine, LinksEngine, Unsupported, refuse_stops
 from forebay.engines.fixed_point.solver import NoNetwork
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, to_outcome
+from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry
 from forebay.outcome.transient import worst_link
 from forebay.progress import enter
 from forebay.scenario import ScenarioError
+from forebay.topology import choose_links, make_problem
+from forebay.topology.graph import refuse
 
 if TYPE_CHECKING:
     from forebay.engines.fixed_point.solver import Solution
@@ -105,7 +110,6 @@ class NetworkEngine(Engine):
             raise NoNetwork
         from forebay.engines.fixed_point.balance import make_balance
         from forebay.engines.fixed_point.solver import solve
-        from forebay.topology import make_problem
 
         def check(cost: NetworkCost) -> None:
             self._check(cost)
@@ -124,8 +128,6 @@ class NetworkEngine(Engine):
         return solve(balance, progress=progress), loading
 
     def _check(self, cost: NetworkCost) -> None:
-        from forebay.engines.footprint import Limit, resident
-
         limit, held = Limit(self._octets), resident()
         pairs = cost.pairs_within(max(limit.octets - held, 0))
         smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
@@ -142,7 +144,6 @@ def _check_kinds(scenario: Scenario) -> None:
 def check_marks(scenario: Scenario) -> None:
     """Refuse controls that respond to marks if the queue may mark. Raises ScenarioError."""
     from forebay.engines.fixed_point.balance import MARKED
-    from forebay.topology.graph import refuse
 
     names = {name for group in scenario.traffic for name in getattr(group, "shares", ())}
     for name in MARKED:
@@ -167,8 +168,6 @@ class SizingSolver(LinksEngine):
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
         if scenario.topology is None:
             raise NoNetwork
-        from forebay.topology import choose_links
-
         self.scenario, self.topology = scenario, scenario.topology
         self.links = choose_links(scenario, link=link, link_class=link_class)
 
@@ -186,8 +185,6 @@ class SizingSolver(LinksEngine):
         progress: Progress | None = None,
     ) -> Outcome:
         """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
-        import numpy as np
-
         solution = self._solve(max(1, scenario.buffer_packets), progress)
         places = np.flatnonzero(np.isin(solution.balance.used, self.links.links))
         found = to_outcome(

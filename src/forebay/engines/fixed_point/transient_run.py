@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
+from forebay.engines.fixed_point.engine import check_marks
 from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
 from forebay.outcome.transient import (
     HopsSeries,
@@ -468,8 +469,6 @@ def _seconds(field: str, text: str, instead: str) -> float:
 
 
 def _balance(scenario: Scenario) -> Balance:
-    from forebay.engines.fixed_point.engine import check_marks
-
     if scenario.topology is None:
         raise NoNetwork
     check_marks(scenario)

@@ -27,7 +27,7 @@ from forebay.engines.base import (
     Unsupported,
 )
 from forebay.engines.footprint import Limit, estimate
-from forebay.engines.replication import SeedCache, Watched
+from forebay.engines.replication import SeedCache, Watched, check_step, to_trace
 from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
 from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate
 from forebay.engines.simulation.runs import (
@@ -359,8 +359,6 @@ class SimulationEngine(ReplicatingEngine):
         progress: Progress | None = None,
     ) -> Trace:
         """Trace in this process."""
-        from forebay.engines.replication import check_step, to_trace
-
         check_step(scenario, step)
         if scenario.topology is not None:
             raise Unsupported(self.name, "a trace of a whole network", "topology")

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
-from forebay.engines.footprint import Limit, TooMuchMemory, estimate
-from forebay.engines.replication import lay_out, to_reading
+from forebay.engines.footprint import Limit, TooMuchMemory, default_limit, estimate
+from forebay.engines.replication import FlowRows, lay_out, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.runs import Draws, by_flow, make_run
@@ -38,7 +38,7 @@ from forebay.outcome import Reading
 from forebay.progress import enter, part
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import FlowRows, Layout, RawReadings
+    from forebay.engines.replication import Layout, RawReadings
     from forebay.engines.replication.readings import RawFlowRecords
     from forebay.engines.simulation.runs import PacketFiles
     from forebay.outcome import Reading
@@ -278,8 +278,6 @@ def _simulate(
     recorded: bool,
     files: PacketFiles | None,
 ) -> tuple[dict[int, Reading], float, dict[int, FlowRows] | None]:
-    from forebay.engines.footprint import Limit
-
     flows: dict[int, FlowRows] | None = {} if recorded else None
     kept = Kept(_draws(octets), 0.0, flows, files)
     found, each = simulate(scenario, seeds, jobs, progress, Limit(octets), buffers, kept)
@@ -339,8 +337,6 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
 
 
 def _digests(progress: _Progress, scenario: Scenario, jobs: int) -> list[bytes]:
-    from forebay.engines.footprint import Limit, default_limit
-
     kept = Kept(None, 0.0, None, None)
     found, _ = simulate(scenario, [1, 2], jobs, progress, Limit(default_limit()), {}, kept)
     return [pickle.dumps(replace(each, cpu_s=0.0)) for each in found.values()]
@@ -350,8 +346,6 @@ def _compare(
     progress: _Progress, ours: str, other: str | Path, scenario: Scenario, seeds: list[int]
 ) -> _core.Tally:
     """Return how often ``other`` would have done otherwise beside ``ours``, which steers."""
-    from forebay.engines.footprint import Limit, default_limit
-
     if isinstance(other, Path):
         beside = foreign_controls.load_library(other, other.name)
     else:
@@ -479,8 +473,6 @@ def _side_by_side(
 def _flow_rows(
     scenario: Scenario, workload: Workload, layout: Layout, raw: RawReadings, reading: Reading
 ) -> FlowRows:
-    from forebay.engines.replication import FlowRows
-
     records = raw.get("flow_records")
     assert records is not None, "flow_records=True"
     return FlowRows(scenario, reading.seed, workload, layout, records, reading)

@@ -49,6 +49,7 @@ from forebay.outcome import (
     delay_quantile_name,
 )
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Tcp
+from forebay.workload.streams import picoseconds
 
 if TYPE_CHECKING:
     from forebay.laws.bursts import BurstTraffic
@@ -153,8 +154,6 @@ def _representative(law: Distribution) -> list[float]:
     """Return RTTs in seconds, each of which represents an equal part of the flows."""
     if law.low == law.high:
         return [float(law.low)]
-    from forebay.workload.streams import picoseconds  # imports SciPy for some laws
-
     middles = (np.arange(_POINTS) + 0.5) / _POINTS
     return [max(float(each) / 1e12, 1e-9) for each in picoseconds(law, middles)]
 
