@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from forebay.measure import Refused
-from forebay.measure.hurst import METHODS, hurst, wavelet
+from forebay.measure.hurst import METHODS, hurst, whittle
 from forebay.measure.hurst.rescaled_range import expected
-from forebay.measure.hurst.wavelet import excess, falls, overlaps
+from forebay.measure.hurst.wavelet import excess, falls, overlaps, variance_time, wavelet
 from forebay.workload.video import noise
 
 SAMPLES = 1 << 18
@@ -26,7 +26,7 @@ def test_every_method_finds_h_of_fractional_noise(name, truth):
     assert found.value == pytest.approx(truth, abs=0.05)
 
 
-@pytest.mark.parametrize("method", [wavelet, wavelet, hurst])
+@pytest.mark.parametrize("method", [variance_time, wavelet, whittle])
 @pytest.mark.parametrize(
     "truth", [pytest.param(h, marks=() if h == 0.9 else pytest.mark.long) for h in TRUTHS]
 )

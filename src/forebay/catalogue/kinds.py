@@ -115,7 +115,7 @@ KINDS = by_name(
         ),
         Kind(
             name="transfers",
-            drawn_by="transfers.transfers",
+            drawn_by="drawing.transfers",
             draws="arrivals of a Poisson process and sizes, or nothing: a table gives both",
             counts="none: each transfer has its start",
             runs_tcp=True,

@@ -89,7 +89,7 @@ _HOLDERS = {
     "lint": "linting",
     "memory_for": "memory",
     "names": "registry",
-    "object_names": "naming",
+    "object_names": "emission",
     "of_sizing": "target",
     "parse_port": "target",
     "read_sizing": "target",

@@ -43,7 +43,6 @@ from forebay.laws.heterogeneous.protocols import (
 )
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite, flows_by_control, path_window
-from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -436,9 +435,3 @@ __all__ = [
     "z_kept",
     "z_score",
 ]
-
-# No sizing needs these; they are imported at first use.
-_COMPROMISES = (
-    "drop_rate_added", "probability_kept", "reduction_at_zero_delay", "share_kept", "z_kept",
-)  # fmt: skip
-__getattr__ = attributes(__name__, dict.fromkeys(("sample_sum", *_COMPROMISES), "constraints"))
