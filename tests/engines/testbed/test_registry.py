@@ -107,7 +107,7 @@ def test_what_is_no_record_of_ours_is_left_alone(removed):
 
 OUTLIVED = """
 import os, pathlib, sys, time
-from forebay.engines.testbed import namespaces, registry
+from forebay.engines.testbed import registry
 with registry.recording() as record:
     record.will_make("forebay-z-send")
     if os.fork() == 0:
