@@ -26,6 +26,8 @@ def reproduce(seeds, jobs, progress, quick=False):
         reasons=["", "" if seeds == 5 else "far off"],
     )
 """
+ITSELF = "import sys\n\ntab1 = tab2 = sys.modules[__name__]\n"
+"""What makes a module the artefact that it has."""
 
 
 PACKAGE = "forebay.reproduction.papers.z_2000"
@@ -36,8 +38,9 @@ def papers(tmp_path, monkeypatch):
     """Put the one artefact of paper Z in the place of those that ship."""
     folder = tmp_path / "shipped" / "z_2000" / "tab1"
     folder.mkdir(parents=True)
-    (folder / "artefact.py").write_text(ARTEFACT)
+    (folder / "artefact.py").write_text(ARTEFACT + ITSELF)
     monkeypatch.setattr(shipped, "__path__", [str(tmp_path / "shipped")])
+    monkeypatch.setattr(shipped, "MODULES", {"z-2000": {"tab1.artefact": "tab1"}})
     monkeypatch.setitem(shipped.KEYS, "Z", "z-2000")
     monkeypatch.setattr("forebay.reproduction.discovery._LETTERS", {"z-2000": "Z"})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -181,7 +184,8 @@ def two(papers):
     """A second artefact, which knows quick."""
     folder = papers.parent / "tab2"
     folder.mkdir()
-    (folder / "artefact.py").write_text(QUICK.replace("z-2000/tab1", "z-2000/tab2"))
+    (folder / "artefact.py").write_text(QUICK.replace("z-2000/tab1", "z-2000/tab2") + ITSELF)
+    shipped.MODULES["z-2000"]["tab2.artefact"] = "tab2"
     return folder
 
 
@@ -198,7 +202,7 @@ def test_one_that_fails_leaves_the_others_and_is_said(forebay_, two):
     broken = "from forebay.engines import Unsupported\n\n\n"
     broken += "def reproduce(seeds, jobs, progress, quick):\n"
     broken += "    raise Unsupported('simulation', 'this', 'queue')\n"
-    (two.parent / "tab1" / "artefact.py").write_text(broken)
+    (two.parent / "tab1" / "artefact.py").write_text(broken + ITSELF)
     result = forebay_("reproduce", "--all")
     assert result.status == 3 and "1/2 z-2000/tab1: not reproduced: " in result.err
     assert "NOT REPRODUCED z-2000/tab1: " in result.out
@@ -276,6 +280,7 @@ def measure(seeds, progress, again=False):
     progress(0.5)
     return [f"seed {seed}: late" for seed in range(3, seeds)] + ["all again"] * again
 """
+    + ITSELF
 )
 
 

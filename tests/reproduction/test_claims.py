@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from forebay.effort import Effort
 from forebay.outcome import Metric
-from forebay.reproduction.claims import Claim, judge, shares
+from forebay.reproduction.claims import Claim, judge
 
 FILE = """
 [[claim]]
@@ -93,9 +94,9 @@ def test_a_claim_needs_a_band() -> None:
 
 def test_shares_fill_one_after_the_other() -> None:
     seen: list[float] = []
-    for part in shares(seen.append, 2):
-        assert part is not None
-        part(0.5)
-        part(1.0)
+    for part in Effort(progress=seen.append).shares(2):
+        assert part.progress is not None
+        part.progress(0.5)
+        part.progress(1.0)
     assert seen == [0.25, 0.5, 0.75, 1.0]
-    assert list(shares(None, 2)) == [None, None]
+    assert list(Effort().shares(2)) == [Effort(), Effort()]

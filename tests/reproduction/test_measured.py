@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,9 +14,9 @@ import pytest
 import forebay
 from forebay.engines.testbed.errors import GateFailed
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
-from forebay.reproduction import Cell, Measured, facts, find, papers, record
+from forebay.reproduction import Cell, Measured, facts, find, record
+from forebay.reproduction.papers.appenzeller_2004.line_card import FIRST
 
-FOLDER = Path(papers.__file__).parent / "appenzeller_2004" / "fig15"
 GATE = {"lateness_p99_s": 5e-5, "tun_tx_drops": 0}
 T_2 = 4.302652729911275  # Student's t, 2 degrees of freedom, two-sided 95 %
 
@@ -101,7 +102,7 @@ def test_a_campaign_goes_on_where_it_was(tmp_path: Path, bed: Bed) -> None:
     bed.stops_after = math.inf
     seen: list[float] = []
     record(tmp_path, [bed.cell(100), bed.cell(400)], seeds=[1, 2], progress=seen.append)
-    assert bed.played == [(100, 1), (100, 2), (400, 1), (400, 2)]
+    assert bed.played == [(100, 1), (400, 1), (100, 2), (400, 2)]
     assert seen == [1.0]
 
 
@@ -142,14 +143,11 @@ def test_figure_15_plays_today_s_linux_in_the_testbed_s_set_up(
         return outcome(0.97)
 
     monkeypatch.setattr(forebay, "run", run)
-    fig15: Any = find("A.fig15").load()
-    monkeypatch.setattr(fig15, "HERE", tmp_path)
-    for name in ("scenario.toml", "published.toml"):
-        (tmp_path / name).write_text((FOLDER / name).read_text())
+    fig15: Any = replace(find("A.fig15").load(), records=tmp_path)
     assert fig15.measure(seeds=1) == []
     assert len(asked) == 16 and {each.engine for each in asked} == {"testbed"}
     order = [(each.scenario.n_flows, each.scenario.buffer_packets) for each in asked]
-    assert set(order[:6]) == set(fig15.FIRST) and len(set(order)) == 16
+    assert set(order[:6]) == set(FIRST) and len(set(order)) == 16
     first = asked[0].scenario
     assert first.traffic[0].sender == "linux" and float(first.link.rate) == 155e6
     assert (float(first.measure.warmup), float(first.measure.duration)) == (15.0, 25.0)

@@ -28,7 +28,8 @@ def test_one_artefact_as_result_text_json_and_html() -> None:
 
 def test_all_are_listed_and_those_of_one_paper() -> None:
     every = forebay.artefacts()
-    assert len(every) == len(list(PAPERS.glob("*/*/artefact.py"))) == len(set(every))
+    pages = {path.parent for path in PAPERS.glob("*/*/README.md") if path.parent.name != "film"}
+    assert len(every) == len(set(every)) and {each.folder for each in entries()} == pages
     assert forebay.artefacts("D") == forebay.artefacts("yang-2013")
     assert set(forebay.artefacts("D")) == {name for name in every if name.startswith("yang-2013/")}
 
@@ -50,7 +51,7 @@ def test_a_paper_is_no_artefact_and_no_seeds_are_refused() -> None:
 def test_every_artefact_keeps_to_the_protocol(entry: object) -> None:
     assert callable(getattr(entry, "load", None))
     artefact = entry.load()  # type: ignore[attr-defined]
-    assert isinstance(artefact, Artefact)
+    assert isinstance(artefact, Artefact) and artefact.folder == entry.folder
     taken = inspect.signature(artefact.reproduce).parameters
     assert list(taken) == ["seeds", "jobs", "progress", "quick"]
 

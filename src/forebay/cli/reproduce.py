@@ -19,6 +19,7 @@ from forebay.reproduction import (
     SEEDS,
     Cache,
     CachedResult,
+    Effort,
     Entry,
     MeasuredArtefact,
     Reproduction,
@@ -76,7 +77,8 @@ def reproduce(
         say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was computed")
         return cached
     with progress(label) as update:
-        result = make(entry, seeds=seeds, quick=quick, jobs=jobs, progress=update)
+        effort = Effort(seeds=replications(seeds, quick), jobs=jobs, progress=update)
+        result = make(entry, effort, quick=quick)
     if cache is not None:
         if key is not None:
             cache.put(entry, key, result)
@@ -248,7 +250,7 @@ def _draw(made: Reproduction, path: Path) -> None:
 
 
 def _report(results: list[CachedResult], path: Path) -> None:
-    from forebay.reproduction.html import write_page
+    from forebay.reproduction.page import write_page
 
     write_page(results, path, version=forebay.__version__)
 

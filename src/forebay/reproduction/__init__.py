@@ -9,13 +9,19 @@ Artefacts are written with the names of this package: rows and checks, claims wi
 testbed's recorded runs.
 """
 
-from forebay.reproduction.artefact import Artefact, MeasuredArtefact, Progress
-from forebay.reproduction.cache import Cache, default_store, digest
-from forebay.reproduction.claims import each_with, judge, shares, side_by_side
-from forebay.reproduction.counting import Count, by_cause, causes_in_words, count, in_words
-from forebay.reproduction.discovery import Entry, artefacts, choose, entries, find, full_name
-from forebay.reproduction.document import CachedResult, from_document
-from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
+from forebay.effort import Effort
+from forebay.progress import Progress
+from forebay.reproduction.claims import judge, side_by_side
+from forebay.reproduction.discovery import (
+    ArtefactUnavailable,
+    Entry,
+    UnknownArtefact,
+    artefacts,
+    choose,
+    entries,
+    find,
+    full_name,
+)
 from forebay.reproduction.measured import Cell, GateFailed, Measured, Metric, facts, record
 from forebay.reproduction.result import (
     FORMULA,
@@ -24,17 +30,49 @@ from forebay.reproduction.result import (
     OURS,
     SIMULATION,
     UNEXPLAINED,
+    CachedResult,
     Check,
+    Ours,
     Reproduction,
+    Variants,
+    from_document,
     row_name,
 )
-from forebay.reproduction.running import QUICK_SEEDS, SEEDS, make, replications, reproduce
-from forebay.reproduction.table import print_reproduction
-from forebay.reproduction.variants import Variants
+from forebay.reproduction.running import (
+    QUICK_SEEDS,
+    SEEDS,
+    Cache,
+    default_store,
+    digest,
+    make,
+    replications,
+    reproduce,
+)
+from forebay.reproduction.table import (
+    Count,
+    by_cause,
+    causes_in_words,
+    count,
+    in_words,
+    print_reproduction,
+)
+from forebay.reproduction.work import (
+    LINK,
+    Artefact,
+    MeasuredArtefact,
+    Work,
+    artefact,
+    chart,
+    farthest,
+    mean_queue,
+    need,
+    value,
+)
 
 __all__ = [
     "FORMULA",
     "KERNEL",
+    "LINK",
     "OTHERS",
     "OURS",
     "QUICK_SEEDS",
@@ -48,36 +86,43 @@ __all__ = [
     "Cell",
     "Check",
     "Count",
+    "Effort",
     "Entry",
     "GateFailed",
     "Measured",
     "MeasuredArtefact",
     "Metric",
+    "Ours",
     "Progress",
     "Reproduction",
     "UnknownArtefact",
     "Variants",
+    "Work",
+    "artefact",
     "artefacts",
     "by_cause",
     "causes_in_words",
+    "chart",
     "choose",
     "count",
     "default_store",
     "digest",
-    "each_with",
     "entries",
     "facts",
+    "farthest",
     "find",
     "from_document",
     "full_name",
     "in_words",
     "judge",
     "make",
+    "mean_queue",
+    "need",
     "print_reproduction",
     "record",
     "replications",
     "reproduce",
     "row_name",
-    "shares",
     "side_by_side",
+    "value",
 ]

@@ -3,8 +3,13 @@
 An artefact has its claims, with each band and its reason, in ``claims.toml``, and passes its
 numbers by name. The format is the same for all artefacts::
 
+    title = "Appenzeller et al. 2004, section 5.1.4: …"
+    notes = ["…"]                            # on the whole artefact
+    open = "…"                               # which variants of the set-up the paper may have had
+    kind = "formula against print"           # of all claims; else simulation against print
+
     [[claim]]
-    name = "small-buffer"                    # name of the number in artefact.py
+    name = "small-buffer"                    # name of the number that the artefact passes
     says = "99 % with 165 packets"           # the paper's statement, in our words
     where = "5.1.4"
     unit = "%"
@@ -26,23 +31,28 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from forebay.outcome import Metric
-from forebay.progress import Progress, part
 from forebay.report.figures.style import Picture
-from forebay.reproduction.result import CAUSES, KERNEL, SIMULATION, UNEXPLAINED, Check, Reproduction
-from forebay.reproduction.variants import Variants, plain
+from forebay.reproduction.result import (
+    CAUSES,
+    KERNEL,
+    SIMULATION,
+    UNEXPLAINED,
+    Check,
+    Ours,
+    Reproduction,
+    Variants,
+    plain,
+)
 
 COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
 TESTBED = "Exp. ours"
 """The column for the testbed's numbers, next to "ours"."""
-Ours = Metric | float | None
-Part = Progress | None
-Point = TypeVar("Point")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,14 +264,3 @@ def _add_column(made: Reproduction, column: list[Ours]) -> Reproduction:
     rows = [[*row[:-1], cell, row[-1]] for row, cell in zip(made.rows, column, strict=True)]
     columns = [*COLUMNS[:-1], TESTBED, COLUMNS[-1]]
     return replace(made, columns=columns, rows=rows, drawn=(*made.drawn, TESTBED))
-
-
-def shares(progress: Progress | None, count: int) -> Iterator[Progress | None]:
-    """Yield a progress callback for each of ``count`` runs, with equal shares."""
-    for place in range(count):
-        yield part(progress, place, count)
-
-
-def each_with(progress: Progress | None, points: Sequence[Point]) -> Iterator[tuple[Point, Part]]:
-    """Yield every point of a run with the progress callback of its share."""
-    return zip(points, shares(progress, len(points)), strict=True)

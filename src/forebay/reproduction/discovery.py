@@ -12,15 +12,28 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from forebay.errors import Words, current_words
+from forebay.errors import ForebayError, Words, current_words
 from forebay.reproduction import papers
-from forebay.reproduction.artefact import Artefact
-from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
+from forebay.reproduction.work import Artefact
 
 GROUP = "forebay.artefacts"
 """The entry point group of other packages' artefacts."""
 
 _LETTERS = {key: letter for letter, key in papers.KEYS.items()}
+
+
+class UnknownArtefact(ForebayError):
+    """No artefact or paper has this name."""
+
+    code = "no-such-artefact"
+    exit_status = 2
+
+
+class ArtefactUnavailable(ForebayError):
+    """An entry point names an artefact that cannot be loaded."""
+
+    code = "artefact-unavailable"
+    exit_status = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +150,13 @@ def _of_paper(every: list[Entry], name: str) -> list[Entry]:
 
 
 def _shipped() -> Iterator[Entry]:
-    for root in map(Path, papers.__path__):
-        for path in root.glob("*/*/artefact.py"):
-            place = path.parent
-            name = f"{place.parent.name}/{place.name}".replace("_", "-")
-            module = f"{papers.__name__}.{place.parent.name}.{place.name}.artefact"
-            yield Entry(name, place, EntryPoint(name, module, GROUP))
+    for paper, modules in papers.MODULES.items():
+        room = f"{papers.__name__}.{paper.replace('-', '_')}"
+        for module, places in modules.items():
+            for place in places.split():
+                name, attribute = f"{paper}/{place}", place.replace("-", "_")
+                folder = Path(papers.__path__[0]) / paper.replace("-", "_") / attribute
+                yield Entry(name, folder, EntryPoint(name, f"{room}.{module}:{attribute}", GROUP))
 
 
 def _offered() -> Iterator[Entry]:

@@ -1,10 +1,13 @@
-"""The figure of a reproduction: a row of dots for each row of the table."""
+"""The figure of a reproduction: its own picture, or a row of dots for each row of the table."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from forebay.outcome import Metric
@@ -106,3 +109,26 @@ def _name_rows(axes: Axes, made: Reproduction, places: list[int]) -> None:
     axes.set_ylim(len(names) - 0.5, -0.5)
     for label, place in zip(axes.get_yticklabels(), places, strict=True):
         label.set_color(INK if made.verdicts[place] else VERMILLION)
+
+
+_NAMED = re.compile(r'(\bid="|href="#|url\(#)')
+
+
+def anchor(made: Reproduction) -> str:
+    """Return the artefact's name as an id in a page."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", made.artefact)
+
+
+def inline_svg(made: Reproduction) -> Markup:
+    """Return the figure as an <svg> element.
+
+    Its ids begin with the artefact's name, so that ids of two figures in a page differ.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "figure.svg"
+        draw_reproduction(made, path)
+        text = path.read_text(encoding="utf-8")
+    element = text[text.index("<svg") :]
+    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+    element = _NAMED.sub(rf"\g<1>{anchor(made)}-", element)
+    return Markup(element)  # matplotlib escapes all text that it writes

@@ -108,7 +108,7 @@ def record(
     progress: Progress | None = None,
     again: bool = False,
 ) -> list[str]:
-    """Run each cell once for each seed and record it at once; skip recorded runs.
+    """Run each cell once for each seed, seed after seed, and record it; skip recorded runs.
 
     Parameters
     ----------
@@ -126,7 +126,8 @@ def record(
         The testbed cannot run on this machine.
     """
     measured, failed = Measured(folder), []
-    runs = [(cell, seed) for cell in cells for seed in seeds]
+    every = list(cells)
+    runs = [(cell, seed) for seed in seeds for cell in every]
     missing = [(cell, seed) for cell, seed in runs if again or not measured.has(cell.key, seed)]
     for place, (cell, seed) in enumerate(missing):
         try:

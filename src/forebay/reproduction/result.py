@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.figures.style import Picture
-from forebay.reproduction.variants import Variants
+from forebay.report.figures.style import Line, Panel, Picture
+from forebay.report.tables import NOT_MEASURED, show
 
 FORMULA = "formula against print"
 SIMULATION = "simulation against print"
@@ -18,13 +19,14 @@ OTHERS = "simulation against measurements of others"
 KINDS = (FORMULA, SIMULATION, KERNEL, OURS, OTHERS)
 """Kinds of comparison; evidence of one kind says nothing about another."""
 
-
 UNEXPLAINED = "unexplained"
 CAUSES = (
     "misprint", "unknown set-up", "the paper's law is wrong for real TCP", "band or measure",
     "too short", UNEXPLAINED,
 )  # fmt: skip
 """Causes of rows that are out of their band."""
+Ours = Metric | float | None
+"""A number of ours; None if it was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,48 @@ class Check:
     good: bool
     published: bool
     full_passes: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """The rows of a reproduction for several variants of its set-up; none is chosen as it fits.
+
+    Attributes
+    ----------
+    says : which of the variants the paper may have used, in one or two sentences.
+    names : names of the variants; the first is the one chosen beforehand, which has the verdict.
+    rows : for each row its name, its band as text, and for each variant the number (a Metric, a
+        float, or None if it was not run) and whether it is in the band.
+    """
+
+    says: str
+    names: list[str]
+    rows: list[tuple[str, str, list[tuple[Ours, bool]]]]
+
+    @property
+    def columns(self) -> list[str]:
+        """Headings of the table."""
+        first, *others = self.names
+        return ["row", "band", f"{first} (verdict)", *others]
+
+    def cells(self) -> list[list[str]]:
+        """Return the table as text; numbers out of their band are marked."""
+        body = [
+            [name, band, *(_shown(value, good) for value, good in found)]
+            for name, band, found in self.rows
+        ]
+        inside = [
+            sum(good for _, good in c) for c in zip(*(r for _, _, r in self.rows), strict=True)
+        ]
+        return [*body, [f"in their band, of {len(body)}", "", *map(str, inside)]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON types only."""
+        rows = [
+            {"row": name, "band": band, "cells": [[_json(v), good] for v, good in found]}
+            for name, band, found in self.rows
+        ]
+        return {"says": self.says, "names": list(self.names), "rows": rows}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -126,7 +170,7 @@ class Reproduction:
 
     def _repr_html_(self) -> str:
         """Return title, table and notes for a notebook."""
-        from forebay.reproduction.html import section
+        from forebay.reproduction.page import section
 
         return section(self)
 
@@ -141,6 +185,7 @@ class Reproduction:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``reproduce --json`` (schema 1): JSON types only."""
+        rows = zip(self.rows, self.words, self.reasons, self.causes, strict=True)
         return {
             "schema": 1,
             "artefact": self.artefact,
@@ -155,9 +200,7 @@ class Reproduction:
                     "reason": reason,
                     "cause": cause,
                 }
-                for row, word, reason, cause in zip(
-                    self.rows, self.words, self.reasons, self.causes, strict=True
-                )
+                for row, word, reason, cause in rows
             ],
             "notes": list(self.notes),
             "checks": [asdict(check) for check in self.checks],
@@ -172,5 +215,94 @@ def row_name(made: Reproduction, row: list[Any]) -> str:
     return ", ".join(f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in cells)
 
 
+def plain(number: float) -> str:
+    """Return a number with four digits and without exponent: 10231, not 1.023e+04."""
+    return f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
+
+
+def digits(metric: Metric) -> int:
+    """Return the decimals with which a metric is shown."""
+    return 1 if abs(metric.value) >= 10 else 2 if abs(metric.value) >= 1 else 3
+
+
+def _shown(value: Ours, good: bool) -> str:
+    if value is None:
+        return NOT_MEASURED
+    text = show(value, digits=digits(value)) if isinstance(value, Metric) else plain(value)
+    return text if good else f"{text} out"
+
+
 def _json(cell: Any) -> Any:
     return cell.model_dump(mode="json") if isinstance(cell, Metric) else cell
+
+
+SCHEMA = 4
+"""Of `CachedResult.to_document`; increased if older documents can no longer be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedResult:
+    """A reproduction, its arguments, and its duration: the cache of ``reproduce --all``.
+
+    Attributes
+    ----------
+    made : the reproduction.
+    seeds : number of replications.
+    quick : whether with fewer seeds and shorter windows.
+    wall_s : wall time in seconds, on the machine that made it.
+    """
+
+    made: Reproduction
+    seeds: int
+    quick: bool
+    wall_s: float
+
+    def to_document(self) -> dict[str, Any]:
+        """Return JSON types only; `from_document` reads them back."""
+        document: dict[str, Any] = _written(asdict(self))
+        return {"schema": SCHEMA, **document}
+
+
+def from_document(document: Mapping[str, Any]) -> CachedResult:
+    """Read what `CachedResult.to_document` wrote. Raises KeyError or ValueError otherwise."""
+    if document["schema"] != SCHEMA:
+        raise ValueError(f"schema {document['schema']}, not {SCHEMA}")
+    made = _read(document["made"])
+    variants, picture = made["variants"], made["picture"]
+    if variants is not None:
+        rows = [(name, band, [*map(tuple, found)]) for name, band, found in variants["rows"]]
+        made["variants"] = Variants(variants["says"], variants["names"], rows)
+    if picture is not None:
+        panels = [Panel(**{**p, "lines": [*map(_line, p["lines"])]}) for p in picture["panels"]]
+        made["picture"] = Picture(panels, picture["columns"])
+    made["checks"] = [Check(**check) for check in made["checks"]]
+    made["drawn"] = tuple(made["drawn"])
+    return CachedResult(
+        Reproduction(**made), document["seeds"], document["quick"], document["wall_s"]
+    )
+
+
+def _written(value: Any) -> Any:
+    """Return a value as JSON; NumPy's numbers become Python's."""
+    if isinstance(value, Metric):
+        return {"metric": value.model_dump(mode="json")}
+    if isinstance(value, Mapping):
+        return {name: _written(each) for name, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_written(each) for each in value]
+    return value.item() if hasattr(value, "item") else value
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_read(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    if value.keys() == {"metric"}:
+        return Metric.model_validate(value["metric"])
+    return {name: _read(each) for name, each in value.items()}
+
+
+def _line(document: Mapping[str, Any]) -> Line:
+    bounds = {name: tuple(map(tuple, document[name])) for name in ("x_bounds", "y_bounds")}
+    return Line(**{**document, **bounds})

@@ -1,13 +1,20 @@
-"""Runs artefacts, for `forebay.reproduce` and the command line."""
+"""Runs artefacts, for `forebay.reproduce` and the command line, and keeps their results."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import time
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
-from forebay.reproduction.artefact import Progress
+import forebay
+from forebay.effort import Effort
+from forebay.progress import Progress
 from forebay.reproduction.discovery import Entry, find
-from forebay.reproduction.document import CachedResult
-from forebay.reproduction.result import Reproduction
+from forebay.reproduction.result import CachedResult, Reproduction, from_document
 from forebay.scenario.base import whole_number
 
 SEEDS, QUICK_SEEDS = 5, 2
@@ -51,8 +58,8 @@ def reproduce(
     """
     if seeds is not None:
         whole_number("seeds", seeds, 1, 100_000)
-    entry = find(str(artefact))
-    return make(entry, seeds=seeds, quick=quick, jobs=jobs, progress=progress).made
+    effort = Effort(seeds=replications(seeds, quick), jobs=jobs, progress=progress)
+    return make(find(str(artefact)), effort, quick=quick).made
 
 
 def replications(seeds: int | None, quick: bool) -> int:
@@ -60,16 +67,89 @@ def replications(seeds: int | None, quick: bool) -> int:
     return seeds or (QUICK_SEEDS if quick else SEEDS)
 
 
-def make(
-    entry: Entry,
-    *,
-    seeds: int | None = None,
-    quick: bool = False,
-    jobs: int = 0,
-    progress: Progress | None = None,
-) -> CachedResult:
+def make(entry: Entry, effort: Effort, *, quick: bool = False) -> CachedResult:
     """Run one artefact, and measure its wall time."""
-    artefact, count = entry.load(), replications(seeds, quick)
-    began = time.monotonic()
-    made = artefact.reproduce(seeds=count, jobs=jobs, progress=progress, quick=quick)
-    return CachedResult(made, count, quick, time.monotonic() - began)
+    artefact, began = entry.load(), time.monotonic()
+    made = artefact.reproduce(
+        seeds=effort.seeds, jobs=effort.jobs, progress=effort.progress, quick=quick
+    )
+    return CachedResult(made, effort.seeds, quick, time.monotonic() - began)
+
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_PAPERS = Path(__file__).resolve().parent / "papers"
+_KIND = "artefact"
+
+
+def default_store() -> Path:
+    """Return the file in the user's cache (XDG_CACHE_HOME, else ~/.cache); make its folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(home) / "forebay"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "store.sqlite"
+
+
+class Cache:
+    """Results in a store. A result is used only if nothing that it depends on has changed.
+
+    Raises
+    ------
+    StoreError
+        The file cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._store = forebay.Store(path)
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
+    def get(self, entry: Entry, key: str) -> CachedResult | None:
+        """Return the result with this key of `digest`, or None."""
+        document = self._store.document(_KIND, entry.name, key)
+        if document is None:
+            return None
+        try:
+            return from_document(json.loads(document))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None  # made anew, without an error
+
+    def put(self, entry: Entry, key: str, result: CachedResult) -> None:
+        """Store the result in place of an earlier one of the artefact."""
+        self._store.put_document(_KIND, entry.name, key, json.dumps(result.to_document()))
+
+    @property
+    def has_any(self) -> bool:
+        """Whether the store has anything."""
+        return self._store.count > 0
+
+
+def digest(entry: Entry, seeds: int, quick: bool) -> str | None:
+    """Digest of a result's inputs: the artefact's files, our code, seeds, quick.
+
+    None for an artefact of another package, because the files that it depends on are unknown.
+    """
+    if entry.folder is None:
+        return None
+    key = f"{entry.name} {seeds} {quick}".encode()
+    shared = entry.folder.parent.glob("*")
+    parts = [key, _of_files([*entry.folder.rglob("*"), *shared]), _of_code()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+@cache
+def _of_code() -> bytes:
+    own = {".py", ".so", ".pyd", ".toml"}
+    files = [*_PACKAGE.rglob("*"), *(_PACKAGE / "scenarios").glob("*")]
+    return _of_files(p for p in files if p.suffix in own and not p.is_relative_to(_PAPERS))
+
+
+def _of_files(paths: Iterable[Path]) -> bytes:
+    made = hashlib.sha256(forebay.__version__.encode())
+    for path in sorted({path for path in paths if path.is_file() and path.suffix != ".pyc"}):
+        made.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return made.digest()

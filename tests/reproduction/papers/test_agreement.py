@@ -9,12 +9,12 @@ import pytest
 
 import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
-from forebay.reproduction import find
+from forebay.reproduction.papers.agreement import kernel
 
 
 @pytest.fixture
 def cells() -> Any:
-    return find("agreement.cells").load()
+    return kernel
 
 
 def metric(value: float) -> Metric:
@@ -24,8 +24,8 @@ def metric(value: float) -> Metric:
 @pytest.fixture
 def said(cells: ModuleType, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     """What both say: a change here changes the simulator alone."""
-    kernel = {"utilization": 0.97, "loss_rate": 0.015, "queue_packets": 60.0}
-    values = dict(kernel)
+    linux = {"utilization": 0.97, "loss_rate": 0.015, "queue_packets": 60.0}
+    values = dict(linux)
 
     def run(scenario: Any, **options: Any) -> Outcome:
         queue = Quantiles(mean=metric(values["queue_packets"]), p50=None, p95=None, p99=None)
@@ -40,12 +40,12 @@ def said(cells: ModuleType, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]
         )  # fmt: skip
 
     monkeypatch.setattr(forebay, "run", run)
-    monkeypatch.setattr(cells, "recorded", lambda cell, quantity: metric(kernel[quantity]))
+    monkeypatch.setattr(cells, "recorded", lambda cell, quantity: metric(linux[quantity]))
     return values
 
 
 def test_eight_cells_in_one_set_up(cells: ModuleType) -> None:
-    asked = [cells.scenario_of(cell) for cell in cells.cells()]
+    asked = [cells.plain(cell) for cell in cells.every_cell()]
     assert len(asked) == 8
     assert {each.traffic[0].sender for each in asked} == {"linux"}
     assert [each.buffer_packets for each in asked] == [64, 129, 258, 32, 64, 128, 129, 129]
@@ -54,9 +54,9 @@ def test_eight_cells_in_one_set_up(cells: ModuleType) -> None:
 
 
 def test_what_is_equal_agrees_and_is_drawn(cells: ModuleType, said: dict[str, float]) -> None:
-    made = cells.reproduce(seeds=2)
+    made = cells.cells.reproduce(seeds=2)
     assert made.agrees and len(made.rows) == 24
-    assert [panel.title for panel in made.picture.panels] == list(cells.NAMES.values())
+    assert [panel.title for panel in made.picture.panels] == list(cells.NAMES.values())[:3]
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_the_bands(
     told: str,
 ) -> None:
     said[quantity] = within
-    assert cells.reproduce(seeds=2).agrees
+    assert cells.cells.reproduce(seeds=2).agrees
     said[quantity] = beyond
-    made = cells.reproduce(seeds=2)
+    made = cells.cells.reproduce(seeds=2)
     assert made.verdicts.count(False) == 8
     assert next(filter(None, made.reasons)).startswith(told)
 
@@ -87,5 +87,5 @@ def test_a_cell_that_was_not_played_is_no_agreement(
     cells: ModuleType, said: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, "recorded", lambda cell, quantity: None)
-    made = cells.reproduce(seeds=2)
+    made = cells.cells.reproduce(seeds=2)
     assert not any(made.verdicts) and made.reasons[0] == "the kernel was not measured"

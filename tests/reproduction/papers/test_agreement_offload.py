@@ -10,12 +10,15 @@ import pytest
 import forebay
 from forebay.engines.testbed.validity import faults
 from forebay.outcome import Metric
-from forebay.reproduction import Measured, find
+from forebay.reproduction import Measured
+from forebay.reproduction.papers.agreement import kernel
+
+FOLDER = kernel.OFFLOAD
 
 
 @pytest.fixture
 def offload() -> Any:
-    return find("agreement.offload").load()
+    return kernel
 
 
 def metric(value: float) -> Metric:
@@ -23,16 +26,16 @@ def metric(value: float) -> Metric:
 
 
 def cell_of(module: ModuleType, run: dict[str, Any]) -> dict[str, Any]:
-    return {name: run[name] for name in module.KEY}
+    return {name: run[name] for name in module.OFFLOAD_KEY}
 
 
 def test_runs_are_of_todays_scenarios_and_passed_the_gate(offload: ModuleType) -> None:
-    runs = Measured(offload.HERE).runs
+    runs = Measured(offload.OFFLOAD).runs
     assert len(runs) > 20
     for run in runs:
         cell = cell_of(offload, run)
-        assert cell in offload.cells()
-        assert run["scenario_sha256"] == offload.scenario_of(cell, run["offload"]).sha256(), cell
+        assert cell in offload.offload_cells()
+        assert run["scenario_sha256"] == offload.with_offload(cell, run["offload"]).sha256(), cell
         none = {"doubled_segments": 0, "late_segments": 0} if run["gate"]["dsacks"] == 0 else {}
         assert not faults(none | run["gate"])
     named = [(tuple(cell_of(offload, run).values()), run["offload"], run["seed"]) for run in runs]
@@ -40,8 +43,8 @@ def test_runs_are_of_todays_scenarios_and_passed_the_gate(offload: ModuleType) -
 
 
 def test_a_cell_differs_from_itself_in_its_hosts_alone(offload: ModuleType) -> None:
-    for cell in offload.cells():
-        on, off = (offload.scenario_of(cell, switch) for switch in ("on", "off"))
+    for cell in offload.offload_cells():
+        on, off = (offload.with_offload(cell, switch) for switch in ("on", "off"))
         assert on.traffic[0].offloads and not off.traffic[0].offloads
         assert on.replace({"traffic.0.offload": "off"}) == off
 
@@ -60,14 +63,14 @@ def test_a_cell_differs_from_itself_in_its_hosts_alone(offload: ModuleType) -> N
 def test_what_offload_moves_by_twice_its_band_is_judged(
     offload: ModuleType, quantity: str, off: float, on: float, counts: bool
 ) -> None:
-    cell = offload.cells()[0]
-    assert offload.Compared(cell, quantity, metric(off), metric(on)).counts is counts
+    cell = offload.offload_cells()[0]
+    assert offload.Compared(FOLDER, cell, quantity, metric(on), off=metric(off)).counts is counts
 
 
 def test_a_miss_says_how_far_and_that_its_cause_is_open(offload: ModuleType) -> None:
     def reason(value: float) -> str:
         seen = offload.Compared(
-            offload.cells()[0], "queue_packets", metric(1.0), metric(100.0), metric(value)
+            FOLDER, offload.offload_cells()[0], "queue_packets", metric(100.0), metric(value)
         )
         return str(seen.reason)
 
@@ -78,13 +81,15 @@ def test_a_miss_says_how_far_and_that_its_cause_is_open(offload: ModuleType) -> 
 def test_only_judged_quantities_are_rows(
     offload: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cell = offload.cells()[0]
-    moved = offload.Compared(cell, "utilization", metric(0.9), metric(0.99), metric(0.98))
-    still = offload.Compared(cell, "loss_rate", metric(0.1), metric(0.1), metric(0.5))
-    monkeypatch.setattr(offload, "cells", lambda: [cell])
+    cell = offload.offload_cells()[0]
+    moved = offload.Compared(
+        FOLDER, cell, "utilization", metric(0.99), metric(0.98), off=metric(0.9)
+    )
+    still = offload.Compared(FOLDER, cell, "loss_rate", metric(0.1), metric(0.5), off=metric(0.1))
+    monkeypatch.setattr(offload, "offload_cells", lambda: [cell])
     monkeypatch.setattr(offload, "kernel", lambda _: [moved, still])
-    monkeypatch.setattr(offload, "compare", lambda *_: [moved, still])
-    made = offload.reproduce(seeds=2)
+    monkeypatch.setattr(offload, "simulated", lambda *_: [moved, still])
+    made = offload.offload.reproduce(seeds=2)
     assert [row[5] for row in made.rows] == ["utilization, %"] and not made.agrees
 
 
@@ -103,7 +108,7 @@ def test_the_share_is_bbrs_beside_another(offload: ModuleType) -> None:
 def test_a_run_whose_losses_are_of_stalls_gives_no_loss(
     offload: ModuleType, monkeypatch: pytest.MonkeyPatch, after_stalls: int | None, counts: bool
 ) -> None:
-    cell = offload.cells()[0]
+    cell = offload.offload_cells()[0]
     gate = {} if after_stalls is None else {"drops": 100, "stall_drops": after_stalls}
     run = {**cell, "seed": 1, "utilization": 0.9, "loss_rate": 0.01, "gate": gate}
     both = [run | {"offload": switch} for switch in ("on", "off")]

@@ -13,6 +13,7 @@ import forebay
 from forebay.reproduction import find
 from forebay.reproduction.claims import Claim, read_claims
 from forebay.reproduction.figure import draw_reproduction
+from forebay.reproduction.papers.appenzeller_2004 import short
 
 
 def folder(name: str) -> Path:
@@ -136,7 +137,7 @@ def test_figure_10_s_band_is_its_noise(length: int, error: float) -> None:
 
 def test_figure_10_s_peaks_are_the_law_s() -> None:
     """Section 4: 14 packets queue more than 16; largest bursts are likeliest at 2^k - 2."""
-    law = load("fig10").law
+    law = short.law
     for peak, beside in ((14, (10, 16)), (30, (26, 36)), (62, (56, 70))):
         assert all(law(peak) > law(other) for other in beside)
     assert law(14) == pytest.approx(11.60) and law(14, as_printed=True) == pytest.approx(
@@ -146,9 +147,9 @@ def test_figure_10_s_peaks_are_the_law_s() -> None:
 
 def test_figure_16_s_model_is_shorter_than_the_exact_queue_of_its_bursts() -> None:
     """What its red row is put down to: 16 % at 0.1 %, without any simulation."""
-    fig16 = load("fig16")
-    exact = forebay.laws.finite_queue.exact_queue(fig16.LOAD, fig16._bursts())
-    far = fig16.reached(exact.tail(range(400)), 0.001) / fig16.model(0.001) - 1
+    bursts = forebay.laws.bursts.Bursts.of_lengths([short.LENGTH])
+    exact = forebay.laws.finite_queue.exact_queue(short.LOAD, bursts)
+    far = short.reached(exact.tail(range(400)), 0.001) / short.tail_model(0.001) - 1
     assert far == pytest.approx(0.158, abs=0.002)
     band = claim("fig16", "matches").at_most
     assert band is not None and 100 * far > band
@@ -156,7 +157,7 @@ def test_figure_16_s_model_is_shorter_than_the_exact_queue_of_its_bursts() -> No
 
 def test_figure_16_reads_a_tail_between_whole_packets() -> None:
     tail = 0.5 ** np.arange(12.0)
-    assert load("fig16").reached(tail, 0.5**3.25) == pytest.approx(3.25)
+    assert short.reached(tail, 0.5**3.25) == pytest.approx(3.25)
 
 
 def test_morris_s_bdp_is_the_printed_one() -> None:

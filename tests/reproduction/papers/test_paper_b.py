@@ -12,6 +12,7 @@ import forebay
 from forebay.outcome import Metric
 from forebay.reproduction import find
 from forebay.reproduction.claims import read_claims
+from forebay.reproduction.papers.theagarajan_2006 import bottleneck, video
 
 
 def folder(name: str) -> Path:
@@ -58,19 +59,18 @@ def curve(*loss: float) -> list[tuple[int, Metric]]:
 
 
 def test_fig5_knows_the_paper_s_curve_when_it_sees_it() -> None:
-    numbers = load("fig5")._numbers(curve(6, 5, 4, 4.4, 4.6, 5))
-    assert numbers == {"falls": 0.5, "minimum": 35, "rises": 0.25}
+    numbers = bottleneck._losses({1: curve(6, 5, 4, 4.4, 4.6, 5)})
+    assert numbers == {"falls-1": 0.5, "minimum-1": 35, "rises-1": 0.25}
     claims = {claim.name: claim for claim in read_claims(folder("fig5"))}
-    assert all(not claims[f"{name}-1"].reason(value) for name, value in numbers.items())
-    falling = load("fig5")._numbers(curve(6, 5, 4, 3, 2, 1))
-    assert all(claims[f"{name}-1"].reason(falling[name]) for name in ("minimum", "rises"))
+    assert all(not claims[name].reason(value) for name, value in numbers.items())
+    falling = bottleneck._losses({1: curve(6, 5, 4, 3, 2, 1)})
+    assert all(claims[name].reason(falling[name]) for name in ("minimum-1", "rises-1"))
 
 
 def test_fig4_interpolates_and_never_below_the_least_buffer() -> None:
-    fig4 = load("fig4")
-    rising = curve(18, 19, 20, 20, 20, 20)
-    assert fig4._reaches(rising, 19.5) == pytest.approx(31.0)
-    assert fig4._reaches(rising, 17.0) == 18.0
+    rising = [(buffer, metric.value) for buffer, metric in curve(18, 19, 20, 20, 20, 20)]
+    assert bottleneck._reaches(rising, 19.5) == pytest.approx(31.0)
+    assert bottleneck._reaches(rising, 17.0) == 18.0
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,7 @@ def test_printed_values_are_the_text_s(claim: str, value: float) -> None:
 
 
 def test_printed_saturation_is_a_full_link_of_payload() -> None:
-    shared: Any = load("fig4").bottleneck
-    assert pytest.approx(20.08, abs=0.005) == 21 * shared.PAYLOAD
+    assert pytest.approx(20.08, abs=0.005) == 21 * bottleneck.PAYLOAD
 
 
 def test_the_set_up_is_the_shipped_scenario() -> None:
@@ -101,17 +100,15 @@ def test_fig7_s_computers_leave_tcp_what_the_text_says() -> None:
     scenario = forebay.load(folder("fig7") / "scenario.toml")
     left = sum(10e6 - float(each.rate) for each in scenario.traffic if each.kind == "udp")
     assert left == pytest.approx(7.6e6, abs=0.05e6)
-    for videos, core in load("fig7").CORE.items():
+    for videos, core in bottleneck.CORE.items():
         assert (left + videos * 1.3e6) / (core * 1e6) == pytest.approx(0.85, abs=0.01)
 
 
 def test_the_films_hurst_parameter_is_no_end_stop() -> None:
     """Of noise with the spectrum of H = 1.2 the estimate is 1.2, and 0.5 without memory."""
-    from forebay.reproduction.papers.theagarajan_2006.fig3 import artefact
-
     rng = np.random.default_rng(1)
     white = np.fft.rfft(rng.standard_normal(2**16))
     rates = np.arange(1, white.size + 1)
     for wanted in (0.5, 0.9, 1.2):
         made = np.fft.irfft(white * rates ** (0.5 - wanted))
-        assert artefact._local_whittle(made) == pytest.approx(wanted, abs=0.05)
+        assert video.local_whittle(made) == pytest.approx(wanted, abs=0.05)

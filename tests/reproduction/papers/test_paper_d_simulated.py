@@ -9,6 +9,7 @@ import pytest
 
 from forebay.reproduction import find
 from forebay.reproduction.claims import read_claims
+from forebay.reproduction.papers.yang_2013 import mix
 
 
 def folder(name: str) -> Path:
@@ -47,7 +48,6 @@ def test_quick_holds_what_the_whole_holds(name: str) -> None:
 
 def test_buffers_are_those_of_the_paper() -> None:
     """Inequality 7 as printed is 1.9 % of BDP; section VIII: inequality 14 asks for 45 % more."""
-    mix = load("fig9").mix
     for rtt_ms in mix.RTTS_MS:
         bdp = 622e6 * rtt_ms / 1e3 / 12_000
         small, large = mix.buffer_of(bdp, False), mix.buffer_of(bdp, True)
@@ -57,6 +57,5 @@ def test_buffers_are_those_of_the_paper() -> None:
 
 
 def test_inequality_10_by_hand() -> None:
-    mix = load("fig12").mix
     by_hand = (2.05 * mix.spread() * 1500 + 1500) * 0.99 - 1451
     assert mix.least_buffer(1500, 1451) == pytest.approx(by_hand)

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import csv
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 import forebay
 from forebay.outcome import Metric
-from forebay.reproduction import OTHERS, UNEXPLAINED, find
-from forebay.reproduction.papers.published.compared import Compared, read_toml, scaled
+from forebay.reproduction import OTHERS, UNEXPLAINED, Effort, Work
+from forebay.reproduction.papers.published import compared as module
+from forebay.reproduction.papers.published.compared import (
+    HERE,
+    Compared,
+    read_rows,
+    read_toml,
+    scaled,
+)
 
 NAMES = ("coexistence", "many-flows", "single-flow")
 FULL = 100 * 1448 / 1514
 """Per cent of a link's rate that the payload of its frames can have."""
 
 
-def load(name: str) -> ModuleType:
-    found: Any = find(f"published.{name}").load()
-    return found  # type: ignore[no-any-return]
+WORK = Work(HERE, quick=False, effort=Effort(seeds=1, jobs=1))
 
 
 def compared(value: float, **more: Any) -> Compared:
@@ -72,57 +76,52 @@ def test_another_unit_moves_an_interval_too() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_has_all_its_numbers(name: str) -> None:
-    module = load(name)
-    with (module.HERE / "measured.csv").open(newline="") as file:
+    folder = HERE / name.replace("-", "_")
+    with (folder / "measured.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert all(len(row) == len(rows[0]) for row in rows) and len(rows) > 20
-    for why in read_toml(module.HERE, "misses").values():
+    for why in read_toml(folder, "misses").values():
         assert set(why) <= {"why", "cause"} and why["why"]
 
 
 def test_the_single_flows_are_those_of_the_table() -> None:
-    module = load("single-flow")
-    cells = module.cells()
-    assert len(cells) == 72 and len(module.cells("4.15")) == 48
+    cells = module.single_cells()
+    assert len(cells) == 72 and len(module.single_cells("4.15")) == 48
     for cell in cells:
         goodput, rate = float(cell["goodput_mbps"]), float(cell["rate_mbps"])
         assert float(cell["least_mbps"]) <= goodput <= float(cell["most_mbps"])
         assert goodput < 1.001 * FULL / 100 * rate and cell["trials"] == "5"
-    scenario = module.scenario_of(cells[0])
+    scenario = module.single(cells[0])
     assert scenario.link.rate == 10e6 and scenario.traffic[0].offloads
 
 
 def test_a_single_flow_is_compared_in_points_or_per_cent() -> None:
-    module = load("single-flow")
-    full = next(c for c in module.cells() if c["rate_mbps"] == "10" and c["rtt_ms"] == "10")
-    row = module.compare(full, 1, 1)
+    full = next(c for c in module.single_cells() if c["rate_mbps"] == "10" and c["rtt_ms"] == "10")
+    row = module.compare_single(WORK, full)
     assert not row.relative and row.band == 1.0 and row.holds and row.check.full_passes
     low = full | {"goodput_mbps": "6.0"}
-    row = module.compare(low, 1, 1)
+    row = module.compare_single(WORK, low)
     assert row.relative and row.band == 15.0 and not row.holds
 
 
 def test_the_loss_is_of_what_came() -> None:
-    module = load("many-flows")
-    cell = next(c for c in module.cells() if c["dropped"] == "9179")
+    cell = next(c for c in read_rows(module.MANY) if c["dropped"] == "9179")
     assert module.loss_percent(cell) == pytest.approx(100 * 9179 / (9179 + 89257163))
-    found = module.compare(cell, 1, 1, seconds=5)
+    found = module.compare_many(WORK, cell, seconds=5)
     assert [row.quantity for row in found] == [module.GOODPUT, module.LOSS]
     assert found[0].holds
 
 
 def test_a_share_is_judged_where_the_sample_tells_it() -> None:
-    module = load("coexistence")
     assert module.buffers() == [0.1, 0.5, 1.0, 10.0, 100.0]
     assert [module.judged(each) for each in module.buffers()] == [True, True, True, False, True]
     percent, error = module.share(0.5)
     assert percent == pytest.approx(73.4, abs=0.1) and error == pytest.approx(0.6, abs=0.1)
-    assert "7 %" in module._unjudged(10.0)
+    assert "7 %" in module.unjudged(10.0)
 
 
 def test_the_buffer_of_the_coexistence_is_tbfs_limit() -> None:
-    module = load("coexistence")
-    scenario = module.scenario_of(1)
+    scenario = module.beside(1)
     assert [each.congestion_control for each in scenario.traffic] == ["bbr3", "cubic"]
     assert scenario.link.shaper is not None and scenario.link.shaper.rate == 1e9
     short = scenario.replace({"measure.duration": "3 s"})

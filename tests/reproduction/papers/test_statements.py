@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-import forebay
-from forebay.reproduction import entries, find
+from forebay.reproduction import Effort, Work, entries, find
 from forebay.reproduction.claims import read_claims
+from forebay.reproduction.papers.appenzeller_2004 import arithmetic
+from forebay.reproduction.papers.appenzeller_2004.one_flow import growth
+from forebay.reproduction.papers.yang_2013 import laws, mix
 
 
 def folder(name: str) -> Path:
@@ -61,17 +62,14 @@ def test_the_files_are_whole(name: str) -> None:
 
 
 def test_figure_15_s_ram_is_worked_out() -> None:
-    memory = load("A/memory")
-    assert (memory.ram(64), memory.ram(387), memory.ram(37)) == (1, 8, 0.5)
-    assert memory.numbers()["sram"] == math.ceil(10e9 / 36e6) == 278
+    assert [arithmetic.ram(packets) for packets in (64, 387, 37)] == [1, 8, 0.5]
+    rows = {row[0]: row[4] for row in load("A/memory").reproduce().rows}
+    assert math.ceil(10e9 / 36e6) == 278 in rows.values()
 
 
 def test_the_deployment_s_bounds_are_those_of_the_claims() -> None:
-    deployment = load("D/deployment")
     for claim in read_claims(folder("D.deployment")):
-        assert (claim.at_least, claim.at_most) == pytest.approx(
-            deployment.bounds(claim.name), abs=0.005
-        )
+        assert (claim.at_least, claim.at_most) == pytest.approx(laws.bounds(claim.name), abs=0.005)
 
 
 def test_every_claim_can_fail_or_has_no_verdict() -> None:
@@ -96,21 +94,14 @@ def test_every_claim_can_fail_or_has_no_verdict() -> None:
 
 def test_delayed_acks_halve_what_a_round_trip_adds() -> None:
     """Appendix A's growth is that of an ACK for each packet; a receiver that delays halves it."""
-    appendix = load("A/appendix-a")
-    each = appendix._numbers(())
-    delayed = appendix._numbers(["traffic.0.delayed_ack=true"])
+    work = Work(folder("A/appendix-a"), quick=False, effort=Effort())
+    each = growth(work, ())
+    delayed = growth(work, ["traffic.0.delayed_ack=true"])
     assert each["doubles"] == pytest.approx(2, abs=0.1)
     assert each["adds"] == pytest.approx(1, abs=0.1)
     assert delayed["adds"] == pytest.approx(each["adds"] / 2, rel=0.1)
 
 
 def test_inequality_10_takes_the_deviation_measured() -> None:
-    mix = forebay_mix()
     eq_6, wide = mix.least_buffer(1500, 1451), mix.least_buffer(1500, 1451, 4.0)
     assert wide - eq_6 == pytest.approx(3 * 2.05 * mix.spread() * 1500 * 0.99)
-
-
-def forebay_mix() -> Any:
-    found: ModuleType = load("D/fig12").mix
-    assert isinstance(forebay.load(found.SCENARIO), forebay.Scenario)
-    return found

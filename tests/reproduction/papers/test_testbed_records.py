@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +10,23 @@ import pytest
 import forebay
 from forebay.engines.testbed.validity import faults
 from forebay.reproduction import Measured, papers
+from forebay.reproduction.papers.appenzeller_2004 import short
+from forebay.reproduction.papers.theagarajan_2006 import bottleneck
+from forebay.reproduction.papers.yang_2013 import mix
 
 FOLDER = Path(papers.__file__).parent
-PACKAGE = "forebay.reproduction.papers"
 FOLDERS = ("appenzeller_2004/fig16", "theagarajan_2006", "theagarajan_2006/fig7", "yang_2013")
-
-
-def load(path: str) -> Any:
-    return import_module(f"{PACKAGE}.{path}")
 
 
 def scenario_of(folder: str, run: dict[str, Any]) -> forebay.Scenario:
     """Return what a run's key says was played."""
     if folder == "appenzeller_2004/fig16":
-        return load("appenzeller_2004.fig16.artefact").scenario_of(run["ring"])
+        return short.linux_queue(run["ring"])
     if folder == "theagarajan_2006":
-        return load("theagarajan_2006.bottleneck").scenario_of(run["videos"], run["packets"], 60)
+        return bottleneck.scenario_of(run["videos"], run["packets"], 60)
     if folder == "theagarajan_2006/fig7":
-        return load("theagarajan_2006.fig7.artefact").scenario_of(
-            run["videos"], run["packets"], quick=True
-        )
-    return load("yang_2013.testbed").scenario_of(run["link_mbps"], run["rtt_ms"], run["packets"])
+        return bottleneck.core(run["videos"], run["packets"], quick=True)
+    return mix.on_testbed(run["link_mbps"], run["rtt_ms"], run["packets"])
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -52,7 +47,7 @@ def gate_of(run: Any) -> dict[str, float]:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_each_has_passed_the_gate_and_is_there_once(folder: str) -> None:
     runs = Measured(FOLDER / folder).runs
-    full_speed = load("yang_2013.testbed").FULL_MBPS  # shown for what they are not
+    full_speed = mix.FULL_MBPS  # shown for what they are not
     judged = [gate_of(run) for run in runs if run.get("link_mbps") != full_speed]
     assert judged and not any(faults(gate) for gate in judged)
     names = ("ring", "videos", "link_mbps", "rtt_ms", "packets", "seed")
@@ -71,7 +66,7 @@ def test_each_has_passed_the_gate_and_is_there_once(folder: str) -> None:
 def test_each_cell_was_played_often_enough(folder: str, least: int) -> None:
     cells: dict[tuple[Any, ...], int] = {}
     for run in Measured(FOLDER / folder).runs:
-        if run.get("link_mbps") == load("yang_2013.testbed").FULL_MBPS:
+        if run.get("link_mbps") == mix.FULL_MBPS:
             continue  # beside the others, to show what they are not
         key = tuple(run.get(name) for name in ("ring", "videos", "link_mbps", "rtt_ms", "packets"))
         cells[key] = cells.get(key, 0) + 1
@@ -79,15 +74,14 @@ def test_each_cell_was_played_often_enough(folder: str, least: int) -> None:
 
 
 def test_the_slow_mix_is_the_same_packets() -> None:
-    testbed = load("yang_2013.testbed")
     for drops in (False, True):
-        pairs = zip(testbed.testbed_cells(drops), testbed.full_speed_cells(drops), strict=True)
+        pairs = zip(mix.cells(drops), mix.cells(drops, full_speed=True), strict=True)
         for slow, full in pairs:
-            one, other = (testbed.scenario_of(**cell.key) for cell in (slow, full))
+            one, other = (mix.on_testbed(**cell.key) for cell in (slow, full))
             assert one.bdp_packets == pytest.approx(other.bdp_packets)
             assert one.buffer_packets == other.buffer_packets and one.n_flows == 198
 
 
 def test_the_tail_of_figure_16_has_no_stall_in_it() -> None:
-    fig16 = load("appenzeller_2004.fig16.artefact")
-    assert all(run["gate"]["lateness_max_s"] <= fig16.STALL_S for run in Measured(fig16.HERE).runs)
+    runs = Measured(short.FIG16).runs
+    assert all(run["gate"]["lateness_max_s"] <= short.STALL_S for run in runs)

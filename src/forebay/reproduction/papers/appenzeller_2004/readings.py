@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 CHOSEN = "as chosen"
-_DELAYED = "traffic.0.delayed_ack=true"
 WIDE = 0.75
+_DELAYED = "traffic.0.delayed_ack=true"
 
 
 def readings(mean_rtt_ms: float) -> dict[str, list[str]]:
@@ -35,5 +35,5 @@ def under_each(
     numbers: Callable[[Iterable[str]], Mapping[str, float]],
 ) -> dict[str, Mapping[str, float]]:
     """Return an artefact's numbers for each variant; those of the chosen one are given."""
-    others = {name: sets for name, sets in readings(mean_rtt_ms).items() if name != CHOSEN}
-    return {CHOSEN: chosen, **{name: numbers(sets) for name, sets in others.items()}}
+    every = readings(mean_rtt_ms).items()
+    return {name: chosen if name == CHOSEN else numbers(sets) for name, sets in every}

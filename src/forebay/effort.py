@@ -1,0 +1,48 @@
+"""What an answer may take: replications, threads, memory, time; and who is told how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from forebay.progress import Progress, part
+
+Point = TypeVar("Point")
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """One object for all that is passed on beside a question.
+
+    Attributes
+    ----------
+    engine : name of an engine.
+    seeds : replications, with seeds 1, 2, ….
+    jobs : threads; 0 means one for each core. No result depends on it.
+    memory_limit, budget : as text, such as "4 GB" and "2 min"; None for the verb's own.
+    store : file where replications are kept; None for none.
+    progress : called with the fraction done, 0 to 1.
+    """
+
+    engine: str = "simulation"
+    seeds: int = 5
+    jobs: int = 0
+    memory_limit: str | None = None
+    budget: str | None = None
+    store: Path | None = None
+    progress: Progress | None = None
+
+    def of(self, seeds: int) -> Effort:
+        """Return the same with another number of replications."""
+        return replace(self, seeds=seeds)
+
+    def shares(self, count: int) -> Iterator[Effort]:
+        """Yield the effort of each of ``count`` equal parts of a job, in their order."""
+        for place in range(count):
+            yield replace(self, progress=part(self.progress, place, count))
+
+    def each(self, points: Sequence[Point]) -> Iterator[tuple[Point, Effort]]:
+        """Yield every point of a job with the effort of its part."""
+        return zip(points, self.shares(len(points)), strict=True)

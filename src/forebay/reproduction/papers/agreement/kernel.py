@@ -1,0 +1,400 @@
+"""The simulator's Linux profile against the Linux kernel, whose runs are recorded."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import forebay
+from forebay.report import Line, Panel, Picture, percent
+from forebay.reproduction import (
+    LINK,
+    OURS,
+    UNEXPLAINED,
+    Check,
+    Measured,
+    Reproduction,
+    Work,
+    artefact,
+    facts,
+)
+from forebay.reproduction import Cell as Run
+from forebay.reproduction.papers.appenzeller_2004 import line_card
+
+HERE = Path(__file__).resolve().parent
+CELLS, OFFLOAD = HERE / "cells", HERE / "offload"
+QUANTITIES = {  # names in measured.toml: in tables, and their band's in cells.toml
+    "utilization": ("utilization, %", "utilization_points"),
+    "loss_rate": ("loss, %", "loss_share"),
+    "queue_packets": ("mean queue, packets", "queue_share"),
+    "bbr_share": ("BBR's share, %", "bbr_share_points"),
+}
+NAMES = {name: shown for name, (shown, _) in QUANTITIES.items()}
+Cell = dict[str, Any]
+
+
+def stated(folder: Path) -> dict[str, Any]:
+    """Return the cells of an artefact, their bands, and why rows miss."""
+    return tomllib.loads((folder / "cells.toml").read_text("utf-8"))
+
+
+def label(cell: Cell) -> str:
+    """Return a cell's name in cells.toml's list of misses."""
+    names = ("rate_mbps", "flows", "congestion_control", "packets")
+    return " ".join(str(cell[name]) for name in names if name in cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One quantity of one cell, by Metrics in SI units; None where it was not measured.
+
+    ``folder`` has the band, in points or as a share of the kernel's value; ``off`` is the kernel
+    without segmentation offload, where that is compared.
+    """
+
+    folder: Path
+    cell: Cell
+    quantity: str
+    kernel: Any
+    simulator: Any = None
+    off: Any = None
+
+    @property
+    def points(self) -> bool:
+        """Whether the band is in points, not in per cent of the kernel's value."""
+        return QUANTITIES[self.quantity][1].endswith("_points")
+
+    @property
+    def unit(self) -> str:
+        """Unit of the band."""
+        return "points" if self.points else "%"
+
+    @property
+    def band(self) -> float:
+        """Largest allowed difference, in points or per cent."""
+        known = float(stated(self.folder)["band"][QUANTITIES[self.quantity][1]])
+        return known if self.points else 100 * known
+
+    @property
+    def counts(self) -> bool:
+        """Whether offload moves it in the kernel, by more than twice the band."""
+        moved = self._away(self.off, self.kernel)
+        return moved is not None and abs(moved) > 2 * self.band
+
+    @property
+    def apart(self) -> float | None:
+        """The simulator less the kernel, in points or per cent of the kernel's value."""
+        return self._away(self.simulator, self.kernel)
+
+    def _away(self, value: Any, of: Any) -> float | None:
+        if value is None or of is None:
+            return None
+        away = 100 * float(value.value - of.value)
+        return away if self.points else away / float(of.value)
+
+    @property
+    def reason(self) -> str:
+        """Why it is out of the band; "" if it is not."""
+        if self.apart is None:
+            return "the kernel was not measured"
+        if abs(self.apart) <= self.band:
+            return ""
+        why = self._miss.get("why", "cause not known")
+        return f"{self.apart:+.2g} {self.unit}, band ±{self.band:g}; {why}"
+
+    @property
+    def cause(self) -> str:
+        """Which of the causes it is out of the band for; "" if it is not."""
+        return self._miss.get("cause", UNEXPLAINED) if self.reason else ""
+
+    @property
+    def _miss(self) -> dict[str, str]:
+        missed: dict[str, dict[str, str]] = stated(self.folder).get("miss", {})
+        return missed.get(f"{label(self.cell)} {self.quantity}", {})
+
+    def shown(self, metric: Any) -> Any:
+        """Return a metric in the table's unit."""
+        return metric if self.quantity == "queue_packets" else percent(metric)
+
+    def row(self, names: Sequence[Any], metrics: Sequence[Any]) -> list[Any]:
+        """Return its row in a table."""
+        apart = "" if self.apart is None else f"{self.apart:+.2f} {self.unit}"
+        shown = [self.shown(metric) for metric in metrics]
+        return [*names, NAMES[self.quantity], *shown, apart, f"±{self.band:g} {self.unit}"]
+
+
+def read(outcome: forebay.Outcome) -> dict[str, Any]:
+    """Return the quantities of an outcome."""
+    link = outcome.links[LINK]
+    return {
+        "utilization": link.utilization,
+        "loss_rate": link.loss_rate,
+        "queue_packets": None if link.queue_packets is None else link.queue_packets.mean,
+        "bbr_share": bbr_share(outcome),
+    }
+
+
+def bbr_share(outcome: forebay.Outcome) -> Any:
+    """Return BBR's share of the goodput beside CUBIC; None where there is one control."""
+    if not outcome.classes:
+        return None
+    of = (outcome.classes[0].controllers or {}).get("bbr")
+    return None if of is None else of.goodput_share
+
+
+def _reproduction(
+    work: Work,
+    judged: Sequence[Compared],
+    rows: list[list[Any]],
+    notes: Sequence[str],
+    picture: Picture | None,
+    unjudged: Sequence[str] = (),
+) -> Reproduction:
+    page = work.toml("cells.toml")
+    reasons = [each.reason for each in judged]
+    return Reproduction(
+        artefact=work.name, title=page["title"], columns=page["columns"], rows=rows,
+        reasons=reasons, causes=[each.cause for each in judged],
+        checks=[Check(OURS, not reason, published=False) for reason in reasons],
+        notes=[*page["notes"], *notes], labels=page["columns"].index("quantity") + 1,
+        picture=picture, unjudged=list(unjudged),
+    )  # fmt: skip
+
+
+# --- eight cells of a dumbbell without offload ---------------------------------------------------
+
+KEY = ("flows", "packets", "congestion_control")
+
+
+def every_cell() -> list[Cell]:
+    """Return the key of each cell."""
+    return [{name: cell[name] for name in KEY} for cell in stated(CELLS)["cell"]]
+
+
+def times(cell: Cell) -> int:
+    """Return the simulator's replications of this cell for each requested one."""
+    every = stated(CELLS)["cell"]
+    return int(next(each.get("times", 1) for each in every if cell.items() <= each.items()))
+
+
+def plain(cell: Cell) -> forebay.Scenario:
+    """Return the set-up of Figure 15's testbed runs with this cell's flows."""
+    control = f"traffic.0.congestion_control={cell['congestion_control']}"
+    return line_card.on_linux(cell["flows"], cell["packets"], control)
+
+
+def _of_cells() -> list[Run]:
+    """Return the cells that are not rows of Figure 15; those are recorded there."""
+    return [
+        Run(cell, partial(line_card.on_testbed, plain(cell)))
+        for cell in every_cell()
+        if cell["congestion_control"] != "reno"
+    ]
+
+
+def recorded(cell: Cell, quantity: str) -> Any:
+    """Return the kernel's value, a Metric in SI units; None if it was not measured."""
+    if cell["congestion_control"] != "reno":
+        return Measured(CELLS).metric(cell, quantity)
+    key = {"flows": cell["flows"], "packets": cell["packets"]}
+    return Measured(line_card.FIG15).metric(key, quantity)
+
+
+def compare(work: Work, cell: Cell) -> list[Compared]:
+    """Simulate one cell; return its quantities with the kernel's."""
+    own = read(work.of(times(cell) * work.effort.seeds).play(plain(cell)))
+    names = ("utilization", "loss_rate", "queue_packets")
+    return [Compared(CELLS, cell, name, recorded(cell, name), own[name]) for name in names]
+
+
+@artefact(testbed=_of_cells)
+def cells(work: Work) -> Reproduction:
+    """Simulate each cell and compare it with the kernel's record."""
+    judged = [each for cell, part in work.each(every_cell()) for each in compare(part, cell)]
+    names = ("flows", "congestion_control", "packets")
+    rows = [
+        each.row([each.cell[name] for name in names], (each.kernel, each.simulator))
+        for each in judged
+    ]
+    notes = [
+        Measured(line_card.FIG15).note("kernel, reno (appenzeller-2004/fig15)"),
+        Measured(CELLS).note("kernel, the others"),
+    ]
+    panels = [_equal(judged, name) for name in names_of(judged)]
+    return _reproduction(work, judged, rows, notes, Picture(panels, columns=3))
+
+
+def names_of(judged: Sequence[Compared]) -> list[str]:
+    """Return the quantities that occur, in the order of `NAMES`."""
+    return [name for name in NAMES if any(each.quantity == name for each in judged)]
+
+
+def _equal(judged: Sequence[Compared], quantity: str) -> Panel:
+    """The simulator against the kernel, with the line of equality and the band around it."""
+    seen = [e for e in judged if e.quantity == quantity and e.apart is not None]
+    groups: dict[str, list[Compared]] = {}
+    for each in seen:
+        name = f"{each.cell['flows']} {each.cell['congestion_control']}"
+        groups.setdefault(name, []).append(each)
+    lines = [*_band(seen), *(_dots(own, group) for group, own in groups.items())]
+    log: Any = "" if quantity == "utilization" else "xy"
+    return Panel(lines, "kernel", "simulator", title=NAMES[quantity], log=log)
+
+
+def _dots(seen: Sequence[Compared], group: str) -> Line:
+    x = [each.shown(each.kernel) for each in seen]
+    y = [each.shown(each.simulator) for each in seen]
+    return Line(
+        [metric.value for metric in x], [metric.value for metric in y], group, "dots",
+        x_bounds=[_bounds(metric) for metric in x], y_bounds=[_bounds(metric) for metric in y],
+    )  # fmt: skip
+
+
+def _bounds(metric: Any) -> tuple[float, float]:
+    known = metric.low is not None and metric.high is not None
+    return (metric.low, metric.high) if known else (metric.value, metric.value)
+
+
+def _band(seen: Sequence[Compared]) -> list[Line]:
+    values = [each.shown(m).value for each in seen for m in (each.kernel, each.simulator)]
+    if not values:
+        return []
+    band = seen[0].band
+    if seen[0].points:
+        ends = [min(values) - band, min(max(values) + band, 100.0)]
+        bounds = [(x - band, x + band) for x in ends]
+    else:
+        ends = [min(values) / 1.3, max(values) * 1.3]
+        bounds = [(x * (1 - band / 100), x * (1 + band / 100)) for x in ends]
+    return [Line(ends, ends, "band", "band", y_bounds=bounds), Line(ends, ends, "equal", "dashes")]
+
+
+# --- hosts with segmentation offload, where it matters -------------------------------------------
+
+OFFLOAD_KEY = ("rate_mbps", "packet_bytes", "flows", "congestion_control", "packets")
+MIX = {"cubic": 0.5, "bbr": 0.5}
+
+
+def offload_cells() -> list[Cell]:
+    """Return the cells' keys."""
+    return [{name: cell[name] for name in OFFLOAD_KEY} for cell in _whole()]
+
+
+def _whole() -> list[Cell]:
+    return [{"packet_bytes": 1500, **cell} for cell in stated(OFFLOAD)["cell"]]
+
+
+def _stated(cell: Cell, name: str, otherwise: Any) -> Any:
+    """Return what cells.toml states of a cell beside its key."""
+    return next(each for each in _whole() if each.items() >= cell.items()).get(name, otherwise)
+
+
+def with_offload(cell: Cell, offload: str) -> forebay.Scenario:
+    """Return a cell's scenario with offload ``"on"`` or ``"off"``."""
+    known = stated(OFFLOAD)["set_up"][str(cell["rate_mbps"])]
+    control = cell["congestion_control"]
+    low, high = known["rtt_ms"]
+    long = {
+        "kind": "long",
+        "flows": cell["flows"],
+        "congestion_control": MIX if control == "mix" else control,
+        "rtt": {"uniform": [f"{low} ms", f"{high} ms"]},
+        "start": {"uniform": ["0 s", f"{known['start_s']} s"]},
+        "packet": f"{cell['packet_bytes']} B",
+        "access_rate": "10 Gbit/s",
+        "offload": offload,
+    }
+    times = {"warmup": "warmup_s", "duration": "duration_s"}
+    return forebay.Scenario.model_validate(
+        {
+            "name": "Hosts with segmentation offload",
+            "link": {"rate": f"{cell['rate_mbps']} Mbit/s"},
+            "queue": {"discipline": "drop-tail", "size": f"{cell['packets']} packets"},
+            "traffic": [long],
+            "measure": {name: f"{_stated(cell, of, known[of])} s" for name, of in times.items()},
+        }
+    )
+
+
+def _switched() -> list[Run]:
+    """Return the testbed's runs, on and off in turn."""
+    return [
+        Run(cell | {"offload": is_on}, partial(_play, with_offload(cell, is_on)))
+        for cell in offload_cells()
+        for is_on in ("on", "off")
+    ]
+
+
+def _play(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
+    outcome = forebay.run(scenario, "testbed", seed=seed, progress=told)
+    share = bbr_share(outcome)
+    return ({} if share is None else {"bbr_share": share.value}) | facts(outcome)
+
+
+def kernel(cell: Cell) -> list[Compared]:
+    """Return the quantities of a cell that the kernel has, with offload and without."""
+    known = Measured(OFFLOAD)
+    known.runs = [_unstalled(run) for run in known.runs]
+    found = []
+    for name in NAMES:
+        off, on = (known.metric(cell | {"offload": switch}, name) for switch in ("off", "on"))
+        if off and on:
+            found.append(Compared(OFFLOAD, cell, name, on, off=off))
+    return found
+
+
+def _unstalled(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run without its loss if stalls may have made more of it than half the band."""
+    gate, most = run["gate"], stated(OFFLOAD)["band"]["loss_share"] / 2
+    clean = gate.get("stall_drops", 0) <= most * gate.get("drops", 0)
+    return {name: value for name, value in run.items() if clean or name != "loss_rate"}
+
+
+def simulated(work: Work, cell: Cell) -> list[Compared]:
+    """Simulate one cell with offload; return the kernel's quantities with its own."""
+    runs = int(_stated(cell, "times", 1)) * work.effort.seeds
+    own = read(work.of(runs).play(with_offload(cell, "on")))
+    return [
+        Compared(OFFLOAD, cell, each.quantity, each.kernel, own[each.quantity], each.off)
+        for each in kernel(cell)
+    ]
+
+
+@artefact(testbed=_switched)
+def offload(work: Work) -> Reproduction:
+    """Simulate each cell that offload moves, and compare it with the kernel's record."""
+    wanted = [cell for cell in offload_cells() if any(each.counts for each in kernel(cell))]
+    seen = [each for cell, part in work.each(wanted) for each in simulated(part, cell)]
+    judged = [each for each in seen if each.counts]
+    rows = []
+    for each in judged:
+        cell = each.cell
+        names = [f"{cell['rate_mbps']} Mbit/s", f"{cell['packet_bytes']} B"]
+        names += [cell[name] for name in ("flows", "congestion_control", "packets")]
+        rows.append(each.row(names, (each.off, each.kernel, each.simulator)))
+    panels = [_moved(judged, name) for name in names_of(judged)]
+    known = {label(each.cell) for each in seen}
+    said = "offload moves nothing by twice its band in the kernel, so nothing is compared"
+    still = [c for c in offload_cells() if label(c) not in known and kernel(c)]
+    return _reproduction(
+        work, judged, rows, [Measured(OFFLOAD).note("kernel")],
+        Picture(panels, columns=2) if panels else None,
+        [f"{label(cell)}: {said}" for cell in still],
+    )  # fmt: skip
+
+
+def _moved(judged: Sequence[Compared], quantity: str) -> Panel:
+    """The simulator and the kernel without offload, both against the kernel with it."""
+    seen = [each for each in judged if each.quantity == quantity and each.simulator is not None]
+    at = [each.shown(each.kernel).value for each in seen]
+    ends = [min(at, default=0.0), max(at, default=1.0)]
+    lines = [
+        Line(at, [e.shown(e.simulator).value for e in seen], "simulator, on", "dots"),
+        Line(at, [e.shown(e.off).value for e in seen], "kernel, off", "dots"),
+        Line(ends, ends, "equal", "dashes"),
+    ]
+    return Panel(lines, "kernel, offload on", NAMES[quantity], title=NAMES[quantity])

@@ -1,0 +1,457 @@
+"""Section 5's OC3 and the abstract's backbone links: Figures 11 and 15, 15,000 runs, Pareto."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import sys
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from statistics import mean
+from typing import Any, NamedTuple
+
+import forebay
+from forebay.report import Line, Panel, Picture, percent
+from forebay.reproduction import (
+    KERNEL,
+    LINK,
+    SIMULATION,
+    Cell,
+    Check,
+    Measured,
+    Reproduction,
+    Variants,
+    Work,
+    artefact,
+    chart,
+    facts,
+    farthest,
+    value,
+)
+from forebay.reproduction.papers.appenzeller_2004.readings import readings
+
+TARGETS = (0.98, 0.995, 0.999)
+FLOWS, QUICK_FLOWS = (10, 50, 100, 250, 500), (350,)
+OF_MANY_N = ("few", "between")  # claims on numbers of flows that a quick run omits
+MANY = 250
+MOST_SEEDS, FEWEST_SEEDS = 4, 16  # runs of ten flows differ most
+
+
+@artefact()
+def fig11(work: Work) -> Reproduction:
+    """The buffer for 98, 99.5 and 99.9 % by number of flows; ``quick`` only one number."""
+    flows, bdp = QUICK_FLOWS if work.quick else FLOWS, work.load().bdp_packets
+    law = {n: float(forebay.laws.sqrt_n.buffer(bdp, n)) for n in flows}
+    points = [(n, target) for n in flows for target in TARGETS]
+    needs = work.once_if_quick(MOST_SEEDS).over(points, _sized)
+    low, middle, high = ({n: needs[n, target] for n in flows} for target in TARGETS)
+    many, fewest = [n for n in flows if n >= MANY], min(flows)
+    twice = [high[n] / low[n] for n in many]
+    apart = [100 * min(middle[n] / low[n] - 1, high[n] / middle[n] - 1) for n in flows]
+    ours = {
+        "holds": farthest([100 * low[n] / law[n] for n in many], 100),
+        "few": 100 * low[fewest] / law[fewest],
+        "twice": sum(twice) / len(twice),
+        "between": min(apart),
+    }
+    rule = list(law.values())
+    lines = [Line(flows, rule, "bdp/√n"), Line(flows, [2 * b for b in rule], "2 bdp/√n", "dashes")]
+    for target in TARGETS:
+        lines.append(Line(flows, [needs[n, target] for n in flows], f"{100 * target:g} %", "dots"))
+    return work.judge(
+        ours,
+        left_out=OF_MANY_N if work.quick else (),
+        picture=chart(lines, "long flows", "buffer, packets"),
+    )
+
+
+def _sized(work: Work, n: int, target: float) -> float:
+    sets = [f"traffic.0.flows={n}", f"goals.utilization={target}"]
+    if work.quick:
+        sets += ["measure.warmup=15 s", "measure.duration=15 s"]
+    elif n < MANY:  # few flows have long cycles
+        sets += ["measure.warmup=30 s", "measure.duration=90 s"]
+        work = work.of(FEWEST_SEEDS) if n == min(FLOWS) else work
+    effort = work.effort
+    # The whole search, however slow the machine: a row must not depend on a clock.
+    found = forebay.size(
+        work.load(sets), seeds=effort.seeds, max_seeds=effort.seeds, jobs=effort.jobs,
+        progress=effort.progress, budget="24 h",
+    )  # fmt: skip
+    buffer = found.to_dict()["buffer"]
+    return math.nan if buffer is None else float(buffer["packets"])
+
+
+FIG15 = Path(__file__).resolve().parent / "fig15"
+READINGS: dict[str, list[str]] = {
+    **readings(100),
+    "RTTs 89–111 ms": ["traffic.0.rtt={uniform=['89 ms', '111 ms']}"],
+}
+EXPERIMENT_POINTS = 2.0
+# The testbed's own set-up (README.md): today's Linux, and runs that fit into an afternoon.
+TESTBED = [
+    "traffic.0.sender=linux",
+    "traffic.0.initial_window=10",
+    "traffic.0.start={ uniform = ['0 s', '5 s'] }",
+    "measure.warmup=15 s",
+    "measure.duration=25 s",
+]
+# Recorded first: agreement/cells compares the simulator with these.
+FIRST = [(100, 64), (100, 129), (100, 258), (400, 32), (400, 64), (400, 128)]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One printed row of Figure 15; utilizations in percent."""
+
+    flows: int
+    multiple: float
+    packets: int
+    model: float
+    sim: float
+    exp: float
+
+    @property
+    def key(self) -> dict[str, int]:
+        """Its key in measured.toml."""
+        return {"flows": self.flows, "packets": self.packets}
+
+    @property
+    def sets(self) -> list[str]:
+        """Its settings of the scenario."""
+        return [f"traffic.0.flows={self.flows}", f"queue.size={self.packets} packets"]
+
+    @property
+    def allowed(self) -> float:
+        """The difference in points from Sim. that its band allows."""
+        return band()[self.multiple]
+
+    def reason(self, ours: Any) -> str:
+        """By how much it misses and the known cause; "" if it does not miss."""
+        if ours is None:
+            return "utilization was not measured"
+        away, allowed = ours.value - self.sim, self.allowed
+        if within(away, allowed):
+            return ""
+        known = ours.low is not None and ours.high is not None
+        reaches = known and ours.low <= self.sim + allowed and ours.high >= self.sim - allowed
+        near = ", though our interval reaches into it" if reaches else ""
+        cause = self._cause("cause")
+        return f"{_away(away)} Sim., band ±{allowed}{near}; {cause}"
+
+    def experiment_reason(self, ours: Any) -> str:
+        """By how much the testbed misses the printed Exp.; "" if it does not or was not run."""
+        away = 0.0 if ours is None else ours.value - self.exp
+        if within(away, EXPERIMENT_POINTS):
+            return ""
+        cause = self._cause("experiment")
+        return f"{_away(away)} Exp., band ±{EXPERIMENT_POINTS:g}; {cause}"
+
+    def _cause(self, table: str) -> str:
+        for each in read("causes.toml").get(table, []):
+            if (self.flows, self.multiple) == (each["flows"], each["multiple"]):
+                return str(each["why"])
+        return "cause not known"
+
+
+def within(away: float, allowed: float) -> bool:
+    """Whether a difference in points is in the band, including its ends, which are decimals."""
+    return abs(away) <= allowed + 1e-9
+
+
+def _away(away: float) -> str:
+    return f"{abs(away):.2f} points {'above' if away > 0 else 'below'}"
+
+
+def read(name: str) -> dict[str, Any]:
+    """Return the content of a file of Figure 15."""
+    return tomllib.loads((FIG15 / name).read_text("utf-8"))
+
+
+def published() -> list[Row]:
+    """Return the printed rows."""
+    return [Row(*row) for row in read("published.toml")["rows"]]
+
+
+def band() -> dict[float, float]:
+    """Return the allowed difference in points for each multiple."""
+    return {each["multiple"]: each["points"] for each in read("band.toml")["band"]}
+
+
+def on_linux(flows: int, packets: int, *more: str) -> forebay.Scenario:
+    """Return the testbed's set-up with this number of flows and this buffer."""
+    sizes = [f"traffic.0.flows={flows}", f"queue.size={packets} packets"]
+    return forebay.load(FIG15 / "scenario.toml", [*TESTBED, *sizes, *more])
+
+
+def on_testbed(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
+    """Run one replication on the testbed and return what is recorded of it."""
+    return facts(forebay.run(scenario, "testbed", seed=seed, progress=told))
+
+
+def _cells() -> list[Cell]:
+    rows = sorted(published(), key=lambda row: (row.flows, row.packets) not in FIRST)
+    return [Cell(row.key, partial(on_testbed, on_linux(row.flows, row.packets))) for row in rows]
+
+
+@artefact(testbed=_cells)
+def fig15(work: Work) -> Reproduction:
+    """All 16 rows with the set-up of scenario.toml; without ``quick``, also its variants."""
+    rows, measured = published(), Measured(FIG15)
+    parts = work.shares(len(rows) * (1 if work.quick else len(READINGS)))
+    table: list[tuple[list[Any], str, list[Check]]] = []
+    for row in rows:
+        model = _utilization(forebay.run(work.load(row.sets), "theory"))
+        ours = _utilization(next(parts).run(row.sets))
+        exact = None if model is None else round(model.value, 1)
+        played = percent(measured.metric(row.key, "utilization"))
+        known = [row.flows, row.multiple, row.packets, row.model]
+        why = [row.reason(ours), row.experiment_reason(played)]
+        full = within(100 - row.sim, row.allowed)
+        checks = [Check(SIMULATION, not why[0], published=True, full_passes=full)]
+        if played is not None:
+            full = within(100 - row.exp, EXPERIMENT_POINTS)
+            checks.append(Check(KERNEL, not why[1], published=True, full_passes=full))
+        cells = [*known, exact, row.sim, ours, row.exp, played]
+        table.append((cells, "; ".join(filter(None, why)), checks))
+    page = read("published.toml")
+    variants = None
+    if not work.quick:
+        columns = [[cells[6] for cells, _, _ in table]]
+        for sets in list(READINGS.values())[1:]:
+            columns.append([_utilization(next(parts).run([*row.sets, *sets])) for row in rows])
+        compared = [
+            (
+                f"{row.flows}, {row.multiple:g}, {row.packets}",
+                f"{row.sim:g} ± {row.allowed:g}",
+                [(ours, not row.reason(ours)) for ours in found],
+            )
+            for row, found in zip(rows, zip(*columns, strict=True), strict=True)
+        ]
+        variants = Variants(page["open"], list(READINGS), compared)
+    return Reproduction(
+        artefact=work.name,
+        title=page["title"],
+        columns=page["columns"],
+        rows=[cells for cells, _, _ in table],
+        reasons=[reason for _, reason, _ in table],
+        checks=[check for _, _, checks in table for check in checks],
+        notes=[*page["notes"], *_of_rows(rows, table), measured.note()],
+        labels=3,
+        unit="%",
+        variants=variants,
+    )
+
+
+def _utilization(outcome: forebay.Outcome) -> Any:
+    """Return the link's utilization as a Metric in percent, None if not measured."""
+    return percent(outcome.links[LINK].utilization)
+
+
+def _of_rows(rows: list[Row], table: list[Any]) -> list[str]:
+    """Notes on the rows that a link which is never idle would fail, and on the testbed's."""
+    carry = [row for row in rows if not within(100 - row.sim, row.allowed)]
+    named = " and ".join(f"{row.flows} flows at {row.multiple:g}" for row in carry)
+    rest = len(rows) - len(carry)
+    known = [(cells[-2], cells[-1].value) for cells, _, _ in table if cells[-1] is not None]
+    near = sum(abs(ours - printed) <= EXPERIMENT_POINTS for printed, ours in known)
+    return [
+        f"The test is carried by {named}: a link never idle would pass the other {rest} rows.",
+        f"Exp. ours is within ±{EXPERIMENT_POINTS:g} points of Exp. in {near} of {len(rows)} rows "
+        f"({len(known)} measured). A row is in if both bands hold; one not measured is not judged.",
+    ]
+
+
+RUNS = {
+    "small": ("2.5 Gbit/s", 10_000, "0.01 bdp"),
+    "full": ("2.5 Gbit/s", 10_000, "1 bdp"),
+    "oc192": ("10 Gbit/s", 50_000, "10 Mbit"),
+}
+
+
+@artefact()
+def headline(work: Work) -> Reproduction:
+    """The abstract: two backbone links with a hundredth of the buffer; ``quick`` once and 3 s."""
+
+    def used(part: Work, name: str) -> Any:
+        rate, flows, size = RUNS[name]
+        sets = [f"link.rate={rate}", f"traffic.0.flows={flows}", f"queue.size={size}"]
+        return _utilization(part.run([*sets, *(["measure.duration=3 s"] if work.quick else [])]))
+
+    # Tens of thousands of flows average out within a run.
+    found = work.once_if_quick(2).over(list(RUNS), used)
+    small, full = found["small"], found["full"]
+    lost = full.value - small.value if full and small else None
+    at = {name: value(each) for name, each in found.items()}
+    lines = [
+        Line([1, 100], [at["small"], at["full"]], "2.5 Gbit/s, 10,000 flows", "dots"),
+        Line([0.4], [at["oc192"]], "10 Gbit/s, 50,000 flows", "dots"),
+        Line([1], [98.99], "2.5 Gbit/s, least by eq. 6", "dots"),
+        Line([0.4], [97.93], "10 Gbit/s, least by eq. 6", "dots"),
+    ]
+    return work.judge(
+        {"oc48": small, "oc48-lost": lost, "oc192": found["oc192"]},
+        picture=chart(lines, "buffer, % of bdp", "utilization, %", log="x"),
+    )
+
+
+USERS, FILE_BITS, THINK_S, PACKETS = 200, 100 * 12_000, 0.5, 165
+
+
+@artefact()
+def pareto(work: Work) -> Reproduction:
+    """Section 5.1.4: flows of Pareto length with 165 packets; ``quick`` measures 20 s."""
+    sets = ["measure.warmup=10 s", "measure.duration=20 s"] if work.quick else []
+    outcome, bdp = work.run(sets), work.load(sets).bdp_packets
+    used, goodput = _utilization(outcome), value(outcome.classes[0].goodput_bps)
+    flows = USERS - goodput / FILE_BITS * THINK_S
+    ours = {
+        "utilization": used,
+        "flows": flows,
+        "small-multiple": PACKETS * math.sqrt(flows) / bdp,
+    }
+    sizes = list(range(20, 401, 10))
+    law = [100 * float(forebay.laws.utilization.utilization(size, bdp, flows)) for size in sizes]
+    lines = [
+        Line(sizes, law, "eq. 6 with our number of flows"),
+        Line([PACKETS], [value(used)], "ours", "dots"),
+        Line([PACKETS], [99], "published", "dots"),
+    ]
+    return work.judge(ours, picture=chart(lines, "buffer, packets", "utilization, %"))
+
+
+class Combination(NamedTuple):
+    """One combination of the study of 15,000 runs: RTTs in ms, the buffer in bdp/sqrt(n)."""
+
+    flows: int
+    multiple: float
+    rtt_low: int
+    rtt_high: int
+
+    @property
+    def rtts(self) -> tuple[int, int]:
+        """Shortest and longest round trip, ms."""
+        return self.rtt_low, self.rtt_high
+
+    @property
+    def sets(self) -> list[str]:
+        """Its settings of the scenario."""
+        return [
+            f"traffic.0.flows={self.flows}",
+            f'traffic.0.rtt={{uniform=["{self.rtt_low} ms","{self.rtt_high} ms"]}}',
+            f"queue.size={self.multiple:g} bdp/sqrt(n)",
+        ]
+
+
+Runs = dict[Combination, list[float]]
+"""Utilization by combination, a number for each seed from 1 on, with five decimals."""
+FEW, DRAWN = 100, (0.98, 0.99, 0.995, 0.999)
+AGAIN, AGAIN_QUICK = 15, 5
+
+
+def read_runs(path: Path) -> Runs:
+    """Return the table of the study's runs, in the order of its lines."""
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.reader(file))[1:]
+    return {
+        Combination(int(flows), float(multiple), int(low), int(high)): [*map(float, used)]
+        for flows, multiple, low, high, *used in lines
+    }
+
+
+def collected(exported: Path) -> Runs:
+    """Return the runs of a table that ``forebay sweep study.toml --export`` has written."""
+    runs: Runs = {}
+    with exported.open(newline="", encoding="utf-8") as file:
+        for line in sorted(csv.DictReader(file), key=lambda each: int(each["seed"])):
+            low, high = map(int, re.findall(r"(\d+) ms", line["traffic.0.rtt"]))
+            multiple = float(line["queue.size"].split()[0])
+            cell = Combination(int(line["traffic.0.flows"]), multiple, low, high)
+            used = round(float(line["link.bottleneck.utilization"]), 5)
+            runs.setdefault(cell, []).append(used)
+    return dict(sorted(runs.items()))
+
+
+def written(runs: Runs) -> str:
+    """Return the table as text."""
+    seeds = [f"seed_{each}" for each in range(1, len(next(iter(runs.values()))) + 1)]
+    lines = [",".join([*Combination._fields, *seeds])]
+    lines += [",".join(f"{each:g}" for each in (*cell, *used)) for cell, used in runs.items()]
+    return "\n".join(lines) + "\n"
+
+
+@artefact()
+def oc3_campaign(work: Work) -> Reproduction:
+    """Judge the table of runs, and make some of them again; ``quick`` fewer of them."""
+    runs = read_runs(work.folder / "runs.csv")
+    cells = list(runs)
+    again = cells[:: len(cells) // (AGAIN_QUICK if work.quick else AGAIN)]
+
+    def is_same(part: Work, *cell: Any) -> bool:
+        """Whether the first seed's run of a cell has the digits of the table."""
+        used = part.of(1).used(Combination(*cell).sets)
+        return round(used, 5) == runs[Combination(*cell)][0]
+
+    rule = [cell for cell in runs if cell.flows >= MANY and cell.multiple == 1.0]
+    many = sorted({(cell.flows, cell.rtts) for cell in runs if cell.flows >= MANY})
+    needs = [(need(runs, *each, 0.98), need(runs, *each, 0.999)) for each in many]
+    ours = {
+        "rule-250": _share(runs, lambda cell: cell in rule),
+        "rule-250-mean": 100 * min(mean(runs[cell]) for cell in rule),
+        "few": _share(runs, lambda cell: cell.flows < FEW and 1.0 <= cell.multiple <= 1.5),
+        "half": _share(runs, lambda cell: cell.flows >= MANY and cell.multiple <= 0.5),
+        "need-250": 100 * farthest([low for low, _ in needs], 1.0),
+        "twice": mean(high / low for low, high in needs),
+        "runs": sum(map(len, runs.values())),
+        "same": 100 * mean(work.over(again, is_same).values()),
+    }
+    ranges = sorted({cell.rtts for cell in runs}, key=lambda each: (each[1] - each[0], each))
+    panels = [_needs(runs, rtts) for rtts in ranges]
+    return work.judge(ours, picture=Picture(panels, columns=len(ranges)))
+
+
+def _share(runs: Runs, chosen: Callable[[Combination], bool]) -> float:
+    """Return the share of the chosen cells' runs that use 98 % of the link, in percent."""
+    used = [each for cell, found in runs.items() if chosen(cell) for each in found]
+    return 100 * mean(each >= 0.98 for each in used)
+
+
+def need(runs: Runs, flows: int, rtts: tuple[int, int], target: float) -> float:
+    """Return the buffer at which the mean of ten runs crosses a target, in bdp/sqrt(n).
+
+    The idle share is interpolated between two buffers by its logarithm. Infinite if the largest
+    buffer does not reach it; the smallest buffer of the table if that does.
+    """
+    points = [
+        (cell.multiple, 1.0 - mean(found))
+        for cell, found in runs.items()
+        if cell.flows == flows and cell.rtts == rtts
+    ]
+    allowed = 1.0 - target
+    if points[0][1] <= allowed:
+        return points[0][0]
+    for (low, idle), (high, less) in pairwise(points):
+        if less <= allowed:
+            there = math.log(idle / allowed) / math.log(idle / max(less, 1e-9))
+            return low * math.pow(high / low, there)
+    return math.inf
+
+
+def _needs(runs: Runs, rtts: tuple[int, int]) -> Panel:
+    flows = sorted({cell.flows for cell in runs})
+    lines = [Line(flows, [1.0 for _ in flows], "BDP/√n", "dashes")]
+    for target in DRAWN:
+        needs = [(n, need(runs, n, rtts, target)) for n in flows]
+        known = [(n, size) for n, size in needs if math.isfinite(size)]
+        lines.append(Line([n for n, _ in known], [size for _, size in known], f"{target:.1%}"))
+    title = f"{rtts[0]} to {rtts[1]} ms"
+    return Panel(lines, "long-lived flows", "buffer, BDP/√n", title, log="y")
+
+
+if __name__ == "__main__":
+    Path(sys.argv[2]).write_text(written(collected(Path(sys.argv[1]))), encoding="utf-8")

@@ -1,0 +1,227 @@
+"""Figures 13 and 14 and section 5.3: long and short flows together, RED, limits of windows."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import forebay
+from forebay.report import Line, Panel, Picture
+from forebay.reproduction import LINK, Reproduction, Work, artefact, chart, farthest, need
+
+TARGET = 0.95
+NEARLY_ALL = 0.9  # offered by short flows: long flows get a tenth
+LADDER = (0.25, 0.5, 1.0, 2.0)  # multiples of bdp/sqrt(n); the verdicts need no more
+MIXES = (
+    *((n, 20) for n in (1, 10, 50, 100, 200, 400, 500)),
+    *((200, length) for length in (6, 62)),
+)
+WINDOW, ALIKE = 26, (10, 50, 100, 200, 400)  # packets of bdp a flow; numbers of such flows
+MOST_SEEDS, FEW, FEW_SEEDS = 2, 10, 4
+FEW_TIMES = ("measure.warmup=60 s", "measure.duration=180 s")  # for the reason see README.md
+ONE_TIMES = ("measure.warmup=200 s", "measure.duration=800 s")  # half a window takes 130 s
+
+
+@artefact()
+def fig13(work: Work) -> Reproduction:
+    """The buffer that a mix needs for 95 %; ``quick`` once, and without the single long flow."""
+    work = work.once_if_quick()
+    mixes, alike = MIXES[work.quick :], () if work.quick else ALIKE
+    parts = work.shares((len(mixes) + len(alike)) * len(LADDER) + 1)
+    whole = work.load()
+    per_flow = WINDOW * whole.link.capacity / whole.bdp_packets
+
+    def used(n: int, length: int, step: float, short_load: float, *sets: str) -> float:
+        times = ONE_TIMES if n == 1 else FEW_TIMES if n <= FEW and not sets else ()
+        asked = [
+            *sets,
+            f"traffic.1.load={short_load}",
+            f"traffic.0.flows={n}",
+            f"traffic.1.length={length} packets",
+            f"queue.size={step} bdp/sqrt(n)",
+            *times,
+        ]
+        return next(parts).at_most(FEW_SEEDS if n <= FEW else MOST_SEEDS).used(asked)
+
+    def needed(n: int, length: int, *sets: str) -> float:
+        return need(LADDER, [used(n, length, step, 0.2, *sets) for step in LADDER], TARGET)
+
+    needs = {mix: needed(*mix) for mix in mixes}
+    # Where the rate goes with the number of long flows.
+    same = {(n, 20): needed(n, 20, f"link.rate={n * per_flow / 1e6:.3f} Mbit/s") for n in alike}
+    shares = {mix: 100 * each for mix, each in needs.items()}
+    ours = {
+        "enough": farthest([shares[mix] for mix in mixes if mix[0] >= 200], 100),
+        "few": shares[FEW, 20],
+        "one": shares.get((1, 20), math.nan),
+        "slope": _slope(needs),
+        "same-window": _slope(same) if same else math.nan,
+        "tenth": 100 * used(200, 20, 1.0, NEARLY_ALL),
+        "lengths": farthest([shares[n, at] for n, at in mixes if n == 200 and at != 20], 100),
+    }
+    left_out = ("one", "slope", "same-window") if work.quick else ()
+    return work.judge(ours, picture=_needs(needs, whole.bdp_packets), left_out=left_out)
+
+
+def _slope(needs: dict[tuple[int, int], float]) -> float:
+    """Return the power of n in the needs in packets, by least squares of logarithms."""
+    found = [(n, need / math.sqrt(n)) for (n, length), need in needs.items() if length == 20]
+    flows, packets = np.log(np.array(found)).T
+    return float(np.polyfit(flows, packets, 1)[0])
+
+
+def _needs(needs: dict[tuple[int, int], float], bdp: float) -> Picture:
+    flows = sorted({n for n, _ in needs})
+    lines = [Line(flows, [bdp / math.sqrt(n) for n in flows], "bdp/√n")]
+    for length in (20, 6, 62):
+        found = [(n, need * bdp / math.sqrt(n)) for (n, at), need in needs.items() if at == length]
+        x, y = zip(*found, strict=True)
+        lines.append(Line(x, y, f"short flows of {length}", "dots"))
+    return chart(lines, "long flows", "buffer for 95 %, packets", log="xy")
+
+
+FLOWS, MANY = (10, 50, 100, 200, 300, 500), 200
+SIZES = ("1 bdp/sqrt(n)", "1 bdp")
+
+
+@artefact()
+def fig14(work: Work) -> Reproduction:
+    """Short flows among long ones complete earlier with small buffers; ``quick`` once."""
+    points = [(n, size) for n in FLOWS for size in SIZES]
+    found = work.once_if_quick(2).over(points, _among_long)
+    small, full = ([found[n, size] for n in FLOWS] for size in SIZES)
+    ratios = {n: 100 * a[0] / b[0] for n, a, b in zip(FLOWS, small, full, strict=True)}
+    ours = {
+        "sooner": max(ratios.values()),
+        "much-sooner": max(ratio for n, ratio in ratios.items() if n >= MANY),
+        "utilization": 100 * min(found[n, SIZES[0]][1] for n in FLOWS if n >= MANY),
+        "share": 100 * max(share for _, _, share in small),
+    }
+    lines = [
+        Line(FLOWS, [1e3 * each[0] for each in full], "buffer bdp"),
+        Line(FLOWS, [1e3 * each[0] for each in small], "buffer bdp/√n"),
+    ]
+    return work.judge(ours, picture=chart(lines, "long flows", "AFCT of short flows, ms"))
+
+
+def _among_long(work: Work, n: int, size: str) -> tuple[float, float, float]:
+    """AFCT of the short flows, utilization, share of the long flows."""
+    sets = [f"traffic.0.flows={n}", f"queue.size={size}"]
+    outcome = work.run(sets)
+    (long, short), link = outcome.classes, outcome.links[LINK]
+    if not (short.fct_s and short.fct_s.mean and link.utilization and long.throughput_bps):
+        return math.nan, math.nan, math.nan
+    share = long.throughput_bps.value / work.load(sets).link.rate
+    return short.fct_s.mean.value, link.utilization.value, share
+
+
+FULL = 0.98
+RED_LADDER, QUICK_LADDER = (0.25, 0.5, 1.0, 1.5, 2.0, 4.0), (0.5, 1.0, 2.0)
+RED_MANY, RED_FEW = 500, 20
+FEW_RUNS = 64  # the index of single runs is between 0.5 and 4
+DISCIPLINES = ("drop-tail", "red")
+
+
+@artefact()
+def red(work: Work) -> Reproduction:
+    """RED instead of drop-tail with every buffer; ``quick`` with three, once."""
+    ladder, work = QUICK_LADDER if work.quick else RED_LADDER, work.once_if_quick(2)
+    parts = work.shares(len(DISCIPLINES) * (len(ladder) + 1))
+
+    def used(name: str, step: float) -> float:
+        scenario = _with(work, name, RED_MANY, f"{step} bdp/sqrt(n)")
+        metric = next(parts).play(scenario).links[LINK].utilization
+        return math.nan if metric is None else metric.value
+
+    curves = {name: [used(name, step) for step in ladder] for name in DISCIPLINES}
+    index = {name: _index(next(parts), name) for name in DISCIPLINES}
+    drop_tail, red = (need(ladder, curves[name], FULL) for name in DISCIPLINES)
+    ours = {
+        "many": red / drop_tail,
+        "more": red / drop_tail,
+        "few": index["red"] / index["drop-tail"],
+    }
+    lines = [Line(ladder, [100 * used for used in found], name) for name, found in curves.items()]
+    return work.judge(ours, picture=chart(lines, "buffer, bdp/√n", "utilization of 500 flows, %"))
+
+
+def _with(work: Work, discipline: str, flows: int, size: str) -> forebay.Scenario:
+    sets = [f"queue.discipline={discipline}", f"queue.size={size}", f"traffic.0.flows={flows}"]
+    if discipline == "red":
+        packets = _with(work, "drop-tail", flows, size).buffer_packets
+        sets += [f"queue.min={375 * packets} B", f"queue.max={1125 * packets} B"]  # 1/4, 3/4
+        sets += ["queue.weight=0.002", "queue.probability=0.1", "queue.gentle=true"]
+    return work.load(sets)
+
+
+def _index(work: Work, discipline: str) -> float:
+    """Mean index of synchronization over many replications."""
+    scenario = _with(work, discipline, RED_FEW, "1 bdp")
+
+    def index(part: Work, seed: int) -> float:
+        found = part.watch(scenario, seed=seed).synchronization.index
+        return math.nan if found is None else found
+
+    return float(np.mean(work.of(FEW_RUNS).over_seeds(index)))
+
+
+LIMITS = {200: 6, 50: 24}  # flows, and packets of their largest window
+LIMIT_LADDER = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0)  # multiples of bdp/sqrt(n)
+LATENCIES_MS, MIDDLE_MS = (20, 40, 80, 160, 320), 80  # the latter is of scenario.toml
+LINUX = ("traffic.0.sender=linux", "traffic.0.initial_window=10")
+CASES: dict[str, tuple[str, float, tuple[str, ...]]] = {
+    "latency-half": ("half, ns2", 0.5, ()),
+    "latency-whole": ("whole, ns2", 1.0, ()),
+    "latency-linux": ("half, Linux", 0.5, LINUX),
+}
+LATENCY_SEEDS = 8  # a largest difference of five grows with noise, so a quick run has them too
+
+
+@artefact()
+def scope(work: Work) -> Reproduction:
+    """Windows with a limit, and latency by the bdp alone; ``quick`` limits once."""
+    limited, late = work.once_if_quick(2), work.of(LATENCY_SEEDS)
+    parts = work.shares(2 * len(LIMITS) * len(LIMIT_LADDER) + len(CASES) * len(LATENCIES_MS))
+
+    def used(asked: Work, multiple: float, *sets: str) -> float:
+        share = next(parts).of(asked.effort.seeds)
+        return share.used([f"queue.size={multiple} bdp/sqrt(n)", *sets])
+
+    def curve(flows: int, *sets: str) -> list[float]:
+        return [used(limited, step, f"traffic.0.flows={flows}", *sets) for step in LIMIT_LADDER]
+
+    free = {n: curve(n) for n in LIMITS}
+    held = {n: curve(n, f"traffic.0.max_window={most}") for n, most in LIMITS.items()}
+    slow = {
+        name: [100 * used(late, multiple, *sets, *_of_latency(ms)) for ms in LATENCIES_MS]
+        for name, (_, multiple, sets) in CASES.items()
+    }
+    needed = partial(need, LIMIT_LADDER, target=FULL)
+    ours = {f"limited-{most}": needed(held[n]) / needed(free[n]) for n, most in LIMITS.items()}
+    lines = [Line(LIMIT_LADDER, [100 * u for u in free[n]], f"{n} flows") for n in LIMITS]
+    for n, most in LIMITS.items():
+        percents, label = [100 * u for u in held[n]], f"{n} flows, at most {most} packets"
+        lines.append(Line(LIMIT_LADDER, percents, label, "dashes"))
+    latency = [Line(LATENCIES_MS, found, CASES[name][0]) for name, found in slow.items()]
+    y: Any = "utilization, %"
+    panels = [
+        Panel(lines, "buffer, bdp/√n", y, log="x"),
+        Panel(latency, "mean round trip, ms", y, log="x"),
+    ]
+    ours |= {name: max(found) - min(found) for name, found in slow.items()}
+    return work.judge(ours, picture=Picture(panels, columns=2))
+
+
+def _of_latency(ms: int) -> tuple[str, ...]:
+    """Return the settings of a round trip: the same bdp, and as many round trips measured."""
+    slower = ms / MIDDLE_MS
+    return (
+        f"link.rate={155 / slower} Mbit/s",
+        f'traffic.0.rtt={{uniform=["{0.75 * ms} ms","{1.25 * ms} ms"]}}',
+        f'traffic.0.start={{uniform=["0 s","{10 * slower} s"]}}',
+        f"measure.warmup={20 * slower} s",
+        f"measure.duration={60 * slower} s",
+    )

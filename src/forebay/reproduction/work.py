@@ -1,0 +1,305 @@
+"""The frame of an artefact: what it is asked, and the run of one that ships.
+
+An artefact of this package is a function with the name of its folder, which has its claims, its
+scenario and its page::
+
+    @artefact(testbed=cells, testbed_seeds=3)
+    def fig16(work: Work) -> Reproduction:
+        found = work.over(points, watch)     # watch(work, *point) for each point
+        return work.judge(numbers(found), picture=picture(found))
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+import forebay
+from forebay.effort import Effort
+from forebay.progress import Progress
+from forebay.report.figures.style import Line, Panel, Picture
+from forebay.reproduction.claims import judge, side_by_side
+from forebay.reproduction.measured import Cell, record
+from forebay.reproduction.result import SIMULATION, Check, Ours, Reproduction, Variants
+
+Point = TypeVar("Point")
+Value = TypeVar("Value")
+LINK = "bottleneck"
+
+
+@runtime_checkable
+class Artefact(Protocol):
+    """One table or figure of one paper: a module or an object with this function.
+
+    Other packages declare artefacts by entry points of the group ``forebay.artefacts``::
+
+        [project.entry-points."forebay.artefacts"]
+        "mylab-2026/fig1" = "mylab.fig1"
+    """
+
+    def reproduce(
+        self,
+        seeds: int = ...,
+        jobs: int = ...,
+        progress: Progress | None = ...,
+        quick: bool = ...,
+    ) -> Reproduction:
+        """Reproduce it and judge each row.
+
+        Parameters
+        ----------
+        seeds : replications, with seeds 1, 2, …; an artefact without randomness ignores it.
+        jobs : threads; 0 means one for each core. The result does not depend on it.
+        progress : called with the fraction done, 0 to 1.
+        quick : fewer points and shorter windows for the same claims; ignored by artefacts that
+            only calculate.
+        """
+        ...
+
+
+@runtime_checkable
+class MeasuredArtefact(Artefact, Protocol):
+    """An artefact with testbed runs."""
+
+    def measure(
+        self, *, seeds: int = ..., progress: Progress | None = ..., again: bool = ...
+    ) -> list[str]:
+        """Record missing runs, or all with ``again``; return a line for each rejected run."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One run of an artefact, or of a part of it.
+
+    Attributes
+    ----------
+    folder : where its claims, scenario and records are.
+    quick : fewer points and shorter windows for the same claims.
+    effort : replications, threads, and whom to tell how far it is.
+    """
+
+    folder: Path
+    quick: bool
+    effort: Effort
+
+    @property
+    def name(self) -> str:
+        """Its name, such as "appenzeller-2004/fig15"."""
+        return f"{self.folder.parent.name}/{self.folder.name}".replace("_", "-")
+
+    def of(self, seeds: int) -> Work:
+        """Return the same with so many replications."""
+        return replace(self, effort=self.effort.of(seeds))
+
+    def at_most(self, seeds: int) -> Work:
+        """Return the same with no more than so many replications."""
+        return self.of(min(self.effort.seeds, seeds))
+
+    def once_if_quick(self, most: int = sys.maxsize) -> Work:
+        """Return the same with one replication if it is quick, else no more than so many."""
+        return self.of(1) if self.quick else self.at_most(most)
+
+    def shares(self, count: int) -> Iterator[Work]:
+        """Yield the work of each of ``count`` equal parts, in their order."""
+        return (replace(self, effort=effort) for effort in self.effort.shares(count))
+
+    def each(self, points: Sequence[Point]) -> Iterator[tuple[Point, Work]]:
+        """Yield every point with the work of its part."""
+        return zip(points, self.shares(len(points)), strict=True)
+
+    def over(self, points: Sequence[Any], function: Callable[..., Value]) -> dict[Any, Value]:
+        """Return ``function(work, *point)`` by point; a point may be one thing or a tuple."""
+        return {
+            point: function(work, *(point if isinstance(point, tuple) else (point,)))
+            for point, work in self.each(points)
+        }
+
+    def over_seeds(self, function: Callable[[Work, int], Value]) -> list[Value]:
+        """Return ``function(work, seed)`` for each replication."""
+        return list(self.over(range(1, self.effort.seeds + 1), function).values())
+
+    def untold(self) -> Work:
+        """Return the same without a callback, for what no share of the progress was kept for."""
+        return replace(self, effort=replace(self.effort, progress=None))
+
+    def load(self, sets: Iterable[str] = ()) -> forebay.Scenario:
+        """Return the artefact's scenario with settings in the notation of --set."""
+        return forebay.load(self.folder / "scenario.toml", list(sets))
+
+    def play(self, scenario: forebay.Scenario) -> forebay.Outcome:
+        """Simulate a scenario."""
+        effort = self.effort
+        return forebay.run(scenario, seeds=effort.seeds, jobs=effort.jobs, progress=effort.progress)
+
+    def run(self, sets: Iterable[str] = ()) -> forebay.Outcome:
+        """Simulate the artefact's scenario."""
+        return self.play(self.load(sets))
+
+    def used(self, sets: Iterable[str] = ()) -> float:
+        """Simulate it and return the link's utilization."""
+        return value(self.run(sets).links[LINK].utilization)
+
+    def trace(
+        self,
+        sets: Iterable[str] = (),
+        step: str = "10 ms",
+        seed: int = 1,
+        flows: Sequence[int] = (0,),
+    ) -> Any:
+        """Trace some flows of the artefact's scenario."""
+        return self.watch(self.load(sets), step, seed, flows)
+
+    def watch(
+        self,
+        scenario: forebay.Scenario,
+        step: str = "10 ms",
+        seed: int = 1,
+        flows: Sequence[int] = (0,),
+    ) -> Any:
+        """Trace some flows of a scenario."""
+        told = self.effort.progress
+        return forebay.trace(scenario, step=step, flows=flows, seed=seed, progress=told)
+
+    def toml(self, name: str) -> dict[str, Any]:
+        """Return the content of a file of the folder."""
+        return tomllib.loads((self.folder / name).read_text("utf-8"))
+
+    def judge(
+        self,
+        ours: Mapping[str, Ours],
+        *,
+        testbed: Mapping[str, Ours] | None = None,
+        notes: Iterable[str] = (),
+        picture: Picture | None = None,
+        left_out: Collection[str] = (),
+        variants: Variants | None = None,
+    ) -> Reproduction:
+        """Compare numbers with ``claims.toml``; see `forebay.reproduction.judge`."""
+        page = self.toml("claims.toml")
+        return judge(
+            self.name, page["title"], self.folder, ours,
+            testbed=testbed, notes=[*page.get("notes", ()), *notes], picture=picture,
+            kind=page.get("kind", SIMULATION), left_out=left_out, variants=variants,
+        )  # fmt: skip
+
+    def variants(
+        self, found: Mapping[str, Mapping[str, Ours]], left_out: Collection[str] = ()
+    ) -> Variants:
+        """Tabulate the claims' numbers for several variants of the set-up, the chosen first."""
+        return side_by_side(self.folder, found, self.toml("claims.toml")["open"], left_out)
+
+    def table(
+        self,
+        rows: Sequence[tuple[list[Any], str, Check]],
+        *,
+        notes: Iterable[str] = (),
+        picture: Picture | None = None,
+        units: Sequence[str] = (),
+        unjudged: Sequence[str] = (),
+        wrong: Sequence[bool] = (),
+    ) -> Reproduction:
+        """Return rows with their reasons and checks under the head of ``published.toml``."""
+        page = self.toml("published.toml")
+        return Reproduction(
+            artefact=self.name, title=page["title"], columns=page["columns"],
+            rows=[cells for cells, _, _ in rows], reasons=[reason for _, reason, _ in rows],
+            checks=[check for _, _, check in rows], notes=[*page.get("notes", ()), *notes],
+            drawn=tuple(page.get("drawn", ())), unit=page.get("unit", ""), picture=picture,
+            units=list(units), unjudged=list(unjudged), prints_wrong=list(wrong),
+        )  # fmt: skip
+
+
+Made = Callable[[Work], Reproduction]
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """An artefact of this package."""
+
+    function: Made
+    folder: Path
+
+    def reproduce(
+        self, seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
+    ) -> Reproduction:
+        """Reproduce it; see `Artefact`."""
+        effort = Effort(seeds=seeds, jobs=jobs, progress=progress)
+        return self.function(Work(self.folder, quick, effort))
+
+
+@dataclass(frozen=True, slots=True)
+class Tested(Shipped):
+    """One with a testbed part."""
+
+    cells: Callable[[], Iterable[Cell]]
+    times: int
+    records: Path
+
+    def measure(
+        self, *, seeds: int = 0, progress: Progress | None = None, again: bool = False
+    ) -> list[str]:
+        """Record missing runs; see `MeasuredArtefact`."""
+        asked = range(1, (seeds or self.times) + 1)
+        return record(self.records, self.cells(), seeds=asked, progress=progress, again=again)
+
+
+def artefact(
+    testbed: Callable[[], Iterable[Cell]] | None = None,
+    testbed_seeds: int = 3,
+    records: Path | None = None,
+) -> Callable[[Made], Shipped]:
+    """Make a function an artefact; its data are in the folder of its name beside the module.
+
+    Parameters
+    ----------
+    testbed : returns the cells that ``--testbed`` runs; each run is recorded.
+    testbed_seeds : runs of each cell.
+    records : folder of the records, if it is not the artefact's.
+    """
+
+    def declared(function: Made) -> Shipped:
+        module = sys.modules[function.__module__]
+        folder = Path(str(module.__file__)).resolve().parent / function.__name__
+        if testbed is None:
+            return Shipped(function, folder)
+        return Tested(function, folder, testbed, testbed_seeds, records or folder)
+
+    return declared
+
+
+def value(metric: Any) -> float:
+    """Return a metric's value; NaN if it was not measured."""
+    return math.nan if metric is None else float(metric.value)
+
+
+def mean_queue(outcome: forebay.Outcome) -> float:
+    """Return the mean number of packets that wait."""
+    queue = outcome.links[LINK].queue_packets
+    return value(queue and queue.mean)
+
+
+def need(ladder: Sequence[float], reached: Sequence[float], target: float) -> float:
+    """Return the size at which a target is first reached, interpolated in the logarithm.
+
+    The ends of the ladder where it lies beyond.
+    """
+    rising = np.maximum.accumulate(reached)
+    return float(np.exp(np.interp(target, rising, np.log(ladder))))
+
+
+def farthest(values: Iterable[float], of: float) -> float:
+    """Return the value that differs most from another."""
+    return max(values, key=lambda each: abs(each - of))
+
+
+def chart(lines: Sequence[Line], x: str, y: str, log: Any = "") -> Picture:
+    """Return a figure of one pair of axes."""
+    return Picture([Panel(lines, x, y, log=log)])
