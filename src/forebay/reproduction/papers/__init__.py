@@ -17,6 +17,7 @@ MODULES = {
     "agreement": {"kernel": "cells offload"},
     "appenzeller-2004": {
         "arithmetic": "eq6 fig12-model memory",
+        "campaign": "campaign",
         "congestion": "goodput-loss-fairness morris one-nth small-windows villamizar-song",
         "line_card": "fig11 fig15 headline oc3-campaign pareto",
         "mixes": "fig13 fig14 red scope",

@@ -1,0 +1,232 @@
+"""Section 5.1's campaign: long, short, mixed and Pareto flows, 40 to 400 Mbit/s, two packets.
+
+    python -m forebay.reproduction.papers.appenzeller_2004.campaign STORE [SEEDS]
+
+runs the four grids of `campaign/` into a store, continues where it was stopped, and writes
+``campaign/runs.csv``: a line for each cell, with its utilization by seed.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import forebay
+from forebay.report import Line, Panel, Picture
+from forebay.reproduction import Reproduction, Work, artefact
+
+HERE = Path(__file__).resolve().parent / "campaign"
+LEVELS = {  # of each kind, what its four cells of a set-up differ in beside the buffer
+    "long": "traffic.0.flows",
+    "mixed": "traffic.0.flows",
+    "pareto": "traffic.0.file",
+    "short": "traffic.0.length",
+}
+MANY, WINDOW = 250, 2.0  # flows; packets, below which section 5.1.1 has timeouts instead
+SMALL_MULTIPLES = (1.0, 3.0)  # of bdp/sqrt(n), section 5.1.4
+FILE_PACKETS, THINK_S = 100, 0.5
+SLOWEST, FASTEST = 40.0, 400.0
+AGAIN, AGAIN_QUICK = 8, 2  # cells of each kind
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One set-up: Mbit/s, mean RTT in ms, bytes, packets; flows at once; mean loss, a share."""
+
+    kind: str
+    rate: float
+    rtt: float
+    packet: int
+    level: float
+    bdp: float
+    buffer: int
+    flows: float
+    loss: float
+
+    @property
+    def multiple(self) -> float:
+        """The buffer in bdp/sqrt(n)."""
+        return self.buffer * math.sqrt(self.flows) / self.bdp
+
+    @property
+    def window(self) -> float:
+        """Mean window of a flow (eq. 1), packets."""
+        return (self.bdp + self.buffer) / self.flows
+
+
+Runs = dict[Cell, list[float]]
+"""Utilization of each seed from 1 on, with five decimals."""
+
+
+def grid(kind: str) -> tuple[forebay.Scenario, dict[str, Any]]:
+    """Return the scenario of a kind, and the grid over it."""
+    text = tomllib.loads((HERE / f"{kind}.toml").read_text("utf-8"))
+    return forebay.load(HERE / text["base"]), text
+
+
+def swept(
+    kind: str, seeds: int, where: Callable[[Row], bool] | None = None, **how: Any
+) -> list[Row]:
+    """Run a kind's grid, or some of its cells, and return a row for each run."""
+    base, of = grid(kind)
+    study = forebay.sweep(
+        base, of["axes"], together=of["together"], seeds=seeds, where=where, **how
+    )
+    return list(study.to_dataframe().to_dict("records"))
+
+
+def key(row: Row, kind: str) -> tuple[Any, ...]:
+    """Return what names a row's cell."""
+    rtt = mean(map(float, re.findall(r"(\d+) ms", row["traffic.0.rtt"])))
+    level = str(row[LEVELS[kind]])
+    number = re.search(r'"shape": ([\d.]+)', level) or re.match(r"([\d.]+)", level)
+    assert number is not None
+    rate, packet = (str(row[name]).split()[0] for name in ("link.rate", "traffic.0.packet"))
+    buffer = int(row["link.bottleneck.buffer_packets"])
+    return kind, float(rate), rtt, int(packet), float(number[1]), buffer
+
+
+def _flows(rows: Sequence[Row], kind: str, packet: int) -> float:
+    """Flows at once: by Little's law those of users who do not think."""
+    if kind != "pareto":
+        return float(rows[0].get("traffic.0.flows", 0))
+    goodput = mean(float(row["class.session-0.goodput_bps"]) for row in rows)
+    return float(rows[0]["traffic.0.flows"]) - goodput / (FILE_PACKETS * 8 * packet) * THINK_S
+
+
+def collected(kind: str, rows: Iterable[Row]) -> Runs:
+    """Return the cells of a kind's rows."""
+    by_key: dict[tuple[Any, ...], list[Row]] = {}
+    for row in sorted(rows, key=lambda each: int(each["seed"])):
+        by_key.setdefault(key(row, kind), []).append(row)
+    runs: Runs = {}
+    for (_, rate, rtt, packet, level, buffer), found in by_key.items():
+        bdp, flows = float(found[0]["link.bottleneck.bdp_packets"]), _flows(found, kind, packet)
+        loss = mean(float(row["link.bottleneck.loss_rate"]) for row in found)
+        cell = Cell(
+            kind, rate, rtt, packet, level, round(bdp, 2), buffer, round(flows, 2), round(loss, 6)
+        )
+        runs[cell] = [round(float(row["link.bottleneck.utilization"]), 5) for row in found]
+    return dict(sorted(runs.items(), key=lambda each: astuple(each[0])))
+
+
+def read(path: Path = HERE / "runs.csv") -> Runs:
+    """Return the table of the campaign."""
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.reader(file))[1:]
+    types = {"str": str, "float": float, "int": int}
+    of = [types[str(field.type)] for field in fields(Cell)]
+    return {
+        Cell(*(make(text) for make, text in zip(of, line, strict=False))): [
+            *map(float, line[len(of) :])
+        ]
+        for line in lines
+    }
+
+
+def written(runs: Runs) -> str:
+    """Return the table as text."""
+    seeds = range(1, len(next(iter(runs.values()))) + 1)
+    lines = [",".join([*(field.name for field in fields(Cell)), *(f"seed_{n}" for n in seeds)])]
+    lines += [",".join(map(str, (*astuple(cell), *used))) for cell, used in runs.items()]
+    return "\n".join(lines) + "\n"
+
+
+@artefact()
+def campaign(work: Work) -> Reproduction:
+    """Judge the table of the campaign, and make some of its runs again; ``quick`` fewer."""
+    runs = read()
+    same = [each for kind, part in work.each(list(LEVELS)) for each in _again(part, runs, kind)]
+    wide = {cell: used for cell, used in runs.items() if cell.flows and cell.window >= WINDOW}
+    many = {
+        cell: used
+        for cell, used in wide.items()
+        if cell.kind in ("long", "mixed") and cell.flows >= MANY
+    }
+    low, high = SMALL_MULTIPLES
+    short = [cell for cell in runs if cell.kind == "short"]
+    at_model, at_half = (_nth_buffer(short, place) for place in (1, 0))
+    loss = {rate: mean(c.loss for c in at_half if c.rate == rate) for rate in (SLOWEST, FASTEST)}
+    sizes = [
+        mean(100 * each for c, used in wide.items() if c.kind == "long" and c.packet == size
+             for each in used)
+        for size in (1000, 1500)
+    ]  # fmt: skip
+    ours = {
+        "long": _share(many, 0.98, lambda c: c.kind == "long" and 0.9 < c.multiple < 1.1),
+        "half": _share(many, 0.98, lambda c: c.kind == "long" and c.multiple < 0.6),
+        "mixed": _share(many, 0.95, lambda c: c.kind == "mixed" and 0.9 < c.multiple < 1.1),
+        "short": 100 * mean(cell.loss <= 0.025 for cell in at_model),
+        "short-rate": loss[FASTEST] / loss[SLOWEST],
+        "pareto": _share(wide, 0.98, lambda c: c.kind == "pareto" and low <= c.multiple <= high),
+        "packet": abs(sizes[0] - sizes[1]),
+        "same": 100 * mean(same),
+        "runs": sum(map(len, runs.values())),
+    }
+    panels = [_panel(runs, kind) for kind in ("long", "mixed", "pareto")]
+    return work.judge(ours, picture=Picture(panels, columns=3))
+
+
+def _again(work: Work, runs: Runs, kind: str) -> list[bool]:
+    """Whether runs of some cells, made again, have the digits of the table."""
+    known = {(c.kind, c.rate, c.rtt, c.packet, c.level, c.buffer): u for c, u in runs.items()}
+    axes = grid(kind)[1]["axes"]
+    size, packet = axes["queue.size"][1], axes["traffic.0.packet"][0]
+    wanted = AGAIN_QUICK if work.quick else AGAIN
+    chosen: list[Any] = []
+
+    def where(cell: Row) -> bool:
+        take = len(chosen) < wanted and (cell["queue.size"], cell["traffic.0.packet"]) == (
+            size,
+            packet,
+        )
+        chosen.extend([cell] * take)
+        return take
+
+    rows = swept(kind, 1, where, jobs=work.effort.jobs, progress=work.effort.progress)
+    return [
+        round(float(row["link.bottleneck.utilization"]), 5) == known[key(row, kind)][0]
+        for row in rows
+    ]
+
+
+def _nth_buffer(cells: Sequence[Cell], place: int) -> list[Cell]:
+    """Return the cells with the nth of the buffers of their length."""
+    of = {
+        level: sorted({c.buffer for c in cells if c.level == level})
+        for level in {c.level for c in cells}
+    }
+    return [cell for cell in cells if cell.buffer == of[cell.level][place]]
+
+
+def _share(runs: Runs, least: float, chosen: Callable[[Cell], bool]) -> float:
+    """Return the share of the chosen cells' runs that use so much of the link, in percent."""
+    return 100 * mean(each >= least for cell, used in runs.items() if chosen(cell) for each in used)
+
+
+def _panel(runs: Runs, kind: str) -> Panel:
+    """Idle share by the buffer's multiple, for windows of two packets and more."""
+    lines = []
+    for rate in sorted({cell.rate for cell in runs}):
+        own = [(c.multiple, 100 * (1 - mean(used))) for c, used in runs.items()
+               if (c.kind, c.rate) == (kind, rate) and c.window >= WINDOW]  # fmt: skip
+        x, y = [at for at, _ in own], [max(idle, 1e-3) for _, idle in own]
+        lines.append(Line(x, y, f"{rate:g} Mbit/s", "dots"))
+    return Panel(lines, "buffer, bdp/√n", "idle, %", title=kind, log="xy")
+
+
+if __name__ == "__main__":
+    store, seeds = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10
+    table: Runs = {}
+    for each in LEVELS:
+        table |= collected(each, swept(each, seeds, store=store, announce=print))
+    (HERE / "runs.csv").write_text(written(table), encoding="utf-8")
