@@ -1,13 +1,16 @@
 """Pictures: what is drawn, where labels stand, and that a file is whole and the same again."""
 
 import copy
+import math
 from itertools import pairwise
 
 import pytest
 
 from forebay.outcome import SizeResult
+from forebay.report import Line
 from forebay.report.figures import draw_size
 from forebay.report.figures.size import _extent, _marks, _rows
+from forebay.report.figures.style import _alone
 from forebay.reproduction import Reproduction
 from forebay.reproduction.figure import draw_reproduction
 
@@ -156,3 +159,9 @@ def test_intervals_and_a_band_are_drawn_in_a_picture(tmp_path):
         drawn(with_bounds).count("stroke-width: 1.3") == 4 > drawn(dots).count("stroke-width: 1.3")
     )
     assert "FillBetween" in drawn(dots, Line([1, 2], [1, 2], "b", "band", y_bounds=bounds))
+
+
+def test_a_point_without_neighbours_is_a_dot() -> None:
+    """A line shows nothing of it; NaN is where there is no point."""
+    assert _alone(Line([1, 2, 3, 4], [5.0, math.nan, 6.0, 7.0])) == [0]
+    assert _alone(Line([1], [5.0], kind="dashes")) == [0] and _alone(Line([1, 2], [3, 4])) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -200,7 +201,20 @@ def _line(axes: Axes, line: Line, colour: str) -> None:
         axes.fill_between(line.x, low, high, color=FAINT, alpha=0.25, linewidth=0, label=label)
     else:
         axes.plot(line.x, line.y, color=colour, label=label, **_STYLES[line.kind])
+        if line.kind != "dots":
+            alone = _alone(line)
+            axes.plot(
+                [line.x[i] for i in alone], [line.y[i] for i in alone],
+                color=colour, **_STYLES["dots"],
+            )  # fmt: skip
         _intervals(axes, line, colour)
+
+
+def _alone(line: Line) -> list[int]:
+    """Return the places of points without a neighbour, through which a line shows nothing."""
+    there = [False, *(math.isfinite(y) for y in line.y), False]
+    triples = zip(there, there[1:], there[2:], strict=False)
+    return [i for i, (before, here, after) in enumerate(triples) if here and not (before or after)]
 
 
 def _few_decades(axis: Axis) -> None:
@@ -220,12 +234,18 @@ def _intervals(axes: Axes, line: Line, colour: str) -> None:
         axes.plot((x, x), bounds, color=colour, linewidth=1.3)
 
 
+_LEGEND, _KEY = 120, 6
+"""Characters of a row of the legend, and those that the key before a name takes."""
+
+
 def _legend(figure: Figure) -> None:
     named: dict[str, Any] = {}
     for axes in figure.axes:
         named.update({label: handle for handle, label in zip(*_entries(axes), strict=True)})
     if named:
-        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=3)
+        fit = _LEGEND // (_KEY + max(map(len, named)))
+        columns = max(1, min(3, fit))
+        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
 
 
 def _entries(axes: Axes) -> tuple[list[Any], list[str]]:

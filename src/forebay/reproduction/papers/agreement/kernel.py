@@ -240,23 +240,26 @@ def _equal(judged: Sequence[Compared], quantity: str) -> Panel:
     for each in seen:
         name = f"{each.cell['flows']} {each.cell['congestion_control']}"
         groups.setdefault(name, []).append(each)
-    lines = [*_band(seen), *(_dots(own, group) for group, own in groups.items())]
+    band = _band(seen)
+    lines = [*band, *(_dots(own, group, band[0].x) for group, own in groups.items())]
     log: Any = "" if quantity == "utilization" else "xy"
     return Panel(lines, "kernel", "simulator", title=NAMES[quantity], log=log)
 
 
-def _dots(seen: Sequence[Compared], group: str) -> Line:
+def _dots(seen: Sequence[Compared], group: str, ends: Sequence[float]) -> Line:
+    """Return a group's points; an interval that is wider than the band's axis ends with it."""
+
+    def bounds(metric: Any) -> tuple[float, float]:
+        known = metric.low is not None and metric.high is not None
+        low, high = (metric.low, metric.high) if known else (metric.value, metric.value)
+        return max(low, min(ends)), min(high, max(ends))
+
     x = [each.shown(each.kernel) for each in seen]
     y = [each.shown(each.simulator) for each in seen]
     return Line(
         [metric.value for metric in x], [metric.value for metric in y], group, "dots",
-        x_bounds=[_bounds(metric) for metric in x], y_bounds=[_bounds(metric) for metric in y],
+        x_bounds=[*map(bounds, x)], y_bounds=[*map(bounds, y)],
     )  # fmt: skip
-
-
-def _bounds(metric: Any) -> tuple[float, float]:
-    known = metric.low is not None and metric.high is not None
-    return (metric.low, metric.high) if known else (metric.value, metric.value)
 
 
 def _band(seen: Sequence[Compared]) -> list[Line]:
