@@ -116,8 +116,8 @@ def fig5(work: Work) -> Reproduction:
 
 @artefact()
 def fig6(work: Work) -> Reproduction:
-    """One flow through an overbuffered router."""
-    return _beside_the_rule(work, ("halves", "empty", "utilization", "left"))
+    """One flow through an overbuffered router, whose queue shows how long the sender pauses."""
+    return _beside_the_rule(work, ("halves", "empty", "utilization", "left", "pause"))
 
 
 def _beside_the_rule(work: Work, names: Iterable[str]) -> Reproduction:
@@ -129,8 +129,18 @@ def _beside_the_rule(work: Work, names: Iterable[str]) -> Reproduction:
         "utilization": 100 * float(trace.bottleneck.utilization),
         "left": float(queue.min()),
     }
+    if "pause" in names:
+        numbers["pause"] = 100 * _pause(work.trace(["measure.duration=100 s"], "1 ms"))
     ours = {name: numbers[name] for name in names}
     return work.judge(ours, picture=Picture(_window_and_queue(trace)))
+
+
+def _pause(trace: Any) -> float:
+    """Longest time for which a queue that does not empty only falls, over (Wmax/2)/C."""
+    steps = np.diff(_queue(trace)) < 0
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], steps.astype(int), [0]))))
+    falls_s = float(np.max(edges[1::2] - edges[::2])) * float(trace.at_s[1] - trace.at_s[0])
+    return falls_s / (float(trace.flows[0].cwnd_packets.max()) / 2 / RATE)
 
 
 @artefact()
