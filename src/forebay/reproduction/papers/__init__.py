@@ -20,7 +20,7 @@ MODULES = {
         "campaign": "campaign",
         "congestion": "goodput-loss-fairness morris one-nth small-windows villamizar-song",
         "line_card": "fig11 fig15 headline oc3-campaign pareto",
-        "mixes": "fig13 fig14 red scope",
+        "mixes": "fig13 fig14 flood red scope",
         "one_flow": "appendix-a fig4 fig5 fig6 fig7",
         "short": "fig10 fig12 fig16 short-flows",
         "windows": "fig8 fig9 synchronization",

@@ -10,7 +10,7 @@ import numpy as np
 
 import forebay
 from forebay.report import Line, Panel, Picture
-from forebay.reproduction import LINK, Reproduction, Work, artefact, chart, farthest, need
+from forebay.reproduction import LINK, Reproduction, Work, artefact, chart, farthest, need, value
 
 TARGET = 0.95
 NEARLY_ALL = 0.9  # offered by short flows: long flows get a tenth
@@ -226,3 +226,20 @@ def _of_latency(ms: int) -> tuple[str, ...]:
         f"measure.warmup={20 * slower} s",
         f"measure.duration={60 * slower} s",
     )
+
+
+FLOODS = {"half": 0.5, "one": 1.0, "two": 2.0}  # of the link's rate
+
+
+@artefact()
+def flood(work: Work) -> Reproduction:
+    """What a larger buffer gives TCP beside a flood; ``quick`` once."""
+    rate = work.load().link.rate
+
+    def goodput(part: Work, times: float, size: str) -> float:
+        sets = [f"traffic.1.rate={times * rate / 1e6:g} Mbit/s", f"queue.size={size}"]
+        return value(part.run(sets).classes[0].goodput_bps)
+
+    points = [(times, size) for times in FLOODS.values() for size in SIZES]
+    found = work.once_if_quick(2).over(points, goodput)
+    return work.judge({n: found[at, SIZES[1]] / found[at, SIZES[0]] for n, at in FLOODS.items()})
