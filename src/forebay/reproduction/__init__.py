@@ -22,7 +22,15 @@ from forebay.reproduction.discovery import (
     find,
     full_name,
 )
-from forebay.reproduction.measured import Cell, GateFailed, Measured, Metric, facts, record
+from forebay.reproduction.measured import (
+    Cell,
+    GateFailed,
+    Measured,
+    Metric,
+    facts,
+    over_runs,
+    record,
+)
 from forebay.reproduction.result import (
     FORMULA,
     KERNEL,
@@ -118,6 +126,7 @@ __all__ = [
     "make",
     "mean_queue",
     "need",
+    "over_runs",
     "print_reproduction",
     "record",
     "replications",

@@ -31,7 +31,7 @@ from forebay.outcome import Metric, Outcome, Quantiles
 from forebay.outcome.statistics import Bounds, over_replications
 from forebay.progress import Progress, part
 
-__all__ = ["Cell", "GateFailed", "Key", "Measured", "Metric", "facts", "record"]
+__all__ = ["Cell", "GateFailed", "Key", "Measured", "Metric", "facts", "over_runs", "record"]
 
 Key = Mapping[str, str | int | float]
 _HEAD = (
@@ -74,8 +74,7 @@ class Measured:
 
     def metric(self, key: Key, name: str) -> Metric | None:
         """Return the mean over a cell's runs and its 95 % interval; None without runs."""
-        values = [run[name] for run in self.of(key) if name in run]
-        return over_replications(values, _BOUNDS.get(name, (0.0, math.inf)))
+        return over_runs(name, [run[name] for run in self.of(key) if name in run])
 
     def note(self, column: str = "Exp. ours") -> str:
         """Return when and on which kernel a column's runs were made."""
@@ -98,6 +97,11 @@ class Measured:
         self.runs.append({**key, "seed": seed, **read})
         with replacing(self._path) as file:
             file.write((_HEAD + "\n" + tomli_w.dumps({"run": self.runs})).encode())
+
+
+def over_runs(name: str, values: Sequence[float]) -> Metric | None:
+    """Return the mean of a quantity over runs and its 95 % interval; None without runs."""
+    return over_replications(values, _BOUNDS.get(name, (0.0, math.inf)))
 
 
 def record(

@@ -139,6 +139,10 @@ class Work:
         effort = self.effort
         return forebay.run(scenario, seeds=effort.seeds, jobs=effort.jobs, progress=effort.progress)
 
+    def replication(self, scenario: forebay.Scenario, seed: int) -> forebay.Outcome:
+        """Simulate one replication of a scenario."""
+        return forebay.run(scenario, seed=seed, jobs=1, progress=self.effort.progress)
+
     def run(self, sets: Iterable[str] = ()) -> forebay.Outcome:
         """Simulate the artefact's scenario."""
         return self.play(self.load(sets))

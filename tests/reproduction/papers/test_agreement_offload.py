@@ -83,7 +83,7 @@ def test_only_judged_quantities_are_rows(
 ) -> None:
     cell = offload.offload_cells()[0]
     moved = offload.Compared(
-        FOLDER, cell, "utilization", metric(0.99), metric(0.98), off=metric(0.9)
+        FOLDER, cell, "utilization", metric(0.99), metric(0.98), metric(0.9), [0.98, 0.9801]
     )
     still = offload.Compared(FOLDER, cell, "loss_rate", metric(0.1), metric(0.5), off=metric(0.1))
     monkeypatch.setattr(offload, "offload_cells", lambda: [cell])
@@ -115,3 +115,16 @@ def test_a_run_whose_losses_are_of_stalls_gives_no_loss(
     monkeypatch.setattr(Measured, "__init__", lambda self, folder: setattr(self, "runs", both))
     read = {each.quantity for each in offload.kernel(cell)}
     assert read == ({"utilization", "loss_rate"} if counts else {"utilization"})
+
+
+def test_a_number_whose_side_of_the_band_is_not_told_has_no_verdict(offload: ModuleType) -> None:
+    """One run of the kernel, replications that differ by 0.2 points: 0.4 of a band of 0.5."""
+    cell, kernel, off = offload.offload_cells()[0], metric(0.95), metric(0.9)
+
+    def told(*runs: float) -> bool:
+        mean = metric(sum(runs) / len(runs))
+        seen = offload.Compared(FOLDER, cell, "utilization", kernel, mean, off, runs)
+        return bool(seen.told)
+
+    assert not told(0.952, 0.954, 0.956) and told(0.98, 0.982, 0.984)
+    assert told(0.9500, 0.9501, 0.9502) and not told(0.98)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from forebay.reproduction import (
     Work,
     artefact,
     facts,
+    over_runs,
 )
 from forebay.reproduction import Cell as Run
 from forebay.reproduction.papers.appenzeller_2004 import line_card
@@ -33,6 +36,7 @@ QUANTITIES = {  # names in measured.toml: in tables, and their band's in cells.t
     "queue_packets": ("mean queue, packets", "queue_share"),
     "bbr_share": ("BBR's share, %", "bbr_share_points"),
 }
+QUEUE = "queue_packets"
 NAMES = {name: shown for name, (shown, _) in QUANTITIES.items()}
 Cell = dict[str, Any]
 
@@ -53,7 +57,7 @@ class Compared:
     """One quantity of one cell, by Metrics in SI units; None where it was not measured.
 
     ``folder`` has the band, in points or as a share of the kernel's value; ``off`` is the kernel
-    without segmentation offload, where that is compared.
+    without segmentation offload, where that is compared, ``runs`` the simulator's replications.
     """
 
     folder: Path
@@ -62,6 +66,7 @@ class Compared:
     kernel: Any
     simulator: Any = None
     off: Any = None
+    runs: Sequence[float] = ()
 
     @property
     def points(self) -> bool:
@@ -89,6 +94,28 @@ class Compared:
     def apart(self) -> float | None:
         """The simulator less the kernel, in points or per cent of the kernel's value."""
         return self._away(self.simulator, self.kernel)
+
+    @property
+    def noise(self) -> float:
+        """Standard error of `apart`: the kernel's runs vary as the simulator's replications do."""
+        of = statistics.stdev(self.runs) if len(self.runs) > 1 else math.inf
+        error = 100 * of * math.sqrt(1 / len(self.runs) + 1 / self.kernel.n) if self.runs else of
+        return error if self.points else error / float(self.kernel.value)
+
+    @property
+    def told(self) -> bool:
+        """Whether there are runs enough on both sides to tell which side of the band it is."""
+        return self.apart is not None and abs(abs(self.apart) - self.band) >= 2 * self.noise
+
+    @property
+    def untold(self) -> str:
+        """The sentence on a number whose side of the band is not told."""
+        times = "once" if self.kernel.n == 1 else f"{self.kernel.n} times"
+        name = f"{label(self.cell)}, {NAMES[self.quantity]}"
+        return (
+            f"{name}: {self.apart or 0.0:+.2f} {self.unit}, band ±{self.band:g}; the kernel ran "
+            f"{times}, so that it is told to ±{self.noise:.2g} (one standard error)"
+        )
 
     def _away(self, value: Any, of: Any) -> float | None:
         if value is None or of is None:
@@ -118,7 +145,7 @@ class Compared:
 
     def shown(self, metric: Any) -> Any:
         """Return a metric in the table's unit."""
-        return metric if self.quantity == "queue_packets" else percent(metric)
+        return metric if self.quantity == QUEUE else percent(metric)
 
     def row(self, names: Sequence[Any], metrics: Sequence[Any]) -> list[Any]:
         """Return its row in a table."""
@@ -280,6 +307,7 @@ def _band(seen: Sequence[Compared]) -> list[Line]:
 
 OFFLOAD_KEY = ("rate_mbps", "packet_bytes", "flows", "congestion_control", "packets")
 MIX = {"cubic": 0.5, "bbr": 0.5}
+LEAST_SEEDS = 5
 
 
 def offload_cells() -> list[Cell]:
@@ -358,21 +386,27 @@ def _unstalled(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def simulated(work: Work, cell: Cell) -> list[Compared]:
-    """Simulate one cell with offload; return the kernel's quantities with its own."""
-    runs = int(_stated(cell, "times", 1)) * work.effort.seeds
-    own = read(work.of(runs).play(with_offload(cell, "on")))
-    return [
-        Compared(OFFLOAD, cell, each.quantity, each.kernel, own[each.quantity], each.off)
-        for each in kernel(cell)
-    ]
+    """Simulate one cell with offload, seed by seed; return the kernel's quantities with its own."""
+    scenario = with_offload(cell, "on")
+    runs = work.of(int(_stated(cell, "times", 1)) * work.effort.seeds)
+    outcomes = runs.over_seeds(lambda part, seed: part.replication(scenario, seed))
+    found = []
+    for each in kernel(cell):
+        seen = [read(outcome)[each.quantity] for outcome in outcomes]
+        values = [metric.value for metric in seen if metric is not None]
+        own = over_runs(each.quantity, values)
+        found.append(replace(each, simulator=own, runs=values))
+    return found
 
 
 @artefact(testbed=_switched)
 def offload(work: Work) -> Reproduction:
     """Simulate each cell that offload moves, and compare it with the kernel's record."""
     wanted = [cell for cell in offload_cells() if any(each.counts for each in kernel(cell))]
+    # As many replications if it is quick: with two the verdicts would be chance.
+    work = work.of(max(work.effort.seeds, LEAST_SEEDS))
     seen = [each for cell, part in work.each(wanted) for each in simulated(part, cell)]
-    judged = [each for each in seen if each.counts]
+    judged = [each for each in seen if each.counts and each.told]
     rows = []
     for each in judged:
         cell = each.cell
@@ -386,7 +420,8 @@ def offload(work: Work) -> Reproduction:
     return _reproduction(
         work, judged, rows, [Measured(OFFLOAD).note("kernel")],
         Picture(panels, columns=2) if panels else None,
-        [f"{label(cell)}: {said}" for cell in still],
+        [*(each.untold for each in seen if each.counts and not each.told),
+         *(f"{label(cell)}: {said}" for cell in still)],
     )  # fmt: skip
 
 

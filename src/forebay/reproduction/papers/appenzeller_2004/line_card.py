@@ -21,6 +21,7 @@ from forebay.reproduction import (
     KERNEL,
     LINK,
     SIMULATION,
+    UNEXPLAINED,
     Cell,
     Check,
     Measured,
@@ -152,11 +153,25 @@ class Row:
         cause = self._cause("experiment")
         return f"{_away(away)} Exp., band ±{EXPERIMENT_POINTS:g}; {cause}"
 
+    @property
+    def times(self) -> int:
+        """The replications for each that is asked."""
+        return int(self._of("band.toml", "times").get("times", 1))
+
+    @property
+    def cause(self) -> str:
+        """Which of the known causes it is out of its band for."""
+        return str(self._of("causes.toml", "cause").get("cause", UNEXPLAINED))
+
     def _cause(self, table: str) -> str:
-        for each in read("causes.toml").get(table, []):
+        return str(self._of("causes.toml", table).get("why", "cause not known"))
+
+    def _of(self, name: str, table: str) -> dict[str, Any]:
+        """Return what a file of the folder has of this row."""
+        for each in read(name).get(table, []):
             if (self.flows, self.multiple) == (each["flows"], each["multiple"]):
-                return str(each["why"])
-        return "cause not known"
+                return dict(each)
+        return {}
 
 
 def within(away: float, allowed: float) -> bool:
@@ -207,7 +222,7 @@ def fig15(work: Work) -> Reproduction:
     table: list[tuple[list[Any], str, list[Check]]] = []
     for row in rows:
         model = _utilization(forebay.run(work.load(row.sets), "theory"))
-        ours = _utilization(next(parts).run(row.sets))
+        ours = _utilization(next(parts).of(row.times * work.effort.seeds).run(row.sets))
         exact = None if model is None else round(model.value, 1)
         played = percent(measured.metric(row.key, "utilization"))
         known = [row.flows, row.multiple, row.packets, row.model]
@@ -240,6 +255,9 @@ def fig15(work: Work) -> Reproduction:
         columns=page["columns"],
         rows=[cells for cells, _, _ in table],
         reasons=[reason for _, reason, _ in table],
+        causes=[
+            row.cause if reason else "" for row, (_, reason, _) in zip(rows, table, strict=True)
+        ],
         checks=[check for _, _, checks in table for check in checks],
         notes=[*page["notes"], *_of_rows(rows, table), measured.note()],
         labels=3,
