@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import forebay
-from forebay.reproduction.papers.appenzeller_2004 import line_card
+from forebay.reproduction.papers.appenzeller_2004 import campaign, line_card
 from forebay.reproduction.papers.appenzeller_2004.line_card import Combination, read_runs
 
 FOLDER = Path(line_card.__file__).parent / "oc3_campaign"
@@ -49,3 +50,28 @@ def test_a_need_lies_between_the_buffers_that_enclose_it(target: float, needs: f
     table = {Combination(300, at, 60, 100): [each - 1e-4, each + 1e-4] for at, each in used.items()}
     found = line_card.need(table, 300, (60, 100), target)
     assert found == pytest.approx(needs, rel=1e-3)
+
+
+def test_the_campaign_has_every_cell_of_its_four_grids() -> None:
+    table = campaign.read()
+    kinds = Counter(cell.kind for cell in table)
+    assert kinds == dict.fromkeys(campaign.LEVELS, 384)
+    assert {(cell.rate, cell.rtt, cell.packet) for cell in table} == {
+        (rate, rtt, packet)
+        for rate in (40, 80, 155, 400) for rtt in (25, 100, 300) for packet in (1000, 1500)
+    }  # fmt: skip
+    path = Path(campaign.__file__).parent / "campaign" / "runs.csv"
+    assert campaign.written(table) == path.read_text("utf-8")
+
+
+def test_a_cell_of_the_campaign_is_read_off_a_sweep() -> None:
+    """Eq. 1: 400 Mbit/s, 25 ms, 1000 B and 500 flows have windows of (1250 + 56) / 500 packets."""
+    rows = campaign.swept(
+        "long", 1,
+        lambda c: (c["link.rate"], c["queue.size"]) == ("400 Mbit/s", "1 bdp/sqrt(n)")
+        and c["traffic.0.rtt"] == {"uniform": ["20 ms", "30 ms"]}
+        and (c["traffic.0.packet"], c["traffic.0.flows"]) == ("1000 B", 500),
+    )  # fmt: skip
+    ((cell, used),) = campaign.collected("long", rows).items()
+    assert cell.window == pytest.approx((1250 + 56) / 500, abs=0.005)
+    assert cell.multiple == pytest.approx(1, abs=0.01) and used == campaign.read()[cell][:1]

@@ -29,6 +29,8 @@ CALCULATED = {
 }
 SIMULATED = (
     "A/appendix-a",
+    "A/campaign",
+    "A/flood",
     "A/short-flows",
     "A/synchronization",
     "A/small-windows",
@@ -79,7 +81,7 @@ def test_every_claim_can_fail_or_has_no_verdict() -> None:
         ("A.fig4", "halves"), ("A.fig5", "halves"), ("A.fig6", "halves"),
         ("B.fig2", "rate"), ("B.fig3", "rate"), ("B.fig3", "hurst"), ("B.fig3", "knee"),
         ("B.fig4", "lower"),
-        ("A.oc3-campaign", "runs"),
+        ("A.oc3-campaign", "runs"), ("A.campaign", "runs"),
     ("A.appendix-a", "first"),
     }  # fmt: skip
     found = {

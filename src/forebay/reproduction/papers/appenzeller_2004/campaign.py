@@ -86,9 +86,9 @@ def swept(
 
 def key(row: Row, kind: str) -> tuple[Any, ...]:
     """Return what names a row's cell."""
-    rtt = mean(map(float, re.findall(r"(\d+) ms", row["traffic.0.rtt"])))
+    rtt = mean(map(float, re.findall(r"(\d+) ms", str(row["traffic.0.rtt"]))))
     level = str(row[LEVELS[kind]])
-    number = re.search(r'"shape": ([\d.]+)', level) or re.match(r"([\d.]+)", level)
+    number = re.search(r"shape\W+([\d.]+)", level) or re.match(r"([\d.]+)", level)
     assert number is not None
     rate, packet = (str(row[name]).split()[0] for name in ("link.rate", "traffic.0.packet"))
     buffer = int(row["link.bottleneck.buffer_packets"])
