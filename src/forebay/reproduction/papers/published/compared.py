@@ -328,12 +328,14 @@ def many_flows(work: Work) -> Reproduction:
     """Simulate each cell for ten minutes, or one, and compare it."""
     seconds = QUICK_SECONDS if work.quick else SECONDS
     cells = work.each(read_rows(MANY))
-    seen = [each for cell, part in cells for each in compare_many(part, cell, seconds)]
+    every = [each for cell, part in cells for each in compare_many(part, cell, seconds)]
+    # In a minute 10 flows lose some dozens of packets, a few at a time: too few for a band of 15 %.
+    seen = [each for each in every if each.quantity == GOODPUT or not work.quick]
     panels = []
     for quantity, log in ((GOODPUT, ""), (LOSS, "xy")):
-        own = [each for each in seen if each.quantity == quantity]
-        panels.append(_panel(own, [str(each.cell[0]) for each in own], quantity, log))
-    return _reproduction(work, seen, panels, "")
+        if own := [each for each in seen if each.quantity == quantity]:
+            panels.append(_panel(own, [str(each.cell[0]) for each in own], quantity, log))
+    return _reproduction(work, seen, panels, "losses, which take ten minutes a run")
 
 
 # --- 50 BBRv3 beside 50 CUBIC flows --------------------------------------------------------------
