@@ -304,6 +304,13 @@ def farthest(values: Iterable[float], of: float) -> float:
     return max(values, key=lambda each: abs(each - of))
 
 
+def bars(samples: Any, bins: int, name: str, within: Any = None) -> tuple[Any, Line]:
+    """Return the middles of a histogram, and its densities as bars of a figure."""
+    density, edges = np.histogram(samples, bins=bins, range=within, density=True)
+    middles = (edges[1:] + edges[:-1]) / 2
+    return middles, Line(middles.tolist(), density.tolist(), name, "bars")
+
+
 def chart(lines: Sequence[Line], x: str, y: str, log: Any = "") -> Picture:
     """Return a figure of one pair of axes."""
     return Picture([Panel(lines, x, y, log=log)])

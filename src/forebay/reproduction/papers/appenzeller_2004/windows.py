@@ -12,7 +12,7 @@ import numpy as np
 
 import forebay
 from forebay.report import Line
-from forebay.reproduction import Reproduction, Work, artefact, chart
+from forebay.reproduction import Reproduction, Work, artefact, bars, chart
 from forebay.reproduction.papers.appenzeller_2004.readings import under_each
 
 MEAN_RTT_MS = 126
@@ -90,8 +90,7 @@ def _by_window(work: Work, changes: Iterable[str] = ()) -> dict[str, float]:
 
 
 def _bell(trace: Any, fit: Any, flows: int) -> Any:
-    density, edges = np.histogram(trace.window_sum_packets, bins=BINS, density=True)
-    middles = (edges[:-1] + edges[1:]) / 2
+    middles, density = bars(trace.window_sum_packets, BINS, "ΣW")
     link = trace.bottleneck
     bound = float(forebay.laws.desynchronized.sigma(link.buffer_packets, link.bdp_packets, flows))
 
@@ -102,7 +101,7 @@ def _bell(trace: Any, fit: Any, flows: int) -> Any:
     ends = (link.bdp_packets, link.bdp_packets + link.buffer_packets)
     marks = [Line([at, at], [0.0, float(wide.max())], "fits the buffer", "dashes") for at in ends]
     lines = [
-        Line(middles.tolist(), density.tolist(), "ΣW", "bars"),
+        density,
         Line(middles.tolist(), wide.tolist(), "normal"),
         Line(middles.tolist(), narrow.tolist(), "with the paper's bound"),
         *marks,

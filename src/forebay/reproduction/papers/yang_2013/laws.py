@@ -11,7 +11,7 @@ import numpy as np
 
 import forebay
 from forebay.report import Line, Panel, Picture
-from forebay.reproduction import FORMULA, OURS, Check, Reproduction, Work, artefact, chart
+from forebay.reproduction import FORMULA, OURS, Check, Reproduction, Work, artefact, bars, chart
 from forebay.reproduction.papers.yang_2013.mix import FLOWS as MIX_FLOWS
 
 h = forebay.laws.heterogeneous
@@ -21,13 +21,11 @@ Row = tuple[list[Any], str, Check]
 
 def _against_print(rows: list[tuple[list[Any], str]]) -> list[Row]:
     """Give rows whose last cell says whether the print is right their checks."""
+    wrong = {True: OURS, False: FORMULA}
     return [
-        (cells, reason, Check(*_kind(cells[-1] == "wrong", not reason))) for cells, reason in rows
+        (cells, reason, Check(wrong[cells[-1] == "wrong"], not reason, cells[-1] == "right"))
+        for cells, reason in rows
     ]
-
-
-def _kind(wrong: bool, good: bool) -> tuple[str, bool, bool]:
-    return OURS if wrong else FORMULA, good, not wrong
 
 
 def value(name: str, as_printed: bool = False) -> float:
@@ -152,14 +150,10 @@ def from_normal(standard: Any) -> float:
 
 
 def _bell(n: int, total: Any) -> Panel:
-    density, edges = np.histogram(total, bins=60, density=True)
-    middles = (edges[1:] + edges[:-1]) / 2.0
+    middles, density = bars(total, 60, "sum of n windows")
     fit = NormalDist(float(total.mean()), float(total.std()))
-    lines = [
-        Line(middles.tolist(), density.tolist(), "sum of n windows", "bars"),
-        Line(middles.tolist(), [fit.pdf(x) for x in middles], "normal"),
-    ]
-    return Panel(lines, "W, packets", "density", title=f"{n} flows")
+    normal = Line(middles.tolist(), [fit.pdf(x) for x in middles], "normal")
+    return Panel([density, normal], "W, packets", "density", title=f"{n} flows")
 
 
 MIX = "mix"

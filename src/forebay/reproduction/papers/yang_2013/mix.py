@@ -25,6 +25,7 @@ from forebay.reproduction import (
     Variants,
     Work,
     artefact,
+    bars,
     chart,
     facts,
     value,
@@ -297,14 +298,13 @@ def fig2(work: Work) -> Reproduction:
     for rtt_ms, (w, bdp, buffer) in found.items():
         ours[f"fills-{rtt_ms}"] = 100 * float(np.mean(w >= bdp))
         ours[f"fits-{rtt_ms}"] = 100 * float(np.mean(w * (1 - PHI) <= bdp + buffer))
-        density, edges = np.histogram(w, bins=40, density=True)
-        middles, top = ((edges[1:] + edges[:-1]) / 2).tolist(), float(density.max())
+        _, density = bars(w, 40, "W")
+        top = max(density.y)
         marks = [
             Line([at, at], [0.0, top], name, "dashes")
             for at, name in ((bdp, "BDP"), (bdp + buffer, "BDP + B"))
         ]
-        bars = Line(middles, density.tolist(), "W", "bars")
-        panels.append(Panel([bars, *marks], "packets", "density", title=f"{rtt_ms} ms"))
+        panels.append(Panel([density, *marks], "packets", "density", title=f"{rtt_ms} ms"))
     return work.judge(ours, notes=[NOTE], picture=Picture(panels, columns=3))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from forebay.report import Line, Panel, Picture
-from forebay.reproduction import Reproduction, Work, artefact
+from forebay.reproduction import Reproduction, Work, artefact, bars
 from forebay.reproduction.papers.yang_2013.laws import from_normal
 
 FLOWS = (10, 50, 100, 200)
@@ -49,14 +49,10 @@ def fig1_simulated(work: Work) -> Reproduction:
 
 
 def _bell(n: int, standard: Any, distance: float) -> Panel:
-    density, edges = np.histogram(standard, bins=50, range=(-4, 4), density=True)
-    middles = (edges[1:] + edges[:-1]) / 2
-    lines = [
-        Line(middles.tolist(), density.tolist(), "sum of n windows", "bars"),
-        Line(middles.tolist(), [NormalDist().pdf(x) for x in middles], "normal"),
-    ]
+    middles, density = bars(standard, 50, "sum of n windows", (-4, 4))
+    normal = Line(middles.tolist(), [NormalDist().pdf(x) for x in middles], "normal")
     title = f"{n} flows: distance {distance:.3f}"
-    return Panel(lines, "W less its mean, over its deviation", "density", title=title)
+    return Panel([density, normal], "W less its mean, over its deviation", "density", title=title)
 
 
 @artefact()

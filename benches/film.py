@@ -1,6 +1,6 @@
 """Makes `film.csv.gz`: an encoded film, streamed in real time, captured on loopback.
 
-    python make.py FOLDER      # needs ffmpeg, tcpdump and root; takes as long as the film, and more
+    python benches/film.py FOLDER      # needs ffmpeg, tcpdump and root; takes longer than the film
 
 The source is synthetic: a sequence of scenes as in a film. Scene lengths are heavy-tailed, and each
 scene has its own level of detail; its shots are short and change the picture. The encoder is x264

@@ -1,7 +1,7 @@
 """Tables of what is fitted, drawn or left open.
 
-    python -m forebay.reproduction.papers.hisamatsu_2007.fits draws > draws.csv
-    python -m forebay.reproduction.papers.hisamatsu_2007.fits variants > variants.csv
+    python benches/abilene_fits.py draws > draws.csv
+    python benches/abilene_fits.py variants > variants.csv
 
 ``draws``: joint draws of chords, hosts, the factor on sigma and the packet, a steady state of the
 fast edge each. `choice` weighs slides 16 to 18 alone, without the loss that slide 17 misprints;
