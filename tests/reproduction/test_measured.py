@@ -143,7 +143,8 @@ def test_figure_15_plays_today_s_linux_in_the_testbed_s_set_up(
         return outcome(0.97)
 
     monkeypatch.setattr(forebay, "run", run)
-    fig15: Any = replace(find("A.fig15").load(), records=tmp_path)
+    shipped: Any = find("A.fig15").load()
+    fig15 = replace(shipped, records=tmp_path)
     assert fig15.measure(seeds=1) == []
     assert len(asked) == 16 and {each.engine for each in asked} == {"testbed"}
     order = [(each.scenario.n_flows, each.scenario.buffer_packets) for each in asked]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import forebay
 from forebay import ForebayError
-from forebay.reproduction import Artefact, UnknownArtefact, entries, papers
+from forebay.reproduction import Artefact, Entry, UnknownArtefact, entries, papers
 
 PAPERS = Path(papers.__file__).parent
 
@@ -48,10 +49,10 @@ def test_a_paper_is_no_artefact_and_no_seeds_are_refused() -> None:
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
-def test_every_artefact_keeps_to_the_protocol(entry: object) -> None:
-    assert callable(getattr(entry, "load", None))
-    artefact = entry.load()  # type: ignore[attr-defined]
-    assert isinstance(artefact, Artefact) and artefact.folder == entry.folder
+def test_every_artefact_keeps_to_the_protocol(entry: Entry) -> None:
+    artefact: Any = entry.load()
+    assert isinstance(artefact, Artefact)
+    assert entry.folder == artefact.folder  # type: ignore[attr-defined]
     taken = inspect.signature(artefact.reproduce).parameters
     assert list(taken) == ["seeds", "jobs", "progress", "quick"]
 

@@ -77,7 +77,8 @@ def test_the_slow_mix_is_the_same_packets() -> None:
     for drops in (False, True):
         pairs = zip(mix.cells(drops), mix.cells(drops, full_speed=True), strict=True)
         for slow, full in pairs:
-            one, other = (mix.on_testbed(**cell.key) for cell in (slow, full))
+            keys: list[Any] = [slow.key, full.key]
+            one, other = (mix.on_testbed(**key) for key in keys)
             assert one.bdp_packets == pytest.approx(other.bdp_packets)
             assert one.buffer_packets == other.buffer_packets and one.n_flows == 198
 
