@@ -91,8 +91,9 @@ def queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric
 
 def of_histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
     """Quantiles of one histogram per replication; None if no replication has one."""
-    present = [h for h in histograms if h is not None]
-    mean = over_replications(_known_quantiles(map(statistics.mean_of_histogram, present)), POSITIVE)
+    present = [h for h in histograms if h is not None and h.counts.any()]
+    means = _known_quantiles(map(statistics.mean_of_histogram, present))
+    mean = over_replications(means, POSITIVE, [float(h.counts.sum()) for h in present])
     if mean is None:
         return None
     p50, p95, p99 = up_to(present)
@@ -389,7 +390,8 @@ def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
     sums = [(k.delay_sum_s, _as_float(k.accepted)) for k in links]
     longest = [k.longest_s for k in links]
     p50, p95, p99 = up_to([k.delay for k in links], longest)
-    return Quantiles(mean=ratio(sums, POSITIVE), p50=p50, p95=p95, p99=p99)
+    mean = ratio(sums, POSITIVE, of_all=True)
+    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
 
 
 def jain(goodput: FloatArray) -> float | None:
@@ -400,15 +402,19 @@ def jain(goodput: FloatArray) -> float | None:
     return float(np.sum(goodput)) ** 2 / (goodput.size * squares)
 
 
-def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
+def ratio(
+    replications: Sequence[Ratio], bounds: Bounds, *, of_all: bool = False
+) -> Metric | None:
     """Sum of numerators over sum of denominators, each of shape (b,), one pair per replication.
 
-    None if every denominator is zero: a loss rate without arrivals is unknown, not zero.
+    Over several replications it is the mean of theirs, or that of all their packets together. None if every denominator is zero: a loss rate without arrivals is unknown, not zero.
     """
     if len(replications) == 1:
         return _ratio_of_one(replications[0], bounds)
-    sums = ((np.add.reduce(n), np.add.reduce(d)) for n, d in replications)
-    return over_replications([float(n / d) for n, d in sums if d > 0.0], bounds)
+    sums = [(float(np.add.reduce(n)), float(np.add.reduce(d))) for n, d in replications]
+    known = [(n, d) for n, d in sums if d > 0.0]
+    counts = [d for _, d in known] if of_all else None
+    return over_replications([n / d for n, d in known], bounds, counts)
 
 
 def _ratio_of_one(parts: Ratio, bounds: Bounds) -> Metric | None:

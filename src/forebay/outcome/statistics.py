@@ -65,16 +65,31 @@ def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float 
     return student_t(batches - 1) * spread / math.sqrt(batches) / (total / batches)
 
 
+_SUMS = 1e-12
+"""Relative: what sums of the same parts in another order differ by."""
+
+
 def around(value: float, half: float | None, n: int, bounds: Bounds) -> Metric:
-    """Metric of `value` +- `half`, with its interval clipped to the range of the quantity."""
+    """Metric of `value` +- `half`, with its interval clipped to the range of the quantity.
+
+    A value that only rounding put beyond that range is its end: a link that is always busy is used
+    to 1, and not to 1 + 2e-16.
+    """
+    if bounds[1] < value <= bounds[1] * (1.0 + _SUMS):
+        value = bounds[1]
     if half is None:
         return Metric(value=value, low=None, high=None, n=n)
     low, high = max(value - half, bounds[0]), min(value + half, bounds[1])
     return Metric(value=value, low=min(low, value), high=max(high, value), n=n)
 
 
-def over_replications(values: Sequence[float], bounds: Bounds) -> Metric | None:
+def over_replications(
+    values: Sequence[float], bounds: Bounds, counts: Sequence[float] | None = None
+) -> Metric | None:
     """Mean of one value per replication with its interval; None without values.
+
+    With ``counts``, how many packets each value is the mean of, it is the mean of all packets, as a
+    quantile is that of all packets. They are above 0.
 
     Values that are all equal, such as no loss in any replication, have no interval: they do not
     tell how far another one may be. At each end the interval reaches as far as the t interval of
@@ -84,9 +99,14 @@ def over_replications(values: Sequence[float], bounds: Bounds) -> Metric | None:
     if not values:
         return None
     if len(values) == 1:  # of a study's every row
-        return Metric(value=float(values[0]), low=None, high=None, n=1)
+        return around(float(values[0]), None, 1, bounds)
     array = np.asarray(values, dtype=np.float64)
-    value, half = float(array.mean()), half_width(array)
+    if counts is None:
+        value, half = float(array.mean()), half_width(array)
+    else:
+        weights = np.asarray(counts, dtype=np.float64)
+        value = float(np.dot(weights, array) / np.add.reduce(weights))
+        half = ratio_half_width(weights * array, weights)
     made = around(value, half or None, len(values), bounds)
     most = bounds[1]
     if bounds[0] != 0.0 or not half or not 0.0 < value < most:
