@@ -72,7 +72,7 @@ def _run(text: str, ask: str, seed: int) -> str:
         outcome = forebay.run(scenario, ask, seed=seed)
         _check(outcome)
     elif ask == "seeds":
-        _check(forebay.run(scenario, "simulation", seed=seed, seeds=2, jobs=2))
+        _check(forebay.run(scenario, "simulation", seed=seed, seeds=3, jobs=2))
     elif ask == "trace":
         step = f"{scenario.measure.duration / 50:.9g} s"
         trace = forebay.trace(scenario, step=step, flows=(), seed=seed)
@@ -115,6 +115,10 @@ def _check(outcome: Any) -> None:
     found = violations(outcome)
     if found:
         raise AssertionError(f"impossible: {found[:3]}")
+    for name, link in outcome.links.items():
+        for share in (link.utilization, link.loss_rate):
+            if share is not None and share.value > 1.0:  # the invariant leaves room for rounding
+                raise AssertionError(f"above 1: {name}, {share.value!r}")
     json.dumps(outcome.model_dump(mode="json", by_alias=True), allow_nan=False)
     with contextlib.redirect_stdout(io.StringIO()):
         print_outcome(outcome)

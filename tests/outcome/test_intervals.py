@@ -35,6 +35,28 @@ def test_a_share_near_one_by_hand() -> None:
     assert metric.low == pytest.approx(min(0.995 - half, odds / (1.0 + odds)), rel=1e-3)
 
 
+def test_the_mean_of_unequal_replications_is_that_of_all_packets() -> None:
+    """10 packets of 1 s and 990 of 3 s: 2.98 s, and not the 2 s of the two means."""
+    metric = statistics.over_replications([1.0, 3.0], (0.0, math.inf), [10.0, 990.0])
+    assert metric is not None and metric.low is not None and metric.high is not None
+    assert metric.value == pytest.approx(2.98)
+    residual = 10.0 * (1.0 - 2.98)  # and as much above
+    half = 12.7062 * math.sqrt(2.0 * residual**2) / math.sqrt(2.0) / 500.0
+    assert metric.low == pytest.approx(2.98 - half, rel=1e-4)
+    assert metric.high == pytest.approx(2.98 * math.exp(half / 2.98), rel=1e-4)
+    assert statistics.over_replications([1.0, 3.0], (0.0, math.inf), [7.0, 7.0]) == (
+        statistics.over_replications([1.0, 3.0], (0.0, math.inf))
+    )
+
+
+def test_rounding_puts_no_share_above_one() -> None:
+    for values in ([1.0 + 4e-16], [1.0 + 4e-16, 1.0 + 2e-16], [1.0 + 4e-16, 0.5, 0.9]):
+        metric = statistics.over_replications(values, (0.0, 1.0))
+        assert metric is not None and metric.value <= 1.0
+    defect = statistics.over_replications([1.001], (0.0, 1.0))
+    assert defect is not None and defect.value == 1.001  # for the invariants to see
+
+
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
 def test_replications_that_agree_tell_nothing_of_others(value: float) -> None:
     metric = statistics.over_replications([value] * 5, (0.0, 1.0))

@@ -402,12 +402,11 @@ def jain(goodput: FloatArray) -> float | None:
     return float(np.sum(goodput)) ** 2 / (goodput.size * squares)
 
 
-def ratio(
-    replications: Sequence[Ratio], bounds: Bounds, *, of_all: bool = False
-) -> Metric | None:
+def ratio(replications: Sequence[Ratio], bounds: Bounds, *, of_all: bool = False) -> Metric | None:
     """Sum of numerators over sum of denominators, each of shape (b,), one pair per replication.
 
-    Over several replications it is the mean of theirs, or that of all their packets together. None if every denominator is zero: a loss rate without arrivals is unknown, not zero.
+    Over several replications it is the mean of theirs, or that of all their packets together. None
+    if every denominator is zero: a loss rate without arrivals is unknown, not zero.
     """
     if len(replications) == 1:
         return _ratio_of_one(replications[0], bounds)
