@@ -107,18 +107,19 @@ _NUMBERS_OF_GRIDS = (0, 1, 2, 10**6 + 1, 2**63 - 1, 2**63, -(2**63), 0.5)
 """Not the most points that a grid may have, which take minutes to check."""
 
 
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of every value of a tree."""
     if path:
         yield path
     if not isinstance(value, dict | list):
         return
     for name, each in value.items() if isinstance(value, dict) else enumerate(value):
-        yield from _places(each, (*path, name))
+        yield from places(each, (*path, name))
 
 
 def _grids() -> Iterator[tuple[str, Tree]]:
     for whole in (_GRID, {name: part for name, part in _GRID.items() if name != "design"}):
-        for path in _places(whole):
+        for path in places(whole):
             for value in (*WRONG, *_NUMBERS_OF_GRIDS):
                 made = json.loads(json.dumps(whole))
                 here = made
