@@ -57,7 +57,8 @@ def chosen(folder: Path) -> list[dict[str, Any]]:
                 rows += [
                     each for each in csv.DictReader(file) if float(each["packets"]) <= _MOST_PACKETS
                 ]
-        count = _COUNT // len(families)
+        left = len(families) - families.index(family)
+        count = (_COUNT - len(found)) // left
         for row in rows[:: max(1, len(rows) // count)][:count]:
             fields = {name: read(row[name]) for name in FIELDS}
             kept = {name: f"{float(row[name]):.12g}" for name in _DIGITS}

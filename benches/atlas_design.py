@@ -47,21 +47,23 @@ class Family:
 
     Attributes
     ----------
-    warmup_s, window_s, longest_s : warm-up; least window, and the longest of slow links.
+    window_s, longest_s : least window, and the longest of slow links.
     sawtooths : whether they need three sawtooths to warm up and five to be measured.
     """
 
     controls: tuple[str, str]
-    warmup_s: float = 43.0
     window_s: float = 30.0
     longest_s: float = 90.0
     sawtooths: bool = False
 
+    @property
+    def warmup_s(self) -> float:
+        """Time to settle, without sawtooths."""
+        return scope.FAMILIES[self.controls]
+
 
 FAMILIES = {
-    "cubic+bbr3": Family(("cubic", "bbr3")),
-    "cubic+bbr": Family(("cubic", "bbr")),
-    "reno+cubic": Family(("reno", "cubic"), warmup_s=16.0, sawtooths=True),
+    "+".join(each): Family(each, sawtooths=each == ("reno", "cubic")) for each in scope.FAMILIES
 }
 
 
@@ -150,8 +152,7 @@ def cells(family: str, stage: int, folder: Path) -> list[dict[str, Any]]:
             idle = _log(u, 0.003, 0.2)
             packets = known.packets_at(base().replace(fields), idle)
         fields["queue.size"] = f"{max(1, round(packets))} packets"
-        if FAMILIES[family].sawtooths:
-            fields |= _sawtooths(base().replace(fields))
+        fields |= times_of(base().replace(fields), FAMILIES[family])
         if link.pps * _seconds(fields) <= FASTEST_PPS * _USUAL_S:
             made.append(fields)
         if len(made) == STAGE:
@@ -160,8 +161,10 @@ def cells(family: str, stage: int, folder: Path) -> list[dict[str, Any]]:
     return made
 
 
-def _sawtooths(scenario: forebay.Scenario) -> dict[str, Any]:
-    """Return the times of a cell that has its sawtooths: three to warm up, five to be measured."""
+def times_of(scenario: forebay.Scenario, family: Family) -> dict[str, Any]:
+    """Return the times of a cell of sawtooths: three to warm up, five to be measured."""
+    if not family.sawtooths:
+        return {}
     period_s = assumptions.sawtooths_s(scenario, scenario.buffer_packets).period_s
     started_s = float(scenario.traffic[0].start.high)
     warmup_s = max(float(scenario.measure.warmup), started_s + 3.0 * period_s)

@@ -14,7 +14,7 @@ import numpy as np
 
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.atlas.model import Model, load
-from forebay.engines.atlas.scope import WARMUP_S, Point, buffers, point_of
+from forebay.engines.atlas.scope import FAMILIES, Point, buffers, point_of
 from forebay.engines.base import Capabilities, Engine
 from forebay.outcome import (
     ClassOutcome,
@@ -113,7 +113,7 @@ def _outcome(
             for each, name in zip(scenario.traffic, scenario.class_names, strict=True)
             if isinstance(each, Long)
         ],
-        broken_assumptions=_broken(scenario),
+        broken_assumptions=_broken(scenario, FAMILIES[point.controls]),
         provenance=Provenance.model_validate(
             {
                 "version": installed_version(),
@@ -216,9 +216,9 @@ def _quantiles(mean: Ends, p99: Ends, unit: float) -> Quantiles:
     return Quantiles(mean=of_mean, p50=None, p95=None, p99=of_top)
 
 
-def _broken(scenario: Scenario) -> list[str]:
+def _broken(scenario: Scenario, settled_s: float) -> list[str]:
     measure = scenario.measure
     warmup = float(measure.warmup)
-    if warmup >= WARMUP_S or "warmup" not in measure.model_fields_set:
+    if warmup >= settled_s or "warmup" not in measure.model_fields_set:
         return []
-    return [f"measured after {warmup:g} s: flows of the atlas had {WARMUP_S:g} s to settle"]
+    return [f"measured after {warmup:g} s: flows of the atlas had {settled_s:g} s to settle"]

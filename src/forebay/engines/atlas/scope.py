@@ -18,9 +18,9 @@ from forebay.workload.drawing import apportion
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
-FAMILIES = (("cubic", "bbr3"), ("cubic", "bbr"), ("reno", "cubic"))
-"""The first that has all controls of a scenario, and a model, answers."""
-WARMUP_S = 43.0
+FAMILIES = {("reno", "cubic"): 16.0, ("cubic", "bbr3"): 43.0, ("cubic", "bbr"): 43.0}
+"""Seconds that the flows of each family had to settle. The first that has all controls of a
+scenario, and a model, answers."""
 _COVERED = {
     "link": {"rate"},
     "queue": {"discipline", "size"},
