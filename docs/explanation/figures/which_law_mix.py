@@ -1,7 +1,7 @@
-"""Which law governs a mix: least buffers of CUBIC with BBRv3, by the atlas.
+"""Which law governs a mix: least buffers by the atlas.
 
-python docs/explanation/figures/which_law_mix.py draw   # docs/images
-python docs/explanation/figures/which_law_mix.py table  # the page's first table
+python docs/explanation/figures/which_law_mix.py draw              # docs/images
+python docs/explanation/figures/which_law_mix.py table cubic+bbr3  # a table of the page
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ FLOWS = (10, 20, 40, 80, 160, 320, 640, 1000)
 GOAL, WINDOW, RTT_S, SPREAD, ACCESS = 0.98, 30.0, 0.06, 3.0, 3.0
 
 
-def link(flows: int, share: float, window: float = WINDOW) -> scope.Point:
+def link(
+    flows: int, share: float, window: float = WINDOW, family: tuple[str, str] = ("cubic", "bbr3")
+) -> scope.Point:
     """Return a link of so many flows; its rate follows from window and round trip."""
     pps = flows * window / RTT_S
     second = round(share * flows)
-    return scope.Point(("cubic", "bbr3"), flows, second, pps, RTT_S, SPREAD, ACCESS, 1)
+    return scope.Point(family, flows, second, pps, RTT_S, SPREAD, ACCESS, 1)
 
 
 def least(of: scope.Point, goal: float = GOAL) -> tuple[float, float]:
@@ -68,13 +70,14 @@ def draw() -> None:
     draw_picture(Picture(list(panels()), columns=3), title, FIGURE)
 
 
-def table() -> None:
-    """Print the least for 98 % over BDP/sqrt(n) by window and share."""
+def table(family: str) -> None:
+    """Print the least for 98 % over BDP/sqrt(n) by window and share of the second control."""
+    first, second = family.split("+")
     for window in (5, 10, 30, 100, 300):
         flows = min(200, int(scope.BOUNDS["pps"][2] * RTT_S / window))
         cells = []
         for share in SHARES.values():
-            each = link(flows, share, float(window))
+            each = link(flows, share, float(window), (first, second))
             size, loss = least(each)
             cells.append(
                 "–"
@@ -85,4 +88,4 @@ def table() -> None:
 
 
 if __name__ == "__main__":
-    {"draw": draw, "table": table}[sys.argv[1]]()
+    {"draw": draw, "table": table}[sys.argv[1]](*sys.argv[2:])

@@ -59,7 +59,12 @@ OUTSIDE = [
     (
         {"traffic.0.congestion_control": "westwood"},
         "traffic.0.congestion_control",
-        "cubic with bbr3",
+        "reno with cubic, cubic with bbr3",
+    ),
+    (
+        {"traffic.0.congestion_control": {"reno": 0.5, "bbr3": 0.5}},
+        "traffic.0.congestion_control",
+        "reno with cubic, cubic with bbr3",
     ),
     ({"queue.discipline": "codel"}, "queue.discipline", "drop-tail"),
     ({"queue.transmit_ring": 8}, "queue.transmit_ring", "without it"),
@@ -101,6 +106,38 @@ def test_an_answer_has_the_flows_shares_and_intervals_that_contain_their_values(
     for metric in (bottleneck.utilization, bottleneck.loss_rate, wait.mean, wait.p99):
         assert metric.low <= metric.value <= metric.high and metric.low < metric.high
     assert wait.p99.value <= 300 / (1e9 / 12000) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("mix", "family", "settled_s"),
+    [
+        ("reno", "reno+cubic", 16),
+        ("cubic", "reno+cubic", 16),
+        ({"reno": 0.5, "cubic": 0.5}, "reno+cubic", 16),
+        ("bbr3", "cubic+bbr3", 43),
+        ({"cubic": 0.95, "bbr3": 0.05}, "cubic+bbr3", 43),
+    ],
+)
+def test_a_mix_is_answered_by_its_family_and_ends_are_pure(mix, family, settled_s):
+    scenario = link(traffic__0__congestion_control=mix, measure__warmup="5 s")
+    outcome = forebay.run(scenario, "atlas")
+    assert outcome.provenance.model_extra["atlas"].startswith(f"{family}, ")
+    assert any(f"{settled_s} s to settle" in each for each in outcome.broken_assumptions)
+    assert (outcome.classes[0].controllers is not None) == isinstance(mix, dict)
+    assert outcome.classes[0].throughput_bps.value == pytest.approx(
+        1e9 * outcome.links["bottleneck"].utilization.value
+    )
+
+
+@pytest.mark.parametrize("flows", [20, 200])
+def test_reno_needs_more_than_cubic(flows):
+    """It keeps half of its window after a loss, and CUBIC 0.7."""
+    sizes = (40, 80, 160)
+    scenarios = [link(traffic__0__congestion_control=name, traffic__0__flows=flows)
+                 for name in ("reno", "cubic")]  # fmt: skip
+    for size in sizes:
+        reno, cubic = (answered(each.with_buffer(size)).utilization for each in scenarios)
+        assert reno.value < cubic.value
 
 
 def test_classes_that_are_alike_are_one_mix():
