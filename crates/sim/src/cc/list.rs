@@ -2,7 +2,7 @@
 
 use super::foreign::ForeignCc;
 use super::record::{Declared, Record};
-use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
+use super::{Ack, CongestionEvent, Controller, PlainAck, Window};
 use crate::time::Picos;
 
 // Large controllers live on the heap, so that a flow with a small one stays small. `Box` is no controller: a
@@ -95,8 +95,8 @@ macro_rules! controllers {
 
         impl Controller for Cc {
             #[inline]
-            fn cong_avoid_fast(&mut self, window: &mut Window, segments: u32, increase_rule: IncreaseRule) -> bool {
-                match self { $(Self::$variant(cc) => cc.cong_avoid_fast(window, segments, increase_rule),)+ Self::Foreign(cc) => cc.cong_avoid_fast(window, segments, increase_rule) }
+            fn cong_avoid_fast(&mut self, window: &mut Window, ack: PlainAck) -> bool {
+                match self { $(Self::$variant(cc) => cc.cong_avoid_fast(window, ack),)+ Self::Foreign(cc) => cc.cong_avoid_fast(window, ack) }
             }
             #[inline]
             fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {

@@ -169,6 +169,25 @@ impl Ack {
     }
 }
 
+/// What is at hand of an ACK of new data while the window may grow.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainAck {
+    /// `Ack::now`.
+    pub now: Picos,
+    /// `Ack::segments`.
+    pub segments: u32,
+    /// `Ack::increase_rule`.
+    pub increase_rule: IncreaseRule,
+    /// `Ack::rtt`.
+    pub rtt: Option<Picos>,
+}
+
+impl From<&Ack> for PlainAck {
+    fn from(&Ack { now, segments, increase_rule, rtt, .. }: &Ack) -> Self {
+        Self { now, segments, increase_rule, rtt }
+    }
+}
+
 /// A path that loses more of a flight, 5/256, bears no flight of that size (Linux, bbr_loss_thresh in tcp_bbr.c of version 3).
 #[inline]
 pub fn too_many_lost(lost: u64, in_flight: u64) -> bool {
@@ -189,16 +208,11 @@ pub enum CongestionEvent {
 /// The hooks of a congestion controller. A hook that a controller does not need does nothing. What it does
 /// as a whole its `record::Record` declares.
 pub trait Controller {
-    /// Called first with an ACK of new data while the window may grow, without what is costly to know of it:
-    /// `segments` count towards growth. Returns true if that was all that the controller wants of the ACK;
-    /// then neither `on_ack_received` nor `cong_avoid` is called.
+    /// Called first with an ACK of new data while the window may grow, without what is costly to know of it.
+    /// Returns true if that was all that the controller wants of the ACK; then neither `on_ack_received` nor
+    /// `cong_avoid` is called.
     #[inline]
-    fn cong_avoid_fast(
-        &mut self,
-        _window: &mut Window,
-        _segments: u32,
-        _increase_rule: IncreaseRule,
-    ) -> bool {
+    fn cong_avoid_fast(&mut self, _window: &mut Window, _ack: PlainAck) -> bool {
         false
     }
     /// Called with an ACK of new data outside recovery, while the window may grow.

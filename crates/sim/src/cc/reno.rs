@@ -2,7 +2,7 @@
 
 use super::ai_counter::AiCounter;
 use super::record::{Declared, Decrease, Growth, Marks, Record, Response};
-use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
+use super::{Ack, CongestionEvent, Controller, PlainAck, Window};
 use crate::time::Picos;
 
 /// Reno (RFC 5681).
@@ -26,24 +26,25 @@ impl Declared for Reno {
 
 impl Controller for Reno {
     #[inline(always)]
-    fn cong_avoid_fast(
-        &mut self,
-        window: &mut Window,
-        mut segments: u32,
-        increase_rule: IncreaseRule,
-    ) -> bool {
+    fn cong_avoid_fast(&mut self, window: &mut Window, ack: PlainAck) -> bool {
+        let mut segments = ack.segments;
         if window.in_slow_start() {
             segments = window.slow_start(segments);
         }
         if segments > 0 {
             let segments_per_increment = window.cwnd; // RFC 5681, equation 3
-            self.ai_counter.cong_avoid_ai(window, increase_rule, segments, segments_per_increment);
+            self.ai_counter.cong_avoid_ai(
+                window,
+                ack.increase_rule,
+                segments,
+                segments_per_increment,
+            );
         }
         true
     }
 
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
-        self.cong_avoid_fast(window, ack.segments, ack.increase_rule);
+        self.cong_avoid_fast(window, ack.into());
     }
 
     /// RFC 5681, equation 4; half the window, not of the flight, as ns-2 and Linux do.

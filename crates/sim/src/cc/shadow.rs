@@ -163,7 +163,7 @@ impl Driven {
             }
             Cc::Foreign(_) => {}
             cc if self.waits => {
-                let done = cc.cong_avoid_fast(window, ack.segments, ack.increase_rule);
+                let done = cc.cong_avoid_fast(window, ack.into());
                 if !done {
                     cc.on_ack_received(window, ack);
                     cc.cong_avoid(window, ack);

@@ -3,7 +3,9 @@
 use super::profile::Profile;
 use super::scoreboard::Scoreboard;
 use super::sender::Sender;
-use crate::cc::{Ack, CongestionEvent, Controller, IncreaseRule, Phase, RateSample};
+use crate::cc::{
+    Ack, Cc, CongestionEvent, Controller, IncreaseRule, Phase, PlainAck, RateSample, Window,
+};
 use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::time::Picos;
 
@@ -32,7 +34,7 @@ impl Sender {
         (delivered, marked): (u32, bool),
         grows: bool,
         profile: &Profile,
-        summary: impl FnOnce() -> AckSummary,
+        summary: impl Fn() -> AckSummary,
     ) {
         if K::FOREIGN && self.cc.is_foreign() {
             return self.notify_foreign(now, summary(), grows, profile);
@@ -42,9 +44,11 @@ impl Sender {
         }
         if K::FAST_PATH || !marked {
             let grows = grows && (K::NEWRENO_ONLY || self.may_grow::<K>(profile));
-            let segments = counted(delivered, profile);
             let done = if grows {
-                self.cc.cong_avoid_fast(&mut self.window, segments, profile.increase_rule)
+                let (segments, increase_rule) =
+                    (counted(delivered, profile), profile.increase_rule);
+                let ack = PlainAck { now, segments, increase_rule, rtt: summary().last_rtt };
+                self.cong_avoid_fast::<K>(ack)
             } else {
                 K::NEWRENO_ONLY || !self.cc.needs_every_ack()
             };
@@ -53,6 +57,16 @@ impl Sender {
             }
         }
         self.notify_cc_slow(now, summary(), grows, profile);
+    }
+
+    /// The hook of that name: with the most common controller inlined.
+    #[inline(always)]
+    fn cong_avoid_fast<K: FlowKind>(&mut self, ack: PlainAck) -> bool {
+        match &mut self.cc {
+            Cc::Reno(cc) => cc.cong_avoid_fast(&mut self.window, ack),
+            _ if K::NEWRENO_ONLY => false,
+            cc => outlined(cc, &mut self.window, ack),
+        }
     }
 
     /// Tells a controller that sets the window itself of an ACK: whether it may grow is of no matter to it.
@@ -152,6 +166,12 @@ impl Sender {
     pub(super) fn in_cwr(&self) -> bool {
         self.snd_una < self.cwr_end
     }
+}
+
+/// `Controller::cong_avoid_fast` of any controller.
+#[inline(never)]
+fn outlined(cc: &mut Cc, window: &mut Window, ack: PlainAck) -> bool {
+    cc.cong_avoid_fast(window, ack)
 }
 
 /// Segments that count towards growth.

@@ -70,7 +70,7 @@ impl Path {
             let ack = Ack { snd_nxt, min_rtt, rtt, marked: u64::from(marked), ..plain };
             let fast = !self.record.needs_every_ack
                 && !marked
-                && self.cc.cong_avoid_fast(&mut self.window, 1, IncreaseRule::PerWindow);
+                && self.cc.cong_avoid_fast(&mut self.window, (&ack).into());
             if fast {
                 continue;
             }

@@ -11,7 +11,7 @@ mod hystart;
 use super::ai_counter::{AiCounter, counted};
 use super::record::{Declared, Decrease, Growth, Marks, PerRound, Record, Response};
 use super::rounding::whole_below;
-use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
+use super::{Ack, CongestionEvent, Controller, IncreaseRule, PlainAck, Window};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use hystart::HyStart;
 use prefetch_index::prefetch_index;
@@ -116,21 +116,25 @@ impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
         prefetch_index(from_ref(&self.epoch), 0);
     }
 
+    /// Beyond slow start it wants no more of an ACK.
+    #[inline]
+    fn cong_avoid_fast(&mut self, window: &mut Window, ack: PlainAck) -> bool {
+        if window.in_slow_start() {
+            return false;
+        }
+        self.take_rtt(ack.now, ack.rtt);
+        self.increase_rule = ack.increase_rule;
+        self.grow(window, ack.segments, ack.now, ack.increase_rule);
+        true
+    }
+
     fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         self.increase_rule = ack.increase_rule;
         let mut segments = ack.segments;
         if window.in_slow_start() {
             segments = window.slow_start(segments);
         }
-        if segments > 0 {
-            self.update(window.cwnd, segments, ack);
-            self.ai_counter.cong_avoid_ai(
-                window,
-                ack.increase_rule,
-                segments,
-                self.segments_per_increment,
-            );
-        }
+        self.grow(window, segments, ack.now, ack.increase_rule);
     }
 
     fn set_segment_bytes(&mut self, bytes: u32) {
@@ -138,14 +142,10 @@ impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
     }
 
     fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
-        let Some(rtt) = ack.rtt else { return };
-        if self.epoch.as_ref().is_some_and(|epoch| ack.now - epoch.start < SECOND) {
-            return;
-        }
-        if self.delay_min == 0 || rtt < self.delay_min {
-            self.delay_min = rtt.max(1);
-        }
-        if HYSTART && window.in_slow_start() {
+        if let Some(rtt) = self.take_rtt(ack.now, ack.rtt)
+            && HYSTART
+            && window.in_slow_start()
+        {
             self.hystart.on_sample(window, ack, rtt, self.delay_min);
         }
     }
@@ -171,26 +171,47 @@ impl<const BETA: u32, const HYSTART: bool> Cubic<BETA, HYSTART> {
         f64::from(BETA) / 1024.0
     }
 
+    /// Takes a round-trip time, unless it is of an epoch's first second.
+    #[inline]
+    fn take_rtt(&mut self, now: Picos, rtt: Option<Picos>) -> Option<Picos> {
+        let is_new = |epoch: &Epoch| now - epoch.start < SECOND;
+        let rtt = rtt.filter(|_| !self.epoch.as_ref().is_some_and(is_new))?;
+        if self.delay_min == 0 || rtt < self.delay_min {
+            self.delay_min = rtt.max(1);
+        }
+        Some(rtt)
+    }
+
+    /// So many segments count towards growth beyond slow start.
+    #[inline]
+    fn grow(&mut self, window: &mut Window, segments: u32, now: Picos, rule: IncreaseRule) {
+        if segments > 0 {
+            self.update(window.cwnd, segments, now, rule);
+            self.ai_counter.cong_avoid_ai(window, rule, segments, self.segments_per_increment);
+        }
+    }
+
     /// Finds how many segments have to be acknowledged for an increase.
-    fn update(&mut self, cwnd: f64, segments: u32, ack: &Ack) {
-        let whole = Self::is_whole(ack.increase_rule);
+    #[inline]
+    fn update(&mut self, cwnd: f64, segments: u32, now: Picos, increase_rule: IncreaseRule) {
+        let whole = Self::is_whole(increase_rule);
         let last_max = self.last_max;
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(cwnd, last_max, ack.now, whole));
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(cwnd, last_max, now, whole));
         epoch.reno_credit += f64::from(segments);
-        let waited = ack.now - epoch.read_at;
+        let waited = now - epoch.read_at;
         if epoch.read_cwnd == cwnd && waited < REFRESH {
             return;
         }
         if epoch.curve_per == 0.0 || waited >= TICK {
-            epoch.read(cwnd, ack.now, self.delay_min, ack.increase_rule);
+            epoch.read(cwnd, now, self.delay_min, increase_rule);
             if last_max == 0.0 {
                 epoch.curve_per = epoch.curve_per.min(BEFORE_LOSS);
             }
         }
-        let per_reno = Self::reno_segments_an_increase(cwnd, ack.increase_rule);
-        let friendly = epoch.reno_friendly(cwnd, per_reno, ack.increase_rule);
+        let per_reno = Self::reno_segments_an_increase(cwnd, increase_rule);
+        let friendly = epoch.reno_friendly(cwnd, per_reno, increase_rule);
         self.segments_per_increment =
-            counted(ack.increase_rule, epoch.curve_per.min(friendly)).max(2.0);
+            counted(increase_rule, epoch.curve_per.min(friendly)).max(2.0);
     }
 
     /// It counts as Linux does. The variants without HyStart run in a kernel as programs with a finer clock.

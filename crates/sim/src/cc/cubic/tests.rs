@@ -41,8 +41,8 @@ fn the_curve_is_read_once_in_a_tick() {
     let read_at = |increase_rule, micros: [u64; 2]| {
         let (mut cubic, window, _) = reduced::<717, true>(1000.0);
         micros.map(|micros| {
-            let ack = testing::ack(SECOND + micros * (MILLISECOND / 1000), 1, 10, increase_rule);
-            cubic.update(window.cwnd + micros as f64, 1, &ack);
+            let now = SECOND + micros * (MILLISECOND / 1000);
+            cubic.update(window.cwnd + micros as f64, 1, now, increase_rule);
             cubic.epoch.as_ref().map(|epoch| epoch.read_at)
         })
     };
@@ -50,6 +50,27 @@ fn the_curve_is_read_once_in_a_tick() {
     assert_eq!((first, next), (Some(SECOND), Some(SECOND + MILLISECOND)));
     let [first, next] = read_at(IncreaseRule::PerAck, [900, 1100]);
     assert_eq!(first, next);
+}
+
+/// What `cong_avoid_fast` makes of an ACK beyond slow start is what both other hooks do; below it wants them.
+#[test]
+fn a_plain_ack_does_what_both_hooks_do() {
+    for increase_rule in [IncreaseRule::PerWindow, IncreaseRule::PerAck] {
+        let (mut fast, mut one, _) = reduced::<717, true>(100.0);
+        let (mut slow, mut other, _) = reduced::<717, true>(100.0);
+        for sent in 1..20_000 {
+            let plain = testing::ack(sent * MILLISECOND / 3, sent, 10, increase_rule);
+            let ack = Ack { rtt: Some((50 + sent * 7 % 20) * MILLISECOND), ..plain };
+            assert!(fast.cong_avoid_fast(&mut one, (&ack).into()));
+            slow.on_ack_received(&mut other, &ack);
+            slow.cong_avoid(&mut other, &ack);
+            assert_eq!((one.cwnd, fast.delay_min), (other.cwnd, slow.delay_min));
+        }
+        assert!(one.cwnd > 100.0, "it grew to {}", one.cwnd);
+        one.ssthresh = one.cwnd + 1.0;
+        let ack = testing::ack(7 * SECOND, 1, 10, increase_rule);
+        assert!(!fast.cong_avoid_fast(&mut one, (&ack).into()));
+    }
 }
 
 /// RFC 9438, equations 1 and 2: W_max = 1000, beta = 0.7: K = cbrt(300 / 0.4) = 9.086 s, W(0) = 700,
