@@ -257,10 +257,10 @@ impl Wheel {
         self.buckets.is_some()
     }
 
-    /// Of their events, that which comes `after` others after the next.
+    /// Of their events, those that come next.
     #[inline(always)]
-    pub fn upcoming(&self, after: usize) -> Option<&Event> {
-        self.buckets.as_ref()?.upcoming(after)
+    pub fn upcoming(&self) -> &[Event] {
+        self.buckets.as_ref().map_or(&[], |buckets| buckets.upcoming())
     }
 
     /// Puts the event that follows the first one of a slot into its place. Gives whose it is.

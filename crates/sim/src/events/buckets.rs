@@ -224,10 +224,10 @@ impl Buckets {
         }
     }
 
-    /// An event that comes so many after the next one, of those that are sorted.
+    /// The events that come next, of those that are sorted.
     #[inline(always)]
-    pub fn upcoming(&self, after: usize) -> Option<&Event> {
-        self.sorted.get(self.next + after)
+    pub fn upcoming(&self) -> &[Event] {
+        self.sorted.get(self.next..).unwrap_or_default()
     }
 
     /// All events, in no order.

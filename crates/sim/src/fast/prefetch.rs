@@ -60,10 +60,11 @@ impl Prefetcher for SortedPrefetch {
 
     #[inline(always)]
     fn prefetch(&mut self, _: &Event, _: EventKey, network: &Network<'_>, flows: &Flows) {
-        prefetch_step(Step::First, FIRST, network, flows);
-        prefetch_step(Step::Second, SECOND, network, flows);
-        prefetch_step(Step::Third, THIRD, network, flows);
-        prefetch_step(Step::Fourth, FOURTH, network, flows);
+        let upcoming = network.wheel.upcoming();
+        prefetch_step(Step::First, upcoming.get(FIRST), network, flows);
+        prefetch_step(Step::Second, upcoming.get(SECOND), network, flows);
+        prefetch_step(Step::Third, upcoming.get(THIRD), network, flows);
+        prefetch_step(Step::Fourth, upcoming.get(FOURTH), network, flows);
     }
 }
 
@@ -76,10 +77,10 @@ enum Step {
     Fourth,
 }
 
-/// What the event that comes so many after the next touches.
+/// What an event to come touches.
 #[inline(always)]
-fn prefetch_step(step: Step, after: usize, network: &Network<'_>, flows: &Flows) {
-    let Some(event) = network.wheel.upcoming(after) else { return };
+fn prefetch_step(step: Step, event: Option<&Event>, network: &Network<'_>, flows: &Flows) {
+    let Some(event) = event else { return };
     let (index, kind) = decode(event.key);
     let Some(flow) = flows.get(index) else { return };
     if kind == HOP && !event.payload.is_ack() {
