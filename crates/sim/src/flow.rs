@@ -156,19 +156,25 @@ impl Flow {
     /// beside the one that it sends.
     #[inline(always)]
     pub(crate) fn tsq_limit_reached(&self, now: Picos) -> bool {
-        !self.access.is_idle(now) && self.access.waiting() >= 2 && self.access_holds_a_millisecond()
+        let waiting = self.access.waiting();
+        !self.access.is_idle(now) && waiting >= 2 && self.is_a_millisecond(waiting)
     }
 
-    /// The same where bursts of `segments` wait: two of them.
-    pub(crate) fn tsq_limit_of_bursts_reached(&self, now: Picos, segments: u32) -> bool {
+    /// The same where bursts of `segments` wait, two of them, and so many segments in all.
+    pub(crate) fn tsq_limit_of_bursts_reached(
+        &self,
+        now: Picos,
+        segments: u32,
+        waiting: usize,
+    ) -> bool {
         !self.access.is_idle(now)
-            && self.access.waiting() >= 2 * segments as usize
-            && self.access_holds_a_millisecond()
+            && waiting >= 2 * segments as usize
+            && self.is_a_millisecond(waiting)
     }
 
     #[inline(never)]
-    fn access_holds_a_millisecond(&self) -> bool {
-        self.access.waiting() as f64 >= self.sender.sending_rate() / 1000.0
+    fn is_a_millisecond(&self, segments: usize) -> bool {
+        segments as f64 >= self.sender.sending_rate() / 1000.0
     }
 
     /// Size on the link of a data packet.

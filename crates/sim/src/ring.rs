@@ -116,6 +116,19 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
+    /// Adds the newest `count`, alike.
+    #[inline]
+    pub fn push_alike(&mut self, value: T, count: u32) {
+        while (self.len + count) as usize > self.slots.len() {
+            self.grow();
+        }
+        for _ in 0..count {
+            let place = self.place(self.len);
+            self.slots[place] = value;
+            self.len += 1;
+        }
+    }
+
     /// Takes the oldest. One that is empty then goes on where it began, in a line of the cache that
     /// is at hand.
     #[inline(always)]
@@ -176,13 +189,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_deque(steps in prop::collection::vec((0_u8..7, any::<u32>()), 0..300)) {
+        fn behaves_as_a_deque(steps in prop::collection::vec((0_u8..8, any::<u32>()), 0..300)) {
             let (mut ring, mut model) = (Ring::default(), VecDeque::new());
             for (step, value) in steps {
                 match step {
                     0 | 4 | 5 => prop_assert_eq!(ring.pop_front(), model.pop_front()),
                     1 if value % 8 == 0 => ring.fit(),
                     1 if value % 4 == 1 => prop_assert_eq!(ring.pop_back(), model.pop_back()),
+                    2 => {
+                        ring.push_alike(value, value % 12);
+                        model.extend((0..value % 12).map(|_| value));
+                    }
                     _ => {
                         ring.push_back(value);
                         model.push_back(value);

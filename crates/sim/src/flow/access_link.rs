@@ -37,6 +37,14 @@ impl AccessLink {
         at
     }
 
+    /// Takes the wire for the next so many packets; gives when the first begins to be sent.
+    #[inline]
+    pub(crate) fn take_wire_of(&mut self, now: Picos, packets: u32) -> Picos {
+        let at = self.free_at.max(now);
+        self.free_at = at + Picos::from(packets) * self.packet_time;
+        at
+    }
+
     /// Takes the wire for `time` from `at` on, or from when it is free; gives when that ends.
     pub(crate) fn take_wire_for(&mut self, at: Picos, time: Picos) -> Picos {
         self.free_at = self.free_at.max(at) + time;
@@ -61,6 +69,13 @@ impl AccessLink {
         self.queue.push_back((at, packet));
     }
 
+    /// So many segments from `seq` on wait, the first until `at`.
+    pub(crate) fn push_run(&mut self, at: Picos, seq: u64, count: u32) {
+        for place in 0..count.into() {
+            self.push(at + place * self.packet_time, Payload::data(seq + place, 0));
+        }
+    }
+
     /// Takes the first that waits.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Payload> {
@@ -83,10 +98,13 @@ mod tests {
         assert_eq!([link.take_wire(5), link.take_wire(5), link.take_wire(40)], [5, 15, 40]);
         assert!(!link.is_idle(49) && link.is_idle(50));
         assert_eq!([link.take_wire_for(45, 3), link.take_wire_for(60, 3)], [53, 63]);
+        assert_eq!([link.take_wire_of(60, 3), link.take_wire_of(60, 1)], [63, 93]);
         (0..3).for_each(|seq| link.push(seq, Payload::data(seq, 0)));
         assert_eq!((link.waiting(), link.next_departure()), (3, Some(0)));
         assert_eq!(link.pop().map(Payload::seq), Some(0));
         link.clear();
-        assert_eq!((link.waiting(), link.next_departure(), link.is_idle(62)), (0, None, false));
+        assert_eq!((link.waiting(), link.next_departure(), link.is_idle(102)), (0, None, false));
+        link.push_run(5, 7, 2);
+        assert_eq!((link.pop().map(Payload::seq), link.next_departure()), (Some(7), Some(15)));
     }
 }

@@ -19,6 +19,31 @@ pub(super) enum AccessState {
     Busy,
     /// It was idle, its first packet leaves it then, and something else happens before.
     ScheduledAt(Picos),
+    /// Nothing waited on it, and now this does, which is not in its queue yet.
+    Holds(Run),
+}
+
+impl AccessState {
+    /// Segments that wait on it though they are not in its queue.
+    pub(super) fn held(&self) -> usize {
+        if let Self::Holds(run) = self { run.count as usize } else { 0 }
+    }
+
+    /// Puts them there.
+    pub(super) fn queue_held(&mut self, flow: &mut Flow) {
+        if let Self::Holds(run) = self {
+            flow.access.push_run(run.at, run.seq, run.count);
+            *self = Self::Busy;
+        }
+    }
+}
+
+/// Segments that follow each other and leave the access link back to back.
+pub(super) struct Run {
+    /// When the first leaves it.
+    pub(super) at: Picos,
+    pub(super) seq: u64,
+    pub(super) count: u32,
 }
 
 impl Network<'_> {
@@ -38,6 +63,7 @@ impl Network<'_> {
             AccessState::Unchanged => {}
             AccessState::Busy => self.drain_access::<K>(flow, profile),
             AccessState::ScheduledAt(at) => self.schedule(flow, ACCESS, at, Payload::NONE),
+            AccessState::Holds(run) => self.admit::<K>(flow, run),
         }
     }
 
@@ -122,6 +148,19 @@ impl Network<'_> {
         access: &mut AccessState,
     ) {
         let seq = flow.sender.next_segment::<K>(now);
+        self.cross_access_link::<K>(now, flow, seq, free, access);
+    }
+
+    /// `put_on_access_link` of segment `seq`.
+    #[inline(always)]
+    pub(super) fn cross_access_link<K: FlowKind>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        seq: u64,
+        free: bool,
+        access: &mut AccessState,
+    ) {
         if let Some(recorder) = self.recorder.as_mut().filter(|_| !K::FAST_PATH) {
             recorder.sent(now, flow, seq);
         }
@@ -177,7 +216,21 @@ impl Network<'_> {
         let segment = flow.access.pop().expect("a packet on the access link");
         self.enqueue_first_hop::<K>(now, flow, segment);
         if flow.tsq_throttled {
-            self.send_window::<K>(now, flow, profile);
+            self.send_window::<K>(now, flow, profile).queue_held(flow);
+        }
+    }
+
+    /// What leaves an access link, on which nothing else waits, reaches the queue at once as far as nothing happens before. The rest waits.
+    #[inline(never)]
+    fn admit<K: FlowKind>(&mut self, flow: &mut Flow, run: Run) {
+        let Run { mut at, seq, count } = run;
+        for sent in 0..count {
+            if !self.is_next_event(at) {
+                flow.access.push_run(at, seq + u64::from(sent), count - sent);
+                return self.schedule(flow, ACCESS, at, Payload::NONE);
+            }
+            self.enqueue_first_hop::<K>(at, flow, Payload::data(seq + u64::from(sent), 0));
+            at += flow.access.packet_time;
         }
     }
 

@@ -17,10 +17,10 @@ impl Prr {
         *self = Self { out: 0, delivered: 0, flight };
     }
 
-    /// A segment goes.
+    /// So many segments go.
     #[inline(always)]
-    pub(super) fn sent(&mut self) {
-        self.out = self.out.wrapping_add(1);
+    pub(super) fn sent(&mut self, segments: u32) {
+        self.out = self.out.wrapping_add(segments);
     }
 
     /// RFC 6937, section 3, with the safe-ACK choice between its two bounds that Linux makes: the

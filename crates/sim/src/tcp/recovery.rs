@@ -73,7 +73,7 @@ impl Sender {
             self.foreign_sends(now);
         }
         if let Some(rate) = self.window.pacing_rate.filter(|_| K::PACED) {
-            self.pace(now, rate);
+            self.pace(now, rate, 1);
         }
         if self.timer_at == NEVER {
             self.timer = Timer::Rto;
@@ -84,6 +84,20 @@ impl Sender {
         } else {
             newreno::next_segment::<K>(self, now)
         }
+    }
+
+    /// The next `count` of them, which go as one burst: the first, where all are new and a timer runs already. Else `None`, and nothing has
+    /// been done. The pacer then holds for as long as all of them take.
+    #[inline(always)]
+    pub fn next_segments<K: FlowKind>(&mut self, now: Picos, count: u32) -> Option<u64> {
+        if !K::SACK_ONLY || K::FOREIGN || self.timer_at == NEVER {
+            return None;
+        }
+        let first = sack::next_segments::<K>(self, now, count)?;
+        if let Some(rate) = self.window.pacing_rate.filter(|_| K::PACED) {
+            self.pace(now, rate, count);
+        }
+        Some(first)
     }
 
     /// The timer that runs has expired.

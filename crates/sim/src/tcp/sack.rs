@@ -223,12 +223,27 @@ pub(super) fn sendable_segments(tcp: &Sender, board: &Scoreboard, profile: &Prof
 pub(super) fn next_segment<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     match &mut tcp.scoreboard {
         Some(board) if board.lost == board.retrans_out && board.probe.due.is_none() => {
-            board.prr.sent();
+            board.prr.sent(1);
             board.send::<K>(tcp.snd_una, now);
             next_new(tcp)
         }
         _ => next_repair::<K>(tcp, now),
     }
+}
+
+/// The next `count` of them at once, where all are new: the first. `None` where one was sent before.
+#[inline(always)]
+pub(super) fn next_segments<K: FlowKind>(tcp: &mut Sender, now: Picos, count: u32) -> Option<u64> {
+    let board = tcp.scoreboard.as_mut()?;
+    if board.lost != board.retrans_out || board.probe.due.is_some() {
+        return None;
+    }
+    board.prr.sent(count);
+    board.send_burst::<K>(tcp.snd_una, now, count);
+    let first = tcp.snd_nxt;
+    tcp.snd_nxt += u64::from(count);
+    tcp.snd_max = tcp.snd_nxt;
+    Some(first)
 }
 
 #[inline(always)]
@@ -252,7 +267,7 @@ fn next_repair<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
             return tcp.snd_nxt - 1;
         }
     }
-    board.prr.sent();
+    board.prr.sent(1);
     let lost = if board.frto.only_new { None } else { board.next_lost(tcp.snd_una) };
     if let Some(seq) = lost {
         board.retransmit::<K>(tcp.snd_una, seq, now);

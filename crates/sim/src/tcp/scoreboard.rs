@@ -265,6 +265,18 @@ impl Scoreboard {
         }
     }
 
+    /// So many new segments are sent at once.
+    #[inline]
+    pub(super) fn send_burst<K: FlowKind>(&mut self, una: u64, now: Picos, count: u32) {
+        let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
+        let first = self.segments.is_empty();
+        self.segments.push_alike(Segment::sent_at(now), count);
+        if let Some(rates) = self.rates::<K>() {
+            rates.begin_if(first, now);
+            (1..=count).for_each(|sent| rates.record_new(delivered, in_flight + sent));
+        }
+    }
+
     /// A lost segment is retransmitted.
     pub(super) fn retransmit<K: FlowKind>(&mut self, una: u64, seq: u64, now: Picos) {
         self.segments[(seq - una) as usize].0 =

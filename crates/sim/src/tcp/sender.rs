@@ -172,14 +172,14 @@ impl Sender {
         held.then_some(self.paced_until)
     }
 
-    /// A segment goes now. One that is late makes up for it with up to half of the gap after it
+    /// So many segments go now. What is late makes up for it with up to half of the gap after it
     /// (Linux, tcp_update_skb_after_send).
-    pub(super) fn pace(&mut self, now: Picos, rate: f64) {
+    pub(super) fn pace(&mut self, now: Picos, rate: f64, segments: u32) {
         let Some(board) = &mut self.scoreboard else { return };
         board.pacing_exempt = false;
         let Some(pacer) = board.pacer() else { return };
         let late = now.saturating_sub(self.paced_until);
-        let gap = pacer.gap(rate);
+        let gap = pacer.gap(rate) * Picos::from(segments);
         self.paced_until = self.paced_until.max(now) + gap - late.min(gap / 2);
     }
 
