@@ -386,7 +386,7 @@ class _Search:
         sizes = [centre, centre * spread, centre / spread]
         if problem.parameter.is_limit:
             root = problem.scenario.bdp_packets / math.sqrt(max(1, problem.scenario.n_flows))
-            sizes += [bursts(problem.scenario).packets, root]
+            sizes += [root, bursts(problem.scenario).packets]
         return list(
             dict.fromkeys(min(max(problem.smallest, round(size)), limit) for size in (*sizes, top))
         )
