@@ -65,8 +65,8 @@ def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float 
     return student_t(batches - 1) * spread / math.sqrt(batches) / (total / batches)
 
 
-_SUMS = 1e-12
-"""Relative: what sums of the same parts in another order differ by."""
+_ROUNDING = 1e-9
+"""Relative: more than sums in another order differ by, or a window of 1 ms in whole picoseconds."""
 
 
 def around(value: float, half: float | None, n: int, bounds: Bounds) -> Metric:
@@ -75,7 +75,7 @@ def around(value: float, half: float | None, n: int, bounds: Bounds) -> Metric:
     A value that only rounding put beyond that range is its end: a link that is always busy is used
     to 1, and not to 1 + 2e-16.
     """
-    if bounds[1] < value <= bounds[1] * (1.0 + _SUMS):
+    if bounds[1] < value <= bounds[1] * (1.0 + _ROUNDING):
         value = bounds[1]
     if half is None:
         return Metric(value=value, low=None, high=None, n=n)
