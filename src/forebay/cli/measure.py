@@ -189,7 +189,7 @@ def command(
     if replay is not None:
         write("packets", replay, partial(write_text, measured.packet_list()))
     if html is not None:
-        from forebay.report.measurement import measurement_page
+        from forebay.report.measurement_page import measurement_page
 
         write("page", html, partial(write_text, measurement_page(document)))
     if figure is not None:

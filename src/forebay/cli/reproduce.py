@@ -37,7 +37,6 @@ from forebay.reproduction import (
     replications,
     row_name,
 )
-from forebay.reproduction.figure import draw_reproduction
 
 _CANNOT = 3
 
@@ -246,6 +245,8 @@ def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
 
 
 def _draw(made: Reproduction, path: Path) -> None:
+    from forebay.reproduction.figure import draw_reproduction
+
     draw_reproduction(made, path)
 
 

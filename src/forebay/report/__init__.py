@@ -18,10 +18,10 @@ if TYPE_CHECKING:
         read_answer,
         read_file,
     )
-    from forebay.report.figures.style import Line, Panel, Picture
     from forebay.report.measurement import print_judgement, print_measurement
     from forebay.report.network import print_designs, print_failures, print_network
     from forebay.report.outcome import print_outcome
+    from forebay.report.picture import Line, Panel, Picture
     from forebay.report.ports import print_class_queues, print_ports
     from forebay.report.size import print_size
     from forebay.report.sizing_page import size_page
@@ -64,9 +64,9 @@ _HOLDERS = {
     "print_answer": "documents",
     "read_answer": "documents",
     "read_file": "documents",
-    "Line": "figures.style",
-    "Panel": "figures.style",
-    "Picture": "figures.style",
+    "Line": "picture",
+    "Panel": "picture",
+    "Picture": "picture",
     "percent": "tables",
     "print_class_queues": "ports",
     "print_comparison": "documents",

@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.figures.style import Picture
+from forebay.report.picture import Picture
 from forebay.reproduction.result import (
     CAUSES,
     KERNEL,

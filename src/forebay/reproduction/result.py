@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.figures.style import Line, Panel, Picture
+from forebay.report.picture import Line, Panel, Picture
 from forebay.report.tables import NOT_MEASURED, show
 
 FORMULA = "formula against print"

@@ -24,7 +24,7 @@ import numpy as np
 import forebay
 from forebay.effort import Effort
 from forebay.progress import Progress
-from forebay.report.figures.style import Line, Panel, Picture
+from forebay.report.picture import Line, Panel, Picture
 from forebay.reproduction.claims import judge, side_by_side
 from forebay.reproduction.measured import Cell, record
 from forebay.reproduction.result import SIMULATION, Check, Ours, Reproduction, Variants

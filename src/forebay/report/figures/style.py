@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from forebay.files.atomic import replacing
+from forebay.report.picture import Line, Panel, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,53 +95,6 @@ def _settle(figure: Figure) -> None:
     for axes in figure.axes:
         left, bottom, width, height = (round(each, 5) for each in axes.get_position().bounds)
         axes.set_position((left, bottom, width, height))
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Points of one curve.
-
-    Attributes
-    ----------
-    x, y : coordinates, of equal length.
-    label : name in the legend, "" for none.
-    kind : solid line, dashed line, single dots, bars from zero (of a histogram, as wide as the
-        distance of the x), or a band shaded between ``y_bounds``.
-    x_bounds, y_bounds : (low, high) of each point, drawn as its interval; empty for none.
-    """
-
-    x: Sequence[float]
-    y: Sequence[float]
-    label: str = ""
-    kind: Literal["line", "dashes", "dots", "bars", "band"] = "line"
-    x_bounds: Sequence[tuple[float, float]] = ()
-    y_bounds: Sequence[tuple[float, float]] = ()
-
-    def __post_init__(self) -> None:
-        if len(self.x) != len(self.y):
-            raise ValueError(f"line {self.label!r}: {len(self.x)} x and {len(self.y)} y")
-        for bounds in (self.x_bounds, self.y_bounds):
-            if len(bounds) not in (0, len(self.x)):
-                raise ValueError(f"line {self.label!r}: {len(self.x)} x and {len(bounds)} bounds")
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One pair of axes; ``log`` names the logarithmic ones."""
-
-    lines: Sequence[Line]
-    x_label: str
-    y_label: str
-    title: str = ""
-    log: Literal["", "x", "y", "xy"] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """One or more panels, row by row; lines of equal label share a colour and a legend entry."""
-
-    panels: Sequence[Panel]
-    columns: int = 1
 
 
 _COLOURS = (VERMILLION, BLUE, GREEN, ORANGE, PURPLE, INK)
