@@ -49,6 +49,15 @@ def test_shares_of_the_variance_follow_the_law() -> None:
     assert f"95 % intervals up to ±{100 * widest:.0f} points" in str(found)
 
 
+def test_one_input_alone_has_all_of_the_variance() -> None:
+    found = forebay.sensitivity(
+        forebay.load("oc3-gsr"), uncertain={"traffic.0.flows": "100..200"}, draws=16
+    )
+    (only,) = found.influences
+    assert only.first is not None and only.first.value == pytest.approx(1.0, abs=0.3)
+    assert only.total is not None and only.total.value == pytest.approx(1.0, abs=0.3)
+
+
 def test_inputs_are_scaled_in_their_own_notation() -> None:
     for name in ("class-queues", "pareto", "l4s", "mix", "video-and-tcp"):
         scenario = forebay.load(name)

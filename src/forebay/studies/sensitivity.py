@@ -164,9 +164,10 @@ def _both(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return first-order and total indices, shape (2, inputs)."""
     from scipy.stats import sobol_indices
 
-    of = {"f_A": table[:1], "f_B": table[1:2], "f_AB": table[2:, None, :]}
+    changed = table[[*range(2, table.shape[0]), 2], None, :]  # SciPy fails with one input
+    of = {"f_A": table[:1], "f_B": table[1:2], "f_AB": changed}
     found = sobol_indices(func=of, n=table.shape[1])
-    return np.array([np.atleast_1d(found.first_order), np.atleast_1d(found.total_order)])
+    return np.array([found.first_order, found.total_order]).reshape(2, -1)[:, :-1]
 
 
 def _metric(value: float, ends: NDArray[np.float64], n: int) -> Metric:
