@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.engines.base import NoLaw
+from forebay.engines.errors import NoLaw
 from forebay.laws.response import BAND
 from forebay.scenario import Scenario, loads
 

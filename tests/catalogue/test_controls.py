@@ -12,7 +12,7 @@ from forebay import _core, catalogue
 from forebay._core import structure_bytes
 from forebay.catalogue import CONTROLS, IncompleteRecord, generate_list, registered
 from forebay.engines import simulation
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.footprint import estimate
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.laws.heterogeneous import PROTOCOLS

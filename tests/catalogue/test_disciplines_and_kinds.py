@@ -12,7 +12,7 @@ import forebay
 from forebay import _core, scenario
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines import simulation
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 from forebay.outcome import AqmTarget
 from forebay.scenario import Long, OpenLoop, Queue, Requests, Session, Short, Tcp, Transfers
 from forebay.scenario.queue import Discipline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import forebay
-from forebay.engines.base import Unsupported, refuse_of_links
+from forebay.engines.errors import Unsupported, refuse_of_links
 from forebay.scenario import FRAMINGS, Scenario, ScenarioError, loads
 
 LINK = """

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay.engines.base import Unsupported, refuse_kinds
+from forebay.engines.errors import Unsupported, refuse_kinds
 from forebay.laws.incast import first_windows
 from forebay.outcome import Outcome
 from forebay.scenario import Scenario, ScenarioError, loads

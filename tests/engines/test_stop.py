@@ -5,7 +5,7 @@ import pytest
 
 import forebay
 from forebay import Scenario, ScenarioError
-from forebay.engines.base import Unsupported, refuse_stops
+from forebay.engines.errors import Unsupported, refuse_stops
 from forebay.scenario import loads
 from forebay.workload import draw
 

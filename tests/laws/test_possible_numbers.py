@@ -10,7 +10,7 @@ import time
 import pytest
 
 import forebay
-from forebay.engines.base import NoLaw
+from forebay.engines.errors import NoLaw
 from forebay.outcome import Outcome
 from forebay.scenario import loads
 

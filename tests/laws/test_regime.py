@@ -8,7 +8,7 @@ import pytest
 
 import forebay
 from forebay.catalogue import CONTROLS
-from forebay.engines.base import NoLaw
+from forebay.engines.errors import NoLaw
 from forebay.laws import LAWS, governing_law, regime_of, regime_words
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 

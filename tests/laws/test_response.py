@@ -7,7 +7,7 @@ import math
 import pytest
 
 import forebay
-from forebay.engines.base import NoLaw
+from forebay.engines.errors import NoLaw
 from forebay.laws import response
 from forebay.scenario import loads
 from forebay.search.goals import GoalNotAnswered

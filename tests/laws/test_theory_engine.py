@@ -13,7 +13,7 @@ from statistics import NormalDist
 import pytest
 
 import forebay
-from forebay.engines.base import NoLaw
+from forebay.engines.errors import NoLaw
 from forebay.engines.theory import TheoryEngine
 from forebay.outcome import Outcome
 from forebay.scenario import Scenario

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import forebay
-from forebay.engines.base import NoLaw
+from forebay.engines.errors import NoLaw
 from forebay.engines.theory import TheoryEngine
 from forebay.outcome import LinkOutcome, Outcome
 from forebay.scenario import Scenario, loads

@@ -91,7 +91,7 @@ def test_what_cannot_carry_h_is_refused():
 
 def test_an_h_outside_its_range_is_refused_with_the_reason():
     """Bytes of a constant rate: what is left after rounding falls faster than any noise."""
-    from forebay.measure.capture import _by_slope, _possible
+    from forebay.measure.burstiness import _by_slope, _possible
     from forebay.measure.estimate import Estimate, Estimates
 
     found = Estimates()

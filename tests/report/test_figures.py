@@ -9,8 +9,8 @@ import pytest
 from forebay.outcome import SizeResult
 from forebay.report import Line
 from forebay.report.figures import draw_size
+from forebay.report.figures.picture import _alone
 from forebay.report.figures.size import _extent, _marks, _rows
-from forebay.report.figures.style import _alone
 from forebay.reproduction import Reproduction
 from forebay.reproduction.figure import draw_reproduction
 

@@ -9,7 +9,7 @@ import pytest
 from tests.topology.build import network
 
 import forebay
-from forebay.engines.base import Unsupported
+from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.queueing import Windows

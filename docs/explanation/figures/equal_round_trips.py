@@ -15,7 +15,7 @@ from statistics import mean
 
 import forebay
 from forebay.report import Line, Panel, Picture
-from forebay.report.figures.style import draw_picture
+from forebay.report.figures.picture import draw_picture
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]

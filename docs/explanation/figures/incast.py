@@ -13,7 +13,7 @@ from pathlib import Path
 import forebay
 from forebay.laws.incast import first_windows
 from forebay.report import Line, Panel, Picture
-from forebay.report.figures.style import draw_picture
+from forebay.report.figures.picture import draw_picture
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "incast.csv"

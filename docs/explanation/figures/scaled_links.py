@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from forebay.report import Line, Panel, Picture
-from forebay.report.figures.style import draw_picture
+from forebay.report.figures.picture import draw_picture
 from forebay.search import carry
 from forebay.search.scaling import ScalingRule
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import forebay
 from forebay.report import Line, Panel, Picture
-from forebay.report.figures.style import draw_picture
+from forebay.report.figures.picture import draw_picture
 from forebay.scenario import Scenario, loads
 from forebay.scenario.quantity import Rate
 

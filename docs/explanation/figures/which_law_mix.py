@@ -15,7 +15,7 @@ import numpy as np
 
 from forebay.engines.atlas import model, scope
 from forebay.report import Line, Panel, Picture
-from forebay.report.figures.style import draw_picture
+from forebay.report.figures.picture import draw_picture
 
 FIGURE = Path(__file__).resolve().parents[2] / "images/which-law-mix.svg"
 SHARES = {"CUBIC alone": 0.0, "5 % BBRv3": 0.05, "50 % BBRv3": 0.5, "BBRv3 alone": 1.0}

@@ -12,7 +12,7 @@ from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import entry
 from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
-from forebay.scenario.crossing import assumptions, starts_within
+from forebay.scenario.assumptions import assumptions, starts_within
 from forebay.scenario.source import Stopping
 from forebay.topology.building import ACCESS
 from forebay.topology.building import assumed as of_network

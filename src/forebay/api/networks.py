@@ -19,11 +19,13 @@ import numpy as np
 
 from forebay.api.assumed import assumed
 from forebay.engines.fixed_point import NetworkEngine
-from forebay.engines.fixed_point.smallest import ClassBuffers, sensitivity
+from forebay.engines.fixed_point.sensitivity import sensitivity
+from forebay.engines.fixed_point.smallest import ClassBuffers
 from forebay.engines.fixed_point.summary import seen, to_outcome
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
-from forebay.files.atomic import replacing, write_table
+from forebay.files.atomic import replacing
+from forebay.files.tables import write_table
 from forebay.packages import check_file
 from forebay.scenario import ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario

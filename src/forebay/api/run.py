@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from forebay import engines as _engines
+from forebay.api.arguments import (
+    budget_seconds,
+    check_tables,
+    get_engine,
+    listed,
+    naming_theory,
+    scenario_of,
+    seed_range,
+    storing,
+    threads,
+)
 from forebay.api.assumed import remarks
-from forebay.errors import ForebayError, literal, option
-from forebay.files.atomic import beside, fault
-from forebay.packages import check_file
-from forebay.scenario import Duration, Scenario, ScenarioError, expect_scenario, loads
-from forebay.scenario.base import whole_number
-from forebay.scenario.errors import show
-from forebay.scenario.io import quoted
+from forebay.errors import option
+from forebay.files.atomic import beside
+from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.run_within import fitted, predict_run, routed, run_settled, settled_or_said
@@ -29,150 +35,6 @@ if TYPE_CHECKING:
     from forebay.outcome.model import KeptFlows
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-
-
-T = TypeVar("T")
-
-
-BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
-
-
-_BUDGETLESS = {
-    "testbed": "the testbed runs in real time and cannot run faster",
-    "network": "the steady state is always solved completely",
-}
-
-
-MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
-
-
-def get_engine(name: str, memory_limit: str | None) -> Engine:
-    """Make an engine, with the memory limit if it supports one."""
-    engine = _engines.get(name)
-    limit = engine.capabilities.limit_memory
-    if memory_limit is not None and limit is not None:
-        from forebay.scenario import DataSize
-
-        limit(int(DataSize.parse_argument("memory_limit", memory_limit)))
-    return engine
-
-
-def budget_seconds(engine: str, budget: str | None) -> float:
-    """Return the time limit of a sizing, in seconds."""
-    if budget is not None and engine in _BUDGETLESS:
-        raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
-    if isinstance(budget, int | float) and not isinstance(budget, Duration):
-        hint = f'write it with one, such as "{budget:g} s"'
-        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
-    seconds = float(Duration.parse_argument("budget", BUDGET if budget is None else budget))
-    if not 0.0 < seconds <= MAX_BUDGET_S:
-        hint = 'write a time such as "2 min", up to 30 days'
-        raise ScenarioError("out-of-range", f"{budget!r}", hint, field="budget")
-    return seconds
-
-
-def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
-    """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
-    first = whole_number("seed", seed, 0, MAX_SEED)
-    many = whole_number(field, seeds, 1, MAX_SEEDS)
-    whole_number("seed", first, 0, MAX_SEED - many + 1, f", for {many} seeds from it on")
-    return range(first, first + many)
-
-
-def threads(jobs: int) -> int:
-    return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
-
-
-def listed(argument: str, values: Sequence[T]) -> list[T]:
-    """Return values as a list; refuse a string, which is not a list. Raises ScenarioError."""
-    if isinstance(values, Iterable) and not isinstance(values, str):
-        return list(values)
-    hint = f"write it in brackets: [{literal(values)}]"
-    raise ScenarioError("wrong-type", f"{literal(values)} is not a list", hint, field=argument)
-
-
-@contextmanager
-def naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
-    """Let a refusal for want of time name the engine theory if theory answers the question."""
-    try:
-        yield
-    except TooLittleTime as refused:
-        try:
-            ask(_engines.get("theory"))
-        except ForebayError:
-            raise refused from None
-        raise refused.but(theory_answers=True) from None
-
-
-@contextmanager
-def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engine]:
-    """Give the engine with a store, which is closed in the end; without a store the engine."""
-    if store is None:
-        yield engine
-        return
-    from forebay.store import Store, with_store
-
-    with Store(store) as opened:
-        known = opened.count
-        try:
-            yield with_store(engine, opened)
-        except TooLittleTime as refused:
-            if opened.count == known:
-                raise
-            raise refused.but(kept_in=os.fspath(store)) from None
-
-
-def check_tables(**paths: str | PathLike[str] | None) -> None:
-    """Refuse a capture or a table that could not be written, before a run.
-
-    Raises
-    ------
-    ScenarioError, MissingPackage
-        By the argument's name.
-    """
-    for name, given in paths.items():
-        if given is None:
-            continue
-        path, shown = Path(given), show(os.fspath(given))
-        if name != "capture" and path.suffix.lower() not in (".csv", ".parquet"):
-            wrong, hint = f"{shown} is no table", "write a name that ends in .csv or .parquet"
-            raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
-        if (found := fault(path)) is not None:
-            wrong, hint = found
-            raise ScenarioError(
-                "out-of-range", f"{shown}: {wrong}", hint, field=name, value=str(given)
-            )
-        check_file(path)
-
-
-def scenario_of(outcome: Outcome) -> Scenario:
-    """Return the scenario that ran: the run's own, or that of the document with its files.
-
-    Raises
-    ------
-    ScenarioError
-        A file cannot be read, or its content is no longer that of the run.
-    """
-    kept = outcome._scenario_of_run
-    scenario = _read(outcome) if kept is None else kept
-    # Without files the document is all of it, also one of an older version with another hash.
-    if scenario.files and scenario.sha256() != outcome.provenance.scenario_sha256:
-        wrong = f"{', '.join(scenario.files)}: the content is not that of the run"
-        hint = "restore it, or run the scenario again"
-        raise ScenarioError("file-changed", wrong, hint, file="outcome")
-    return scenario
-
-
-def _read(outcome: Outcome) -> Scenario:
-    try:
-        return Scenario.from_dict(outcome.scenario)
-    except ScenarioError as error:
-        if not error.code.startswith("file-"):
-            raise error.at("outcome") from None
-        hint = "relative paths start at the current folder: go to that of the run"
-        raise ScenarioError(
-            error.code, error.wrong, hint, file="outcome", field=error.field
-        ) from None
 
 
 COUNTERS = ("snmp", "netflow")
@@ -450,87 +312,3 @@ def kept_flows(outcome: Outcome) -> KeptFlows:
     kept = outcome._kept_flows
     assert kept is not None, "keep_flows before the run"
     return kept
-
-
-_DEFAULT_GOAL = "utilization=0.98"
-
-
-def link_scenario(
-    rate: str = "",
-    flows: str = "",
-    rtt: str = "",
-    mix: str = "",
-    goal: Sequence[str] = (),
-    set: Sequence[str] = (),
-) -> Scenario:
-    """Return the scenario of a link that long flows share.
-
-    Parameters
-    ----------
-    rate : such as ``"10 Gbit/s"``.
-    flows : a number, or a range ``"50..200"``.
-    rtt : a time, or ``"20 ms..120 ms"`` for round trips spread evenly between them.
-    mix : shares of congestion controls, ``"cubic=0.5,bbr=0.5"``, or one control.
-    goal : goals of the link, ``"utilization=0.95"``; that of 0.98 by default.
-    set : ``PATH=VALUE`` strings, as in `load`.
-
-    Returns
-    -------
-    Scenario
-
-    Raises
-    ------
-    ScenarioError
-        What is missing or wrong, and what to write.
-
-    Examples
-    --------
-    >>> import forebay
-    >>> link = forebay.link_scenario(rate="1 Gbit/s", flows="100", rtt="20 ms..80 ms")
-    >>> round(link.bdp_packets)
-    4167
-    """
-    if not rate or not flows:
-        name, example = ("rate", "10 Gbit/s") if not rate else ("flows", "1000")
-        hint = f"write {option(name, example)}, or SCENARIO, a file"
-        raise ScenarioError("missing", "nothing says which link", hint, field=name)
-    text = "\n".join(_lines(rate, flows, rtt, mix, goal or (_DEFAULT_GOAL,)))
-    return loads(text, source="options", overrides=set)
-
-
-def _lines(rate: str, flows: str, rtt: str, mix: str, goals: Sequence[str]) -> Iterator[str]:
-    yield f"name = {quoted(f'{rate}, {flows} flows')}"
-    yield f"[link]\nrate = {quoted(rate)}"
-    yield f"[[traffic]]\nflows = {flows if flows.isdigit() else quoted(flows)}"
-    low, both, high = (part.strip() for part in rtt.partition(".."))
-    if low:
-        spread = f"{{ uniform = [{quoted(low)}, {quoted(high)}] }}"
-        yield f"rtt = {spread if both else quoted(low)}"
-    if mix:
-        yield f"congestion_control = {_mix(mix)}"
-    yield "[goals]"
-    for each in goals:
-        name, equals, value = (part.strip() for part in each.partition("="))
-        if not equals or not value:
-            hint = 'write NAME=VALUE, such as utilization=0.95 or queue_delay_p99="10 ms"'
-            raise ScenarioError("bad-goal", f"{each!r} is no goal", hint, field="goal")
-        yield f"{name} = {value if _is_number(value) else quoted(value.strip(chr(34)))}"
-
-
-def _mix(mix: str) -> str:
-    parts = [[part.strip() for part in each.partition("=")[::2]] for each in mix.split(",")]
-    if len(parts) == 1 and not parts[0][1]:
-        return quoted(parts[0][0])
-    wrong = next((name for name, share in parts if not name or not _is_number(share)), None)
-    if wrong is not None or len({name for name, _ in parts}) < len(parts):
-        hint = "write each control once with its share, such as cubic=0.5,bbr=0.5"
-        raise ScenarioError("bad-mix", f"{mix!r} is no mix", hint, field="mix")
-    return "{ " + ", ".join(f"{quoted(name)} = {float(share):g}" for name, share in parts) + " }"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.api.run import budget_seconds
+from forebay.api.arguments import budget_seconds
 from forebay.api.sweep import refuse_network, sweep
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from forebay.api.assumed import remarks
-from forebay.api.run import (
+from forebay.api.arguments import (
     budget_seconds,
     get_engine,
-    run,
     scenario_of,
     seed_range,
     storing,
     threads,
 )
+from forebay.api.assumed import remarks
+from forebay.api.run import run
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option

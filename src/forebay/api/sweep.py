@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.run import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.engines.footprint import default_limit

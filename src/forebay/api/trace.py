@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forebay.api.run import get_engine, listed, seed_range
+from forebay.api.arguments import get_engine, listed, seed_range
 from forebay.errors import option
 from forebay.outcome.settling import needs
 from forebay.scenario import MAX_FLOWS, Duration, ScenarioError, expect_scenario

@@ -83,6 +83,6 @@ def command(
 
 
 def _draw(found: forebay.Sensitivity, path: Path) -> None:
-    from forebay.report.figures.network import save_figure
+    from forebay.report.figures.study import save_figure
 
     save_figure(found.figure(), path)

@@ -49,6 +49,6 @@ def refuse_beside(given: dict[str, Any]) -> None:
 
 
 def _draw(found: forebay.UncertainSize, path: Path) -> None:
-    from forebay.report.figures.network import save_figure
+    from forebay.report.figures.study import save_figure
 
     save_figure(found.figure(), path)

@@ -141,7 +141,7 @@ def _drawn(
 
 
 def _save(picture: Any, path: Path) -> None:
-    from forebay.report.figures.network import save_study
+    from forebay.report.figures.study import save_study
 
     save_study(picture, path)
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from forebay import plugins
-from forebay.engines.base import (
+from forebay.engines.errors import (
     EngineUnavailable,
     NoLaw,
     OutsideAtlas,

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay._core import csv_rows
-from forebay.files.atomic import is_parquet, replacing
+from forebay.files.atomic import replacing
+from forebay.files.tables import is_parquet
 from forebay.packages import import_package
 
 Block = dict[str, NDArray[Any]]

@@ -22,8 +22,9 @@ from forebay import catalogue
 from forebay.errors import argument, option
 from forebay.laws.heterogeneous.rfc9438 import CUBIC
 from forebay.laws.sawtooth import loss_rate
+from forebay.measure.arguments import bits_per_second, parse
 from forebay.measure.busy_hour import busiest
-from forebay.measure.errors import MeasureError, bits_per_second, parse
+from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
 from forebay.measure.measurement import Measured
 from forebay.measure.table import Intervals, read

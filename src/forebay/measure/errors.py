@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from forebay.errors import ForebayError, argument
-from forebay.scenario.errors import ScenarioError
+from forebay.errors import ForebayError
 from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
@@ -22,28 +20,3 @@ class MeasureError(ForebayError, ValueError):
     """Unreadable records, or options that contradict them; the text is one line."""
 
     code = "measure"
-
-
-def parse(name: str, kind: type[Q], text: str) -> Q:
-    """Return the quantity of an argument. Raises ScenarioError that names the argument."""
-    return kind.parse_argument(argument(name), text)
-
-
-def bits_per_second(rate: str) -> float:
-    """Return the argument ``rate`` in bit/s, above 0. Raises ScenarioError."""
-    found = parse("rate", Rate, rate)
-    if not found > 0:
-        wrong, hint = f"{found} is not above 0", 'write the link\'s rate, such as "155 Mbit/s"'
-        raise ScenarioError("out-of-range", wrong, hint, field=argument("rate"))
-    return float(found)
-
-
-def paths_of(records: Path | Sequence[Path]) -> list[str]:
-    """Return the paths of an argument: a list of files or one file."""
-    given = [records] if isinstance(records, str | os.PathLike) else records
-    return [os.fspath(record) for record in given]
-
-
-def texts_of(texts: str | Sequence[str]) -> list[str]:
-    """Return the entries of an argument: a list of strings or one string."""
-    return [texts] if isinstance(texts, str) else list(texts)

@@ -18,7 +18,8 @@ import numpy as np
 
 from forebay.errors import argument, option, panics_as_defects
 from forebay.measure import goflow, listening, nfdump
-from forebay.measure.errors import MeasureError, bits_per_second, paths_of
+from forebay.measure.arguments import bits_per_second, paths_of
+from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
 from forebay.measure.measurement import Measured
 from forebay.measure.pipes import read_from

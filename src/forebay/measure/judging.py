@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from forebay.errors import argument
+from forebay.measure.arguments import bits_per_second
 from forebay.measure.busy_hour import Stretch, busiest, hours
-from forebay.measure.errors import MeasureError, bits_per_second
+from forebay.measure.errors import MeasureError
 from forebay.measure.table import read
 from forebay.scenario import Rate
 

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.measure.arguments import bits_per_second
 from forebay.measure.counters import check_rtt, counters
-from forebay.measure.errors import bits_per_second
 from forebay.measure.measurement import Measured
 
 if TYPE_CHECKING:

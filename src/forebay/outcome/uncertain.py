@@ -189,7 +189,7 @@ class UncertainSize:
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""
-        return import_module("forebay.report.figures.network").uncertain_figure(self)
+        return import_module("forebay.report.figures.study").uncertain_figure(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,4 +292,4 @@ class Sensitivity:
 
     def figure(self) -> Any:
         """Return the picture as a Matplotlib figure."""
-        return import_module("forebay.report.figures.network").sensitivity_figure(self)
+        return import_module("forebay.report.figures.study").sensitivity_figure(self)

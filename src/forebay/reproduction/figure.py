@@ -11,6 +11,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from forebay.outcome import Metric
+from forebay.report.figures.picture import draw_picture
 from forebay.report.figures.style import (
     BLUE,
     GREEN,
@@ -19,7 +20,6 @@ from forebay.report.figures.style import (
     PURPLE,
     VERMILLION,
     clean,
-    draw_picture,
     house_style,
     save,
 )

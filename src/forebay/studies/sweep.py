@@ -224,7 +224,7 @@ class Sweep:
         ScenarioError
             There is no such axis or metric.
         """
-        from forebay.report.figures.network import study_figure
+        from forebay.report.figures.study import study_figure
         from forebay.studies.picture import picture
 
         with Store(self.store) as store:

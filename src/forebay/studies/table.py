@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.errors import literal
-from forebay.files.atomic import is_parquet, replacing
+from forebay.files.atomic import replacing
+from forebay.files.tables import is_parquet
 from forebay.packages import import_package
 from forebay.studies.work import WALL
 

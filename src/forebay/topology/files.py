@@ -16,21 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.errors import entry
 from forebay.scenario import Rate
-from forebay.topology.graph import (
+from forebay.topology.file_values import (
     CORE,
     DELAYS,
     DEMANDS,
     LONGEST,
     RATES,
-    Adjacency,
     in_range,
     light,
     named,
     number_of,
     place,
-    refuse,
     unused,
 )
+from forebay.topology.graph import Adjacency, refuse
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

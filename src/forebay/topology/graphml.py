@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.errors import entry
 from forebay.scenario import Rate
-from forebay.topology.graph import (
+from forebay.topology.file_values import (
     CORE,
     DELAYS,
     HOSTS,
     KM_PER_S,
     LONGEST,
     RATES,
-    Adjacency,
     in_range,
     light,
     named,
     place,
-    refuse,
     unused,
 )
+from forebay.topology.graph import Adjacency, refuse
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

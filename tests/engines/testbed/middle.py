@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pyroute2 import IPRoute
 
-from forebay.engines.testbed import registry
+from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.endpoint import TUN
 from forebay.engines.testbed.plan import NamespacePair, pair_for
 
@@ -50,15 +50,15 @@ class Middle:
             sending = pair.left.namespace
             middle = sending.replace("-send", "-mid")
             record.will_make(middle)
-            registry.make(middle)
+            namespaces.make(middle)
             self._join(sending, middle)
             yield pair
-            self.counted = registry.inside(middle, _count)
+            self.counted = namespaces.inside(middle, _count)
 
     def _join(self, sending: str, middle: str) -> None:
-        registry.inside(sending, lambda: _veths(middle))
-        registry.inside(middle, self._shape)
-        registry.inside(sending, _send_through)
+        namespaces.inside(sending, lambda: _veths(middle))
+        namespaces.inside(middle, self._shape)
+        namespaces.inside(sending, _send_through)
 
     def _shape(self) -> None:
         _forward()
@@ -78,7 +78,7 @@ class Middle:
 def _veths(middle: str) -> None:
     with IPRoute() as kernel:
         for ours, theirs in (("va", "ma"), ("vb", "mb")):
-            peer = {"ifname": theirs, "net_ns_fd": str(registry.path_of(middle))}
+            peer = {"ifname": theirs, "net_ns_fd": str(namespaces.path_of(middle))}
             kernel.link("add", ifname=ours, kind="veth", peer=peer)
 
 

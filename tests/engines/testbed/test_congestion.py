@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed import congestion, machine
 from forebay.scenario.tcp import CONGESTION_CONTROLS
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from forebay.engines import EngineUnavailable, get
-from forebay.engines.testbed import registry
+from forebay.engines.testbed import namespaces, registry
 from forebay.engines.testbed.counters import agreement, netflow, reading, snmp
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.counters.netflow import Daemon, find
@@ -105,7 +105,7 @@ def test_a_program_beside_is_on_record_and_ends_with_its_context(real, monkeypat
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
     with registry.recording() as kept:
         kept.will_make("forebay-test-beside")
-        registry.make("forebay-test-beside")
+        namespaces.make("forebay-test-beside")
         command = ["sleep", "60"]
         expected = f"{find('sleep')}\x0060\x00".encode()
         with Daemon(command, "forebay-test-beside", tmp_path / "log", kept.started):
@@ -115,7 +115,7 @@ def test_a_program_beside_is_on_record_and_ends_with_its_context(real, monkeypat
                 time.sleep(0.01)
             assert cmdline(owner) == expected
             inside = Path(f"/proc/{owner.pid}/ns/net").stat().st_ino
-            assert inside == registry.path_of("forebay-test-beside").stat().st_ino
+            assert inside == namespaces.path_of("forebay-test-beside").stat().st_ino
         assert not owner.alive
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import forebay
 from forebay import measure
-from forebay.engines.testbed import one_run, registry
+from forebay.engines.testbed import namespaces, one_run, registry
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.plan import pair_for
 from forebay.scenario import dumps, loads
@@ -36,7 +36,7 @@ def asking(small, *changes):
 
 def read(name, switch):
     path = Path("/proc/sys/net") / switch
-    return registry.inside(name, lambda: " ".join(path.read_text().split()))
+    return namespaces.inside(name, lambda: " ".join(path.read_text().split()))
 
 
 def test_both_sides_stand_as_asked_and_vanish(small):
@@ -48,13 +48,13 @@ def test_both_sides_stand_as_asked_and_vanish(small):
     with registry.recording() as record, pair_for(scenario, draw(scenario, 1), record) as pair:
         sides = [pair.left.namespace, pair.right.namespace]
         assert sides[0].startswith(f"forebay-{os.getpid()}-") and sides[0].endswith("-send")
-        assert all(registry.path_of(side).exists() for side in sides)
+        assert all(namespaces.path_of(side).exists() for side in sides)
         assert pair.sysctls["net.ipv4.tcp_sack"] == "0"
         for side in sides:
             assert read(side, "ipv4/tcp_slow_start_after_idle") == "0"
             assert read(side, "ipv4/tcp_rmem") == "4096 1048576 33554432"
         assert Path("/proc/sys/net/ipv4/tcp_sack").read_text() == outside, "not the machine's"
-    assert not any(registry.path_of(side).exists() for side in sides)
+    assert not any(namespaces.path_of(side).exists() for side in sides)
 
 
 BOTH_WAYS = """
@@ -146,17 +146,17 @@ def test_every_address_of_the_side_is_local_without_being_configured(small):
                 one.bind(("10.64.200.7", 0))
                 return one.getsockname()[0]
 
-        assert registry.inside(pair.left.namespace, bind) == "10.64.200.7"
+        assert namespaces.inside(pair.left.namespace, bind) == "10.64.200.7"
         with pytest.raises(OSError, match="Cannot assign"):
-            registry.inside(pair.right.namespace, bind)
+            namespaces.inside(pair.right.namespace, bind)
 
 
 def test_a_name_that_is_taken_is_one_line(small):
     with registry.recording() as record:
         record.will_make("forebay-test-taken")
-        registry.make("forebay-test-taken")
+        namespaces.make("forebay-test-taken")
         with pytest.raises(TestbedError, match=r"making network namespace .*File exists"):
-            registry.make("forebay-test-taken")
+            namespaces.make("forebay-test-taken")
 
 
 def test_ctrl_c_cleans_up_within_a_second(small, tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from forebay.engines import Unsupported
-from forebay.engines.base import refuse_reordering
+from forebay.engines.errors import refuse_reordering
 from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import endpoint, plan
 from forebay.engines.testbed.plan import Places, broken, largest_packet, make_plan

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from forebay.engines.testbed import registry
+from forebay.engines.testbed import namespaces, registry
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.registry import Owner
 
@@ -17,7 +17,7 @@ from forebay.engines.testbed.registry import Owner
 def removed(monkeypatch, tmp_path):
     names = []
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
-    monkeypatch.setattr(registry, "remove", names.append)
+    monkeypatch.setattr(namespaces, "remove", names.append)
     return names
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_record_of_ours_is_left_alone(removed):
 
 OUTLIVED = """
 import os, pathlib, sys, time
-from forebay.engines.testbed import registry
+from forebay.engines.testbed import namespaces, registry
 with registry.recording() as record:
     record.will_make("forebay-z-send")
     if os.fork() == 0:
@@ -131,7 +131,7 @@ def test_what_a_fork_makes_after_an_interrupt_is_removed_too(tmp_path, monkeypat
     """The netlink library makes a namespace in a fork, which an interrupt of ours does not end."""
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
     made = tmp_path / "made"
-    monkeypatch.setattr(registry, "remove", lambda _: made.unlink(missing_ok=True))
+    monkeypatch.setattr(namespaces, "remove", lambda _: made.unlink(missing_ok=True))
     with pytest.raises(KeyboardInterrupt), registry.recording() as record:
         record.will_make("forebay-made")
         fork = os.fork()

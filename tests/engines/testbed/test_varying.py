@@ -12,7 +12,7 @@ from pyroute2 import IPRoute
 from tests.engines.testbed.middle import BURST_PACKETS, PACKET, Middle
 
 import forebay
-from forebay.engines.testbed import one_run, registry
+from forebay.engines.testbed import namespaces, one_run
 from forebay.scenario import Scenario, loads
 
 pytestmark = pytest.mark.usefixtures("real")
@@ -119,7 +119,7 @@ class Varying(Middle):
                         burst=BURST_PACKETS * PACKET, limit=self.limit,
                     )  # fmt: skip
 
-        registry.inside(middle, change)
+        namespaces.inside(middle, change)
 
 
 def reached(asked: Scenario) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 from forebay.errors import option
 
 if TYPE_CHECKING:

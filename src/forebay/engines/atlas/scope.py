@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forebay.engines.base import OutsideAtlas
+from forebay.engines.errors import OutsideAtlas
 from forebay.scenario import Long
 from forebay.workload.drawing import apportion
 

@@ -19,12 +19,13 @@ import numpy as np
 
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
-from forebay.engines.base import Capabilities, Engine, LinksEngine, Unsupported, refuse_stops
+from forebay.engines.base import Capabilities, Engine, LinksEngine
+from forebay.engines.errors import Unsupported, refuse_stops
 from forebay.engines.fixed_point.solver import NoNetwork
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, to_outcome
 from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry
-from forebay.outcome.transient import worst_link
+from forebay.outcome.worst_link import worst_link
 from forebay.progress import enter
 from forebay.scenario import ScenarioError
 from forebay.topology import choose_links, make_problem

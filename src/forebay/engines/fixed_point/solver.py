@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from forebay.engines.base import Unsupported
+from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point.approach import (
     _LEAST_SLOPE,
     Point,

@@ -18,14 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from forebay import _core
 from forebay.catalogue import CONTROLS, DISCIPLINES, Control, Discipline
-from forebay.engines.base import (
-    Capabilities,
-    EngineUnavailable,
-    NetworkTraffic,
-    ReplicatingEngine,
-    Replication,
-    Unsupported,
-)
+from forebay.engines.base import Capabilities, NetworkTraffic, ReplicatingEngine, Replication
+from forebay.engines.errors import EngineUnavailable, Unsupported
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_trace
 from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
@@ -51,8 +45,8 @@ from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.engines.replication import FlowRows
-    from forebay.engines.simulation.routing import SizingSimulator
     from forebay.engines.simulation.runs import PacketFiles
+    from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
@@ -277,7 +271,7 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            from forebay.engines.simulation.routing import summarize_network
+            from forebay.engines.simulation.sizing_simulator import summarize_network
 
             links, network = summarize_network(scenario, links, classes)
         document, sha256 = document_and_hash(scenario)
@@ -315,7 +309,7 @@ class SimulationEngine(ReplicatingEngine):
         ScenarioError, Unsupported
             See `SizingSimulator`.
         """
-        from forebay.engines.simulation.routing import SizingSimulator
+        from forebay.engines.simulation.sizing_simulator import SizingSimulator
 
         return SizingSimulator(self, scenario, link=link, link_class=link_class)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.catalogue import CONTROLS
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.registry import Owner
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.engines.base import Unsupported
-from forebay.engines.testbed import registry
+from forebay.engines.errors import Unsupported
+from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.errors import NAME, TestbedError, asking
 from forebay.scenario import Tcp
 
@@ -126,8 +126,8 @@ class Endpoint:
 
     def make(self) -> dict[str, str]:
         """Create everything, read it back, and return the values of the sysctls."""
-        registry.make(self.namespace)
-        return registry.inside(self.namespace, self._furnish)
+        namespaces.make(self.namespace)
+        return namespaces.inside(self.namespace, self._furnish)
 
     @property
     def _most_segments(self) -> int:

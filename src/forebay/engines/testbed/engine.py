@@ -7,10 +7,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.engines.base import (
-    Capabilities,
-    ReplicatingEngine,
-    Replication,
+from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
+from forebay.engines.errors import (
     refuse_kinds,
     refuse_network,
     refuse_of_links,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 
 NAME = "testbed"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.endpoint import can_open_tun
 from forebay.engines.testbed.errors import NAME, needs_root
 from forebay.packages import wanted

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from forebay.engines.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
-from forebay.engines.testbed import endpoint, registry
+from forebay.engines.testbed import endpoint, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.endpoint import TUN, Endpoint
 from forebay.scenario import Tcp
@@ -183,7 +183,7 @@ def offloads(scenario: Scenario, direction: str) -> bool:
 
 
 def _side(namespace: str, offload: bool) -> dict[str, Any]:
-    return {"netns": str(registry.path_of(namespace)), "tun": TUN, "offload": offload}
+    return {"netns": str(namespaces.path_of(namespace)), "tun": TUN, "offload": offload}
 
 
 def _class(group: Traffic, last_link: int) -> dict[str, Any]:

@@ -12,7 +12,6 @@ the cleanup waits until no process holds it.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -24,67 +23,14 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
+from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.errors import TestbedError, asking
-
-Answer = TypeVar("Answer")
-
-
-_NETNS = Path("/run/netns")
-
-
-def path_of(name: str) -> Path:
-    """Return the path at which a namespace is mounted, for setns."""
-    return _NETNS / name
-
-
-def make(name: str) -> None:
-    """Make an empty namespace.
-
-    Raises
-    ------
-    TestbedError
-        The kernel refused.
-    """
-    from pyroute2 import netns
-
-    with asking(f"making network namespace {name}"):
-        if path_of(name).exists():  # pyroute2 leaks sockets when it fails
-            raise FileExistsError(errno.EEXIST, "File exists")
-        netns.create(name)
-
-
-def remove(name: str) -> None:
-    """Remove a namespace, with its devices and routes, if it exists."""
-    from pyroute2 import netns
-
-    with asking(f"removing network namespace {name}"), suppress(FileNotFoundError):
-        os.stat(path_of(name))
-        netns.remove(name)
-
-
-def inside(name: str, work: Callable[[], Answer]) -> Answer:
-    """Run `work` inside a namespace, in a thread that ends with it, and return its result.
-
-    Only this thread enters the namespace, so the rest of the process is not affected.
-    """
-
-    def enter() -> Answer:
-        from pyroute2 import netns
-
-        with asking(f"entering network namespace {name}"):
-            netns.setns(str(path_of(name)), flags=0)
-        return work()
-
-    with ThreadPoolExecutor(max_workers=1) as alone:
-        return alone.submit(enter).result()
-
 
 _START_TIME = 19  # index of the field after the name, proc(5); state is 0
 
@@ -184,7 +130,7 @@ class RunResources:
         for child in self.children:
             child.end()
         for name in self.namespaces:
-            remove(name)
+            namespaces.remove(name)
         if self.scratch is not None and self._made_scratch:
             shutil.rmtree(self.scratch, ignore_errors=True)
         self.path.unlink(missing_ok=True)

@@ -15,13 +15,8 @@ from typing import TYPE_CHECKING
 
 from forebay import laws
 from forebay.catalogue.metrics import BOTTLENECK
-from forebay.engines.base import (
-    Engine,
-    NoLaw,
-    refuse_class_queues,
-    refuse_network,
-    refuse_of_links,
-)
+from forebay.engines.base import Engine
+from forebay.engines.errors import NoLaw, refuse_class_queues, refuse_network, refuse_of_links
 from forebay.engines.theory.prediction import Between, Prediction, Spread, predict_long_flows
 from forebay.errors import entry
 from forebay.laws import governing_law, regime_of

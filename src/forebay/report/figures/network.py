@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,23 +11,13 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import (
-    FuncFormatter,
-    LogLocator,
     MaxNLocator,
-    NullFormatter,
-    PercentFormatter,
 )
 
-from forebay.outcome.study import Curve, StudyPanel, StudyPicture
-from forebay.outcome.uncertain import Influence, Sensitivity, UncertainSize, size_words
 from forebay.report.figures.style import (
     BLUE,
     FAINT,
-    GREEN,
     INK,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
     clean,
     house_style,
     literal,
@@ -37,7 +26,6 @@ from forebay.report.figures.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
     from forebay.outcome import NetworkOutcome, Outcome
 
@@ -133,273 +121,4 @@ def _curve(
         axes.set_xticks([])
         axes.set_yticks([])
     axes.set_ylabel(label)
-    clean(axes)
-
-
-_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, INK)
-
-
-_DASHES = ("-", "--", ":", "-.")
-
-
-_MARKERS = "osD^v<>P*X"
-
-
-_COLUMNS = 3
-
-
-_CHARACTERS = 12
-"""Of the legend's text in an inch."""
-
-
-def save_study(figure: Figure, path: Path) -> None:
-    """Write the picture to a .svg, .png or .pdf file."""
-    save(figure, path)
-
-
-def study_figure(picture: StudyPicture) -> Figure:
-    """Return the picture of a study."""
-    count = len(picture.panels)
-    columns = min(_COLUMNS, count)
-    rows = -(-count // columns)
-    size = (7.2 if columns < 2 else 3.4 * columns, 1.0 + (3.2 if count == 1 else 2.5) * rows)
-    with house_style():
-        figure = Figure(figsize=size, layout="constrained")
-        alike = all(each.curves for each in picture.panels)
-        made = figure.subplots(rows, columns, squeeze=False, sharey=alike)
-        shades = _shades(picture)
-        for axes, panel in zip(made.flat, picture.panels, strict=False):
-            _panel(figure, axes, panel, shades)
-        for unused in made.flat[count:]:
-            unused.set_axis_off()
-        if alike:
-            for axes in made.flat:
-                axes.label_outer()
-        figure.suptitle(literal(picture.title), fontsize=10, color=INK)
-        _legend(figure)
-    return figure
-
-
-def _shades(picture: StudyPicture) -> tuple[float, float] | None:
-    """Return least and most of all maps, which share their colours; None for curves."""
-    values = [v for each in picture.panels for row in each.map_values for v in row if v == v]
-    return (min(values), max(values)) if values else None
-
-
-def _panel(
-    figure: Figure, axes: Axes, panel: StudyPanel, shades: tuple[float, float] | None
-) -> None:
-    if panel.map_values and shades is not None:
-        _study_map(figure, axes, panel, shades)
-    else:
-        styles = zip(panel.curves, cycle(_COLOURS), cycle(_MARKERS), strict=False)
-        for at, (curve, colour, marker) in enumerate(styles):
-            _study_curve(axes, curve, colour, marker, _DASHES[at // len(_COLOURS) % len(_DASHES)])
-        clean(axes)
-    axes.set_xlabel(literal(panel.x_label))
-    axes.set_ylabel(literal(panel.y_label))
-    axes.set_title(literal(panel.title), fontsize=9, color=INK)
-    for name, axis, ticks in (("x", axes.xaxis, panel.ticks), ("y", axes.yaxis, panel.y_ticks)):
-        if ticks:
-            slants = name == "x" and max(map(len, ticks)) * len(ticks) > 50
-            slanted: Any = {"rotation": 20, "ha": "right"} if slants else {}
-            axis.set_ticks(range(len(ticks)), [literal(each) for each in ticks], **slanted)
-            if panel.curves:
-                axes.set_xlim(-0.4, len(ticks) - 0.6)
-        elif name in panel.log:
-            axes.set(**{f"{name}scale": "log"})
-            _few_decades(axis)
-
-
-def _study_curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> None:
-    """Draw a line through the means, and a band of their intervals."""
-    values = [each.value for each in curve.y]
-    low = [each.value if each.low is None else each.low for each in curve.y]
-    high = [each.value if each.high is None else each.high for each in curve.y]
-    label = literal(curve.label) or "_"
-    how: Any = {"color": colour, "marker": marker, "markersize": 3.5, "linewidth": 1.4}
-    axes.plot(curve.x, values, linestyle=dashes if curve.joined else "none", label=label, **how)
-    if curve.joined and len(curve.x) > 1:
-        axes.fill_between(curve.x, low, high, color=colour, alpha=0.2, linewidth=0)
-    else:
-        for x, *ends in zip(curve.x, low, high, strict=True):
-            axes.plot([x, x], ends, color=colour, linewidth=1.2)
-
-
-def _study_map(figure: Figure, axes: Axes, panel: StudyPanel, shades: tuple[float, float]) -> None:
-    """Draw a field for each cell, and the contour of the goal."""
-    values = np.ma.masked_invalid(np.array(panel.map_values))
-    edges = [
-        _edges(np.array(places), name in panel.log)
-        for name, places in (("x", panel.map_x), ("y", panel.map_y))
-    ]
-    drawn = axes.pcolormesh(*edges, values, cmap="viridis", vmin=shades[0], vmax=shades[1])
-    figure.colorbar(drawn, ax=axes, label=literal(panel.map_label))
-    inside = panel.contour is not None and values.min() < panel.contour < values.max()
-    if inside and min(values.shape) > 1:
-        lines = axes.contour(
-            panel.map_x, panel.map_y, values, levels=[panel.contour], colors=VERMILLION
-        )
-        axes.clabel(lines, fmt=lambda level: f"goal {level:g}")
-    axes.grid(False)
-
-
-def _edges(places: Any, is_log: bool) -> Any:
-    """Return the ends of the fields: half-way between the places."""
-    at = np.log(places) if is_log else places
-    if len(at) == 1:
-        ends = np.array([at[0] - 0.5, at[0] + 0.5])
-    else:
-        middle = (at[1:] + at[:-1]) / 2
-        ends = np.concatenate([[2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]])
-    return np.exp(ends) if is_log else ends
-
-
-def _few_decades(axis: Axis) -> None:
-    """Label 10, 20, 50 instead of powers of ten."""
-    low, high = axis.get_view_interval()
-    if high / low < 1e4:
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 200 else (1.0,)))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
-
-
-def _legend(figure: Figure) -> None:
-    named: dict[str, Any] = {}
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
-        named.update({str(label): handle for handle, label in zip(handles, labels, strict=True)})
-    if named:
-        width = _CHARACTERS * figure.get_size_inches()[0] - 2
-        columns = max(1, int(width / (6 + max(map(len, named)))))
-        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
-
-
-_ROW = 0.42
-"""Inches of an input."""
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture to a .svg, .png or .pdf file."""
-    save(figure, path)
-
-
-def uncertain_figure(found: UncertainSize) -> Figure:
-    """Return the share of draws in which each size holds, and the influence of each input."""
-    with house_style():
-        figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-        _holding(left, found)
-        _bars(right, [each.path for each in found.influences], [
-            ("", BLUE, [each.share for each in found.influences]),
-        ])  # fmt: skip
-        right.set_xlabel("share of the size's variance")
-        figure.suptitle(literal(_title(found)), fontsize=10, color=INK)
-    return figure
-
-
-def _title(found: UncertainSize) -> str:
-    where = f"{found.scenario}, {len(found.draws)} draws by {found.engine}"
-    if found.buffer is None:
-        what = "no size is shown to hold" if found.exit_status == 3 else "no buffer holds"
-        return f"{where}: {what} in {found.holds:.0%}"
-    size = size_words(found.sized, found.buffer.packets)
-    holds = "hold" if found.sized == "buffer" else "holds"
-    return f"{where}: {size} {holds} in {found.held.value:.0%}"
-
-
-def _sized(found: UncertainSize | Sensitivity) -> str:
-    return found.sized if found.sized == "buffer" else f"{found.sized} at line rate"
-
-
-def _holding(axes: Axes, found: UncertainSize) -> None:
-    """Draw over all sizes in how many draws they meet the goals."""
-    sized = [each for each in found.draws if each.least is not None]
-    least = np.array([each.least for each in sized], dtype=float)
-    most = np.array([np.inf if each.largest is None else each.largest for each in sized])
-    ends = np.append(least, most[np.isfinite(most)] + 1.0)
-    sizes = np.unique(np.append(ends, [1.0, 1.3 * max(ends, default=1.0)]))
-    good = [np.count_nonzero((least <= b) & (b <= most)) for b in sizes]
-    axes.step(sizes, np.array(good) / len(found.draws), where="post", color=BLUE, linewidth=1.6)
-    axes.axhline(found.holds, color=FAINT, linewidth=0.8, linestyle=":")
-    if found.buffer is not None:
-        high = sizes[-1] if found.buffer.high is None else found.buffer.high
-        axes.axvspan(found.buffer.low, high, color=BLUE, alpha=0.15, linewidth=0)
-        axes.axvline(found.buffer.packets, color=BLUE, linewidth=1.0)
-    if found.as_written is not None:
-        axes.axvline(found.as_written, color=VERMILLION, linewidth=1.0, linestyle="--")
-        axes.annotate(
-            "as written", (found.as_written, 0.02), rotation=90, fontsize=8, color=VERMILLION,
-            ha="right", va="bottom", xytext=(-2, 0), textcoords="offset points",
-        )  # fmt: skip
-    axes.set(
-        xlabel=f"{_sized(found)}, packets", ylabel="draws whose goals it meets", ylim=(0.0, 1.02)
-    )
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    clean(axes)
-
-
-def sensitivity_figure(found: Sensitivity) -> Figure:
-    """Return the answer with each input below and above, and Sobol's indices if there are some."""
-    has_indices = found.draws > 0
-    names = [each.path for each in found.influences]
-    height = 1.5 + _ROW * max(3, len(names))
-    with house_style():
-        figure = Figure(figsize=(9.0 if has_indices else 6.4, height), layout="constrained")
-        made = figure.subplots(1, 2 if has_indices else 1, squeeze=False).flat
-        _tornado(made[0], found)
-        if has_indices:
-            _indices(made[1], found.influences)
-        answer = "no answer" if found.packets is None else size_words(found.sized, found.packets)
-        how = "over its range" if found.change is None else f"by ±{found.change:.0%}"
-        title = f"{answer} by {found.engine}; each input changed {how}"
-        figure.suptitle(literal(title), fontsize=10, color=INK)
-    return figure
-
-
-def _tornado(axes: Axes, found: Sensitivity) -> None:
-    for place, each in enumerate(found.influences):
-        if each.low is None or each.high is None:
-            axes.annotate("no answer", (found.packets or 0.0, place), fontsize=8, color=FAINT)
-            continue
-        axes.plot([each.low, each.high], [place, place], color=FAINT, linewidth=5, alpha=0.35)
-        axes.plot(each.low, place, "o", color=BLUE, label="below" if not place else "_")
-        axes.plot(each.high, place, "D", color=VERMILLION, label="above" if not place else "_")
-    if found.packets is not None:
-        axes.axvline(found.packets, color=INK, linewidth=0.8)
-    _rows(axes, [each.path for each in found.influences])
-    axes.set_xlabel(f"smallest {_sized(found)}, packets")
-    axes.legend(loc="best", title="the input is")
-
-
-def _indices(axes: Axes, influences: Sequence[Influence]) -> None:
-    shades = (("alone", BLUE, -0.18, "first"), ("with all others", ORANGE, 0.18, "total"))
-    for label, colour, aside, name in shades:
-        for place, each in enumerate(influences):
-            metric = getattr(each, name)
-            if metric is None:
-                continue
-            shown = label if not place else "_"
-            axes.barh(place + aside, max(0.0, metric.value), 0.32, color=colour, label=shown)
-            axes.plot([metric.low, metric.high], [place + aside] * 2, color=INK, linewidth=1.0)
-    axes.set_yticks(range(len(influences)), [""] * len(influences))
-    axes.set(xlabel="share of the answer's variance", ylim=(len(influences) - 0.5, -0.5))
-    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.legend(loc="lower right")
-    clean(axes)
-
-
-def _bars(axes: Axes, names: Sequence[str], sets: Sequence[tuple[str, str, Any]]) -> None:
-    for label, colour, values in sets:
-        axes.barh(range(len(names)), values, 0.5, color=colour, label=label or "_")
-    _rows(axes, names)
-    axes.set_xlim(0.0, 1.0)
-    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
-
-
-def _rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name the rows, the first one at the top."""
-    axes.set_yticks(range(len(names)), [literal(each) for each in names])
-    if names:
-        axes.set_ylim(len(names) - 0.5, -0.5)
     clean(axes)

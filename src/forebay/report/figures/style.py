@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from forebay.files.atomic import replacing
-from forebay.report.picture import Line, Panel, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 
@@ -95,112 +90,3 @@ def _settle(figure: Figure) -> None:
     for axes in figure.axes:
         left, bottom, width, height = (round(each, 5) for each in axes.get_position().bounds)
         axes.set_position((left, bottom, width, height))
-
-
-_COLOURS = (VERMILLION, BLUE, GREEN, ORANGE, PURPLE, INK)
-
-
-_STYLES: dict[str, dict[str, Any]] = {
-    "line": {"linewidth": 1.5},
-    "dashes": {"linewidth": 1.3, "linestyle": (0, (4, 3))},
-    "dots": {"linestyle": "none", "marker": "o", "markersize": 5, "zorder": 4},
-}
-
-
-def draw_picture(picture: Picture, title: str, path: Path) -> None:
-    """Draw a picture to a .svg, .png or .pdf file."""
-    columns = min(picture.columns, len(picture.panels))
-    rows = -(-len(picture.panels) // columns)
-    with house_style():
-        figure = Figure(
-            figsize=(7.2, 0.8 + (2.6 if rows > 1 else 3.6) * rows), layout="constrained"
-        )
-        all_axes = list(figure.subplots(rows, columns, squeeze=False).flat)
-        colours = _colours(picture)
-        for axes, panel in zip(all_axes, picture.panels, strict=False):
-            _draw(axes, panel, colours)
-        for unused in all_axes[len(picture.panels) :]:
-            unused.set_axis_off()
-        figure.suptitle(title, fontsize=10, color=INK)
-        _legend(figure)
-        save(figure, path)
-
-
-def _colours(picture: Picture) -> dict[str, str]:
-    labels = dict.fromkeys(line.label for panel in picture.panels for line in panel.lines)
-    return dict(zip(labels, cycle(_COLOURS), strict=False))
-
-
-def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
-    for line in panel.lines:
-        _line(axes, line, colours[line.label])
-    axes.set_xlabel(panel.x_label)
-    axes.set_ylabel(panel.y_label)
-    for each in panel.log:
-        axes.set(**{f"{each}scale": "log"})
-        _few_decades(axes.xaxis if each == "x" else axes.yaxis)
-    if panel.title:
-        axes.set_title(panel.title, fontsize=9, color=INK)
-    clean(axes)
-
-
-def _line(axes: Axes, line: Line, colour: str) -> None:
-    label = line.label or "_"  # matplotlib omits such labels from a legend
-    if line.kind == "bars":
-        width = (max(line.x) - min(line.x)) / max(len(line.x) - 1, 1)
-        axes.bar(line.x, line.y, width=width, color=FAINT, alpha=0.4, label=label)
-    elif line.kind == "band":
-        low, high = zip(*line.y_bounds, strict=True)
-        axes.fill_between(line.x, low, high, color=FAINT, alpha=0.25, linewidth=0, label=label)
-    else:
-        axes.plot(line.x, line.y, color=colour, label=label, **_STYLES[line.kind])
-        if line.kind != "dots":
-            alone = _alone(line)
-            axes.plot(
-                [line.x[i] for i in alone], [line.y[i] for i in alone],
-                color=colour, **_STYLES["dots"],
-            )  # fmt: skip
-        _intervals(axes, line, colour)
-
-
-def _alone(line: Line) -> list[int]:
-    """Return the places of points without a neighbour, through which a line shows nothing."""
-    there = [False, *(math.isfinite(y) for y in line.y), False]
-    triples = zip(there, there[1:], there[2:], strict=False)
-    return [i for i, (before, here, after) in enumerate(triples) if here and not (before or after)]
-
-
-def _few_decades(axis: Axis) -> None:
-    """Label 10, 20, 50 if the axis contains fewer than two powers of ten."""
-    low, high = axis.get_view_interval()
-    if high / low > 100:
-        return
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _intervals(axes: Axes, line: Line, colour: str) -> None:
-    for bounds, y in zip(line.x_bounds, line.y, strict=False):
-        axes.plot(bounds, (y, y), color=colour, linewidth=1.3)
-    for x, bounds in zip(line.x, line.y_bounds, strict=False):
-        axes.plot((x, x), bounds, color=colour, linewidth=1.3)
-
-
-_LEGEND, _KEY = 120, 6
-"""Characters of a row of the legend, and those that the key before a name takes."""
-
-
-def _legend(figure: Figure) -> None:
-    named: dict[str, Any] = {}
-    for axes in figure.axes:
-        named.update({label: handle for handle, label in zip(*_entries(axes), strict=True)})
-    if named:
-        fit = _LEGEND // (_KEY + max(map(len, named)))
-        columns = max(1, min(3, fit))
-        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
-
-
-def _entries(axes: Axes) -> tuple[list[Any], list[str]]:
-    handles, labels = axes.get_legend_handles_labels()
-    return handles, [str(label) for label in labels]

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from forebay.engines.testbed import registry
+from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.endpoint import SENDERS, TUN
 from forebay.engines.testbed.errors import TestbedError, asking
@@ -50,7 +50,7 @@ class Daemon:
     ) -> None:
         self._log = log
         program, *arguments = command
-        inside = ["nsenter", f"--net={registry.path_of(namespace)}"]
+        inside = ["nsenter", f"--net={namespaces.path_of(namespace)}"]
         held = ["sh", "-c", _HELD, "sh", find(program) or program, *arguments]
         with asking(f"starting {program}", "install util-linux"), open(log, "wb") as said:
             self._child = subprocess.Popen(
@@ -102,7 +102,7 @@ def reader(
 ) -> Iterator[Callable[[WindowClock], Counted]]:
     """Start an exporter and a collector; yield a function that returns the count."""
     control = scratch / "softflowd.ctl"
-    with closing(registry.inside(namespace, _collector)) as collector:
+    with closing(namespaces.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])
         with Daemon(command, namespace, scratch / "softflowd.log", started) as exporter:
             _await(control, exporter)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from forebay.engines.base import EngineUnavailable
+from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.counters import netflow, snmp
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.counters.netflow import find

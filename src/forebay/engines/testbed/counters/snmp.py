@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forebay.engines.testbed import registry
+from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.counters.netflow import Daemon
 from forebay.engines.testbed.endpoint import TUN
@@ -114,8 +114,8 @@ def reader(
     command = [PROGRAM, "-f", "-C", "-c", str(settings), "-r", "-Le"]
     own = {"SNMP_PERSISTENT_DIR": str(scratch / "snmpd"), "MIBS": ""}
     with Daemon(command, namespace, scratch / "snmpd.log", started, own) as agent:
-        device = registry.inside(namespace, lambda: _prepare(agent))
-        yield lambda clock: registry.inside(namespace, lambda: _follow(device, clock))
+        device = namespaces.inside(namespace, lambda: _prepare(agent))
+        yield lambda clock: namespaces.inside(namespace, lambda: _follow(device, clock))
 
 
 def _prepare(agent: Daemon) -> int:

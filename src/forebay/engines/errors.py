@@ -1,0 +1,169 @@
+"""Errors of engines: one that is not known, cannot run here, or cannot run a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forebay.errors import ForebayError, option
+from forebay.scenario import Long, Session
+
+if TYPE_CHECKING:
+    from forebay.scenario import Link, Scenario
+
+
+class UnknownEngine(ForebayError, ValueError):
+    """No engine has that name."""
+
+    code = "unknown-engine"
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        self.hint = f"write one of: {', '.join(known)}"
+        super().__init__(f"engine: there is no {name!r}; {self.hint}")
+
+
+class EngineUnavailable(ForebayError):
+    """An engine that exists cannot run on this machine.
+
+    Attributes
+    ----------
+    engine : str
+        Name of the engine.
+    missing : str
+        What is missing.
+    hint : str
+        How to get it, as an imperative.
+    """
+
+    code = "engine-unavailable"
+    exit_status = 3
+
+    def __init__(self, engine: str, missing: str, hint: str) -> None:
+        self.engine, self.missing, self.hint = engine, missing, hint
+        super().__init__(f"engine {engine} cannot run here: {missing}; {hint}")
+
+
+class Unsupported(ForebayError):
+    """An engine that runs here cannot run some of a scenario's traffic.
+
+    Attributes
+    ----------
+    engine, what : str
+        Name of the engine; what it cannot run.
+    field : str
+        The scenario's field that requires it, such as ``"traffic.1.kind"``.
+    """
+
+    code = "unsupported"
+    exit_status = 3
+
+    def __init__(self, engine: str, what: str, field: str) -> None:
+        self.engine, self.what, self.field = engine, what, field
+        self.hint = f"write {option('engine', 'simulation')}, or leave it out of the scenario"
+        if engine == "simulation":
+            self.hint = "choose another engine, or leave it out of the scenario"
+        super().__init__(f"{field}: {engine} cannot run {what} yet; {self.hint}")
+
+
+class NoLaw(ForebayError):
+    """No published law covers a scenario, so theory has no answer.
+
+    Attributes
+    ----------
+    why : str
+        What the link is, and why no law fits.
+    instead : str
+        A small change with which a law would fit; empty if there is none.
+    """
+
+    code = "no-law"
+    exit_status = 3
+
+    def __init__(self, why: str, instead: str = "") -> None:
+        self.why, self.instead = why, instead
+        self.hint = f"write {option('engine', 'simulation')}" + (
+            f", or {instead}" if instead else ""
+        )
+        super().__init__(f"theory has no law for this link ({why}); {self.hint}")
+
+
+class OutsideAtlas(ForebayError):
+    """A scenario that the atlas has not simulated the like of.
+
+    Attributes
+    ----------
+    field : the scenario's field that passes the bound.
+    value, bound : what it has, and what is covered, as text.
+    """
+
+    code = "outside-atlas"
+    exit_status = 3
+
+    def __init__(self, field: str, value: str, bound: str) -> None:
+        self.field, self.value, self.bound = field, value, bound
+        self.hint = f"write {option('engine', 'simulation')}"
+        super().__init__(f"{field}: the atlas does not cover {value}, but {bound}; {self.hint}")
+
+
+def refuse_network(engine: str, scenario: Scenario) -> None:
+    """Raise Unsupported if the scenario has a topology; for engines of a single link."""
+    if scenario.topology is not None:
+        raise Unsupported(engine, "a whole network", "topology")
+
+
+def refuse_class_queues(engine: str, scenario: Scenario) -> None:
+    """Raise Unsupported if a link has several class queues; for engines that support only one."""
+    queues = [("queue", scenario.queue)]
+    queues += [(f"links.{index}.queue", each.queue) for index, each in enumerate(scenario.links)]
+    for place, queue in queues:
+        if queue.classes:
+            raise Unsupported(engine, "several class queues before one wire", f"{place}.classes")
+
+
+_OF_LINKS = {
+    "shaper": "a shaper",
+    "policer": "a policer",
+    "loss": "loss of a link",
+    "rate_trace": "a varying rate",
+    "down": "a link that is down at times",
+    "jitter": "jitter of a link",
+    "framing": "framing of a line",
+}
+
+
+def refuse_of_links(engine: str, scenario: Scenario, *fields: str) -> None:
+    """Raise Unsupported if a link has one of the fields, such as ``"loss"``."""
+    for place, link in _links(scenario):
+        for name in fields:
+            if getattr(link, name) is not None:
+                raise Unsupported(engine, _OF_LINKS[name], f"{place}.{name}")
+
+
+def refuse_reordering(engine: str, scenario: Scenario) -> None:
+    """Raise Unsupported if packets may overtake each other behind a link."""
+    for place, link in _links(scenario):
+        if link.jitter is not None and link.jitter.reorder:
+            raise Unsupported(engine, "a link that reorders", f"{place}.jitter.reorder")
+
+
+def _links(scenario: Scenario) -> list[tuple[str, Link]]:
+    others = [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
+    return [("link", scenario.link), *others]
+
+
+def refuse_kinds(engine: str, scenario: Scenario, *kinds: str) -> None:
+    """Raise Unsupported if a class of traffic is of one of the kinds."""
+    for index, group in enumerate(scenario.traffic):
+        if group.kind in kinds:
+            raise Unsupported(engine, f"traffic of kind {group.kind}", f"traffic.{index}.kind")
+
+
+def refuse_stops(engine: str, scenario: Scenario) -> None:
+    """Raise Unsupported if TCP flows stop or are switched; datagrams are in every engine."""
+    for index, group in enumerate(scenario.traffic):
+        if isinstance(group, Long | Session) and group.stop is not None:
+            raise Unsupported(engine, "flows that stop", f"traffic.{index}.stop")
+        if isinstance(group, Long) and group.schedule is not None:
+            wrong = "flows that are switched on and off"
+            raise Unsupported(engine, wrong, f"traffic.{index}.schedule")

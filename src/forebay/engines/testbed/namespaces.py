@@ -1,0 +1,65 @@
+"""Network namespaces by name, and functions that run inside one."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from forebay.engines.testbed.errors import asking
+
+Answer = TypeVar("Answer")
+
+
+_PLACE = Path("/run/netns")
+
+
+def path_of(name: str) -> Path:
+    """Return the path at which a namespace is mounted, for setns."""
+    return _PLACE / name
+
+
+def make(name: str) -> None:
+    """Make an empty namespace.
+
+    Raises
+    ------
+    TestbedError
+        The kernel refused.
+    """
+    from pyroute2 import netns
+
+    with asking(f"making network namespace {name}"):
+        if path_of(name).exists():  # pyroute2 leaks sockets when it fails
+            raise FileExistsError(errno.EEXIST, "File exists")
+        netns.create(name)
+
+
+def remove(name: str) -> None:
+    """Remove a namespace, with its devices and routes, if it exists."""
+    from pyroute2 import netns
+
+    with asking(f"removing network namespace {name}"), suppress(FileNotFoundError):
+        os.stat(path_of(name))
+        netns.remove(name)
+
+
+def inside(name: str, work: Callable[[], Answer]) -> Answer:
+    """Run `work` inside a namespace, in a thread that ends with it, and return its result.
+
+    Only this thread enters the namespace, so the rest of the process is not affected.
+    """
+
+    def enter() -> Answer:
+        from pyroute2 import netns
+
+        with asking(f"entering network namespace {name}"):
+            netns.setns(str(path_of(name)), flags=0)
+        return work()
+
+    with ThreadPoolExecutor(max_workers=1) as alone:
+        return alone.submit(enter).result()
