@@ -14,9 +14,6 @@ from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
 from forebay.scenario.assumptions import assumptions, starts_within
 from forebay.scenario.source import Stopping
-from forebay.topology.building import ACCESS
-from forebay.topology.building import assumed as of_network
-from forebay.workload.open_loop import starts
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
@@ -43,6 +40,8 @@ def _of_hosts(scenario: Scenario, measured: Outcome | None) -> tuple[str, ...]:
     topology = scenario.topology
     if topology is None or measured is None or measured.engine == "network":
         return ()
+    from forebay.topology.building import ACCESS
+
     if not any(each.name == ACCESS for each in topology.classes):
         return ()
     return ("hosts' own links drop too and are not listed: see the loss of the classes",)
@@ -72,6 +71,8 @@ def assumed(scenario: Scenario) -> tuple[str, ...]:
     """Return every default that nobody chose and that moves the answer, in words."""
     if scenario.topology is None:
         return assumptions(scenario)
+    from forebay.topology.building import assumed as of_network
+
     return (*of_network(scenario), *assumptions(scenario))
 
 
@@ -177,6 +178,8 @@ def _drawn(
     group: Standing, index: int, seeds: Sequence[int], warmup: Duration, end: Duration
 ) -> tuple[str, str]:
     """Return how many flows start after the warm-up, and how many after the end."""
+    from forebay.workload.open_loop import starts
+
     each = [starts(group, index, seed) for seed in seeds]
     return (
         _range([int((start > round(warmup * _PS_PER_S)).sum()) for start in each]),
