@@ -70,6 +70,7 @@ impl Network<'_> {
         let (held_until, as_one) = (flow.sender.paced_until, profile.offload.paces_bursts);
         if as_one
             && burst > 1
+            && !self.single_events
             && let Some(first) = flow.sender.next_segments::<K>(now, burst)
         {
             if !free && flow.access.waiting() == 0 {
