@@ -104,7 +104,7 @@ MEMORY = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 import forebay
-from forebay.engines.base import NoLaw
+from forebay.engines.errors import NoLaw
 from forebay.scenario import loads
 text = sys.stdin.read()
 try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import forebay
 from forebay.report.figures.picture import draw_picture
-from forebay.report.figures.style import Line, Panel, Picture
+from forebay.report.picture import Line, Panel, Picture
 from forebay.reproduction.papers.theagarajan_2006 import bottleneck
 
 ROOT = Path(__file__).resolve().parents[3]

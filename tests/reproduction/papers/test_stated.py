@@ -37,7 +37,7 @@ def test_no_empty_axes_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """Five panels in two columns leave a sixth place: nothing stands there."""
     seen: list[Figure] = []
     monkeypatch.setattr(
-        "forebay.report.figures.style.save", lambda figure, path: seen.append(figure)
+        "forebay.report.figures.picture.save", lambda figure, path: seen.append(figure)
     )
     made = find("D.table3-simulated").load().reproduce(seeds=1, jobs=1, quick=True)
     draw_reproduction(made, tmp_path / "a.svg")
