@@ -131,6 +131,12 @@ def test_its_places_are_counted(name: str) -> None:
     assert len(places) <= AT_MOST.get(name, len(places))
 
 
+@pytest.mark.parametrize("name", CHANGES)
+def test_its_patch_applies(name: str, tmp_path: Path) -> None:
+    """What it needs of the tree has the names and places that it expects."""
+    Copy.at(tmp_path).apply(places_of(name))
+
+
 MOST = ("metric",)
 """A change that touches much; copies with the others are tried by `make long`."""
 
