@@ -29,7 +29,7 @@ from forebay.reproduction import Cell as Run
 from forebay.reproduction.papers.appenzeller_2004 import line_card
 
 HERE = Path(__file__).resolve().parent
-CELLS, OFFLOAD = HERE / "cells", HERE / "offload"
+CELLS, OFFLOAD, SHARES = HERE / "cells", HERE / "offload", HERE / "shares"
 QUANTITIES = {  # names in measured.toml: in tables, and their band's in cells.toml
     "utilization": ("utilization, %", "utilization_points"),
     "loss_rate": ("loss, %", "loss_share"),
@@ -310,23 +310,24 @@ MIX = {"cubic": 0.5, "bbr": 0.5}
 LEAST_SEEDS = 5
 
 
-def offload_cells() -> list[Cell]:
+def offload_cells(folder: Path = OFFLOAD) -> list[Cell]:
     """Return the cells' keys."""
-    return [{name: cell[name] for name in OFFLOAD_KEY} for cell in _whole()]
+    return [{name: cell[name] for name in OFFLOAD_KEY} for cell in _whole(folder)]
 
 
-def _whole() -> list[Cell]:
-    return [{"packet_bytes": 1500, **cell} for cell in stated(OFFLOAD)["cell"]]
+def _whole(folder: Path) -> list[Cell]:
+    return [{"packet_bytes": 1500, **cell} for cell in stated(folder)["cell"]]
 
 
-def _stated(cell: Cell, name: str, otherwise: Any) -> Any:
+def _stated(cell: Cell, name: str, otherwise: Any, folder: Path = OFFLOAD) -> Any:
     """Return what cells.toml states of a cell beside its key."""
-    return next(each for each in _whole() if each.items() >= cell.items()).get(name, otherwise)
+    found = next(each for each in _whole(folder) if each.items() >= cell.items())
+    return found.get(name, otherwise)
 
 
-def with_offload(cell: Cell, offload: str) -> forebay.Scenario:
+def with_offload(cell: Cell, offload: str, folder: Path = OFFLOAD) -> forebay.Scenario:
     """Return a cell's scenario with offload ``"on"`` or ``"off"``."""
-    known = stated(OFFLOAD)["set_up"][str(cell["rate_mbps"])]
+    known = stated(folder)["set_up"][str(cell["rate_mbps"])]
     control = cell["congestion_control"]
     low, high = known["rtt_ms"]
     long = {
@@ -346,7 +347,9 @@ def with_offload(cell: Cell, offload: str) -> forebay.Scenario:
             "link": {"rate": f"{cell['rate_mbps']} Mbit/s"},
             "queue": {"discipline": "drop-tail", "size": f"{cell['packets']} packets"},
             "traffic": [long],
-            "measure": {name: f"{_stated(cell, of, known[of])} s" for name, of in times.items()},
+            "measure": {
+                name: f"{_stated(cell, of, known[of], folder)} s" for name, of in times.items()
+            },
         }
     )
 
@@ -436,3 +439,26 @@ def _moved(judged: Sequence[Compared], quantity: str) -> Panel:
         Line(ends, ends, "equal", "dashes"),
     ]
     return Panel(lines, "kernel, offload on", NAMES[quantity], title=NAMES[quantity])
+
+
+# --- BBR beside CUBIC ----------------------------------------------------------------------------
+
+
+def _shares() -> list[Run]:
+    every = offload_cells(SHARES)
+    return [Run(cell, partial(_play, with_offload(cell, "on", SHARES))) for cell in every]
+
+
+@artefact(testbed=_shares, testbed_seeds=2)
+def shares(work: Work) -> Reproduction:
+    """Simulate half CUBIC and half BBR in each cell; compare BBR's share with the kernel's."""
+    work, known = work.of(2 * max(work.effort.seeds, LEAST_SEEDS)), Measured(SHARES)
+    judged, rows = [], []
+    for cell, part in work.each(offload_cells(SHARES)):
+        kernel_s, name = known.metric(cell, "bbr_share"), "bbr_share"
+        own = bbr_share(part.play(with_offload(cell, "on", SHARES)))
+        judged.append(Compared(SHARES, cell, name, kernel_s, own))
+        names = [cell[of] for of in ("rate_mbps", "flows", "congestion_control", "packets")]
+        rows.append(judged[-1].row(names, (kernel_s, own)))
+    picture = Picture([_equal(judged, "bbr_share")])
+    return _reproduction(work, judged, rows, [known.note("kernel")], picture)
