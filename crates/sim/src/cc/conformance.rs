@@ -46,13 +46,15 @@ struct Toy {
     lost: u64,
     increase_rule: IncreaseRule,
     buffer: f64,
+    min_rtt: Picos,
 }
 
 impl Toy {
     fn new(make: Make<'_>, cwnd: f64, ssthresh: f64, increase_rule: IncreaseRule) -> Self {
         let cc = make();
         let window = Window { cwnd, ssthresh, pacing_rate: None };
-        Self { cc, window, now: SECOND, acked: 1000, lost: 0, increase_rule, buffer: f64::INFINITY }
+        let (buffer, min_rtt) = (f64::INFINITY, RTT);
+        Self { cc, window, now: SECOND, acked: 1000, lost: 0, increase_rule, buffer, min_rtt }
     }
 
     /// What window and pacing let go in a round trip is sent, and delivered, evenly spaced, or lost.
@@ -88,7 +90,8 @@ impl Toy {
         }
     }
 
-    fn ack(&self, size: u64, end: u64, rtt: Picos, newly_lost: u64) -> Ack {
+    fn ack(&mut self, size: u64, end: u64, rtt: Picos, newly_lost: u64) -> Ack {
+        self.min_rtt = self.min_rtt.min(rtt);
         let plain = super::testing::ack(self.now, self.acked, size, self.increase_rule);
         let lost_total = self.lost;
         let rate = plain.rate.map(|rate| RateSample {
@@ -96,7 +99,7 @@ impl Toy {
             prior_lost: lost_total - newly_lost,
             ..rate
         });
-        let (rtt, srtt, min_rtt, snd_nxt) = (Some(rtt), rtt, plain.min_rtt.min(rtt), end);
+        let (rtt, srtt, min_rtt, snd_nxt) = (Some(rtt), rtt, self.min_rtt, end);
         Ack { rtt, srtt, min_rtt, snd_nxt, newly_lost, lost_total, rate, ..plain }
     }
 
