@@ -53,15 +53,22 @@ def address(place: Path) -> str:
 
 
 @pytest.fixture
-def scheduler(lonely: Path) -> Iterator[str]:
+def worker(lonely: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker that the scheduler knows."""
     from distributed import Client
 
     made = started(lonely, "dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
     with Client(address(lonely), set_as_default=False) as client:
         client.wait_for_workers(1, timeout=60)
-    yield address(lonely)
-    made.terminate()
+    yield made
+    made.kill()
     made.wait()
+
+
+@pytest.fixture
+def scheduler(lonely: Path, worker: subprocess.Popen[bytes]) -> str:
+    """The address of a scheduler with one worker."""
+    return address(lonely)
 
 
 @pytest.mark.long
@@ -84,8 +91,9 @@ def test_a_scheduler_without_workers_is_said_soon_and_ends_the_study(lonely: Pat
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_cluster_whose_workers_leave_keeps_what_is_stored(lonely: Path, tmp_path: Path) -> None:
-    worker = started(lonely, "dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+def test_a_cluster_whose_workers_leave_keeps_what_is_stored(
+    scheduler: str, worker: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
     store = tmp_path / "kept.sqlite"
     axes = {**AXES, "measure.duration": ["20 s", "21 s", "22 s", "23 s"]}
 
@@ -98,9 +106,8 @@ def test_a_cluster_whose_workers_leave_keeps_what_is_stored(lonely: Path, tmp_pa
 
     with pytest.raises(StudyError, match="has had no worker"):
         forebay.sweep(
-            SMALL, axes, seeds=20, store=store, cluster=address(lonely), wait="3 s", progress=leave
+            SMALL, axes, seeds=20, store=store, cluster=scheduler, wait="3 s", progress=leave
         )
-    worker.wait()
     assert 0 < planned().stored < planned().runs
 
 
