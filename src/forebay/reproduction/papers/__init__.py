@@ -14,7 +14,7 @@ KEYS = {
 """Short letters of the papers, as aliases of their keys: first author and year."""
 
 MODULES = {
-    "agreement": {"kernel": "cells offload"},
+    "agreement": {"kernel": "cells offload shares"},
     "appenzeller-2004": {
         "arithmetic": "eq6 fig12-model memory",
         "campaign": "campaign",
