@@ -42,6 +42,16 @@ def test_runs_are_of_todays_scenarios_and_passed_the_gate(offload: ModuleType) -
     assert len(set(named)) == len(named)
 
 
+def test_runs_of_shares_are_of_todays_scenarios_and_passed_the_gate(offload: ModuleType) -> None:
+    runs = Measured(offload.SHARES).runs
+    assert {run["packets"] for run in runs} == {167, 333, 1000}
+    for run in runs:
+        cell = cell_of(offload, run)
+        assert cell in offload.offload_cells(offload.SHARES)
+        assert run["scenario_sha256"] == offload.with_offload(cell, "on", offload.SHARES).sha256()
+        assert not faults(run["gate"])
+
+
 def test_a_cell_differs_from_itself_in_its_hosts_alone(offload: ModuleType) -> None:
     for cell in offload.offload_cells():
         on, off = (offload.with_offload(cell, switch) for switch in ("on", "off"))

@@ -449,7 +449,7 @@ def _shares() -> list[Run]:
     return [Run(cell, partial(_play, with_offload(cell, "on", SHARES))) for cell in every]
 
 
-@artefact(testbed=_shares, testbed_seeds=2)
+@artefact(testbed=_shares)
 def shares(work: Work) -> Reproduction:
     """Simulate half CUBIC and half BBR in each cell; compare BBR's share with the kernel's."""
     work, known = work.of(2 * max(work.effort.seeds, LEAST_SEEDS)), Measured(SHARES)
