@@ -230,6 +230,7 @@ figures: setup
 	$(BIN)/forebay size $(SCENARIO) --figure docs/images/oc3-gsr.svg >/dev/null
 	$(BIN)/forebay reproduce A.fig15 --figure docs/images/A.fig15.svg >/dev/null || test $$? -eq 1
 	$(BIN)/forebay reproduce agreement.cells --figure docs/images/agreement.cells.svg >/dev/null || test $$? -eq 1
+	$(BIN)/forebay reproduce agreement.shares --figure docs/images/agreement.shares.svg >/dev/null || test $$? -eq 1
 
 # Needs chromium. Look at what it made.
 screenshots: setup

@@ -269,7 +269,7 @@ def _equal(judged: Sequence[Compared], quantity: str) -> Panel:
         groups.setdefault(name, []).append(each)
     band = _band(seen)
     lines = [*band, *(_dots(own, group, band[0].x) for group, own in groups.items())]
-    log: Any = "" if quantity == "utilization" else "xy"
+    log: Any = "" if band and seen[0].points else "xy"
     return Panel(lines, "kernel", "simulator", title=NAMES[quantity], log=log)
 
 
