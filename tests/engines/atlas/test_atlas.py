@@ -59,12 +59,12 @@ OUTSIDE = [
     (
         {"traffic.0.congestion_control": "westwood"},
         "traffic.0.congestion_control",
-        "reno with cubic, cubic with bbr3",
+        "reno with cubic, cubic with bbr3, cubic with bbr",
     ),
     (
         {"traffic.0.congestion_control": {"reno": 0.5, "bbr3": 0.5}},
         "traffic.0.congestion_control",
-        "reno with cubic, cubic with bbr3",
+        "reno with cubic, cubic with bbr3, cubic with bbr",
     ),
     ({"queue.discipline": "codel"}, "queue.discipline", "drop-tail"),
     ({"queue.transmit_ring": 8}, "queue.transmit_ring", "without it"),
@@ -116,6 +116,8 @@ def test_an_answer_has_the_flows_shares_and_intervals_that_contain_their_values(
         ({"reno": 0.5, "cubic": 0.5}, "reno+cubic", 16),
         ("bbr3", "cubic+bbr3", 43),
         ({"cubic": 0.95, "bbr3": 0.05}, "cubic+bbr3", 43),
+        ("bbr", "cubic+bbr", 43),
+        ({"cubic": 0.5, "bbr": 0.5}, "cubic+bbr", 43),
     ],
 )
 def test_a_mix_is_answered_by_its_family_and_ends_are_pure(mix, family, settled_s):
