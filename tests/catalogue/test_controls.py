@@ -50,7 +50,6 @@ def test_a_record_is_consistent(control):
     assert not control.is_model_based or control.kept_after_loss is None
     assert control.is_model_based == (control.packet_cost == "model")
     assert control.is_model_based or control.probe_rtt_s is None
-    assert not control.is_model_based or control.paced
     assert control.bpf_program is None or control.in_kernel.startswith("fb_")
     assert control.bpf_program is None or (BPF / f"{control.bpf_program}.bpf.c").is_file()
 

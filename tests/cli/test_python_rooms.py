@@ -1,4 +1,6 @@
-"""The Python files of src: none is long, no function takes many parameters, no circle of files."""
+"""The Python files of src: none is long or sets a constant twice, no function takes many
+parameters, no circle of files.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -36,6 +38,20 @@ def long_files(src: Path) -> list[str]:
         for name, path in files(src)
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MOST_LINES
     ]
+
+
+def bound_twice(src: Path) -> list[str]:
+    """Constants of a file that it sets again: the last one stands for both."""
+    found = []
+    for name, path in files(src):
+        seen: set[str] = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            for each in (target.id for target in targets if isinstance(target, ast.Name)):
+                if each in seen:
+                    found.append(f"{name}: {each}")
+                seen.add(each)
+    return found
 
 
 def is_command(function: Function) -> bool:
@@ -106,6 +122,10 @@ def test_no_file_is_long() -> None:
     assert long_files(SRC) == []
 
 
+def test_no_constant_is_set_twice() -> None:
+    assert bound_twice(SRC) == []
+
+
 def test_no_function_takes_many_parameters() -> None:
     assert wide_functions(SRC) == []
 
@@ -118,7 +138,7 @@ def test_what_is_refused_is_seen(tmp_path: Path) -> None:
     wide = ", ".join("abcdefghi")
     planted = {
         "room/__init__.py": "",
-        "room/a.py": "x = 1\n" * MOST_LINES,
+        "room/a.py": "x()\n" * MOST_LINES,
         "room/b.py": f"def narrow(self, {wide[3:]}): ...\n",
         "room/c.py": "from room import a\n\ndef later():\n    from room import d\n",
         "room/d.py": "import typing\nif typing.TYPE_CHECKING:\n    from room import c\n",
@@ -127,7 +147,9 @@ def test_what_is_refused_is_seen(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert (long_files(tmp_path), wide_functions(tmp_path), circle(tmp_path)) == ([], [], [])
-    (tmp_path / "room/a.py").write_text("x = 1\n" * (MOST_LINES + 1), encoding="utf-8")
+    (tmp_path / "room/d.py").write_text("A = 1\nA = 2\n")
+    assert bound_twice(tmp_path) == ["room/d.py: A"]
+    (tmp_path / "room/a.py").write_text("x()\n" * (MOST_LINES + 1), encoding="utf-8")
     (tmp_path / "room/b.py").write_text(f"class B:\n    def f(self, {wide}): ...\n")
     (tmp_path / "room/d.py").write_text("from room.c import later\n")
     (tmp_path / "room/c.py").write_text("try:\n    import room.d\nfinally:\n    pass\n")

@@ -67,6 +67,7 @@ def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float 
 
 _ROUNDING = 1e-9
 """Relative: more than sums in another order differ by, or a window of 1 ms in whole picoseconds."""
+_OF_SUMS = 1e-12  # a sum of n shares equals p only up to rounding
 
 
 def around(value: float, half: float | None, n: int, bounds: Bounds) -> Metric:
@@ -190,18 +191,15 @@ def bins_of_quantile(
     if many < 2:
         return None
     whole = weights @ above / weights.sum()
-    share = np.where(whole > _ROUNDING, whole, 0.0)
+    share = np.where(whole > _OF_SUMS, whole, 0.0)
     residuals = weights[:, np.newaxis] * (above - share)
     spread = np.sqrt(np.add.reduce(residuals * residuals) / (many - 1) / many) / weights.mean()
     relative = np.divide(spread, share, out=np.zeros_like(share), where=share > 0.0)
     factor = np.exp(np.minimum(student_t(many - 1) * relative, 500.0))
-    left = 1.0 - probability + _ROUNDING
+    left = 1.0 - probability + _OF_SUMS
     low = int(np.argmax(share / factor <= left))
     beyond = np.flatnonzero(share * factor > left)
     return low, max(low, int(beyond[-1]) + 1 if beyond.size else 0)
-
-
-_ROUNDING = 1e-12  # a sum of n shares equals p only up to rounding
 
 
 def shares_above(weights: FloatArray) -> FloatArray:
