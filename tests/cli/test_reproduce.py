@@ -276,7 +276,7 @@ def test_report_s_name_is_checked_before_the_run(forebay_, papers):
 MEASURED = (
     ARTEFACT
     + """
-def measure(seeds, progress, again=False):
+def measure(progress, seeds=3, again=False):
     progress(0.5)
     return [f"seed {seed}: late" for seed in range(3, seeds)] + ["all again"] * again
 """

@@ -41,8 +41,8 @@ from forebay.reproduction import (
 _CANNOT = 3
 
 
-def measure(entry: Entry, *, seeds: int, again: bool) -> int:
-    """Run what is not recorded yet; return the exit status.
+def measure(entry: Entry, *, seeds: int | None, again: bool) -> int:
+    """Run what is not recorded yet, by default as often as it declares; return the exit status.
 
     Raises
     ------
@@ -53,9 +53,10 @@ def measure(entry: Entry, *, seeds: int, again: bool) -> int:
     if not isinstance(artefact, MeasuredArtefact):
         raise click.UsageError(f"{entry.name} has no testbed part; leave out --testbed")
     where = f" in {entry.folder}" if entry.folder else ""
+    record = artefact.measure if seeds is None else partial(artefact.measure, seeds=seeds)
     try:
         with progress(f"{entry.name}, testbed") as update:
-            failed = artefact.measure(seeds=seeds, progress=update, again=again)
+            failed = record(progress=update, again=again)
     except KeyboardInterrupt:
         said = f"{word()}; finished runs are recorded{where}"
         raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
@@ -97,9 +98,6 @@ def resumable(cache: Cache | None) -> Iterator[None]:
         raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
 
 
-_TESTBED_SEEDS = 3
-
-
 @click.command("reproduce")
 @click.argument("name", metavar="[ARTEFACT]", required=False)
 @click.option("--list", "only_list", is_flag=True, help="List the artefacts and exit.")
@@ -108,7 +106,7 @@ _TESTBED_SEEDS = 3
 @click.option(
     "--seeds", type=options.WholeNumber(1, 100_000), metavar="K",
     help=f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} with --quick, "
-    f"{_TESTBED_SEEDS} with --testbed]",
+    "with --testbed what the artefact declares, usually 3]",
 )  # fmt: skip
 @click.option(
     "--testbed", is_flag=True,
@@ -164,7 +162,7 @@ def command(
     several = name is None or chosen[0].name != full_name(name)
     if testbed or again:
         _check_testbed(several, testbed)
-        return measure(chosen[0], seeds=seeds or _TESTBED_SEEDS, again=again)
+        return measure(chosen[0], seeds=seeds, again=again)
     if figure is not None and several:
         raise click.UsageError("--figure draws one artefact; name it, e.g. A.fig15")
     cache = _cache(store, several)
