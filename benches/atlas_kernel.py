@@ -53,7 +53,11 @@ def main() -> None:
         for scenario in islice(chosen(family), LINKS):
             name = scenario.sha256()
             if name not in kept:
-                link = forebay.run(scenario, "testbed").links["bottleneck"]
+                try:
+                    link = forebay.run(scenario, "testbed").links["bottleneck"]
+                except forebay.EngineUnavailable as error:
+                    print(f"not measured: {error}", flush=True)
+                    continue
                 assert link.utilization and link.loss_rate, "measured"
                 kept[name] = {"sha256": name, "utilization": link.utilization.value,
                               "loss_rate": link.loss_rate.value}  # fmt: skip
