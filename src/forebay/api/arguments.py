@@ -21,20 +21,15 @@ from forebay.search.cost import TooLittleTime
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import Outcome
-    from forebay.scenario import Scenario
-
 
 T = TypeVar("T")
 
-
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
-
 
 _BUDGETLESS = {
     "testbed": "the testbed runs in real time and cannot run faster",
     "network": "the steady state is always solved completely",
 }
-
 
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 

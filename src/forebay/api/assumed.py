@@ -17,7 +17,7 @@ from forebay.scenario.source import Stopping
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
-    from forebay.scenario import Duration, Link, Scenario, Traffic
+    from forebay.scenario import Link, Scenario, Traffic
     from forebay.scenario.rate_trace import RateTrace
     from forebay.scenario.transfers import TransferTable
 

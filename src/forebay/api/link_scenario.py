@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from forebay.errors import option
 from forebay.scenario import Scenario, ScenarioError, loads
 from forebay.scenario.io import quoted
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-
 
 _DEFAULT_GOAL = "utilization=0.98"
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from forebay.outcome import Outcome
     from forebay.outcome.model import KeptFlows
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
 
 
 COUNTERS = ("snmp", "netflow")

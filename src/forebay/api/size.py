@@ -36,7 +36,6 @@ from forebay.search.run_within import routed
 from forebay.search.search import search
 
 if TYPE_CHECKING:
-    from forebay.engines.base import Engine
     from forebay.outcome import CurvePoint, Metric, Outcome, Quantiles, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario

@@ -6,16 +6,10 @@ intervals of length s; on log-log axes its slope is -(1 - H).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from forebay.measure.estimate import Estimate, Estimates, Floats, Refused
 from forebay.measure.hurst import SHORTEST, hurst
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 _FEWEST_INTERVALS = 32
 

@@ -21,7 +21,6 @@ from forebay.measure.pipes import read_from
 from forebay.scenario.traffic import MOST_PACKETS
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from forebay._core import CaptureFile, CaptureReadings

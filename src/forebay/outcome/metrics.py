@@ -51,7 +51,6 @@ from forebay.outcome.statistics import (
 )
 
 if TYPE_CHECKING:
-    from forebay.outcome.reading import LinkReading
     from forebay.scenario import AtLeast, AtMost, Goals
 
 

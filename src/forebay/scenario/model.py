@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from forebay.scenario.inputs import (
         ScenarioDict,
     )
-    from forebay.scenario.traffic import Traffic
 
 
 _MEMORY = Between(DataSize(64), DataSize(10**12))

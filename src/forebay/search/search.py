@@ -48,7 +48,7 @@ from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.progress import Progress
-    from forebay.search.level import Level, Options
+    from forebay.search.level import Options
     from forebay.search.problem import Problem
 
 

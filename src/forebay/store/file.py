@@ -49,7 +49,6 @@ from forebay.outcome.reading import (
 from forebay.store.rows import MetricRow, StoredRows
 
 if TYPE_CHECKING:
-    from forebay.engines.base import Replication
     from forebay.scenario import Scenario
 
 

@@ -30,8 +30,6 @@ from forebay.studies.table import Table, arrow_blocks, as_cell, write
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from forebay.outcome.study import StudyTable
-    from forebay.store import Store
     from forebay.studies.plan import Asked, Cell, Plan
 
 

@@ -16,7 +16,7 @@ from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, numbered
 
 if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology, Traffic
-    from forebay.topology.graph import Adjacency, Floats, Ints
+    from forebay.topology.graph import Floats, Ints
 
 
 def take_down(names: Sequence[str], adjacency: Adjacency) -> None:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from forebay.scenario import NetworkFile
-    from forebay.topology.graph import Adjacency
 
 
 FORMATS = "GraphML, SNDlib XML, GML or REPETITA"

@@ -19,7 +19,6 @@ from forebay.topology.routing import NetworkCost
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
-    from forebay.topology.graph import Floats
 
 
 _SEED = 0

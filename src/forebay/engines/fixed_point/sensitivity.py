@@ -7,7 +7,6 @@ follows by the chain rule.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +14,7 @@ from forebay.engines.fixed_point.linear import Slopes
 from forebay.engines.fixed_point.solver import Solution
 from forebay.topology.graph import Floats, Ints, refuse
 
-if TYPE_CHECKING:
-    from forebay.topology.graph import Floats, Ints
-
-
 MOST_LINKS = 2000
-
 
 _STEP = 1e-5
 

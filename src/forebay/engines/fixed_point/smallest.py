@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forebay.scenario import Scenario
-    from forebay.topology.graph import Floats, Ints
 
 
 _LARGEST = 4.0

@@ -40,7 +40,6 @@ from forebay.outcome import (
 from forebay.packages import installed_version
 
 if TYPE_CHECKING:
-    from forebay.engines.fixed_point.solver import Solution
     from forebay.scenario import Scenario
     from forebay.topology import Problem
     from forebay.topology.graph import Floats, Ints

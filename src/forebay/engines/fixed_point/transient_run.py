@@ -33,11 +33,8 @@ from forebay.topology import make_problem
 from forebay.topology.graph import Floats, Ints, refuse
 
 if TYPE_CHECKING:
-    from forebay.engines.fixed_point.solver import Solution
-    from forebay.outcome.transient import Transient
     from forebay.progress import Progress
-    from forebay.scenario import Scenario, ScenarioError
-    from forebay.topology.graph import Floats
+    from forebay.scenario import Scenario
 
 
 _SHARE_OF_RTT, _SHARE_OF_PERIOD = 0.1, 0.5

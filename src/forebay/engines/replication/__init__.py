@@ -47,14 +47,8 @@ from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trac
 from forebay.scenario import Duration, ScenarioError, Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.layout import Layout, expand, problem_of
-    from forebay.engines.replication.readings import (
-        RawFlowRecords,
-        RawHistogram,
-        RawLink,
-        RawReadings,
-        RawTrace,
-    )
+    from forebay.engines.replication.layout import expand, problem_of
+    from forebay.engines.replication.readings import RawFlowRecords, RawHistogram, RawLink, RawTrace
     from forebay.outcome import Reading
     from forebay.outcome.reading import FloatArray, IntArray, LinkReading
     from forebay.scenario import Scenario

@@ -30,10 +30,8 @@ from forebay.topology.graph import BETWEEN, UP
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from forebay.engines.replication.transfer_routes import TransferRoutes
     from forebay.progress import Progress
     from forebay.scenario import (
         ClassQueue,

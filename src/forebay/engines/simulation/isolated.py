@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from forebay.engines.replication import Layout, RawReadings
     from forebay.engines.replication.readings import RawFlowRecords
     from forebay.engines.simulation.runs import PacketFiles
-    from forebay.outcome import Reading
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario

@@ -24,12 +24,10 @@ from forebay.workload.model import Packets, Periods, Sessions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forebay import _core
-    from forebay.engines.replication import ClassSpec, Layout, LinkSpec, Route
+    from forebay.engines.replication import ClassSpec, LinkSpec, Route
     from forebay.engines.replication.readings import RawFlowRecords, RawReadings
     from forebay.files.columns import Block
     from forebay.scenario import Scenario, Traffic
-    from forebay.workload import Workload
 
 
 DRAWS_SHARE = 1 / 16

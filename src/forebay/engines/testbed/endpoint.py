@@ -19,8 +19,6 @@ from forebay.engines.testbed.errors import NAME, TestbedError, asking
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from ipaddress import IPv4Network
-
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 

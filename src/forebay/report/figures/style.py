@@ -15,7 +15,6 @@ from forebay.files.atomic import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 # Okabe and Ito's palette: distinguishable with all common colour blindnesses, and in grey.
