@@ -28,7 +28,7 @@ def full(*_):
 def test_a_figure_that_cannot_be_written_costs_nobody_the_answer(
     forebay_, link, scenario, tmp_path, monkeypatch, json
 ):
-    monkeypatch.setattr(forebay.report.figures, "draw_size", full)
+    monkeypatch.setattr(forebay.report.figures, "save", full)
     path = tmp_path / "a.svg"
     result = forebay_("size", scenario, "--figure", str(path), *json)
     assert result.status == 2
@@ -39,7 +39,7 @@ def test_a_figure_that_cannot_be_written_costs_nobody_the_answer(
 
 
 def test_the_trace_is_printed_before_its_files_are_written(forebay_, short, tmp_path, monkeypatch):
-    monkeypatch.setattr(forebay.report.figures, "draw_trace", full)
+    monkeypatch.setattr(forebay.report.figures, "save", full)
     samples, picture = tmp_path / "a.csv", tmp_path / "a.svg"
     result = forebay_("trace", str(short), "--output", str(samples), "--figure", str(picture))
     assert (result.status, samples.exists(), picture.exists()) == (2, True, False)

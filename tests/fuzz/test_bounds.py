@@ -187,7 +187,7 @@ def test_two_thousand_classes_in_seconds() -> None:
 
 
 def test_a_name_is_no_formula(tmp_path: Path) -> None:
-    from forebay.report.figures import draw_trace
+    from forebay.report import draw_answer
 
     scenario = loads("name = 'up $x^$ \\frac'\n" + ONE)
-    draw_trace(forebay.trace(scenario, step="10 ms"), tmp_path / "x.svg")
+    draw_answer(forebay.trace(scenario, step="10 ms"), tmp_path / "x.svg")

@@ -7,8 +7,7 @@ from itertools import pairwise
 import pytest
 
 from forebay.outcome import SizeResult
-from forebay.report import Line
-from forebay.report.figures import draw_size
+from forebay.report import Line, draw_answer
 from forebay.report.figures.picture import _alone
 from forebay.report.figures.size import _extent, _marks, _rows
 from forebay.reproduction import Reproduction
@@ -16,7 +15,7 @@ from forebay.reproduction.figure import draw_reproduction
 
 
 def draw(document, path):
-    draw_size(SizeResult.from_dict(document), path)
+    draw_answer(SizeResult.from_dict(document), path)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 import forebay
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, say
 
@@ -27,24 +27,14 @@ _CANNOT = 3
     "--vary", metavar="PATH=A,B", default=None,
     help="Instead of engines: a column for each value, queue.discipline=drop-tail,cake,fq_codel.",
 )  # fmt: skip
-@options.seed
-@options.seeds(5)
-@options.jobs
-@options.memory_limit
-@options.budget
-@options.store
+@options.effort("seed", "jobs", "memory_limit", "budget", "store", seeds=options.seeds(5))
 @options.as_json
 def command(
     path: str,
     overrides: tuple[str, ...],
     engines: tuple[str, ...],
     vary: str | None,
-    seed: int,
-    seeds: int,
-    jobs: int,
-    memory_limit: str | None,
-    budget: str | None,
-    store: Path | None,
+    effort: dict[str, Any],
     as_json: bool,
 ) -> None:
     """The same scenario in several engines, side by side.
@@ -53,34 +43,21 @@ def command(
     """
     scenario, titles = forebay.load(path, overrides), list[str]()
     if vary is not None:
-        titles, outcomes = _varied(
-            scenario, vary, engines, seed=seed, seeds=seeds, jobs=jobs,
-            memory_limit=memory_limit, budget=budget, store=store,
-        )  # fmt: skip
+        titles, outcomes = _varied(scenario, vary, engines, effort)
     elif engines:
         with progress(" · ".join(engines)) as update:
-            outcomes = forebay.compare(
-                scenario, engines, seed=seed, seeds=seeds, jobs=jobs,
-                memory_limit=memory_limit, progress=update, budget=budget, store=store,
-            )  # fmt: skip
+            outcomes = forebay.compare(scenario, engines, progress=update, **effort)
     else:
-        outcomes = _those_that_can(
-            scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
-            budget=budget, store=store,
-        )  # fmt: skip
+        outcomes = _those_that_can(scenario, effort)
     if as_json:
-        from forebay.report import Comparison
-
-        print_json(Comparison(outcomes=tuple(outcomes)).to_dict())
+        print_json(report.Comparison(outcomes=tuple(outcomes)).to_dict())
         return
-    from forebay.report import print_comparison
-
-    print_comparison(outcomes, titles)
+    report.print_comparison(outcomes, titles)
     answered()
 
 
 def _varied(
-    scenario: forebay.Scenario, vary: str, engines: tuple[str, ...], **how: Any
+    scenario: forebay.Scenario, vary: str, engines: tuple[str, ...], effort: dict[str, Any]
 ) -> tuple[list[str], list[forebay.Outcome]]:
     """Return the values of a field, and the outcome of one engine with each."""
     path, equals, text = vary.partition("=")
@@ -93,17 +70,17 @@ def _varied(
     outcomes = []
     for value, each in zip(values, changed, strict=True):
         with progress(value) as update:
-            outcomes += forebay.compare(each, engines or ("simulation",), progress=update, **how)
+            outcomes += forebay.compare(each, engines or ("simulation",), progress=update, **effort)
     return values, outcomes
 
 
-def _those_that_can(scenario: forebay.Scenario, **how: Any) -> list[forebay.Outcome]:
+def _those_that_can(scenario: forebay.Scenario, effort: dict[str, Any]) -> list[forebay.Outcome]:
     """Run every engine; report those that cannot run here, and why."""
     outcomes = []
     for engine in forebay.engine_names():
         try:
             with progress(engine) as update:
-                outcomes += forebay.compare(scenario, [engine], progress=update, **how)
+                outcomes += forebay.compare(scenario, [engine], progress=update, **effort)
         except Exception as error:
             if getattr(error, "exit_status", None) != _CANNOT:
                 raise

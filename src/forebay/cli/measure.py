@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 import forebay
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, write
 from forebay.files.atomic import write_text
@@ -180,22 +181,16 @@ def command(
     if as_json:
         print_json(document)
     else:
-        from forebay.report import print_measurement
-
-        print_measurement(document)
+        report.print_measurement(document)
         answered()
     if scenario is not None and text is not None:
         write("scenario", scenario, partial(write_text, text))
     if replay is not None:
         write("packets", replay, partial(write_text, measured.packet_list()))
     if html is not None:
-        from forebay.report.measurement_page import measurement_page
-
-        write("page", html, partial(write_text, measurement_page(document)))
+        write("page", html, partial(write_text, report.measurement_page(document)))
     if figure is not None:
-        from forebay.report.figures import draw_measurement
-
-        write("picture", figure, partial(draw_measurement, document))
+        write("picture", figure, partial(report.figures.draw_measurement, document))
     return None
 
 
@@ -292,8 +287,6 @@ def judge(
     if as_json:
         print_json(found.to_dict())
     else:
-        from forebay.report import print_judgement
-
-        print_judgement(found.to_dict())
+        report.print_judgement(found.to_dict())
         answered()
     return found.exit_status

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from forebay import report
 from forebay.api import networks
 from forebay.api.networks import single_failures
 from forebay.cli import options
@@ -172,9 +173,7 @@ def command(
     if as_json:
         print_json(answer.outcome.to_dict())
     else:
-        from forebay.report import print_network
-
-        print_network(answer.outcome)
+        report.print_network(answer.outcome)
         answered()
     writers = (
         answer.write_links, answer.write_paths, answer.write_sensitivities, answer.to_graphml
@@ -183,9 +182,8 @@ def command(
         if target is not None:
             write(what, target, writer)
     if figure is not None:
-        from forebay.report.figures.network import draw_network
-
-        write("picture", figure, partial(draw_network, answer.outcome, answer.drawing))
+        draw = partial(report.figures.draw_network, answer.outcome, answer.drawing)
+        write("picture", figure, draw)
 
 
 def _failures(scenario: Scenario, as_json: bool) -> None:
@@ -195,9 +193,7 @@ def _failures(scenario: Scenario, as_json: bool) -> None:
         first, *others = (each._asdict() for each in found)
         print_json({"schema": 1, "nothing_failed": first, "failures": others})
         return
-    from forebay.report import print_failures
-
-    print_failures([each._asdict() for each in found])
+    report.print_failures([each._asdict() for each in found])
 
 
 def _check_alone(option: str, others: Mapping[str, object]) -> None:
@@ -240,18 +236,14 @@ def _transient(
     if series is not None:
         write("series", series, partial(networks.write_series, course))
     if figure is not None:
-        from forebay.report.figures import draw_transient
-
-        write("picture", figure, partial(draw_transient, course))
+        write("picture", figure, partial(report.draw_answer, course))
 
 
 def _show(course: Transient, as_json: bool) -> None:
     if as_json:
         print_json(course.to_dict(), indent=None)
         return
-    from forebay.report import print_transient
-
-    print_transient(course)
+    report.print_transient(course)
     answered()
 
 
@@ -277,9 +269,7 @@ def compare(first: Design, second: Design, growth: float | None, as_json: bool) 
     if as_json:
         print_json(document)
         return
-    from forebay.report import print_designs
-
-    print_designs(names, document["demands"])
+    report.print_designs(names, document["demands"])
     answered()
 
 

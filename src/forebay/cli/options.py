@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 import forebay
-from forebay.files.atomic import fault
+from forebay.files.atomic import fault, write_text
 from forebay.packages import check_file
 
 if TYPE_CHECKING:
@@ -186,8 +187,6 @@ def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
     save = given.get("save")
     made = forebay.link_scenario(**{k: v for k, v in given.items() if k != "save"}, set=overrides)
     if save is not None:
-        from forebay.files.atomic import write_text
-
         write_text(made.to_toml(), save)
     return made
 
@@ -216,6 +215,14 @@ class EngineOption(click.Option):
         *first, last = forebay.engine_names()
         self.help = f"{', '.join(first)} or {last}."
         return super().get_help_record(ctx)
+
+
+def refuse_beside(given: Mapping[str, object], kind: str) -> None:
+    """Refuse options that a kind of sizing does not have: one of them that is given."""
+    for name, value in given.items():
+        if value:
+            wrong = f"is for one scenario, not for {kind}; leave it out"
+            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
 
 
 engine = click.option(
@@ -250,3 +257,33 @@ def seeds(default: int) -> Callable[[F], F]:
         "--seeds", type=WholeNumber(1, 100_000), default=default, show_default=True,
         metavar="K", help="Replications, with seeds N, N+1, … Intervals come from these.",
     )  # fmt: skip
+
+
+def effort(*shared: str, **own: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Give a verb the options of what its answer may take, as one argument ``effort``.
+
+    It is a dict for the keyword arguments of the verb in `forebay`.
+
+    Parameters
+    ----------
+    shared : names of options that are the same in all verbs.
+    own : options of these names that are the verb's own.
+    """
+    known = {name: _SHARED[name] for name in shared} | own
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        @wraps(function)
+        def command(**given: Any) -> Any:
+            return function(effort={name: given.pop(name) for name in known}, **given)
+
+        return _chain(*(known[name] for name in sorted(known, key=_ORDER.index)))(command)
+
+    return decorate
+
+
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "engine": engine, "seed": seed, "jobs": jobs, "memory_limit": memory_limit, "budget": budget,
+    "store": store,
+}  # fmt: skip
+_ORDER = ("engine", "seed", "seeds", "max_seeds", "jobs", "memory_limit", "budget", "store")
+"""Of the options in ``--help``."""

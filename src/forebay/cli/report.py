@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, write
 
@@ -20,14 +21,12 @@ def command(path: str, figure: Path | None, as_json: bool) -> None:
 
     FILE is a document that run, compare, size or trace wrote with --json; - is standard input.
     """
-    from forebay.report import draw_answer, print_answer, read_file
-
     options.check_places((None if path == "-" else path,), figure=figure)
-    answer = read_file(path)
+    answer = report.read_file(path)
     if as_json:
         print_json(answer.to_dict())
     else:
-        print_answer(answer)
+        report.print_answer(answer)
         answered()
     if figure is not None:
-        write("picture", figure, partial(draw_answer, answer))
+        write("picture", figure, partial(report.draw_answer, answer))

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 import forebay
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, say, write, written
 
 
 @click.command("run")
 @options.link
-@options.engine
-@options.seed
-@options.seeds(1)
-@options.jobs
-@options.memory_limit
-@options.budget
-@options.store
+@options.effort("engine", "seed", "jobs", "memory_limit", "budget", "store", seeds=options.seeds(1))
 @click.option(
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
     help="Write the packets that leave each link; with --seeds 1.",
@@ -44,13 +40,7 @@ from forebay.cli.output import answered, print_json, progress, say, write, writt
 def command(
     path: str | None,
     overrides: tuple[str, ...],
-    engine: str,
-    seed: int,
-    seeds: int,
-    jobs: int,
-    memory_limit: str | None,
-    budget: str | None,
-    store: Path | None,
+    effort: dict[str, Any],
     capture: Path | None,
     tables: tuple[Path | None, ...],
     packets: Path | None,
@@ -69,11 +59,9 @@ def command(
     )
     if figure is not None and flows is None:
         raise click.UsageError("--figure draws the table of flows; write --flows FILE too")
-    with progress(engine) as update:
+    with progress(effort["engine"]) as update:
         outcome = forebay.run(
-            scenario, engine, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
-            progress=update, capture=capture, flows=flows, packets=packets, budget=budget,
-            store=store,
+            scenario, progress=update, capture=capture, flows=flows, packets=packets, **effort,
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
     if capture is not None:
@@ -92,17 +80,13 @@ def command(
     if as_json:
         print_json(outcome.to_dict())
         return
-    from forebay.report import print_outcome
-
-    print_outcome(outcome)
+    report.print_outcome(outcome)
     answered()
 
 
 def _draw(outcome: forebay.Outcome, figure: Path) -> None:
-    from forebay.report.figures import can_draw, draw_flows
-
     table = outcome.flows()
-    if can_draw(outcome, table):
-        write("picture", figure, partial(draw_flows, outcome, table))
+    if report.figures.can_draw(outcome, table):
+        write("picture", figure, partial(report.figures.draw_flows, outcome, table))
     else:
         say("picture: none was drawn, because no flow sent in the measured window")

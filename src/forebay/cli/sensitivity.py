@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 import forebay
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, naming_signal, print_json, progress, say, write
 
 
 @click.command("sensitivity")
 @options.scenario
-@click.option(
-    "--engine", cls=options.EngineOption, default="theory", show_default=True, metavar="NAME"
-)
 @options.uncertain
 @click.option(
     "--change", type=float, default=0.2, show_default=True, metavar="SHARE",
@@ -31,31 +30,26 @@ from forebay.cli.output import answered, naming_signal, print_json, progress, sa
     "--draws", type=options.WholeNumber(8, 65_536), default=64, show_default=True, metavar="N",
     help="Rows of Sobol's design, a power of 2.",
 )  # fmt: skip
-@options.seed
-@options.seeds(5)
-@options.jobs
-@options.memory_limit
-@click.option(
-    "--budget", metavar="TIME", default=None,
-    help='Of a simulation: predicted time of one sizing on one core, e.g. "20 s".  [default: 60 s]',
+@options.effort(
+    "seed", "jobs", "memory_limit", "store", seeds=options.seeds(5),
+    engine=click.option(
+        "--engine", cls=options.EngineOption, default="theory", show_default=True, metavar="NAME"
+    ),
+    budget=click.option(
+        "--budget", metavar="TIME", default=None,
+        help='Of a simulation: predicted time of one sizing on one core.  [default: 60 s]',
+    ),
 )  # fmt: skip
-@options.store
 @options.figure
 @options.as_json
 def command(
     path: str,
     overrides: tuple[str, ...],
-    engine: str,
     uncertain: tuple[str, ...],
     change: float,
     method: str | None,
     draws: int,
-    seed: int,
-    seeds: int,
-    jobs: int,
-    memory_limit: str | None,
-    budget: str | None,
-    store: Path | None,
+    effort: dict[str, Any],
     figure: Path | None,
     as_json: bool,
 ) -> int:
@@ -65,12 +59,11 @@ def command(
     and shares of congestion controls are changed, or what --uncertain names.
     """
     scenario = forebay.load(path, overrides)
-    options.check_outputs(path, scenario, figure=figure, store=store)
+    options.check_outputs(path, scenario, figure=figure, store=effort["store"])
     with progress("sensitivity") as update, naming_signal():
         found = forebay.sensitivity(
-            scenario, engine, change=change, uncertain=options.ranges(uncertain) or None,
-            method=method, draws=draws, seeds=seeds, seed=seed, budget=budget, store=store,
-            jobs=jobs, memory_limit=memory_limit, announce=say, progress=update,
+            scenario, change=change, uncertain=options.ranges(uncertain) or None,
+            method=method, draws=draws, announce=say, progress=update, **effort,
         )  # fmt: skip
     if as_json:
         print_json(found.to_dict())
@@ -78,11 +71,5 @@ def command(
         click.echo(str(found))
         answered()
     if figure is not None:
-        write("picture", figure, partial(_draw, found))
+        write("picture", figure, partial(report.draw_answer, found))
     return 0 if found.packets is not None else 3
-
-
-def _draw(found: forebay.Sensitivity, path: Path) -> None:
-    from forebay.report.figures.study import save_figure
-
-    save_figure(found.figure(), path)

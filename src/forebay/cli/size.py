@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import forebay
+from forebay import platforms, report
 from forebay.cli import options
 from forebay.cli.output import announce, answered, print_json, progress, say, write
 from forebay.cli.signals import word
+from forebay.cli.size_again import repeat
+from forebay.cli.size_class_queues import size_together
+from forebay.cli.size_ports import size_table
+from forebay.cli.size_uncertain import size_draws
 from forebay.files.atomic import write_text
 
 if TYPE_CHECKING:
@@ -21,20 +27,17 @@ if TYPE_CHECKING:
 @click.command("size")
 @options.link
 @options.flows_of_link
-@options.engine
-@options.seed
-@options.seeds(5)
-@click.option(
-    "--max-seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
-    help="Most replications of a buffer that is undecided.  [default: 4 x --seeds; more with "
-    "--budget if the range is then wide]",
-)  # fmt: skip
-@options.jobs
-@options.memory_limit
-@options.budget
-@click.option(
-    "--store", metavar="FILE", default=None, type=click.Path(path_type=Path),
-    help="Save every replication in this store; a sizing that was stopped resumes from it.",
+@options.effort(
+    "engine", "seed", "jobs", "memory_limit", "budget", seeds=options.seeds(5),
+    max_seeds=click.option(
+        "--max-seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
+        help="Most replications of a buffer that is undecided.  [default: 4 x --seeds; more with "
+        "--budget if the range is then wide]",
+    ),
+    store=click.option(
+        "--store", metavar="FILE", default=None, type=click.Path(path_type=Path),
+        help="Save every replication in this store; a sizing that was stopped resumes from it.",
+    ),
 )  # fmt: skip
 @click.option(
     "--link", metavar="NAME", default=None,
@@ -103,14 +106,7 @@ if TYPE_CHECKING:
 def command(
     path: str | None,
     overrides: tuple[str, ...],
-    engine: str,
-    seed: int,
-    seeds: int,
-    max_seeds: int | None,
-    jobs: int,
-    memory_limit: str | None,
-    budget: str | None,
-    store: Path | None,
+    effort: dict[str, Any],
     link: str | None,
     link_class: str | None,
     sizes: str | None,
@@ -138,73 +134,62 @@ def command(
     """
     _one_question(path, table, again)
     if again is not None:
-        from forebay.cli.size_again import repeat
-
-        return repeat(again, jobs, as_json)
-    if max_seeds is not None and max_seeds < seeds:
-        wrong = f"{max_seeds} is fewer than --seeds {seeds}; write more"
+        return repeat(again, effort["jobs"], as_json)
+    most, seeds = effort["max_seeds"], effort["seeds"]
+    if most is not None and most < seeds:
+        wrong = f"{most} is fewer than --seeds {seeds}; write more"
         raise click.BadParameter(wrong, param_hint="--max-seeds")
     if platform is not None:
-        _check(platform)
-    sizing = partial(
-        forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs,
-        memory_limit=memory_limit, budget=budget, store=store, link=link, link_class=link_class,
-        sizes=sizes, of=of,
-    )  # fmt: skip
+        platforms.get(platform)  # an unknown one is refused before the sizing
+    sizing: Callable[..., forebay.SizeResult] = partial(
+        forebay.size, link=link, link_class=link_class, sizes=sizes, of=of, **effort
+    )
     if memory is not None and not class_queues:
         raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
     if table is not None:
-        from forebay.cli import size_ports
-
-        size_ports.refuse_beside(
+        options.refuse_beside(
             {"class_queues": class_queues, "link": link, "link_class": link_class,
              "halves": halves, "chip_ports": chip_ports > 1, "uncertain": uncertain,
-             "html": html, "figure": figure, "emit": platform, "force": force}
+             "html": html, "figure": figure, "emit": platform, "force": force},
+            "a table of ports",
         )  # fmt: skip
-        by, kept = partial(sizing, engine=engine), None if engine in ("theory", "atlas") else store
-        return size_ports.size_table(table, overrides, by, partial(_kept_in, kept), as_json)
+        kept = None if effort["engine"] in ("theory", "atlas") else effort["store"]
+        return size_table(table, overrides, sizing, partial(_kept_in, kept), as_json)
     scenario = options.load(path, overrides)
     if class_queues:
-        from forebay.cli.size_class_queues import refuse_beside as refuse
-        from forebay.cli.size_class_queues import size_together
-
-        refuse(
+        options.refuse_beside(
             {"link": link, "link_class": link_class, "sizes": sizes, "halves": halves,
-             "html": html, "figure": figure, "uncertain": uncertain, "force": force}
+             "html": html, "figure": figure, "uncertain": uncertain, "force": force},
+            "--class-queues",
         )  # fmt: skip
-        how = {
-            "engine": engine, "seeds": seeds, "seed": seed, "max_seeds": max_seeds, "jobs": jobs,
-            "memory_limit": memory_limit, "budget": budget, "store": store,
-        }  # fmt: skip
-        return size_together(scenario, how, memory, platform, as_json)
+        return size_together(scenario, effort, memory, platform, as_json)
     if uncertain:
-        from forebay.cli.size_uncertain import refuse_beside, size_draws
-
-        refuse_beside(
-            {"max_seeds": max_seeds, "link": link, "link_class": link_class, "sizes": sizes,
-             "halves": halves, "html": html, "emit": platform}
+        options.refuse_beside(
+            {"max_seeds": effort.pop("max_seeds"), "link": link, "link_class": link_class,
+             "sizes": sizes, "halves": halves, "html": html, "emit": platform},
+            "draws of --uncertain",
         )  # fmt: skip
-        how = {
-            "engine": engine, "holds": holds, "draws": draws, "seeds": seeds, "seed": seed,
-            "jobs": jobs, "memory_limit": memory_limit, "budget": budget, "store": store,
-        }  # fmt: skip
+        how = {"holds": holds, "draws": draws, **effort}
         return size_draws(path or "", scenario, options.ranges(uncertain), how, figure, as_json)
     if platform is not None:
-        from forebay.platforms import check_discipline
-
-        check_discipline(scenario.queue.discipline, platform)
+        platforms.check_discipline(scenario.queue.discipline, platform)
     options.check_outputs(path or "", scenario, figure=figure, html=html)
     try:
-        with progress(f"sizing by {engine}") as update:
-            result = sizing(scenario, engine, progress=update, expect=announce(engine))
+        with progress(f"sizing by {effort['engine']}") as update:
+            result = sizing(scenario, progress=update, expect=announce(effort["engine"]))
     except KeyboardInterrupt as stop:
         if not _keep(stop, as_json):
-            raise KeyboardInterrupt(*_kept_in(store)) from None
+            raise KeyboardInterrupt(*_kept_in(effort["store"])) from None
         raise
     if halves:
         with progress("smaller buffers") as update:
             result = forebay.with_cheaper(
-                scenario, result, seeds=seeds, seed=seed, jobs=jobs, progress=update
+                scenario,
+                result,
+                seeds=seeds,
+                seed=effort["seed"],
+                jobs=effort["jobs"],
+                progress=update,
             )
     made, refused = _emit(result, platform, path or scenario.name, force)
     configuration = None if made is None else made.to_dict()
@@ -216,7 +201,7 @@ def command(
     if platform is not None and result.buffer is None:
         say(f"no configuration for {platform}: the sizing found no buffer")
     if figure is not None:
-        write("picture", figure, partial(_draw, result))
+        write("picture", figure, partial(report.draw_answer, result))
     if html is not None:
         write("page", html, partial(_page, result, scenario))
     if refused is not None:
@@ -233,16 +218,7 @@ def _one_question(path: str | None, table: str | None, again: str | None) -> Non
 
 
 def _page(result: forebay.SizeResult, scenario: forebay.Scenario, path: Path) -> None:
-    from forebay.report import size_page
-
-    write_text(size_page(result, scenario.to_toml()), path)
-
-
-def _check(platform: str) -> None:
-    """Refuse an unknown platform before the sizing."""
-    from forebay.platforms import get
-
-    get(platform)
+    write_text(report.size_page(result, scenario.to_toml()), path)
 
 
 def _emit(
@@ -251,11 +227,10 @@ def _emit(
     """Return the configuration, or the error; the answer is printed in both cases."""
     if platform is None or result.buffer is None:
         return None, None
-    from forebay.platforms import PlatformError, emit, of_sizing
-
     try:
-        return emit(*of_sizing(result, f"forebay size {path}", force=force), platform), None
-    except PlatformError as error:
+        target = platforms.of_sizing(result, f"forebay size {path}", force=force)
+        return platforms.emit(*target, platform), None
+    except platforms.PlatformError as error:
         return None, error
 
 
@@ -272,12 +247,10 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario, ports: int) 
     chosen = result.buffer if result.recommended is None else result.recommended
     if chosen is None:
         return None
-    from forebay.platforms import memory_for
-
     size = chosen.bytes
     if result.aqm is not None:  # all packets up to its limit must fit
         size = result.aqm.limit_packets * result.aqm.packet_bytes
-    return memory_for(size, float(scenario.link.capacity), ports)
+    return platforms.memory_for(size, float(scenario.link.capacity), ports)
 
 
 def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:
@@ -300,17 +273,9 @@ def _kept_in(store: Path | None) -> list[str]:
     return [f"{kept}, and the same command continues from there"]
 
 
-def _draw(result: forebay.SizeResult, path: Path) -> None:
-    from forebay.report.figures import draw_size
-
-    draw_size(result, path)
-
-
 def _show(result: forebay.SizeResult, as_json: bool, *, explain: bool = False) -> None:
     if as_json:
         print_json(result.to_dict())
         return
-    from forebay.report import print_size
-
-    print_size(result, explain=explain)
+    report.print_size(result, explain=explain)
     answered()

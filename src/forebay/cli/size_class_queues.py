@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import forebay
+from forebay import platforms, report
 from forebay.api import class_queues
 from forebay.cli.output import answered, print_json, progress, say
 from forebay.progress import never_less
@@ -32,7 +33,8 @@ def size_together(
     ----------
     how : further parameters of `forebay.size`; its budget is that of all sizings together.
     """
-    _check(platform)
+    if platform is not None:
+        platforms.check_class_platform(platform)
     budget = forebay.Duration.parse_argument("budget", how.pop("budget") or BUDGET)
     runs = {name: how[name] for name in ("seed", "seeds", "jobs", "memory_limit", "store")}
 
@@ -68,9 +70,7 @@ def size_together(
         configuration = None if made is None else made.to_dict()
         print_json(found.to_dict() | {"configuration": configuration})
     else:
-        from forebay.report import print_class_queues
-
-        print_class_queues(found)
+        report.print_class_queues(found)
         answered()
     if made is not None and not as_json:
         click.echo(f"\nConfiguration for {made.platform}\n{made.text}", nl=False)
@@ -79,23 +79,5 @@ def size_together(
     return found.exit_status
 
 
-def _check(platform: str | None) -> None:
-    """Refuse a platform for which class queues are not written, before the sizing."""
-    if platform is not None:
-        from forebay.platforms import check_class_platform
-
-        check_class_platform(platform)
-
-
 def _emitted(found: forebay.ClassQueueSizes, platform: str) -> ClassEmission:
-    from forebay.platforms import emit_classes
-
-    return emit_classes(forebay.Scenario.from_dict(found.outcome.scenario), platform)
-
-
-def refuse_beside(given: dict[str, Any]) -> None:
-    """Refuse options of `size` that class queues sized together do not have."""
-    for name, value in given.items():
-        if value:
-            wrong = "is for one size, not for --class-queues; leave it out"
-            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
+    return platforms.emit_classes(forebay.Scenario.from_dict(found.outcome.scenario), platform)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from forebay import platforms, report
 from forebay.api import ports
 from forebay.cli.output import answered, print_json, say
 from forebay.scenario import Rate
@@ -30,7 +31,7 @@ def size_table(
     rows = ports.read_ports(path, overrides)
     for row in rows:
         if row.platform is not None:
-            _check(row.platform)
+            platforms.get(row.platform)
     done: list[ports.SizedPort] = []
     try:
         for port in ports.size_ports(rows, size):
@@ -58,20 +59,6 @@ def _show(rows: list[ports.PortRow], done: list[ports.SizedPort], as_json: bool)
         answered()
 
 
-def refuse_beside(given: dict[str, Any]) -> None:
-    """Refuse options of `size` that a table of ports does not have."""
-    for name, value in given.items():
-        if value:
-            wrong = "is for one scenario, not for a table of ports; leave it out"
-            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
-
-
-def _check(platform: str) -> None:
-    from forebay.platforms import get
-
-    get(platform)
-
-
 def _said(port: ports.SizedPort) -> str:
     if port.answer is not None and port.answer.recommended is not None:
         return f"{port.answer.recommended.packets} packets"
@@ -84,12 +71,12 @@ def _status(port: ports.SizedPort) -> int:
 
 def _object_names(rows: Sequence[ports.PortRow]) -> dict[str, tuple[str, int]]:
     """Return the name and the number of what is written for each port, apart on each platform."""
-    from forebay.platforms import object_names
-
     found = {}
     for platform in {row.platform for row in rows}:
         own = [row.name for row in rows if row.platform == platform]
-        for number, (port, name) in enumerate(zip(own, object_names(own), strict=True), 100):
+        for number, (port, name) in enumerate(
+            zip(own, platforms.object_names(own), strict=True), 100
+        ):
             found[port] = (name, number)
     return found
 
@@ -99,19 +86,17 @@ def _emitted(port: ports.SizedPort, name: str, number: int) -> Emission | str | 
     answer, row = port.answer, port.row
     if row.platform is None or answer is None or answer.buffer is None:
         return None
-    from forebay.platforms import PlatformError, emit, of_sizing
-
     try:
-        wanted, place = of_sizing(answer, row.name)
-        return emit(wanted, place, row.platform, interface=row.interface, name=name, number=number)
-    except PlatformError as error:
+        wanted, place = platforms.of_sizing(answer, row.name)
+        return platforms.emit(
+            wanted, place, row.platform, interface=row.interface, name=name, number=number
+        )
+    except platforms.PlatformError as error:
         return str(error)
 
 
 def _print(done: list[ports.SizedPort], made: dict[str, Emission | str | None]) -> None:
-    from forebay.report import print_ports
-
-    print_ports([
+    report.print_ports([
         (port.row.name, _rate(port.row.scenario), port.answer, port.error, port.row.note)
         for port in done
     ])  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import forebay
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, naming_signal, print_json, progress, say, write
 
@@ -36,19 +37,5 @@ def size_draws(
         click.echo(str(found))
         answered()
     if figure is not None:
-        write("picture", figure, partial(_draw, found))
+        write("picture", figure, partial(report.draw_answer, found))
     return found.exit_status
-
-
-def refuse_beside(given: dict[str, Any]) -> None:
-    """Refuse options of `size` that a sizing in draws does not have."""
-    for name, value in given.items():
-        if value:
-            wrong = "is for one scenario, not for draws of --uncertain; leave it out"
-            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
-
-
-def _draw(found: forebay.UncertainSize, path: Path) -> None:
-    from forebay.report.figures.study import save_figure
-
-    save_figure(found.figure(), path)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import forebay
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, naming_signal, print_json, progress, say, write
+from forebay.files.atomic import write_text
 
 if TYPE_CHECKING:
     from forebay.report import StudyTable
@@ -22,21 +24,24 @@ _SHOWN = 60
 @click.command("sweep")
 @click.argument("path", metavar="GRID")
 @options.overrides
-@click.option("--engine", default=None, metavar="NAME", help="Instead of the grid's engine.")
-@click.option(
-    "--seed", type=options.WholeNumber(0, 2**63 - 1), default=None, metavar="N",
-    help="First seed.  [default: the grid's, else 1]",
+@options.effort(
+    "memory_limit", "store",
+    engine=click.option(
+        "--engine", default=None, metavar="NAME", help="Instead of the grid's engine."
+    ),
+    seed=click.option(
+        "--seed", type=options.WholeNumber(0, 2**63 - 1), default=None, metavar="N",
+        help="First seed.  [default: the grid's, else 1]",
+    ),
+    seeds=click.option(
+        "--seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
+        help="Replications of each cell.  [default: the grid's, else 5]",
+    ),
+    jobs=click.option(
+        "--jobs", type=options.WholeNumber(0, 1024), default=0, metavar="N",
+        help="Workers here; 0, the default, means one per core. The rows do not depend on it.",
+    ),
 )  # fmt: skip
-@click.option(
-    "--seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
-    help="Replications of each cell.  [default: the grid's, else 5]",
-)  # fmt: skip
-@click.option(
-    "--jobs", type=options.WholeNumber(0, 1024), default=0, metavar="N",
-    help="Workers here; 0, the default, means one per core. The rows do not depend on it.",
-)  # fmt: skip
-@options.memory_limit
-@options.store
 @click.option(
     "--cluster", metavar="ADDRESS", default=None,
     help="Run on the workers of this Dask scheduler, e.g. tcp://10.0.0.1:8786.",
@@ -75,12 +80,7 @@ _SHOWN = 60
 def command(
     path: str,
     overrides: tuple[str, ...],
-    engine: str | None,
-    seed: int | None,
-    seeds: int | None,
-    jobs: int,
-    memory_limit: str | None,
-    store: Path | None,
+    effort: dict[str, Any],
     cluster: str | None,
     wait: str,
     status: bool,
@@ -98,17 +98,15 @@ def command(
     GRID is a TOML file: a base scenario, and [axes] with values such as "queue.size" =
     ["64 packets", "129 packets"].
     """
-    options.check_places((path,), store=store, export=export, figure=figure, html=html)
+    options.check_places((path,), store=effort["store"], export=export, figure=figure, html=html)
     roles = {"x": x, "y": y, "colour": colour, "facet": facet}
     with progress("sweep") as update, naming_signal():
         if figure is not None or html is not None:
-            forebay.sweep(
-                path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, only_plan=True
-            ).check_figure(**roles)
+            own = {**effort, "store": None}
+            forebay.sweep(path, overrides=overrides, only_plan=True, **own).check_figure(**roles)
         result = forebay.sweep(
-            path, overrides=overrides, engine=engine, seed=seed, seeds=seeds, jobs=jobs,
-            memory_limit=memory_limit, store=store, cluster=cluster, wait=wait, only_plan=status,
-            announce=say, progress=update,
+            path, overrides=overrides, cluster=cluster, wait=wait, only_plan=status,
+            announce=say, progress=update, **effort,
         )  # fmt: skip
         table = None if as_json or status else result.summary()
         drawn = _drawn(result, roles, figure is not None, html is not None)
@@ -121,10 +119,8 @@ def command(
         raise drawn
     picture, page = drawn
     if picture is not None and figure is not None:
-        write("picture", figure, partial(_save, picture))
+        write("picture", figure, partial(report.figures.save, picture))
     if html is not None:
-        from forebay.files.atomic import write_text
-
         write("page", html, partial(write_text, page))
     return result.exit_status
 
@@ -140,12 +136,6 @@ def _drawn(
         return error
 
 
-def _save(picture: Any, path: Path) -> None:
-    from forebay.report.figures.study import save_study
-
-    save_study(picture, path)
-
-
 def _show(result: forebay.Sweep, table: StudyTable | None, status: bool, as_json: bool) -> None:
     if as_json:
         print_json(result.to_dict())
@@ -153,7 +143,5 @@ def _show(result: forebay.Sweep, table: StudyTable | None, status: bool, as_json
     if status:
         click.echo(f"{result.stored:,} of {result.runs:,} runs are stored")
     if table is not None:
-        from forebay.report import print_study
-
-        print_study(table, _SHOWN)
+        report.print_study(table, _SHOWN)
     answered()

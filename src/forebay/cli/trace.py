@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import forebay
+from forebay import report
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, write
 
@@ -32,7 +33,6 @@ class FlowNumbers(click.ParamType[tuple[int, ...]]):
 
 @click.command("trace")
 @options.scenario
-@options.engine
 @click.option(
     "--step", default="10 ms", show_default=True, metavar="TIME",
     help='Time between two samples, e.g. "1 ms".',
@@ -41,8 +41,7 @@ class FlowNumbers(click.ParamType[tuple[int, ...]]):
     "--flows", type=FlowNumbers(), default=(0,), metavar="I,J,…",
     help="Flows whose window, round-trip time and state are sampled.  [default: 0]",
 )  # fmt: skip
-@options.seed
-@options.memory_limit
+@options.effort("engine", "seed", "memory_limit")
 @click.option(
     "--output", type=options.OutputPath(".csv", ".npz"), metavar="PATH",
     help="Write the samples: .csv, or .npz with all arrays.",
@@ -56,11 +55,9 @@ class FlowNumbers(click.ParamType[tuple[int, ...]]):
 def command(
     path: str,
     overrides: tuple[str, ...],
-    engine: str,
     step: str,
     flows: tuple[int, ...],
-    seed: int,
-    memory_limit: str | None,
+    effort: dict[str, Any],
     output: Path | None,
     histograms: Path | None,
     figure: Path | None,
@@ -72,17 +69,12 @@ def command(
     """
     scenario = forebay.load(path, overrides)
     options.check_outputs(path, scenario, output=output, histograms=histograms, figure=figure)
-    with progress(engine) as update:
-        trace = forebay.trace(
-            scenario, engine, step=step, flows=flows, seed=seed, memory_limit=memory_limit,
-            progress=update,
-        )  # fmt: skip
+    with progress(effort["engine"]) as update:
+        trace = forebay.trace(scenario, step=step, flows=flows, progress=update, **effort)
     if as_json:
         print_json(trace.to_dict(), indent=None)
     else:
-        from forebay.report import print_trace
-
-        print_trace(trace)
+        report.print_trace(trace)
         answered()
     if output is not None:
         as_csv = output.suffix.lower() == ".csv"
@@ -90,6 +82,4 @@ def command(
     if histograms is not None:
         write("histograms", histograms, trace.histograms_to_csv)
     if figure is not None:
-        from forebay.report.figures import draw_trace
-
-        write("picture", figure, partial(draw_trace, trace))
+        write("picture", figure, partial(report.draw_answer, trace))

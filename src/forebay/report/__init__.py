@@ -11,6 +11,7 @@ from forebay.lazy import attributes
 if TYPE_CHECKING:
     from forebay.outcome import Comparison
     from forebay.outcome.study import StudyTable
+    from forebay.report import figures
     from forebay.report.documents import (
         draw_answer,
         print_answer,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         read_file,
     )
     from forebay.report.measurement import print_judgement, print_measurement
+    from forebay.report.measurement_page import measurement_page
     from forebay.report.network import print_designs, print_failures, print_network
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
@@ -36,6 +38,8 @@ __all__ = [
     "Picture",
     "StudyTable",
     "draw_answer",
+    "figures",
+    "measurement_page",
     "percent",
     "print_answer",
     "print_class_queues",
@@ -61,6 +65,8 @@ __all__ = [
 _HOLDERS = {
     "Comparison": "documents",
     "draw_answer": "documents",
+    "figures": "",
+    "measurement_page": "measurement_page",
     "print_answer": "documents",
     "read_answer": "documents",
     "read_file": "documents",

@@ -21,7 +21,10 @@ from forebay.outcome import (
 from forebay.outcome.document import content_of, within_bounds
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
-from forebay.report.outcome import print_broken, print_first
+from forebay.outcome.uncertain import Sensitivity, UncertainSize
+from forebay.report.network import print_network
+from forebay.report.outcome import print_broken, print_first, print_outcome
+from forebay.report.size import print_size
 from forebay.report.tables import (
     bounded,
     called,
@@ -34,6 +37,7 @@ from forebay.report.tables import (
     show_table,
     table,
 )
+from forebay.report.trace import print_trace, print_transient
 
 Answer: TypeAlias = Comparison | Outcome | SizeResult | Trace | Transient
 
@@ -92,28 +96,18 @@ def print_answer(answer: Answer) -> None:
     if isinstance(answer, Comparison):
         print_comparison(answer.outcomes)
     elif isinstance(answer, SizeResult):
-        from forebay.report.size import print_size
-
         print_size(answer)
     elif isinstance(answer, Trace):
-        from forebay.report.trace import print_trace
-
         print_trace(answer)
     elif isinstance(answer, Transient):
-        from forebay.report.trace import print_transient
-
         print_transient(answer)
     elif answer.network is not None:
-        from forebay.report.network import print_network
-
         print_network(answer)
     else:
-        from forebay.report.outcome import print_outcome
-
         print_outcome(answer)
 
 
-def draw_answer(answer: Answer, path: Path) -> None:
+def draw_answer(answer: Answer | Sensitivity | UncertainSize, path: Path) -> None:
     """Draw an answer to a .svg, .png or .pdf file.
 
     Raises
@@ -124,9 +118,9 @@ def draw_answer(answer: Answer, path: Path) -> None:
     if isinstance(answer, Comparison):
         hint = "draw each of its outcomes, which run gives one by one"
         raise DocumentError("figure", "a comparison has no picture", hint)
-    from forebay.report.figures.style import save
+    from forebay.report import figures
 
-    save(answer.figure(), path)
+    figures.save(answer.figure(), path)
 
 
 _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (

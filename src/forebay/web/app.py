@@ -29,6 +29,7 @@ from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import forebay
+from forebay import platforms
 from forebay.web import answers, opening
 from forebay.web.answering import Answer, warm_up
 from forebay.web.guard import (
@@ -98,7 +99,9 @@ async def _start(request: Request) -> Response:
     """What the page offers beside its presets, and how much is being worked on."""
     names = await run_in_threadpool(opening.shipped)
     running = request.app.state.runs.open
-    return JSONResponse({"shipped": names, "platforms": opening.platforms(), "running": running})
+    return JSONResponse(
+        {"shipped": names, "platforms": list(platforms.names()), "running": running}
+    )
 
 
 async def _laws(request: Request) -> Response:
@@ -161,12 +164,12 @@ async def _measure(request: Request) -> Response:
 
 async def _report(request: Request) -> Response:
     kept = request.app.state.runs.kept(client_of(request))
-    return HTMLResponse(await run_in_threadpool(opening.report, *kept))
+    return HTMLResponse(await run_in_threadpool(opening.page_of, *kept))
 
 
 async def _configuration(request: Request) -> Response:
     platform = await text_of(request, "platform")
-    if platform not in opening.platforms():
+    if platform not in list(platforms.names()):
         raise Refused(f"there is no platform {platform[:40]!r}", "choose one of the list")
     _, answer = request.app.state.runs.kept(client_of(request))
     return JSONResponse(await run_in_threadpool(opening.configuration, answer, platform))

@@ -14,6 +14,7 @@ from typing import Any
 import tomli_w
 
 import forebay
+from forebay import platforms, report
 from forebay.errors import ForebayError, Words, words
 from forebay.packages import check_file
 from forebay.web import answers
@@ -168,9 +169,7 @@ def measured(content: bytes, rate: str) -> dict[str, Any]:
 
 
 def _stored(text: str) -> dict[str, Any]:
-    from forebay.report import read_answer
-
-    answer = read_answer(text, "the file")
+    answer = report.read_answer(text, "the file")
     if not isinstance(answer, forebay.SizeResult) or not answer.curve:
         raise Refused("the document is no answer of size", "drop one of forebay size --json")
     asked = answer.curve[0].outcome.scenario
@@ -189,28 +188,17 @@ def _is_askable(name: str) -> bool:
 _SOURCE = "forebay serve"
 
 
-def platforms() -> list[str]:
-    """Return the names of the platforms that a size can be written for."""
-    from forebay.platforms import names
-
-    return list(names())
-
-
-def report(scenario: forebay.Scenario, answer: forebay.SizeResult) -> str:
+def page_of(scenario: forebay.Scenario, answer: forebay.SizeResult) -> str:
     """Return the answer as one HTML page, as ``forebay size --html`` writes it.
 
     Raises MissingPackage without ``forebay[report]``.
     """
     check_file("report.html")
-    from forebay.report import size_page
-
-    return size_page(answer, scenario.to_toml())
+    return report.size_page(answer, scenario.to_toml())
 
 
 def configuration(answer: forebay.SizeResult, platform: str) -> dict[str, Any]:
     """Return the recommended size for a platform, with its notes. Raises PlatformError."""
-    from forebay.platforms import emit, of_sizing
-
-    made = emit(*of_sizing(answer, _SOURCE), platform)
+    made = platforms.emit(*platforms.of_sizing(answer, _SOURCE), platform)
     comments = [] if made.comment_mark else list(made.comments)
     return {"platform": made.platform, "text": made.text, "comments": comments}

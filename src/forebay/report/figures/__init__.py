@@ -10,24 +10,19 @@ import_package("a figure", "matplotlib")  # the modules below import it
 
 from forebay.report.figures.flows import can_draw, draw_flows, flows_figure
 from forebay.report.figures.measurement import draw_measurement
-from forebay.report.figures.outcome import (
-    draw_trace,
-    draw_transient,
-    outcome_figure,
-    trace_figure,
-    transient_figure,
-)
-from forebay.report.figures.size import draw_size, size_figure
+from forebay.report.figures.network import draw_network
+from forebay.report.figures.outcome import outcome_figure, trace_figure, transient_figure
+from forebay.report.figures.size import size_figure
+from forebay.report.figures.style import save
 
 __all__ = [
     "can_draw",
     "draw_flows",
     "draw_measurement",
-    "draw_size",
-    "draw_trace",
-    "draw_transient",
+    "draw_network",
     "flows_figure",
     "outcome_figure",
+    "save",
     "size_figure",
     "trace_figure",
     "transient_figure",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -22,7 +21,6 @@ from forebay.report.figures.style import (
     clean,
     house_style,
     literal,
-    save,
 )
 from forebay.report.tables import NOT_MEASURED, half_width
 
@@ -113,11 +111,6 @@ def _value(metric: Metric | None) -> float:
 _COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE)
 _BINS = 60
 _THIN: dict[str, Any] = {"linewidth": 0.8}
-
-
-def draw_trace(trace: Trace, path: Path) -> None:
-    """Draw windows, queue, and the sum of the windows to a .svg, .png or .pdf file."""
-    save(trace_figure(trace), path)
 
 
 def trace_figure(trace: Trace) -> Figure:
@@ -213,11 +206,6 @@ def _legend(axes: Axes, columns: int) -> None:
 
 _LEAST_LOSS = 1e-7
 _BESIDE = 0.03  # of the time: the length of a steady state's line
-
-
-def draw_transient(course: Transient, path: Path) -> None:
-    """Draw utilization, loss, queue and throughput over time to a .svg, .png or .pdf file."""
-    save(transient_figure(course), path)
 
 
 def transient_figure(course: Transient) -> Figure:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log10
-from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,6 @@ from forebay.report.figures.style import (
     clean,
     house_style,
     literal,
-    save,
 )
 from forebay.report.tables import (
     count,
@@ -165,11 +163,6 @@ def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
 
 
 Read = Callable[[LinkOutcome], Metric | None]
-
-
-def draw_size(answer: SizeResult, path: Path) -> None:
-    """Draw a sizing to a .svg, .png or .pdf file."""
-    save(size_figure(answer), path)
 
 
 def size_figure(answer: SizeResult) -> Figure:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import cycle
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,6 @@ from forebay.report.figures.style import (
     clean,
     house_style,
     literal,
-    save,
 )
 
 if TYPE_CHECKING:
@@ -51,11 +49,6 @@ _COLUMNS = 3
 
 _CHARACTERS = 12
 """Of the legend's text in an inch."""
-
-
-def save_study(figure: Figure, path: Path) -> None:
-    """Write the picture to a .svg, .png or .pdf file."""
-    save(figure, path)
 
 
 def study_figure(picture: StudyPicture) -> Figure:
@@ -178,11 +171,6 @@ def _legend(figure: Figure) -> None:
 
 _ROW = 0.42
 """Inches of an input."""
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture to a .svg, .png or .pdf file."""
-    save(figure, path)
 
 
 def uncertain_figure(found: UncertainSize) -> Figure:
