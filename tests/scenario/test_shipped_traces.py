@@ -7,10 +7,10 @@ from statistics import median
 
 import pytest
 
-from forebay.api.assumed import link_rates
 from forebay.scenario import load
 from forebay.scenario.generate_traces import FOLDER, MODELS, text
 from forebay.scenario.rate_trace import RateTrace
+from forebay.search.remarks import link_rates
 
 
 def trace_of(name: str) -> RateTrace:

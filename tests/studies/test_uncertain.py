@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from scipy.stats import beta
 
 import forebay
 from forebay.cli.program import call
-from forebay.outcome.uncertain import Draw, Influence, Sensitivity
+from forebay.outcome.uncertain import Draw
 from forebay.scenario import Duration, ScenarioError
-from forebay.studies.sensitivity import sobol_points, with_indices
+from forebay.studies.sensitivity import indices_of, influences_of, sobol_points
 from forebay.studies.uncertain import Uncertain, uncertain_inputs
 from forebay.studies.uncertain_size import enough_draws, uncertain_size
 
@@ -115,12 +114,19 @@ def sized(
     draws: Sequence[tuple[float | None, float | None]], holds: float
 ) -> forebay.UncertainSize:
     made = [
-        Draw((at,), least, largest, "no buffer" if least is None else "sized")
+        Draw(
+            values=(at,),
+            least=least,
+            largest=largest,
+            state="no buffer" if least is None else "sized",
+        )
         for at, (least, largest) in enumerate(draws)
     ]
     numbers = np.arange(len(draws), dtype=float)[:, None]
     inputs = [one("traffic.0.flows", f"1..{len(draws)}")]
-    return uncertain_size(("of a test", "theory"), holds, inputs, made, numbers, (7.0, 1500.0))
+    return uncertain_size(
+        ("of a test", "theory", "buffer"), holds, inputs, made, numbers, (7.0, 1500.0)
+    )
 
 
 def test_the_size_is_the_quantile_of_what_the_draws_need() -> None:
@@ -141,8 +147,10 @@ def test_the_size_is_the_quantile_of_what_the_draws_need() -> None:
 def test_what_a_sizing_of_a_draw_recommends_beyond_its_goals_is_said() -> None:
     found = sized([(float(at), None) for at in range(1, 101)], 0.95)
     assert "recommends more" not in str(found)
-    draws = tuple(replace(each, recommended=2 * (each.least or 0)) for each in found.draws)
-    said = str(replace(found, draws=draws))
+    draws = tuple(
+        each.model_copy(update={"recommended": 2 * (each.least or 0)}) for each in found.draws
+    )
+    said = str(found.model_copy(update={"draws": draws}))
     assert "in 50 of 100 draws a sizing recommends more, up to 200 packets" in said
 
 
@@ -172,12 +180,18 @@ def test_a_goal_that_limits_the_size_from_above_counts() -> None:
 def test_draws_without_an_answer_are_the_reason_where_they_are() -> None:
     lacking = sized([(20.0, None)] * 90 + [(None, None)] * 10, 0.95)
     numbers = np.arange(100, dtype=float)[:, None]
-    unanswered = [replace(d, state=d.state.replace("no buffer", "why")) for d in lacking.draws]
+    unanswered = [
+        d.model_copy(update={"state": d.state.replace("no buffer", "why")}) for d in lacking.draws
+    ]
     inputs = [one("traffic.0.flows", "1..100")]
-    found = uncertain_size(("of", "theory"), 0.95, inputs, unanswered, numbers, (7.0, 1500.0))
+    found = uncertain_size(
+        ("of", "theory", "buffer"), 0.95, inputs, unanswered, numbers, (7.0, 1500.0)
+    )
     assert found.reason == "too many draws have no answer, 10 of 100" and found.exit_status == 3
-    none = [replace(d, least=None, state="why") for d in unanswered]
-    found_none = uncertain_size(("of", "theory"), 0.95, inputs, none, numbers, (None, 1500.0))
+    none = [d.model_copy(update={"least": None, "state": "why"}) for d in unanswered]
+    found_none = uncertain_size(
+        ("of", "theory", "buffer"), 0.95, inputs, none, numbers, (None, 1500.0)
+    )
     assert found_none.reason == "too many draws have no answer, 100 of 100"
     assert "no size is shown to hold" in found.figure().get_suptitle()
     assert "no buffer holds" in lacking.figure().get_suptitle()
@@ -211,11 +225,10 @@ def test_indices_of_a_sum_are_known() -> None:
     inputs = [one("traffic.0.flows", "1..1000"), one("queue.size", "1 packets..1000 packets")]
     points = sobol_points(inputs, 256, 1)
     packets = [x + 2.0 * float(y.split()[0]) for x, y in points]
-    bare = Sensitivity(
-        "theory", 1.0, 0.2, tuple(Influence(each.path, 0, 1.0, 2.0, 1.0) for each in inputs)
-    )
-    found = with_indices(bare, inputs, packets, 256)
-    of = {each.path: each for each in found.influences}
+    indices, kept = indices_of(inputs, packets, 256)
+    assert kept == 256
+    found = influences_of(inputs, (0.0, 1.0), points[0], packets[:5], indices)
+    of = {each.path: each for each in found}
     for path, share in (("traffic.0.flows", 0.2), ("queue.size", 0.8)):
         for metric in (of[path].first, of[path].total):
             assert metric is not None
@@ -223,10 +236,10 @@ def test_indices_of_a_sum_are_known() -> None:
             assert metric.low is not None
             assert metric.high is not None
             assert metric.low < share < metric.high
-    assert [each.path for each in found.influences] == ["queue.size", "traffic.0.flows"]
+    assert [each.path for each in found] == ["queue.size", "traffic.0.flows"]
     gaps = [None if at % 256 == 3 else p for at, p in enumerate(packets)]
-    assert with_indices(bare, inputs, gaps, 256).draws == 128
-    assert with_indices(bare, inputs, [None] * len(packets), 256).draws == 0
+    assert indices_of(inputs, gaps, 256)[1] == 128
+    assert indices_of(inputs, [None] * len(packets), 256) == ({}, 0)
 
 
 def test_three_numbers_of_flows_by_the_square_root_law(tmp_path: Path) -> None:
@@ -292,3 +305,20 @@ def test_a_network_is_refused() -> None:
         forebay.size_uncertain(
             forebay.load("abilene-fast-edge-small"), {"link.rate": "±10%"}, "theory"
         )
+
+
+@pytest.mark.parametrize("kind", ["size", "sensitivity"])
+def test_an_answer_is_a_document_that_report_reads(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found: forebay.UncertainSize | forebay.Sensitivity
+    if kind == "size":
+        found = sized([(20.0, None)] * 99 + [(None, None)], 0.95)
+    else:
+        found = forebay.sensitivity(OC3, "theory", method="one-at-a-time")
+    path, picture = tmp_path / "answer.json", tmp_path / "answer.svg"
+    found.save(path)
+    assert type(found).load(path) == found
+    assert call(("report", str(path), "--figure", str(picture))) == 0
+    assert capsys.readouterr().out == f"{found}\n"
+    assert picture.read_bytes().startswith(b"<?xml")

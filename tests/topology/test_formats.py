@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from forebay.api import networks
-from forebay.api.assumed import assumed
 from forebay.scenario import Scenario, ScenarioError
+from forebay.search.remarks import assumed
 from forebay.topology import build
 from forebay.topology.graph import Graph
 

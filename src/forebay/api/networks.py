@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forebay.api.assumed import assumed
 from forebay.engines.fixed_point import NetworkEngine
 from forebay.engines.fixed_point.sensitivity import sensitivity
 from forebay.engines.fixed_point.smallest import ClassBuffers
@@ -31,6 +30,7 @@ from forebay.scenario import ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
 from forebay.search.network_links import smallest_set
+from forebay.search.remarks import assumed
 from forebay.topology.building import connected, offered_bps
 
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from forebay.api.arguments import (
     storing,
     threads,
 )
-from forebay.api.assumed import remarks
 from forebay.errors import option
 from forebay.files.atomic import beside
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
+from forebay.search.remarks import remarks
 from forebay.search.run_within import fitted, predict_run, routed, run_settled, settled_or_said
 
 if TYPE_CHECKING:

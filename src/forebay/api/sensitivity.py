@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from forebay.api.arguments import budget_seconds
 from forebay.api.sweep import refuse_network, sweep
+from forebay.outcome.uncertain import Sensitivity
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import show
@@ -20,14 +20,16 @@ from forebay.studies.columns import sized_of
 from forebay.studies.grid import Design, drawn_grid
 from forebay.studies.plan import SHORT_SIZING_S
 from forebay.studies.sensitivity import METHODS
+from forebay.studies.table import as_cell
 from forebay.studies.uncertain import check_goals, uncertain_inputs, value_at
 from forebay.studies.uncertain_size import draw_of, uncertain_size
 
 if TYPE_CHECKING:
-    from forebay.outcome.uncertain import Draw, Sensitivity, UncertainSize
+    from forebay.outcome import Metric
+    from forebay.outcome.uncertain import Draw, UncertainSize
     from forebay.progress import Progress
     from forebay.studies.sweep import Sweep
-    from forebay.studies.uncertain import Uncertain
+    from forebay.studies.table import as_cell
 
 
 _CHEAP_S = 60.0
@@ -110,21 +112,19 @@ def sensitivity(
         sized_in(scenario, engine, names, points)
     made = sized(drawn_grid(scenario, names, points), announce=announce)
     packets = _answers(made, points, kind)
-    found = study.one_at_a_time(engine, inputs, ends, points[0], packets[:alone])
-    found = replace(
-        found,
-        change=change if uncertain is None else None,
-        reason=_reason(made, packets[0]),
-        sized=kind,
-    )
-    if len(points) == alone:
-        return found
-    return study.with_indices(found, inputs, packets[alone:], draws)
+    indices: dict[str, tuple[Metric, Metric]] = {}
+    kept = asked = 0
+    if len(points) > alone:
+        (indices, kept), asked = study.indices_of(inputs, packets[alone:], draws), draws
+    return Sensitivity(
+        engine=engine, packets=packets[0], change=change if uncertain is None else None,
+        influences=study.influences_of(inputs, ends, points[0], packets[:alone], indices),
+        method="sobol" if asked else "one-at-a-time", draws=kept, asked_draws=asked,
+        reason=_reason(made, packets[0]), sized=kind,
+    )  # fmt: skip
 
 
 def _answers(made: Sweep, points: Sequence[tuple[Any, ...]], kind: str) -> list[float | None]:
-    from forebay.studies.table import as_cell
-
     found = made.means(f"{kind}.packets")
     return [found.get(tuple(map(as_cell, point))) for point in points]
 
@@ -233,26 +233,12 @@ def size_uncertain(
         seeds=seeds, seed=seed, budget=_of_each(engine, budget, draws), store=store, jobs=jobs,
         cluster=cluster, memory_limit=memory_limit, announce=announce, progress=progress,
     )  # fmt: skip
-    found = _answer(
-        scenario, engine, holds, inputs, shares, _draws(made, [written, *points], sized)
-    )
-    return replace(found, sized=sized)
-
-
-def _answer(
-    scenario: Scenario,
-    engine: str,
-    holds: float,
-    inputs: Sequence[Uncertain],
-    shares: Sequence[Sequence[float]],
-    draws: Sequence[Draw],
-) -> UncertainSize:
+    as_written, *rest = _draws(made, [written, *points], sized)
     numbers = np.array(
         [[each.number(u) for each, u in zip(inputs, row, strict=True)] for row in shares]
     )
-    as_written, *rest = draws
     base = as_written.least, float(scenario.packet)
-    return uncertain_size((scenario.name, engine), holds, inputs, rest, numbers, base)
+    return uncertain_size((scenario.name, engine, sized), holds, inputs, rest, numbers, base)
 
 
 def _shares(inputs: int, draws: int, seed: int) -> list[list[float]]:
@@ -283,8 +269,6 @@ def sized_in(
 
 
 def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[Draw]:
-    from forebay.studies.table import as_cell
-
     names = made.columns[: len(points[0])]
     rows = {tuple(row[name] for name in names): row for row in made.rows()}
     why = next(iter([*made.failures, *made.refused]), "it was not run")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from forebay import laws
 from forebay.api.arguments import (
     budget_seconds,
     get_engine,
@@ -16,19 +17,15 @@ from forebay.api.arguments import (
     storing,
     threads,
 )
-from forebay.api.assumed import remarks
 from forebay.api.run import run
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option
-from forebay.laws.quantities import overload
 from forebay.outcome import Cheaper
 from forebay.scenario import ScenarioError, expect_scenario
 from forebay.search.budget import OutOfTime, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
-from forebay.search.goals import USUAL_UTILIZATION, assumes_utilization
 from forebay.search.level import Options
-from forebay.search.network_links import link_sizes
 from forebay.search.parameter import parameter_of
 from forebay.search.problem import LawContext, problem_of, problem_of_links
 from forebay.search.recommended import parse_sizes
@@ -124,25 +121,13 @@ def size(
         budget_s=allowed if engine == "simulation" else None,
         started_at=started_at,
     )  # fmt: skip
-    said = remarks(scenario, options.seeds)
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store=store, sizes=sizes, observe=observe)
-        sized = _size_links(chosen, scenario, link, link_class, options)
-        return sized.model_copy(update=said)
+        return _size_links(chosen, scenario, link, link_class, options)
     only = () if sizes is None else _parsed(sizes, scenario, engine)
     with storing(chosen, store) as chosen:
         watched = chosen if observe is None else _observed(chosen, scenario, observe)
-        sized = size_link(watched, scenario, options, of, only)
-    seen = None if sized.there is None else sized.there.outcome
-    more = remarks(scenario, options.seeds, seen)
-    more["assumptions"] = (*_assumed_goal(scenario), *more["assumptions"])
-    return sized.model_copy(update=more)
-
-
-def _assumed_goal(scenario: Scenario) -> tuple[str, ...]:
-    if not assumes_utilization(scenario):
-        return ()
-    return (f"a goal of {100 * USUAL_UTILIZATION:g} % utilization",)
+        return size_link(watched, scenario, options, of, only)
 
 
 def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], None]) -> Engine:
@@ -173,9 +158,7 @@ def size_link(
     of: str = "",
     sizes: tuple[int, ...] = (),
 ) -> SizeResult:
-    """Size a link; an overload comes first."""
-    from forebay import laws
-
+    """Size a link."""
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
     context = LawContext(*known, laws.assumptions.sawtooths_s)
     buffers = engine.capabilities.buffers
@@ -183,26 +166,7 @@ def size_link(
     problem = problem_of(
         scenario, engine.name, context, of=of, sizes=sizes, smallest=least, largest=most
     )
-    return _capacity_first(search(problem, engine, options), _overload_of(scenario))
-
-
-def _overload_of(scenario: Scenario) -> str:
-    """Return the clause on more than the link carries, or ""."""
-    load = overload(scenario)
-    if load is None:
-        return ""
-    return f"the link is offered {100 * load:.0f} %: add capacity; no buffer carries it"
-
-
-def _capacity_first(found: SizeResult, said: str) -> SizeResult:
-    """Say of an overloaded link first what no size mends: in the reason, or why the size."""
-    if not said:
-        return found
-    if found.recommended is None:
-        reason = said if found.reason is None else f"{said}; {found.reason}"
-        return found.model_copy(update={"reason": reason})
-    best = found.recommended.model_copy(update={"why": (said, *found.recommended.why)})
-    return found.model_copy(update={"recommended": best})
+    return search(problem, engine, options)
 
 
 def _size_links(
@@ -220,12 +184,7 @@ def _size_links(
     sized = size_links(scenario, link=link, link_class=link_class)
     if engine.name == "network":  # a steady state is the same for every seed
         options = options.with_seeds(options.seeds[:1])
-    problem = problem_of_links(sized)
-    found = _capacity_first(search(problem, sized, options), sized.links.overload)
-    if link_class is None:
-        return found
-    names = sized.links.names
-    return found.model_copy(update={"links": link_sizes(found, names, problem.goals)})
+    return search(problem_of_links(sized, of_class=link_class is not None), sized, options)
 
 
 def _route_within(engine: Engine, scenario: Scenario, options: Options) -> None:

@@ -19,7 +19,8 @@ from forebay.cli.output import answered, print_json, write
 def command(path: str, figure: Path | None, as_json: bool) -> None:
     """Print or draw a stored answer.
 
-    FILE is a document that run, compare, size or trace wrote with --json; - is standard input.
+    FILE is a document that run, compare, size, sensitivity or trace wrote with --json; - is
+    standard input.
     """
     options.check_places((None if path == "-" else path,), figure=figure)
     answer = report.read_file(path)

@@ -157,6 +157,10 @@ class Document(Closed):
         figure: Figure = _display().figure(self)
         return figure
 
+    def _text(self) -> str:
+        text: str = _display().text(self)
+        return text
+
     def _repr_html_(self) -> str:
         html: str = _display().html(self)
         return html

@@ -38,11 +38,16 @@ from forebay.report.tables import (
     table,
 )
 from forebay.report.trace import print_trace, print_transient
+from forebay.report.uncertain import text
 
-Answer: TypeAlias = Comparison | Outcome | SizeResult | Trace | Transient
+Answer: TypeAlias = (
+    Comparison | Outcome | Sensitivity | SizeResult | Trace | Transient | UncertainSize
+)
 
 _TOLD_BY: tuple[tuple[str, type[Answer]], ...] = (
     ("outcomes", Comparison),
+    ("held", UncertainSize),
+    ("influences", Sensitivity),
     ("buffer", SizeResult),
     ("samples", Trace),
     ("instants", Transient),
@@ -99,6 +104,8 @@ def print_answer(answer: Answer) -> None:
         print_size(answer)
     elif isinstance(answer, Trace):
         print_trace(answer)
+    elif isinstance(answer, Sensitivity | UncertainSize):
+        print(text(answer))
     elif isinstance(answer, Transient):
         print_transient(answer)
     elif answer.network is not None:
@@ -107,7 +114,7 @@ def print_answer(answer: Answer) -> None:
         print_outcome(answer)
 
 
-def draw_answer(answer: Answer | Sensitivity | UncertainSize, path: Path) -> None:
+def draw_answer(answer: Answer, path: Path) -> None:
     """Draw an answer to a .svg, .png or .pdf file.
 
     Raises

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
+from forebay.outcome.uncertain import Sensitivity, UncertainSize
 from forebay.report.size import brief
 from forebay.report.tables import (
     assumed_lines,
@@ -27,6 +28,7 @@ from forebay.report.tables import (
     with_prefix,
 )
 from forebay.report.trace import sentences
+from forebay.report.uncertain import text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,6 +51,8 @@ def html(answer: Document) -> str:
         return _outcome(answer)
     if isinstance(answer, Comparison):
         return "".join(_outcome(each) for each in answer.outcomes)
+    if isinstance(answer, Sensitivity | UncertainSize):
+        return f"<pre>{escape(text(answer))}</pre>"
     raise TypeError(f"{type(answer).__name__} is no answer that can be shown")
 
 
@@ -64,6 +68,10 @@ def figure(answer: Document) -> Figure:
         return figures.transient_figure(answer)
     if isinstance(answer, Outcome):
         return figures.outcome_figure(answer)
+    if isinstance(answer, Sensitivity):
+        return figures.sensitivity_figure(answer)
+    if isinstance(answer, UncertainSize):
+        return figures.uncertain_figure(answer)
     raise TypeError(f"{type(answer).__name__} is no answer that can be drawn")
 
 

@@ -44,12 +44,7 @@ def _starts(_: Scenario, group: Traffic) -> bool:
 
 def _begins(_: Scenario, group: Traffic) -> str:
     assert isinstance(group, Standing), "by `applies`"
-    return starts_within(group.start.high)
-
-
-def starts_within(last: object) -> str:
-    """Say within which time flows start of which nobody said when."""
-    return f"flows that start within {last}"
+    return f"flows that start within {group.start.high}"
 
 
 def _has_access(scenario: Scenario, group: Traffic) -> bool:

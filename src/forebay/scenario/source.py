@@ -184,6 +184,12 @@ class Standing(Source):
         "group may be smaller.",
     )
 
+    def starting(self, start: Distribution) -> Self:
+        """Return the class with a start that nobody wrote."""
+        made = self.model_copy(update={"start": start})
+        made.model_fields_set.discard("start")
+        return made
+
     @property
     def together(self) -> int:
         """Flows that start at one time, group after group."""
@@ -321,8 +327,4 @@ def _starting(group: Traffic, start: Distribution | None) -> Traffic:
         return group
     usual = type(group).model_fields["start"].default
     wanted = usual if start is None or not usual.high else start
-    if group.start == wanted:
-        return group
-    made = group.model_copy(update={"start": wanted})
-    made.model_fields_set.discard("start")
-    return made
+    return group if group.start == wanted else group.starting(wanted)

@@ -18,6 +18,7 @@ from forebay.outcome import (
     GoalResult,
     Interval,
     Metric,
+    Outcome,
     Recommended,
     Relaxation,
     Scaled,
@@ -25,8 +26,10 @@ from forebay.outcome import (
     SizeResult,
     Verdict,
 )
-from forebay.search.goals import Goal
+from forebay.search.goals import USUAL_UTILIZATION, Goal, assumes_utilization
+from forebay.search.network_links import link_sizes
 from forebay.search.recommended import Chosen, price
+from forebay.search.remarks import remarks
 from forebay.search.rows import Row, least, region, row
 
 if TYPE_CHECKING:
@@ -61,8 +64,13 @@ class Evidence:
     cost: Cost | None = None
 
 
-def answer(problem: Problem, seen: Evidence) -> SizeResult:
-    """Return the result of a question, from what was run."""
+def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult:
+    """Return the result of a question, from what was run.
+
+    Parameters
+    ----------
+    seeds : those that were asked for.
+    """
     level, chosen = seen.level, seen.chosen
     rows = [] if level is None else level.rows
     tried = [] if level is None else level.tried
@@ -78,7 +86,13 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
     reason = _stopped(tried) if seen.interrupted else None
     if chosen is None and reason is None:
         reason = none or _why_open(problem, rows, seen)
-    context = problem.law_context
+    if chosen is None and problem.overload:
+        reason = f"{problem.overload}; {reason}"
+    context, network = problem.law_context, problem.network
+    curve = tuple(_point(each) for each in tried)
+    measured = None if there is None else _outcome_at(curve, there.packets)
+    said = remarks(problem.asked, seeds, measured if network is None else None)
+    said["assumptions"] = (*_assumed_goal(problem), *said["assumptions"])
     return SizeResult(
         scenario=problem.scenario.name,
         engine=problem.engine,
@@ -87,12 +101,12 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
         price=() if chosen is None else price(tried, chosen.row, problem.limit),
         goals=_goals(rows, chosen, there),
         laws=context.results,
-        curve=tuple(_point(each) for each in tried),
+        curve=curve,
         nearest=there.packets if there is not None and chosen is None else None,
         largest=_largest(rows, problem.limit),
         limit=problem.limit,
         reason=reason,
-        notes=seen.notes,
+        notes=_notes(problem, seen, measured),
         region=_region(rows, problem.limit) if chosen is not None else (),
         relaxations=_relaxations(rows) if none is not None else (),
         governs=context.regime,
@@ -107,7 +121,27 @@ def answer(problem: Problem, seen: Evidence) -> SizeResult:
         scaled=None if chosen is None else _scaled(seen, chosen),
         cost=seen.cost,
         without_offload=None if seen.other_hosts is None else _point(seen.other_hosts),
+        links=link_sizes(curve, () if network is None else network.names, problem.goals),
+        **said,
     )
+
+
+def _notes(problem: Problem, seen: Evidence, measured: Outcome | None) -> tuple[str, ...]:
+    """Return the notes on the runs; of a network with its links, and what its engine leaves out."""
+    if problem.network is None:
+        return seen.notes
+    broken = () if measured is None else measured.broken_assumptions
+    return (problem.network.description, *seen.notes, *dict.fromkeys(broken))
+
+
+def _assumed_goal(problem: Problem) -> tuple[str, ...]:
+    if not assumes_utilization(problem.scenario):
+        return ()
+    return (f"a goal of {100 * USUAL_UTILIZATION:g} % utilization",)
+
+
+def _outcome_at(curve: Sequence[CurvePoint], packets: int) -> Outcome | None:
+    return next((point.outcome for point in curve if point.packets == packets), None)
 
 
 def _least(problem: Problem, level: Level | None, smallest: Row) -> Buffer:
@@ -129,9 +163,10 @@ def buffer_of(scenario: Scenario, low: int, packets: int, high: int) -> Buffer:
 
 def _recommended(problem: Problem, chosen: Chosen) -> Recommended:
     sized = buffer_of(problem.scenario, 1, chosen.packets, chosen.packets)
+    why = (*filter(None, (problem.overload,)), _why(chosen))
     return Recommended(
         packets=sized.packets, bytes=sized.bytes, seconds=sized.seconds,
-        step=chosen.step, why=(_why(chosen),), floor=chosen.floor,
+        step=chosen.step, why=why, floor=chosen.floor,
     )  # fmt: skip
 
 

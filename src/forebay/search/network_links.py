@@ -1,18 +1,10 @@
-"""The links of a network that are sized together, and what a run of the network costs.
+"""Links of a network that are sized together: what a run costs, and what each of them needs.
 
-The size that each link of a class needs, read from the sizes that were tried for all of them.
-
-Every run with one size for the class has an outcome for each of its links, so that no other run is
-needed. The size of a link is then known to within two sizes that were tried.
-
-The smallest sizes of the links of a network, all found at once.
-
-A place is a class of links with one size, or a link alone. All places are tried side by side: a try
-has a size for each, and says which of them meet the goals. A place that does shrinks, one that does
-not grows; its step halves where the verdict turns and grows where it stays, so that it follows the
-others. The tries grow with the fineness of the answer, not with the number of places.
-
-A set is not a `Problem`: its sizes are many numbers, and each try has an exact answer and no seeds.
+Every run with one size for a class has an outcome for each of its links, so that no other run is
+needed: `link_sizes` reads each link's size from them. `smallest_set` finds a size for every place,
+a class or a link, at once: a try has a size for each; a place that meets the goals shrinks, another
+grows; its step halves where the verdict turns. So the tries grow with the fineness of the answer,
+not with the number of places. Its tries have exact answers and no seeds, so it is no `Problem`.
 """
 
 from __future__ import annotations
@@ -32,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forebay.engines.base import LinksEngine, NetworkTraffic
-    from forebay.outcome import LinkOutcome, Outcome, SizeResult
+    from forebay.outcome import CurvePoint, LinkOutcome, Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.goals import Goal
@@ -85,40 +77,39 @@ class NetworkLinks:
     Attributes
     ----------
     description : text that names them, for the result.
+    scenario : the network.
+    overload : the clause on the link that is offered more than it carries, or "".
+    names : of the links of a class, which need not all have the same size; else empty.
     load : what each run costs; None if it is solved and not simulated.
     """
 
     description: str
+    scenario: Scenario
+    overload: str = ""
+    names: tuple[str, ...] = ()
     load: NetworkLoad | None = None
 
-    def named(self, found: SizeResult) -> SizeResult:
-        """Return a result whose notes name the links, and what the engine leaves out there."""
-        at = (point.outcome for point in found.curve if point.packets == found.chosen)
-        broken = [each for outcome in at for each in outcome.broken_assumptions]
-        notes = (self.description, *found.notes, *dict.fromkeys(broken))
-        return found.model_copy(update={"notes": notes})
-
     @classmethod
-    def of(cls, engine: LinksEngine) -> NetworkLinks:
+    def of(cls, engine: LinksEngine, names: Sequence[str] = ()) -> NetworkLinks:
         """Return the links that an engine sizes."""
-        traffic = engine.traffic
+        traffic, links = engine.traffic, engine.links
         load = None if traffic is None else NetworkLoad(engine.scenario, traffic)
-        return cls(engine.links.says, load)
+        return cls(links.says, engine.scenario, links.overload, tuple(names), load)
 
 
 def link_sizes(
-    answer: SizeResult, names: Sequence[str], goals: Sequence[Goal]
+    curve: Sequence[CurvePoint], names: Sequence[str], goals: Sequence[Goal]
 ) -> tuple[LinkSize, ...]:
     """Return the size of each link, the one that needs most first.
 
     Parameters
     ----------
+    curve : what was tried, sorted by packets.
     names : of the links that were sized together.
     goals : those that each of them has. One on utilization is asked only of links whose load
         reaches it with some size that was tried.
     """
-    tried = sorted(answer.curve, key=lambda point: point.packets)
-    outcomes = [(point.packets, point.outcome) for point in tried]
+    outcomes = [(point.packets, point.outcome) for point in curve]
     known = [name for name in names if outcomes and name in outcomes[0][1].links]
     found = [_size(name, outcomes, _asked(name, outcomes, goals)) for name in known]
     return tuple(sorted(found, key=lambda each: -(each.packets or float("inf"))))

@@ -9,6 +9,7 @@ from functools import cached_property
 from statistics import median_low
 from typing import TYPE_CHECKING, Protocol
 
+from forebay.laws.quantities import overload
 from forebay.outcome import LawResult, LinkRegime
 from forebay.scenario import Requests
 from forebay.search.goals import Goal, goals_of
@@ -137,6 +138,21 @@ class Problem:
         """The parameter that is sized. Raises ScenarioError if there is none."""
         return parameter_of(self.scenario, self.engine, self.limit, self.of)
 
+    @property
+    def asked(self) -> Scenario:
+        """What the user wrote: the link, or the network that has it."""
+        return self.scenario if self.network is None else self.network.scenario
+
+    @property
+    def overload(self) -> str:
+        """The clause on more than the link carries, or ""."""
+        if self.network is not None:
+            return self.network.overload
+        load = overload(self.scenario)
+        if load is None:
+            return ""
+        return f"the link is offered {100 * load:.0f} %: add capacity; no buffer carries it"
+
     def ends(self) -> tuple[Scenario, ...]:
         """Return the scenario, or those of both ends of a range of flows."""
         asked = self.scenario
@@ -166,12 +182,11 @@ def problem_of(
     return Problem(scenario, engine, goals, law_context, largest, network, of, sizes, smallest)
 
 
-def problem_of_links(engine: LinksEngine) -> Problem:
+def problem_of_links(engine: LinksEngine, *, of_class: bool) -> Problem:
     """Return the question of the links that an engine sizes. Raises NoGoals."""
     links = engine.links
-    return problem_of(
-        links.question, engine.name, largest=links.limit, network=NetworkLinks.of(engine)
-    )
+    network = NetworkLinks.of(engine, links.names if of_class else ())
+    return problem_of(links.question, engine.name, largest=links.limit, network=network)
 
 
 def most_by_delay(problem: Problem) -> int | None:

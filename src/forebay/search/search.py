@@ -124,8 +124,7 @@ def search(problem: Problem, engine: Engine, options: Options) -> SizeResult:
         Ctrl-C; the exception contains the findings so far.
     """
     _check(problem, options.seeds)
-    result = _Search.begin(problem, engine, options).result()
-    return result if problem.network is None else problem.network.named(result)
+    return _Search.begin(problem, engine, options).result()
 
 
 def _check(problem: Problem, seeds: Sequence[int]) -> None:
@@ -182,7 +181,8 @@ class _Search:
         except KeyboardInterrupt:
             interrupted = True
         seen = self._evidence(interrupted)
-        found = answer(self.problem if seen.level is None else seen.level.problem, seen)
+        problem = self.problem if seen.level is None else seen.level.problem
+        found = answer(problem, seen, self.options.seeds)
         if interrupted:
             raise Interrupted(found)
         self._report(1.0, whole=True)

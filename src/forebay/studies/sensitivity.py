@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome import Metric
-from forebay.outcome.uncertain import Influence, Sensitivity
+from forebay.outcome.uncertain import Influence
 from forebay.scenario import Scenario
 from forebay.studies.uncertain import Uncertain, scaled, value_at
 
@@ -80,26 +79,34 @@ def sobol_points(inputs: Sequence[Uncertain], draws: int, seed: int) -> list[Poi
     ]
 
 
-def one_at_a_time(
-    engine: str,
+def influences_of(
     inputs: Sequence[Uncertain],
     ends: tuple[float, float],
     values: Sequence[Any],
     packets: Sequence[float | None],
-) -> Sensitivity:
-    """Return the result of the answers at the points of `alone`.
+    indices: Mapping[str, tuple[Metric, Metric]],
+) -> tuple[Influence, ...]:
+    """Return what each input does, the strongest first: by its total index where it has one.
 
     Parameters
     ----------
     values : of the inputs, as the scenario has them.
+    packets : the answers at the points of `alone`.
+    indices : of `indices_of`; may be empty.
     """
     made = []
     for at, each in enumerate(inputs):
         low, high = packets[1 + 2 * at], packets[2 + 2 * at]
-        power = _elasticity(each, ends, low, high)
-        made.append(Influence(each.path, values[at], low, high, power))
+        first, total = indices.get(each.path, (None, None))
+        made.append(
+            Influence(
+                path=each.path, value=values[at], low=low, high=high,
+                elasticity=_elasticity(each, ends, low, high), first=first, total=total,
+            )
+        )  # fmt: skip
     made.sort(key=_strength, reverse=True)
-    return Sensitivity(engine, packets[0], None, tuple(made))
+    made.sort(key=lambda each: 0.0 if each.total is None else each.total.value, reverse=True)
+    return tuple(made)
 
 
 def _elasticity(
@@ -118,27 +125,21 @@ def _strength(each: Influence) -> float:
     return abs(math.log(each.high / each.low))
 
 
-def with_indices(
-    found: Sensitivity, inputs: Sequence[Uncertain], packets: Sequence[float | None], draws: int
-) -> Sensitivity:
-    """Return the result with Sobol's indices, the largest total first.
+def indices_of(
+    inputs: Sequence[Uncertain], packets: Sequence[float | None], draws: int
+) -> tuple[dict[str, tuple[Metric, Metric]], int]:
+    """Return Sobol's first-order and total index of each input by path, and the rows they are of.
 
-    Rows with a point without an answer are left out, and as many more as a power of 2 needs.
+    Rows with a point without an answer are left out, and as many more as a power of 2 needs. There
+    are none, of 0 rows, where fewer than 8 are left.
     """
     table = np.array([np.nan if p is None else p for p in packets]).reshape(-1, draws)
     whole = np.flatnonzero(~np.isnan(table).any(axis=0))
     kept = 2 ** (whole.size.bit_length() - 1) if whole.size else 0
-    found = replace(found, method="sobol", asked_draws=draws, draws=kept if kept >= 8 else 0)
-    if not found.draws:
-        return found
+    if kept < 8:
+        return {}, 0
     indices = _indices(table[:, whole[:kept]])
-    by_path = {each.path: pair for each, pair in zip(inputs, indices, strict=True)}
-    made = [
-        replace(each, first=by_path[each.path][0], total=by_path[each.path][1])
-        for each in found.influences
-    ]
-    made.sort(key=lambda each: 0.0 if each.total is None else each.total.value, reverse=True)
-    return replace(found, influences=tuple(made))
+    return {each.path: pair for each, pair in zip(inputs, indices, strict=True)}, kept
 
 
 def _indices(table: NDArray[np.float64]) -> list[tuple[Metric, Metric]]:

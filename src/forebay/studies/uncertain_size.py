@@ -26,12 +26,15 @@ def draw_of(
     """Return a draw from its row of a study; without one it has no answer."""
     of_least, of_best = columns_of_size(sized)
     if row is None:
-        return Draw(values, None, None, why)
+        return Draw(values=values, least=None, largest=None, state=why)
     least = row.get(f"{of_least}.packets")
     state = SIZED if least is not None else UNDECIDED
     if least is None and row["exit_status"] == 1:
         state = IMPOSSIBLE
-    return Draw(values, least, row.get(f"{of_least}.largest"), state, row.get(f"{of_best}.packets"))
+    return Draw(
+        values=values, least=least, largest=row.get(f"{of_least}.largest"), state=state,
+        recommended=row.get(f"{of_best}.packets"),
+    )  # fmt: skip
 
 
 class Holding:
@@ -82,7 +85,7 @@ def enough_draws(holds: float) -> int:
 
 
 def uncertain_size(
-    named: tuple[str, str],
+    named: tuple[str, str, str],
     holds: float,
     inputs: Sequence[Uncertain],
     draws: Sequence[Draw],
@@ -93,7 +96,7 @@ def uncertain_size(
 
     Parameters
     ----------
-    named : the scenario and the engine.
+    named : the scenario, the engine and what is sized, as in an `UncertainSize`.
     numbers : the inputs as numbers, shape (draws, inputs).
     base : packets for the scenario as it is, and bytes of a packet.
     """
@@ -104,16 +107,19 @@ def uncertain_size(
     if found is not None:
         lower = holding.first(low)
         assert lower is not None, "fewer draws are met by a smaller size"
-        buffer = UncertainBuffer(found, round(found * base[1]), lower, upper)
+        buffer = UncertainBuffer(packets=found, bytes=round(found * base[1]), low=lower, high=upper)
         held = share_of(int(holding.at(np.array([float(found)]))[0]), len(draws))
     impossible = sum(each.state == IMPOSSIBLE for each in draws)
     unanswered = sum(each.least is None for each in draws) - impossible
     why = _why(holding, holds, found, upper)
     if found is None and unanswered and held.value * len(draws) + unanswered >= asked:
         why = f"too many draws have no answer, {unanswered} of {len(draws)}"
+    scenario, engine, sized = named
     return UncertainSize(
-        *named, holds, buffer, held, upper, why, base[0], impossible, unanswered,
-        _influences(inputs, draws, numbers), tuple(each.path for each in inputs), tuple(draws),
+        scenario=scenario, engine=engine, holds=holds, buffer=buffer, held=held,
+        recommended=upper, reason=why, as_written=base[0], impossible=impossible,
+        unanswered=unanswered, influences=_influences(inputs, draws, numbers),
+        inputs=tuple(each.path for each in inputs), draws=tuple(draws), sized=sized,
     )  # fmt: skip
 
 
@@ -156,7 +162,7 @@ def _influence(
         (_words(each, numbers[group]), float(np.median(packets[group])))
         for group in _ends(each, numbers)
     )
-    return InputInfluence(each.path, each.said, share, shown, levels)
+    return InputInfluence(path=each.path, said=each.said, share=share, shown=shown, levels=levels)
 
 
 def _groups(each: Uncertain, numbers: NDArray[np.float64]) -> list[NDArray[np.intp]]:

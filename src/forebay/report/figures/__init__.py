@@ -13,6 +13,7 @@ from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.network import draw_network
 from forebay.report.figures.outcome import outcome_figure, trace_figure, transient_figure
 from forebay.report.figures.size import size_figure
+from forebay.report.figures.study import sensitivity_figure, study_figure, uncertain_figure
 from forebay.report.figures.style import save
 
 __all__ = [
@@ -23,7 +24,10 @@ __all__ = [
     "flows_figure",
     "outcome_figure",
     "save",
+    "sensitivity_figure",
     "size_figure",
+    "study_figure",
     "trace_figure",
     "transient_figure",
+    "uncertain_figure",
 ]

@@ -16,7 +16,7 @@ from matplotlib.ticker import (
 )
 
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
-from forebay.outcome.uncertain import Influence, Sensitivity, UncertainSize, size_words
+from forebay.outcome.uncertain import Influence, Sensitivity, UncertainSize
 from forebay.report.figures.style import (
     BLUE,
     FAINT,
@@ -29,6 +29,7 @@ from forebay.report.figures.style import (
     house_style,
     literal,
 )
+from forebay.report.uncertain import size_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

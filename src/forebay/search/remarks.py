@@ -12,7 +12,8 @@ from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import entry
 from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
-from forebay.scenario.assumptions import assumptions, starts_within
+from forebay.scenario.assumptions import assumptions
+from forebay.scenario.distribution import Distribution
 from forebay.scenario.source import Stopping
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ def remarks(
     scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
 ) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
-    whole = (*assumed(scenario), *_of_hosts(scenario, measured))
-    said: dict[str, Any] = {"assumptions": _as_it_ran(whole, scenario, measured)}
+    ran = scenario if measured is None else _as_it_ran(scenario, measured)
+    said: dict[str, Any] = {"assumptions": (*assumed(ran), *_of_hosts(scenario, measured))}
     if any(_may_be_late(each, scenario.measure.warmup) for each in scenario.traffic):
         said["late_starts"] = late_starts(scenario, seeds, measured)
     if any(link.rates is not None for link in (scenario.link, *scenario.links)):
@@ -53,18 +54,14 @@ def _may_be_late(group: Traffic, warmup: Duration) -> bool:
     return starts_late or stops or group.kind in ("short", "transfers")
 
 
-def _as_it_ran(
-    said: tuple[str, ...], scenario: Scenario, measured: Outcome | None
-) -> tuple[str, ...]:
-    """Return assumptions with the starts of the runs; a search may begin its flows earlier."""
-    if measured is None:
-        return said
-    for group, ran in zip(scenario.traffic, measured.scenario["traffic"], strict=False):
-        start = ran.get("start")
-        if isinstance(group, Standing) and isinstance(start, dict) and "uniform" in start:
-            before, now = starts_within(group.start.high), starts_within(start["uniform"][1])
-            said = tuple(each.replace(before, now) for each in said)
-    return said
+def _as_it_ran(scenario: Scenario, measured: Outcome) -> Scenario:
+    """Return the scenario with the starts of its runs: a search may begin its flows earlier."""
+    traffic = list(scenario.traffic)
+    for place, ran in enumerate(measured.scenario["traffic"][: len(traffic)]):
+        group = traffic[place]
+        if isinstance(group, Standing) and "start" in ran and "start" not in group.model_fields_set:
+            traffic[place] = group.starting(Distribution.parse(ran["start"]))
+    return scenario.model_copy(update={"traffic": tuple(traffic)})
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:
