@@ -13,7 +13,7 @@ from forebay import engines as _engines
 from forebay.errors import ForebayError, literal
 from forebay.files.atomic import fault
 from forebay.packages import check_file
-from forebay.scenario import Duration, Scenario, ScenarioError
+from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import show
 from forebay.search.cost import TooLittleTime
@@ -39,8 +39,6 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
     engine = _engines.get(name)
     limit = engine.capabilities.limit_memory
     if memory_limit is not None and limit is not None:
-        from forebay.scenario import DataSize
-
         limit(int(DataSize.parse_argument("memory_limit", memory_limit)))
     return engine
 

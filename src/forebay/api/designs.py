@@ -96,8 +96,6 @@ class Load(dict[str, tuple[float, float, float, float]]):
 def topology_of(scenario: Scenario) -> Topology:
     """Return the topology. Raises ScenarioError if there is none."""
     if scenario.topology is None:
-        from forebay.scenario import ScenarioError
-
         wrong, hint = "there is no network in the scenario", "write a [topology]"
         raise ScenarioError("missing", wrong, hint, field="topology")
     return scenario.topology

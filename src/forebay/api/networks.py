@@ -20,13 +20,14 @@ import numpy as np
 from forebay.engines.fixed_point import NetworkEngine
 from forebay.engines.fixed_point.sensitivity import sensitivity
 from forebay.engines.fixed_point.smallest import ClassBuffers
+from forebay.engines.fixed_point.solver import fixed_points
 from forebay.engines.fixed_point.summary import seen, to_outcome
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
 from forebay.files.atomic import replacing
 from forebay.files.tables import write_table
 from forebay.packages import check_file
-from forebay.scenario import ScenarioError, expect_scenario, loads
+from forebay.scenario import DataSize, ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
 from forebay.search.network_links import smallest_set
@@ -165,8 +166,6 @@ def _refuse_other_formats(name: str) -> None:
         return  # a shipped scenario's name; else the reader of scenarios says what is wrong
     for begins, called, hint in _OTHERS:
         if begins.match(head):
-            from forebay.scenario import ScenarioError
-
             raise ScenarioError("format", f"is {called}", hint, field=name)
 
 
@@ -228,16 +227,12 @@ def solve(
     expect_scenario(scenario)
     engine = NetworkEngine()
     if memory_limit is not None:
-        from forebay.scenario import DataSize
-
         engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
     outcome = _with_assumptions(scenario, outcome)
     if multistart:
         from dataclasses import asdict
-
-        from forebay.engines.fixed_point.solver import fixed_points
 
         found = {"fixed_points": asdict(fixed_points(solution, multistart))}
         provenance = outcome.provenance.model_copy(update=found)

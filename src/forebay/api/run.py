@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay import laws
 from forebay.api.arguments import (
     budget_seconds,
     check_tables,
@@ -201,8 +202,6 @@ def _run_within(
     budget: str,
 ) -> Outcome:
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
-    from forebay import laws
-
     many, limit = len(seeds), TimeLimit.begin(budget_seconds(engine.name, budget), time.monotonic)
     speed, predicted = Speed.under_load(jobs or os.cpu_count() or 1, time.monotonic), 0.0
     try:
@@ -284,8 +283,6 @@ def keep_flows(engine: Engine) -> None:
     """
     record_flows = engine.capabilities.record_flows
     if record_flows is None:
-        from forebay.scenario import ScenarioError
-
         wrong = f"{engine.name} keeps no record of each flow"
         hint = f"write {option('engine', 'simulation')}"
         raise ScenarioError("contradiction", wrong, hint, field="flows")

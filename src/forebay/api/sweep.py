@@ -20,9 +20,13 @@ from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect
 from forebay.scenario.errors import show
 from forebay.search.budget import PredictedTime
 from forebay.search.level import Options
+from forebay.store import code_of, digest_of_files
 from forebay.studies.errors import bad_grid
-from forebay.studies.grid import ASKS, Grid, grid_of
+from forebay.studies.grid import ASKS, Grid, grid_of, load_grid
 from forebay.studies.plan import Asked, cores, plan_of
+from forebay.studies.study import run_plan
+from forebay.studies.sweep import Sweep, stored
+from forebay.studies.work import MOST_THREADS, Cluster, here
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -127,8 +131,6 @@ def sweep(
     StoreError
         The store cannot be used.
     """
-    from forebay.studies.sweep import Sweep
-
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
     ask = _ask(said.get("ask", "run") if ask is None else ask)
     if ask == "size":
@@ -166,16 +168,11 @@ def _run(
     memory_limit: str | None,
     **how: Any,
 ) -> Count:
-    from forebay.studies.study import run_plan
-    from forebay.studies.work import MOST_THREADS
-
     count = 1 if "testbed" in names else cores(threads(jobs))
     if set(names) <= set(WITHOUT_SEEDS) and count <= MOST_THREADS:
         count = 1  # its threads would wait for each other
 
     def open_workers() -> Workers:
-        from forebay.studies.work import Cluster, here
-
         if cluster is not None:
             return Cluster(*cluster, how["announce"] or (lambda _: None))
         return here(count, plan.most_bytes, _limit_bytes(memory_limit))
@@ -190,8 +187,6 @@ def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
     """Return what an interrupted study leaves, and how it goes on."""
     if not is_kept:
         return f"nothing was kept; {option('store', 'FILE.sqlite')} keeps what is finished"
-    from forebay.studies.sweep import stored
-
     same = "command" if current_words() is Words.COMMAND_LINE else "call"
     kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
     return f"{kept}; the same {same} continues from there"
@@ -217,8 +212,6 @@ def _grid(
         if axes is not None or together or leave_out or where or design:
             wrong, hint = "a grid file has its own axes", "write them there, or forebay.load(…)"
             raise bad_grid("axes", wrong, hint)
-        from forebay.studies.grid import load_grid
-
         found = load_grid(base, overrides)
         return found.grid, found.settings, found.files
     expect_scenario(base)
@@ -259,8 +252,6 @@ def _asked(
     ask: str, engine: str, memory_limit: str | None, seeds: range, budget: str | None
 ) -> Asked:
     """Return the question with the digest of all that decides its rows."""
-    from forebay.store import code_of
-
     if budget is not None and ask != "size":
         raise bad_grid(
             "budget", "is for sizings alone", f"leave it out, or {option('ask', 'size')}"
@@ -278,8 +269,6 @@ def _asked(
 
 def _searching() -> str:
     """Return the digest of the code that searches."""
-    from forebay.store import digest_of_files
-
     package = Path(__file__).resolve().parents[1]
     return digest_of_files(f for room in ("search", "laws") for f in (package / room).rglob("*.py"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from forebay import laws
 from forebay.api.arguments import get_engine, listed, seed_range
 from forebay.errors import option
 from forebay.outcome.settling import needs
@@ -73,7 +74,5 @@ def _with_needs(unsettled: Mapping[str, str | None], scenario: Scenario) -> dict
     """Return the reasons with the warm-up that the flows need."""
     if not any(unsettled.values()):
         return dict(unsettled)
-    from forebay import laws
-
     warmup = warmup_for(scenario, laws.assumptions.sawtooths_s)
     return {name: None if why is None else needs(why, warmup) for name, why in unsettled.items()}

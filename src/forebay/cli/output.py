@@ -16,6 +16,8 @@ from typing import Any
 
 import click
 
+from forebay.cli.signals import word
+
 Callback = Callable[[float], None]
 
 _QUIET_S = 0.4  # shorter jobs show no bar, and do not import it
@@ -75,8 +77,6 @@ def naming_signal() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
-        from forebay.cli.signals import word
-
         raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
 
 

@@ -10,6 +10,7 @@ import click
 
 import forebay
 from forebay import report
+from forebay.api.run import kept_flows
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, say, write, written
 
@@ -71,8 +72,6 @@ def command(
         written.append(f"packets {packets}")
         say(f"packets: {packets}")
     if flows is not None:
-        from forebay.api.run import kept_flows
-
         written.append(f"flows {flows}")
         say(f"flows: {flows} ({kept_flows(outcome).rows} rows; a flow that never began has none)")
     if figure is not None:

@@ -8,6 +8,7 @@ import sys
 import click
 
 from forebay.cli import options
+from forebay.cli.signals import word
 from forebay.packages import check_package
 
 _LEAST_TOKEN = 16
@@ -39,8 +40,6 @@ def command(port: int, host: str, token: str | None, jobs: int) -> int:
     try:
         serve(host, port, token, jobs, ready=_say)
     except KeyboardInterrupt:
-        from forebay.cli.signals import word
-
         raise KeyboardInterrupt(f"{word()}; the page is closed") from None
     return 0
 

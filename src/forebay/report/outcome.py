@@ -21,6 +21,7 @@ from forebay.report.tables import (
     p95,
     p99,
     plain,
+    rate_lines,
     show,
     show_significant,
     show_table,
@@ -70,8 +71,6 @@ def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
         out.print(f"{line}.", style="bold yellow", highlight=False)
     rates = next((each.rates for each in outcomes if each.rates), None)
     if rates:
-        from forebay.report.tables import rate_lines
-
         for line in rate_lines(rates):
             out.print(line)
     assumed = dict.fromkeys(line for each in outcomes for line in each.assumptions)

@@ -25,6 +25,7 @@ from forebay.report.tables import (
     class_table,
     console,
     count,
+    drain_lines,
     duration,
     goal_name,
     is_open,
@@ -33,6 +34,7 @@ from forebay.report.tables import (
     metric_words,
     p99,
     plain,
+    rate_lines,
     scale,
     sentence_case,
     show,
@@ -268,8 +270,6 @@ def explained(answer: SizeResult) -> list[str]:
     """Return everything else that is known, a sentence a line."""
     lines = [sentence_case(line) for line in _remarks(answer)]
     if answer.rates:
-        from forebay.report.tables import drain_lines, rate_lines
-
         lines += [*rate_lines(answer.rates), *drain_lines(answer)]
     lines += assumed_lines(answer.assumptions)
     lines += [*_region(answer), *_other_hosts(answer), *_flows(answer), *_share_of_bdp(answer)]

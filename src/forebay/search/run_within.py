@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay import laws
 from forebay.outcome.settling import without_intervals
 from forebay.scenario import Duration, Measure
 from forebay.search.budget import RESERVE, OutOfTime, is_fixed, least_warmup, measure_of
@@ -200,8 +201,6 @@ def settled_or_said(outcome: Outcome, scenario: Scenario) -> Outcome:
     """Return the outcome, without intervals of what has not settled; it says what that needs."""
     if is_settled(outcome):
         return outcome
-    from forebay import laws
-
     return said(outcome, scenario, laws.assumptions.sawtooths_s)
 
 

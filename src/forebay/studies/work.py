@@ -36,6 +36,7 @@ from forebay import engines
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words, words
 from forebay.packages import import_package
+from forebay.scenario import DataSize
 from forebay.search.run_within import settled_or_said
 from forebay.store import MetricRow, code_of, to_blob, to_numbers
 from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
@@ -116,8 +117,6 @@ def engine_of(name: str, memory_limit: str | None) -> Engine:
         made = engines.get(name)
         limit = made.capabilities.limit_memory
         if memory_limit is not None and limit is not None:
-            from forebay.scenario import DataSize
-
             limit(int(DataSize.parse(memory_limit)))
         kept[name, memory_limit] = made
     return kept[name, memory_limit]

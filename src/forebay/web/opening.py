@@ -14,7 +14,7 @@ from typing import Any
 import tomli_w
 
 import forebay
-from forebay import platforms, report
+from forebay import measure, platforms, report
 from forebay.errors import ForebayError, Words, words
 from forebay.packages import check_file
 from forebay.web import answers
@@ -140,8 +140,6 @@ def shipped_question(name: object) -> dict[str, Any]:
 
 def measured(content: bytes, rate: str) -> dict[str, Any]:
     """Return the question that a capture gives, and what was estimated. Raises ForebayError."""
-    from forebay import measure
-
     until = time.monotonic() + _MEASURED_S
 
     def ends(_fraction: float) -> None:
