@@ -36,6 +36,11 @@ ADDED = (
 )  # fmt: skip
 
 
+OC3 = forebay.load("oc3-gsr")
+AS_TEXT = ("sensitivity", "uncertain-size")
+"""Those whose ``str()`` is the whole text."""
+
+
 @pytest.fixture(scope="module")
 def scenario() -> Scenario:
     return loads(TEXT)
@@ -48,8 +53,12 @@ def answers(scenario: Scenario) -> dict[str, Document]:
         "comparison": Comparison(outcomes=(outcome,)),
         "outcome": outcome,
         "size-result": forebay.size(scenario, seeds=2, max_seeds=2, jobs=1),
+        "sensitivity": forebay.sensitivity(OC3, "theory", method="one-at-a-time"),
         "trace": forebay.trace(scenario),
         "transient": transient(),
+        "uncertain-size": forebay.size_uncertain(
+            OC3, {"traffic.0.flows": "50..200"}, "theory", draws=8
+        ),
     }
 
 
@@ -172,8 +181,11 @@ def test_an_answer_is_short_to_read_and_shows_itself_in_a_notebook(
 ) -> None:
     answer = answers[name]
     assert repr(answer).startswith(f"{type(answer).__name__}('") and len(repr(answer)) < 200
-    assert str(answer) == repr(answer)
     html = answer._repr_html_()
+    if name in AS_TEXT:
+        assert html.startswith("<pre>") and str(answer).splitlines()[0] in html
+        return
+    assert str(answer) == repr(answer)
     assert html.count("<table>") == html.count("</table>") == 1
     assert len(html) < 2000 and "<script" not in html
 

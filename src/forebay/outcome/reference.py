@@ -18,16 +18,19 @@ from forebay.outcome.model import Comparison, Outcome
 from forebay.outcome.size_result import SizeResult
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
+from forebay.outcome.uncertain import Sensitivity, UncertainSize
 
 SHIPPED = Path(__file__).parent / "schemas"
 DOCUMENTS: dict[str, type[Document]] = {
     "comparison": Comparison,
     "outcome": Outcome,
+    "sensitivity": Sensitivity,
     "size-result": SizeResult,
     "trace": Trace,
     "transient": Transient,
+    "uncertain-size": UncertainSize,
 }
-"""What ``compare``, ``run``, ``size``, ``trace``, ``network --transient`` print by ``--json``."""
+"""What verbs print by ``--json``."""
 
 PARTS: dict[str, Level] = {
     "LinkOutcome": "link",

@@ -102,6 +102,9 @@ class UncertainSize(Document):
         cannot = self.buffer is None and not self.unanswered
         return 1 if cannot or possible < self.holds * len(self.draws) else 3
 
+    def __repr__(self) -> str:
+        return f"UncertainSize({self.scenario!r}, {self.engine}: {self.recommended} packets)"
+
     def __str__(self) -> str:
         return self._text()
 
@@ -150,6 +153,9 @@ class Sensitivity(Document):
     asked_draws: int = 0
     reason: str | None = None
     sized: str = "buffer"
+
+    def __repr__(self) -> str:
+        return f"Sensitivity({self.engine!r}, {len(self.influences)} inputs)"
 
     def __str__(self) -> str:
         return self._text()
