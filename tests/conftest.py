@@ -10,9 +10,11 @@ from hypothesis import settings
 # A busy machine makes any single example slow; what matters is the answer. The examples hang on
 # the test alone, so that a change is judged by what it changed: `make fuzz` draws others, and so
 # does `pytest --hypothesis-profile=search`.
-settings.register_profile("forebay", deadline=None, derandomize=True)
+_LONG = os.environ.get("FOREBAY_LONG") == "1"
+settings.register_profile("short", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("long", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("search", deadline=None, max_examples=2000)
-settings.load_profile("forebay")
+settings.load_profile("long" if _LONG else "short")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -20,32 +22,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: only with FOREBAY_LONG=1, as in `make long`")
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Keep a file's tests in one process, for what they share, and those of the testbed too.
-
-    The testbed runs in real time, and some of what it has is the machine's: two at once would be
-    late, or in each other's way. `xdist_group` cannot say so: pytest 9.2 reads no node's name that
-    xdist 3.8 has changed.
-    """
-    from xdist.scheduler import LoadFileScheduling
-
-    class ByFile(LoadFileScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return "testbed" if "testbed" in file.split("/") else file
-
-    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try changed copies last: they wait for a build that may run beside the tests."""
-    items.sort(key=lambda item: "changes" in item.path.parts)
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what is long, unless it is asked for."""
-    if item.get_closest_marker("long") and os.environ.get("FOREBAY_LONG") != "1":
+    if item.get_closest_marker("long") and not _LONG:
         pytest.skip("long: `make long` runs it")
 
 

@@ -87,14 +87,13 @@ def test_no_verb_prints_help_on_stderr(forebay_):
     assert "reproduce" in result.err
 
 
-def test_a_reader_that_goes_is_no_error(scenario):
-    """``forebay size … | head -1`` prints its line and no complaint."""
-    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
-    made = subprocess.Popen(
-        [sys.executable, "-c", code, "size", scenario, "--engine", "theory"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+CALL = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
+
+
+def test_a_reader_that_goes_is_no_error():
+    """``forebay platforms list | head -1`` prints its line and no complaint."""
+    command = [sys.executable, "-c", CALL, "platforms", "list"]
+    made = subprocess.Popen(command, stdout=PIPE, stderr=PIPE)
     assert made.stdout is not None and made.stderr is not None
     made.stdout.close()
     assert made.stderr.read() == b""
@@ -103,8 +102,7 @@ def test_a_reader_that_goes_is_no_error(scenario):
 
 
 def test_a_full_disk_is_2_and_one_line(scenario):
-    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "size", scenario, "--engine", "theory"]
+    command = [sys.executable, "-c", CALL, "size", scenario, "--engine", "theory"]
     with open("/dev/full", "wb") as full:
         made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert made.returncode == 2
@@ -114,9 +112,8 @@ def test_a_full_disk_is_2_and_one_line(scenario):
 
 @pytest.mark.parametrize("words", [("--help",), ("--version",), ("size", "--help")])
 def test_help_into_a_full_disk_is_2_and_one_line(words):
-    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
     with open("/dev/full", "wb") as full:
-        made = subprocess.run([sys.executable, "-c", code, *words], stdout=full, stderr=PIPE)
+        made = subprocess.run([sys.executable, "-c", CALL, *words], stdout=full, stderr=PIPE)
     assert made.returncode == 2
     assert b"No space left" in made.stderr and made.stderr.count(b"\n") == 1
 
