@@ -141,6 +141,7 @@ lint-python: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(PYTEST) --quiet -m lint tests/python
 	$(BIN)/lint-imports --no-cache
 
 lint-rust:

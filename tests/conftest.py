@@ -1,30 +1,31 @@
 """What every test may rely on, however the suite was started."""
 
-import os
 import signal
 from collections import Counter
 
 import pytest
 from hypothesis import settings
+from tests.cases import LONG, examples
 
 # A busy machine makes any single example slow; what matters is the answer. The examples hang on
 # the test alone, so that a change is judged by what it changed: `make fuzz` draws others, and so
 # does `pytest --hypothesis-profile=search`.
-_LONG = os.environ.get("FOREBAY_LONG") == "1"
-settings.register_profile("short", deadline=None, derandomize=True, max_examples=25)
-settings.register_profile("long", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile("forebay", deadline=None, derandomize=True, max_examples=examples(100))
 settings.register_profile("search", deadline=None, max_examples=2000)
-settings.load_profile("long" if _LONG else "short")
+settings.load_profile("forebay")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marker of what takes too long for each change."""
+    """Name the markers of what other commands run."""
     config.addinivalue_line("markers", "long: only with FOREBAY_LONG=1, as in `make long`")
+    config.addinivalue_line("markers", "lint: only with -m lint, as in `make lint`")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what is long, unless it is asked for."""
-    if item.get_closest_marker("long") and not _LONG:
+    """Skip what another command runs, unless it is asked for."""
+    if item.get_closest_marker("lint") and item.config.option.markexpr != "lint":
+        pytest.skip("lint: `make lint` runs it")
+    if item.get_closest_marker("long") and not LONG:
         pytest.skip("long: `make long` runs it")
 
 

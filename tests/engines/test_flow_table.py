@@ -172,7 +172,9 @@ def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
     from forebay.engines import replication
 
     monkeypatch.setattr(replication, "BLOCK_ROWS", block_rows)
-    short = scenario.model_copy(update={"measure": forebay.Measure(warmup="0 s", duration="1 s")})
+    short = scenario.model_copy(
+        update={"measure": forebay.Measure(warmup="0 s", duration="400 ms")}
+    )
     path = tmp_path / name
     run = forebay.run(short, seeds=2, flows=path)
     if name.endswith(".csv"):

@@ -75,13 +75,9 @@ def test_an_unknown_engine_is_told_those_of_others(forebay_: Command) -> None:
     ("engine", "said"),
     [
         ("nowhere:CoinEngine", "cannot be loaded from nowhere:CoinEngine (ModuleNotFoundError"),
-        pytest.param(
-            "coin:Nickel",
-            "cannot be loaded from coin:Nickel (AttributeError",
-            marks=pytest.mark.long,
-        ),
+        ("coin:Nickel", "cannot be loaded from coin:Nickel (AttributeError"),
         ("os:getcwd", "is not an engine: it needs name = 'coin'"),
-        pytest.param("os:sep", "cannot be made (TypeError", marks=pytest.mark.long),
+        ("os:sep", "cannot be made (TypeError"),
     ],
 )
 def test_a_broken_engine_is_one_line(site: Path, forebay_: Command, engine: str, said: str) -> None:
@@ -116,7 +112,7 @@ def test_our_names_stay_ours(site: Path, forebay_: Command) -> None:
 @pytest.mark.parametrize(
     ("returned", "said"),
     [
-        pytest.param("{}", "returned a dict", marks=pytest.mark.long),
+        ("{}", "returned a dict"),
         ("None", "returned a NoneType"),
         (
             'found.model_copy(update={"links": {"bottleneck": found.links["bottleneck"].model_copy('
@@ -185,20 +181,13 @@ def test_errors_of_forebay_and_interrupts_pass(site: Path, forebay_: Command) ->
     ("before", "after", "said"),
     [
         ("lambda s: 7.0", "lambda s: -5.0", "gives -5.0 packets"),
-        pytest.param(
-            "lambda s: 7.0", "lambda s: 1e300", "gives 1e+300 packets", marks=pytest.mark.long
-        ),
+        ("lambda s: 7.0", "lambda s: 1e300", "gives 1e+300 packets"),
         ("lambda s: 7.0", "lambda s: exit(2)", "raises SystemExit: 2"),
-        pytest.param("lambda s: 7.0", "lambda s: '12'", "raises TypeError", marks=pytest.mark.long),
+        ("lambda s: 7.0", "lambda s: '12'", "raises TypeError"),
         ("lambda s: 7.0", "lambda s: __import__('time').sleep(99)", "not answered within 2 s"),
         ("lambda s: None, ()", "lambda s: 1.7, ()", "gives a utilization of 1.7"),
         ("lambda s: None, ()", "lambda s: None, (lambda s: 7,)", "gives something that is no text"),
-        pytest.param(
-            "nobody-2026/seven",
-            "appenzeller-2004/sqrt-n",
-            "has the name of another law",
-            marks=pytest.mark.long,
-        ),
+        ("nobody-2026/seven", "appenzeller-2004/sqrt-n", "has the name of another law"),
     ],
 )
 def test_a_law_that_gives_nonsense_leaves_the_others(

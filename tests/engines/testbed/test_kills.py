@@ -23,7 +23,7 @@ import pytest
 from forebay.engines.testbed.counters.netflow import find
 
 # Kills, the latest moment, and who reads beside the router.
-PLAIN = (50, 0.2, ())
+PLAIN = (20, 0.2, ())
 COUNTED = (20, 0.8, ("snmp", "netflow"))
 
 # One process imports everything, and forks one that plays for each line that it reads.
