@@ -106,7 +106,9 @@ demo: setup
 	@echo
 	@$(BIN)/forebay reproduce A.fig15 --quick --seeds 5 || test $$? -eq 1
 
-test: test-rust test-python
+# Two at a time: where one crate is compiled on its own, the Python tests have the other processor.
+test: setup testbed
+	@$(MAKE) --no-print-directory --jobs 2 test-rust test-python
 
 # The cases of property tests hang on the test alone: a change is judged by what it changed. Without the
 # variable each run draws others. Examples are left to lint-rust, which compiles them; no crate has tests in its comments.
