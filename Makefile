@@ -106,25 +106,33 @@ demo: setup
 	@echo
 	@$(BIN)/forebay reproduce A.fig15 --quick --seeds 5 || test $$? -eq 1
 
-test: test-rust test-python
+# Two at a time: where one crate is compiled on its own, the Python tests have the other processor.
+test: setup testbed
+	@$(MAKE) --no-print-directory --jobs 2 test-rust test-python
 
 # The cases of property tests hang on the test alone: a change is judged by what it changed. Without the
 # variable each run draws others. Examples are left to lint-rust, which compiles them; no crate has tests in its comments.
 test-rust:
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --workspace --lib --bins --tests
 
-# Two processes, which is what the smallest machine has cores for; the tests of a file stay in one, and so do all of the testbed.
-PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+# Two processes, which is what the smallest machine has cores for. Beside them the tests of the testbed, one at a time: they
+# run in real time, and some of what they need is the machine's. Where compiled modules may not be kept, each process that a
+# test starts would compile them again.
+TESTBED := tests/engines/testbed
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 test-python: setup testbed
-	$(BIN)/python -m pytest $(PARALLEL)
+	@mkdir -p build
+	@$(PYTEST) $(TESTBED) >build/testbed.log 2>&1 & testbed=$$!; status=0; \
+	    $(PYTEST) --numprocesses 2 --dist worksteal --ignore $(TESTBED) || status=$$?; \
+	    wait $$testbed || status=$$?; echo; echo "the tests of the testbed:"; cat build/testbed.log; exit $$status
 
 # What takes too long for each change. In this order: tests marked `long`, of which each has a short one beside it that
-# runs with every change; engines beside each other and beside published runs; controllers that the conformance suite must refuse, and each
+# runs with every change, engines beside each other and beside published runs among them, and the properties with all their
+# examples; controllers that the conformance suite must refuse, and each
 # property that a control declares; all artefacts, of which none may be out of its band; the wheel from the sdist; mutants of lines; random scenarios,
 # also within budgets; mutated captures.
 long: setup testbed
-	FOREBAY_LONG=1 $(BIN)/python -m pytest -m long
-	$(BIN)/python -m pytest tests/agreement
+	FOREBAY_LONG=1 $(PYTEST) -m "long or hypothesis"
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --release -p forebay-sim conformance
 	$(BIN)/forebay reproduce
 	$(MAKE) --no-print-directory package-sdist mutants fuzz fuzz-budgets fuzz-capture
@@ -135,6 +143,7 @@ lint-python: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(PYTEST) --quiet -m lint tests/python
 	$(BIN)/lint-imports --no-cache
 
 lint-rust:

@@ -1,51 +1,31 @@
 """What every test may rely on, however the suite was started."""
 
-import os
 import signal
 from collections import Counter
 
 import pytest
 from hypothesis import settings
+from tests.cases import LONG, examples
 
 # A busy machine makes any single example slow; what matters is the answer. The examples hang on
 # the test alone, so that a change is judged by what it changed: `make fuzz` draws others, and so
 # does `pytest --hypothesis-profile=search`.
-settings.register_profile("forebay", deadline=None, derandomize=True)
+settings.register_profile("forebay", deadline=None, derandomize=True, max_examples=examples(100))
 settings.register_profile("search", deadline=None, max_examples=2000)
 settings.load_profile("forebay")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marker of what takes too long for each change."""
+    """Name the markers of what other commands run."""
     config.addinivalue_line("markers", "long: only with FOREBAY_LONG=1, as in `make long`")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Keep a file's tests in one process, for what they share, and those of the testbed too.
-
-    The testbed runs in real time, and some of what it has is the machine's: two at once would be
-    late, or in each other's way. `xdist_group` cannot say so: pytest 9.2 reads no node's name that
-    xdist 3.8 has changed.
-    """
-    from xdist.scheduler import LoadFileScheduling
-
-    class ByFile(LoadFileScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return "testbed" if "testbed" in file.split("/") else file
-
-    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try changed copies last: they wait for a build that may run beside the tests."""
-    items.sort(key=lambda item: "changes" in item.path.parts)
+    config.addinivalue_line("markers", "lint: only with -m lint, as in `make lint`")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what is long, unless it is asked for."""
-    if item.get_closest_marker("long") and os.environ.get("FOREBAY_LONG") != "1":
+    """Skip what another command runs, unless it is asked for."""
+    if item.get_closest_marker("lint") and item.config.option.markexpr != "lint":
+        pytest.skip("lint: `make lint` runs it")
+    if item.get_closest_marker("long") and not LONG:
         pytest.skip("long: `make long` runs it")
 
 

@@ -20,6 +20,7 @@ from functools import cache
 from math import sqrt
 
 import pytest
+from tests.cases import cases
 
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import Outcome
@@ -33,6 +34,7 @@ _CELLS = {
     "reno, 200 Mbit/s, 80 ms": ("reno", 200, 20, 20, 80, 2),
     "cubic, 100 Mbit/s, 30 ms": ("cubic", 100, 5, 5, 30, 2),
 }
+_QUICK = ("reno, 50 Mbit/s, 80 ms", "cubic, 100 Mbit/s, 30 ms")
 
 
 @cache
@@ -90,17 +92,20 @@ def _of_the_law(cell: str) -> float:
     return marked / (_CELLS[cell][-1] * sqrt(dropped))
 
 
-@pytest.mark.parametrize("cell", _CELLS)
+@pytest.mark.parametrize("cell", cases(_CELLS, _QUICK.__contains__))
 def test_marks_are_k_times_the_root_of_drops(cell: str) -> None:
     few = cell == "reno, 50 Mbit/s, 80 ms"
     assert (0.5 if few else 0.85) < _of_the_law(cell) < 1.03
 
 
+@pytest.mark.long
 def test_what_the_means_lack_goes_as_flows_join() -> None:
     assert _of_the_law("reno, 50 Mbit/s, 80 ms") < _of_the_law("reno, 200 Mbit/s, 80 ms") - 0.02
 
 
-@pytest.mark.parametrize("cell", [cell for cell in _CELLS if cell.startswith("reno")])
+@pytest.mark.parametrize(
+    "cell", cases((cell for cell in _CELLS if cell.startswith("reno")), _QUICK.__contains__)
+)
 def test_each_sender_follows_its_law(cell: str) -> None:
     dropped, marked = _shares(cell)
     base = _CELLS[cell][4] / 1e3
@@ -111,7 +116,9 @@ def test_each_sender_follows_its_law(cell: str) -> None:
     assert l4s == pytest.approx(window / (base + 0.0005), rel=0.2)
 
 
-@pytest.mark.parametrize("cell", [cell for cell in _CELLS if "k = 1" not in cell])
+@pytest.mark.parametrize(
+    "cell", cases((cell for cell in _CELLS if "k = 1" not in cell), _QUICK.__contains__)
+)
 def test_flows_share_roughly_alike_and_only_classic_ones_wait(cell: str) -> None:
     """Within a factor of two at k = 2 (tc-dualpi2(8): window fairness); the link is full."""
     classic, l4s = _rates(cell)

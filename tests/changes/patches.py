@@ -68,13 +68,13 @@ class Copy:
             (root / "src/forebay" / core.name).symlink_to(core)
         return cls(root)
 
-    def apply(self, places: Sequence[Place]) -> None:
+    def apply(self, places: Sequence[Place], *options: str) -> None:
         """Apply places; lines around them may have changed since the patch was written."""
         heads = dict.fromkeys(place.head for place in places)
         text = "".join(
             head + "".join(place.body for place in places if place.head == head) for head in heads
         )
-        command = ["git", "apply", "-C1", "--recount", "--whitespace=nowarn", "-"]
+        command = ["git", "apply", "-C1", "--recount", "--whitespace=nowarn", *options, "-"]
         done = subprocess.run(
             command, cwd=self.root, input=text, text=True, capture_output=True, check=False,
             env=os.environ | {"GIT_CEILING_DIRECTORIES": str(self.root.parent)},

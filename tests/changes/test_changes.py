@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 
 from .patches import ROOT, Copy, Place, places_of
 
@@ -131,19 +132,20 @@ def test_its_places_are_counted(name: str) -> None:
     assert len(places) <= AT_MOST.get(name, len(places))
 
 
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """A copy that nothing changes."""
+    return Copy.at(tmp_path_factory.mktemp("tree"))
+
+
 @pytest.mark.parametrize("name", CHANGES)
-def test_its_patch_applies(name: str, tmp_path: Path) -> None:
+def test_its_patch_applies(name: str, tree: Copy) -> None:
     """What it needs of the tree has the names and places that it expects."""
-    Copy.at(tmp_path).apply(places_of(name))
+    tree.apply(places_of(name), "--check")
 
 
-MOST = ("metric",)
-"""A change that touches much; copies with the others are tried by `make long`."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in MOST else pytest.mark.long) for name in CHANGES]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", CHANGES)
 def test_a_copy_with_all_places_passes(name: str, tmp_path: Path) -> None:
     copy = Copy.at(tmp_path)
     copy.apply(places_of(name))
@@ -176,18 +178,14 @@ def test_the_page_names_its_places(name: str) -> None:
     assert f"[{len(rows)} places](docs/how-to/{PAGES[name]})" in table
 
 
-CASES = [
-    pytest.param(name, place, marks=pytest.mark.long if place > 0 or name not in MOST else ())
-    for name in CHANGES
-    for place in range(CHANGES[name].places)
-]
-"""The first place of what touches most, the others by `make long`."""
+PLACES = [(name, place) for name in CHANGES for place in range(CHANGES[name].places)]
 
 
-@pytest.mark.parametrize(("name", "left_out"), CASES)
+@pytest.mark.parametrize("case", cases(PLACES, ("metric", 0).__eq__), ids=str)
 def test_a_place_that_is_left_out_fails_with_the_name(
-    name: str, left_out: int, tmp_path: Path
+    case: tuple[str, int], tmp_path: Path
 ) -> None:
+    name, left_out = case
     omitted = counted(name)[left_out]
     copy = Copy.at(tmp_path)
     copy.apply([place for place in places_of(name) if place != omitted])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,39 +11,29 @@ import pytest
 from forebay import Defect, ForebayError
 from forebay.errors import panics_as_defects
 
-RAISES = """
-import sys
-import forebay.api.run
+
 class PanicException(BaseException):
-    pass
-def run(*_, **__):
-    raise {error}
-forebay.api.run.run = run
-from forebay.cli.program import call
-sys.exit(call(["run", sys.argv[1]]))
-"""
+    """What the core raises when it panics."""
 
 
-@pytest.mark.parametrize("error", ["LookupError('a\\nb')", "PanicException('index 3')"])
+@pytest.mark.parametrize("error", [LookupError("a\nb"), PanicException("index 3")], ids=repr)
 @pytest.mark.parametrize("debug", ["", "1"])
-def test_status_4_and_one_line(error: str, debug: str, scenario: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", RAISES.format(error=error), scenario],
-        env=os.environ | {"FOREBAY_DEBUG": debug}, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 4
-    assert done.stdout == ""
-    assert ("Traceback" in done.stderr) == bool(debug)
-    last = done.stderr.splitlines()[-1]
+def test_status_4_and_one_line(error, debug, scenario, forebay_, monkeypatch) -> None:
+    def run(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("forebay.run", run)
+    monkeypatch.setenv("FOREBAY_DEBUG", debug)
+    done = forebay_("run", scenario)
+    assert (done.status, done.out) == (4, "")
+    assert ("Traceback" in done.err) == bool(debug)
+    last = done.err.splitlines()[-1]
     assert last.startswith("forebay: a defect of forebay: ")
-    assert "please report it" in last and error[:8] in last
-    assert debug or done.stderr.count("\n") == 1
+    assert "please report it" in last and type(error).__name__ in last
+    assert debug or done.err.count("\n") == 1
 
 
 def test_a_panic_of_the_core_has_the_documented_base() -> None:
-    class PanicException(BaseException):
-        pass
-
     with pytest.raises(Defect, match="a panic of the core: index 3") as raised, panics_as_defects():
         raise PanicException("index 3")
     assert isinstance(raised.value, ForebayError) and raised.value.exit_status == 4
@@ -63,23 +52,20 @@ def test_a_panic_of_the_core_has_the_documented_base() -> None:
     ],
 )
 def test_a_matplotlibrc_of_the_folder_changes_no_picture(
-    line: str, scenario: str, tmp_path: Path
+    line: str, scenario: str, tmp_path: Path, forebay_
 ) -> None:
-    def drawn(folder: Path) -> bytes:
-        command = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
-        done = subprocess.run(
-            [sys.executable, "-c", command, "size", scenario, "--engine", "theory",
-             "--figure", str(folder / "a.svg")],
-            cwd=folder, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr[-500:]
-        return (folder / "a.svg").read_bytes()
-
-    plain, changed = tmp_path / "plain", tmp_path / "changed"
-    for folder in (plain, changed):
-        folder.mkdir()
-    (changed / "matplotlibrc").write_text(line + "\n")
-    assert drawn(changed) == drawn(plain)
+    """The file is read when matplotlib is imported, so by a process of its own."""
+    plain, changed = tmp_path / "plain.svg", tmp_path / "changed.svg"
+    words = ["size", scenario, "--engine", "theory", "--figure"]
+    assert forebay_(*words, str(plain)).status == 0
+    (tmp_path / "matplotlibrc").write_text(line + "\n")
+    command = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", command, *words, str(changed)],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-500:]
+    assert changed.read_bytes() == plain.read_bytes()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

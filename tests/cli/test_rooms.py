@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from graphlib import TopologicalSorter
 from pathlib import Path
+
+from tests.cli.test_python_rooms import tree
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "src" / "forebay" / "reproduction" / "papers"
@@ -19,7 +20,7 @@ EXCEPTIONS = {("theagarajan_2006/video.py", "forebay.workload")}
 
 def imported(path: Path) -> Iterator[str]:
     """Names of the modules that a file imports; `from forebay import _core` is forebay._core."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -47,41 +48,11 @@ def test_only_the_simulation_the_measurement_and_tables_import_the_core():
     users = {
         path.relative_to(source).parent.as_posix()
         for path in source.rglob("*.py")
+        if "_core" in path.read_text(encoding="utf-8")
         for name in imported(path)
         if name == "forebay._core"
     }
     assert users <= {"engines/simulation", "measure", "files"}
-
-
-def at_the_top(body: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Imports that run when a file is read; those under TYPE_CHECKING and in functions do not."""
-    for node in body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
-        elif isinstance(node, ast.Try) or (
-            isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.dump(node.test)
-        ):
-            yield from at_the_top(node.body)
-
-
-def test_no_file_imports_itself_by_way_of_others():
-    source = ROOT / "src"
-    paths = {
-        ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in source.rglob("*.py")
-    }
-    graph: dict[str, set[str]] = {}
-    for name, path in paths.items():
-        used = set()
-        for node in at_the_top(ast.parse(path.read_text()).body):
-            if isinstance(node, ast.Import):
-                used |= {alias.name for alias in node.names}
-            elif node.module is not None:
-                parts = {f"{node.module}.{alias.name}" for alias in node.names}
-                used |= parts & set(paths) or {node.module}
-        graph[name] = (used & set(paths)) - {name}
-    assert sum(map(len, graph.values())) > 500
-    TopologicalSorter(graph).prepare()  # a CycleError names the files
 
 
 def layers() -> list[list[str]]:

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.cases import cases
 
 import forebay
 from forebay.engines.testbed import machine
@@ -31,22 +32,13 @@ SKIPPED = {
     ("docs/how-to/testbed.md", "sudo .venv/bin/forebay reproduce"): "35 minutes; keeps readings",
 }
 """Why a block is not followed, by its page and its first words."""
-QUICK = (
-    "add-a-congestion-control",
-    "add-a-queue-discipline",
-    "after-the-change",
-    "write-a-scenario",
+QUICK = "docs/how-to/add-a-congestion-control.md"
+"""A page that takes a second or two; `make long` follows the others."""
+
+
+@pytest.mark.parametrize(
+    "name", cases((name for name, blocks in BLOCKS.items() if blocks), QUICK.__eq__)
 )
-"""Pages that take some seconds of CPU; the others are `long`."""
-
-
-def page(name: str) -> object:
-    """Return a page as a case of a test."""
-    quick = Path(name).stem in QUICK
-    return pytest.param(name, marks=() if quick else pytest.mark.long)
-
-
-@pytest.mark.parametrize("name", [page(name) for name, blocks in BLOCKS.items() if blocks])
 def test_a_page_can_be_followed(name: str, tmp_path: Path) -> None:
     if name.endswith("testbed.md"):
         _skip_without_testbed()

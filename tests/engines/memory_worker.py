@@ -1,8 +1,11 @@
-"""Runs one shape, and prints the growth of the peak and the estimate, in bytes."""
+"""Runs the shapes named on standard input, each in a process of its own, and prints a line for
+each: the growth of the peak and the estimate, in bytes.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -28,7 +31,7 @@ def engine() -> SimulationEngine:
     return made
 
 
-def main() -> None:
+def measure(shape: str) -> tuple[float, float]:
     estimates: list[float] = []
     check = Limit.check
 
@@ -37,12 +40,22 @@ def main() -> None:
         check(self, estimated, seeds)
 
     Limit.check = recorded  # type: ignore[method-assign]
-    engine().run(loads(SMALL), [1])  # imports what every run needs
-    scenario = loads(SHAPES[sys.argv[1]])
+    engine().run(loads(SMALL), [1])  # touches what every run needs
+    scenario = loads(SHAPES[shape])
     Path("/proc/self/clear_refs").write_text("5")
     before = status("VmRSS")
     engine().run(scenario, [1], jobs=1)
-    print(json.dumps([status("VmHWM") - before, estimates[-1]]))
+    return status("VmHWM") - before, estimates[-1]
+
+
+def main() -> None:
+    engine().run(loads(SMALL), [1], jobs=1)  # imports, without a thread that stays
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            print(json.dumps(measure(line.strip())), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
 
 
 main()

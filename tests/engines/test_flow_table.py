@@ -172,7 +172,9 @@ def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
     from forebay.engines import replication
 
     monkeypatch.setattr(replication, "BLOCK_ROWS", block_rows)
-    short = scenario.model_copy(update={"measure": forebay.Measure(warmup="0 s", duration="1 s")})
+    short = scenario.model_copy(
+        update={"measure": forebay.Measure(warmup="0 s", duration="400 ms")}
+    )
     path = tmp_path / name
     run = forebay.run(short, seeds=2, flows=path)
     if name.endswith(".csv"):
@@ -190,7 +192,7 @@ def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
 def test_a_network_names_the_links_of_each_route(tmp_path: Path) -> None:
     s = forebay.load(
         "scenarios/abilene-slow-edge-small.toml",
-        ["measure.warmup=200 ms", "measure.duration=300 ms"],
+        ["measure.warmup=50 ms", "measure.duration=100 ms"],
     )
     table = forebay.run(s, flows=tmp_path / "f.csv").flows()
     links = {name for route in table["route"] for name in route.split("; ")}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from memory_shapes import SHAPES
+from tests.cases import cases
 
 HERE = Path(__file__).parent
 NEAR = 15_000_000
@@ -25,23 +27,22 @@ QUICK = (
 """A shape of each kind, which runs with every change; `make long` runs the others."""
 
 
-def measured(shape: str) -> tuple[float, float]:
-    """Return the growth of the peak and the estimate, in bytes, from a process of its own."""
-    done = subprocess.run(
-        [sys.executable, str(HERE / "memory_worker.py"), shape],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    peak, estimate = json.loads(done.stdout)
-    return peak, estimate
+@pytest.fixture(scope="module")
+def worker() -> Iterator[subprocess.Popen[str]]:
+    """Imports once, and measures each shape in a fork."""
+    command = [sys.executable, str(HERE / "memory_worker.py")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        yield process
+        process.stdin.close()
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the kernel is not Linux")
-@pytest.mark.parametrize(
-    "shape",
-    [pytest.param(each, marks=() if each in QUICK else pytest.mark.long) for each in SHAPES],
-)
-def test_the_estimate_is_near_the_peak(shape: str) -> None:
-    peak, estimate = measured(shape)
+@pytest.mark.parametrize("shape", cases(SHAPES, QUICK.__contains__))
+def test_the_estimate_is_near_the_peak(shape: str, worker: subprocess.Popen[str]) -> None:
+    worker.stdin.write(f"{shape}\n")
+    peak, estimate = json.loads(worker.stdout.readline())
     near = peak < 2 * NEAR and abs(estimate - peak) <= NEAR
     assert near or LOW <= estimate / peak <= HIGH, f"{estimate / 1e6:.1f} MB, {peak / 1e6:.1f} seen"
 

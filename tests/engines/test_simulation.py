@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from forebay import _core
 from forebay.engines.simulation import SimulationEngine
@@ -194,7 +195,15 @@ SHIPPED = sorted((Path(__file__).parents[2] / "scenarios").glob("*.toml"))
 NETWORKS = [path for path in SHIPPED if "[topology]" in path.read_text()]
 
 
-@pytest.mark.parametrize("path", NETWORKS, ids=lambda path: path.stem)
+LONGEST = ("abilene-fast-edge-small", "abilene-fast-edge-traditional", "oc192-backbone")
+"""Tens of thousands of connections each; others of their kind run with every change."""
+
+
+def quick(path: Path) -> bool:
+    return path.stem not in LONGEST
+
+
+@pytest.mark.parametrize("path", cases(NETWORKS, quick), ids=lambda path: path.stem)
 def test_every_shipped_network_plays(path: Path) -> None:
     """A hundredth of a second: of tens of thousands of connections, seconds take minutes."""
     asked = load(path, ["measure.warmup=10 ms", "measure.duration=10 ms"])
@@ -206,7 +215,9 @@ def test_every_shipped_network_plays(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in SHIPPED if path not in NETWORKS], ids=lambda path: path.stem
+    "path",
+    cases((path for path in SHIPPED if path not in NETWORKS), quick),
+    ids=lambda path: path.stem,
 )
 def test_every_shipped_scenario_plays(path: Path) -> None:
     asked = load(path, ["measure.warmup=2 s", "measure.duration=4 s"])

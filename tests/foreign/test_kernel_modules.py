@@ -58,8 +58,15 @@ def home(tmp_path_factory):
         yield folder
 
 
-@pytest.mark.parametrize("linux", ["6.1", "6.12"])
-@pytest.mark.parametrize("hz", [250, 1000])
+@pytest.mark.parametrize(
+    ("linux", "hz"),
+    [
+        ("6.1", 250),
+        ("6.12", 1000),
+        pytest.param("6.1", 1000, marks=pytest.mark.long),
+        pytest.param("6.12", 250, marks=pytest.mark.long),
+    ],
+)
 def test_a_module_with_the_kernels_reno_gives_renos_digits(home, tmp_path, linux, hz):
     source = tmp_path / "tcp_mini.c"
     source.write_text(MODULE)

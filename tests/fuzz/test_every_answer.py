@@ -79,7 +79,7 @@ def edited(tree: Tree, path: Path, value: Any) -> str | None:
         return None
 
 
-@pytest.mark.parametrize("every", [211, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [419, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_value_of_an_answer_is_printed_or_refused(kind: str, every: int) -> None:
     wrong = []

@@ -46,7 +46,7 @@ def status_of(connection: http.client.HTTPConnection, path: str, body: bytes | s
     return "" if "\n" not in told else f"{response.status}: {text[:200]}"
 
 
-@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [79, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", _ASKED)
 def test_a_field_of_a_question(
     connection: http.client.HTTPConnection, name: str, every: int
@@ -129,7 +129,7 @@ def _grids() -> Iterator[tuple[str, Tree]]:
                 yield f"{'.'.join(map(str, path))} = {str(value)[:40]!r}", made
 
 
-@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [19, pytest.param(1, marks=pytest.mark.long)])
 def test_a_value_of_a_grid(tmp_path: Path, every: int) -> None:
     (tmp_path / "base.toml").write_text(tomli_w.dumps(TABLES["Scenario"][0]))
     grid, wrong = tmp_path / "grid.toml", []

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from judge import CORPUS, Judge
 from pydantic import BaseModel
 from scenarios import APART, Scale, field, networks, trees
+from tests.cases import cases, examples
 
 from forebay.scenario import Distribution, FlowLength, loads
 from forebay.scenario.format_error import models_in
 from forebay.scenario.model import Scenario
 
-CASES = int(os.environ.get("FUZZ_CASES", "50"))
+CASES = int(os.environ.get("FUZZ_CASES", examples(50)))
 ASKS = ["theory", "simulation"]
 MORE = st.sampled_from([[], [], [], ["trace"], ["size"], ["seeds"]])
 ALL = ["theory", "simulation", "seeds", "trace", "size"]
@@ -51,7 +52,7 @@ BUDGETS = st.builds("{} in {:.2g} s".format, st.sampled_from(["size", "run"]), s
 
 
 @settings(
-    max_examples=max(8, CASES // 10),
+    max_examples=max(4, CASES // 10),
     deadline=None,
     derandomize=True,
     database=None,
@@ -67,13 +68,13 @@ def test_random_scenarios_within_a_time(judge: Judge, tree: dict[str, object], a
 
 SLOW = ("many-buckets-overflow", "pauses-far-below-their-mean")
 """Answers that take ten seconds and more."""
-WENT_WRONG = [
-    pytest.param(path, id=path.stem, marks=pytest.mark.long if path.stem in SLOW else ())
-    for path in sorted(CORPUS.glob("*.toml"))
-]
 
 
-@pytest.mark.parametrize("path", WENT_WRONG)
+@pytest.mark.parametrize(
+    "path",
+    cases(sorted(CORPUS.glob("*.toml")), lambda path: path.stem not in SLOW),
+    ids=lambda path: path.stem,
+)
 def test_what_once_went_wrong(judge: Judge, path: Path) -> None:
     wrong, _ = judge.wrong_with(path.read_text(), ALL)
     assert not wrong

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import examples
 
 from forebay.laws import bursts
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts
@@ -15,7 +16,7 @@ from forebay.laws.finite_queue import exact_queue
 ENDLESS = 10**9
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.floats(0.05, 0.9), st.lists(st.integers(1, 12), min_size=1, max_size=4))
 def test_mean_wait_is_little_s_law(load: float, sizes: list[int]) -> None:
     found = Bursts.given(sizes)
@@ -31,7 +32,7 @@ def test_single_packets_wait_as_crommelin_says() -> None:
     assert bursts.quantile(queue, SINGLE_PACKETS, 0.4, ENDLESS) == 0.0
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.floats(0.001, 0.99), st.floats(0.001, 0.99), st.integers(1, 60))
 def test_quantiles_rise_and_end_at_a_full_buffer(one: float, other: float, size: int) -> None:
     found = Bursts.given([2, 4, 8])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import examples
 
 from forebay.laws import bursts, completion_time, effective_bandwidth
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts, of_flow
@@ -78,7 +79,7 @@ def test_exact_mean_of_14_packet_flows() -> None:
     assert exact_queue(0.8, FOURTEEN).mean_waiting == pytest.approx(11.60, abs=1e-8)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(loads, size_lists)
 def test_exact_queue_has_mass_one_and_the_mean_of_m_g_1(load: float, sizes: list[int]) -> None:
     of_sizes = Bursts.given(sizes)
@@ -88,7 +89,7 @@ def test_exact_queue_has_mass_one_and_the_mean_of_m_g_1(load: float, sizes: list
     assert queue.mean_waiting == pytest.approx(float(bursts.mean_waiting(load, of_sizes)), rel=1e-7)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.floats(0.3, 0.95), size_lists)
 def test_exact_tail_decays_with_the_full_kappa(load: float, sizes: list[int]) -> None:
     """Two derivations that share nothing: P(L = j+1) / P(L = j) tends to exp(-kappa)."""

@@ -1,7 +1,10 @@
 """H of noise whose H is known; and that Poisson traffic has none above one half."""
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
+from tests.cases import cases
 
 from forebay.measure import Refused
 from forebay.measure.hurst import METHODS, hurst, whittle
@@ -13,6 +16,7 @@ SAMPLES = 1 << 18
 TRUTHS = (0.5, 0.7, 0.9, 0.96)
 
 
+@lru_cache(maxsize=40)
 def drawn(truth, seed, samples=SAMPLES):
     return noise(truth, np.random.default_rng(seed).standard_normal(2 * samples))
 
@@ -27,9 +31,7 @@ def test_every_method_finds_h_of_fractional_noise(name, truth):
 
 
 @pytest.mark.parametrize("method", [variance_time, wavelet, whittle])
-@pytest.mark.parametrize(
-    "truth", [pytest.param(h, marks=() if h == 0.9 else pytest.mark.long) for h in TRUTHS]
-)
+@pytest.mark.parametrize("truth", cases(TRUTHS, (0.9).__eq__))
 def test_published_intervals_hold_the_truth_nine_times_of_ten(method, truth):
     """Thirty draws: 25 and more is what 95 % gives but once in two thousand."""
     held = [method(drawn(truth, 500 + k)) for k in range(30)]
@@ -37,7 +39,7 @@ def test_published_intervals_hold_the_truth_nine_times_of_ten(method, truth):
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("truth", (0.7, 0.96))
+@pytest.mark.parametrize("truth", cases((0.7, 0.96), (0.96).__eq__))
 def test_intervals_of_shorter_series_hold_the_truth(name, truth):
     """Of a length between two of the table; a cover of 95 % misses eight of forty hardly ever."""
     held = [METHODS[name](drawn(truth, 900 + k, 1 << 13)) for k in range(40)]
@@ -51,7 +53,7 @@ def test_no_h_above_one_half_is_claimed_for_poisson_traffic(name):
     assert found.value < 0.55 and found.low <= 0.5 <= found.high
 
 
-@pytest.mark.parametrize("truth", TRUTHS)
+@pytest.mark.parametrize("truth", cases(TRUTHS, (0.9).__eq__))
 def test_the_variance_time_plot_of_fractional_noise_falls_as_it_must(truth):
     """E[S_m^2 - S_2m^2] = m^(2H-2) - (2m)^(2H-2): from E[S_m^2] = m^(2H-2) - N^(2H-2)."""
     found = np.mean([falls(drawn(truth, 60 + k, 1 << 14))[1] for k in range(40)], axis=0)
@@ -67,7 +69,7 @@ def test_energies_of_independent_details_do_not_go_together():
     assert excess(haar, 0.5) == pytest.approx(0, abs=1e-9)
 
 
-@pytest.mark.parametrize("truth", (0.7, 0.96))
+@pytest.mark.parametrize("truth", cases((0.7, 0.96), (0.7).__eq__))
 def test_energies_go_together_as_drawn_noise_has_them(truth):
     """The variance of a mean square of Haar details, and its covariance with the next octave's."""
     drawn_ = np.array([falls(drawn(truth, 70 + k, 1 << 11))[1][:2] for k in range(2000)])

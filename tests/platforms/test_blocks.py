@@ -7,6 +7,7 @@ import textwrap
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import examples
 from tests.platforms.reading import TEN_GBIT_S, one, said
 from tests.platforms.test_texts_of_operators import ROWS
 
@@ -25,7 +26,7 @@ def readings(text: str, platform: str) -> int:
         return 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(data=st.data(), head=WITHOUT_SECTIONS, platform=st.sampled_from(INDENTED))
 def test_no_number_comes_from_an_unknown_section(
     data: st.DataObject, head: str, platform: str

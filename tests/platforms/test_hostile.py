@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import cases
 from tests.platforms.reading import wanted
 
 from forebay.platforms import PlatformError, Port, Snippet, emit, lint, names
@@ -97,12 +98,10 @@ BOMBS = {
 }
 
 
-SLOWEST = ("classes", "slashes", "qdiscs")
+SLOWEST = ("classes", "limits", "line", "slashes", "qdiscs")
 
 
-@pytest.mark.parametrize(
-    "bomb", [pytest.param(b, marks=pytest.mark.long if b in SLOWEST else ()) for b in BOMBS]
-)
+@pytest.mark.parametrize("bomb", cases(BOMBS, lambda bomb: bomb not in SLOWEST))
 def test_the_worst_texts_are_answered_soon(bomb: str) -> None:
     begun = time.process_time()
     for name in (None, *names()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.cases import examples
 
 from forebay.platforms import Emission, PlatformError, Port, Wanted, emit, get, lint, names
 
@@ -55,7 +56,7 @@ RATES = st.one_of(
 COUNTS = st.one_of(st.integers(1, 200), st.integers(1, 1_000_000))
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(choice=st.sampled_from(CHOICES), rate=RATES, packets=COUNTS, extra=st.integers(0, 1499))
 def test_what_is_emitted_is_enough_and_passes_its_own_lint(
     choice: tuple[str, str, str], rate: float, packets: int, extra: int
@@ -157,7 +158,7 @@ SHAPERS = st.builds(
 
 
 @pytest.mark.parametrize("name", names())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(data=st.data())
 def test_fifty_answers_of_a_shaped_port_are_read_back(name: str, data: st.DataObject) -> None:
     """The size, and the rate that it is served at; times count at the shaper's rate."""
@@ -176,7 +177,7 @@ def test_fifty_answers_of_a_shaped_port_are_read_back(name: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("name", names())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(data=st.data(), rate=RATES, packets=COUNTS)
 def test_fifty_answers_of_a_plain_port_are_read_back(
     name: str, data: st.DataObject, rate: float, packets: int
@@ -206,7 +207,7 @@ def test_a_shaped_port_is_written_at_the_shapers_rate(name: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("platform", names())
-@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(data=st.data(), port=ports, size=st.integers(64, 60_000_000))
 def test_two_hundred_of_each_platform_read_back(
     platform: str, data: st.DataObject, port: Port, size: int

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import examples
 from tests.platforms.reading import one, said, wanted
 
 from forebay.outcome.size_result import AqmThresholds
@@ -25,7 +26,7 @@ def step(k: int, limit: int, port: Port, *, ecn: bool = True) -> Wanted:
     return Wanted(limit * port.packet_bytes, limit, f"red with {limit} packets", "a.json", aqm)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     name=st.sampled_from(WRITES),
     rate=st.sampled_from([1e9, 1e10, 2.5e10, 1e11, 4e11]),

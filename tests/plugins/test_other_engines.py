@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+
+from .conftest import Command
 
 HEAD = """
 import time
@@ -52,27 +52,30 @@ def site(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def forebay_(site: Path, body: str, *words: str) -> subprocess.CompletedProcess[str]:
-    (site / "mine_engine.py").write_text(HEAD + body)
-    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
-    environment = os.environ | {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-c", code, *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, cwd=site)
+@pytest.fixture
+def engine(site: Path, forebay_: Command) -> Command:
+    """Call the command line with an engine whose run has that body."""
+
+    def run(body: str, *words: str) -> CompletedProcess[str]:
+        (site / "mine_engine.py").write_text(HEAD + body)
+        return forebay_(*words)
+
+    return run
 
 
-def test_a_sweep_asks_for_every_seed(site: Path) -> None:
-    done = forebay_(site, OF_A_SEED, "sweep", "g.toml", "--export", "rows.csv", "--jobs", "1")
+def test_a_sweep_asks_for_every_seed(site: Path, engine: Command) -> None:
+    done = engine(OF_A_SEED, "sweep", "g.toml", "--export", "rows.csv", "--jobs", "1")
     assert done.returncode == 0, done.stderr
     head, *rows = [line.split(",") for line in (site / "rows.csv").read_text().splitlines()]
     used = [float(row[head.index("link.bottleneck.utilization")]) for row in rows]
     assert used == pytest.approx([0.1, 0.2, 0.3] * 2)
 
 
-def test_a_store_keeps_its_rows_until_its_code_changes(site: Path) -> None:
+def test_a_store_keeps_its_rows_until_its_code_changes(engine: Command) -> None:
     ask = ("sweep", "g.toml", "--store", "s.sqlite", "--json")
-    ran = [json.loads(forebay_(site, OF_A_SEED, *ask).stdout)["ran"] for _ in range(2)]
+    ran = [json.loads(engine(OF_A_SEED, *ask).stdout)["ran"] for _ in range(2)]
     assert ran == [6, 0]
-    assert json.loads(forebay_(site, OF_A_SEED.replace("0.1", "0.2"), *ask).stdout)["ran"] == 6
+    assert json.loads(engine(OF_A_SEED.replace("0.1", "0.2"), *ask).stdout)["ran"] == 6
 
 
 @pytest.mark.parametrize(
@@ -92,19 +95,19 @@ def test_a_store_keeps_its_rows_until_its_code_changes(site: Path) -> None:
     ],
 )
 def test_what_goes_wrong_is_one_line_with_its_name(
-    site: Path, verb: tuple[str, ...], body: str, said: str
+    engine: Command, verb: tuple[str, ...], body: str, said: str
 ) -> None:
-    done = forebay_(site, body, *verb)
+    done = engine(body, *verb)
     assert done.returncode == 3, done.stderr
     lines = [line for line in (done.stdout + done.stderr).splitlines() if said in line]
     assert lines and "the entry point 'mine'" in lines[0], done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_one_that_tells_its_progress_is_waited_for(site: Path) -> None:
+def test_one_that_tells_its_progress_is_waited_for(engine: Command) -> None:
     slow = (
         "for share in range(5):\n            time.sleep(0.7)\n"
         "            progress(share / 5)\n        "
     )
-    done = forebay_(site, slow + OF_A_SEED, "run", "x.toml", "--engine", "mine", "--json")
+    done = engine(slow + OF_A_SEED, "run", "x.toml", "--engine", "mine", "--json")
     assert done.returncode == 0, done.stderr

@@ -42,7 +42,7 @@ def test_the_tutorial_s_remarks_are_what_is_printed(
     assert len(remarks) == 2 and all(remark in printed for remark in remarks)
 
 
-@pytest.mark.long
+@pytest.mark.lint
 def test_the_tutorial_type_checks(tmp_path: Path) -> None:
     (tmp_path / "tutorial.py").write_text("\n".join(blocks()))
     assert mypy(tmp_path / "tutorial.py") == []

@@ -53,6 +53,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.lint
 def test_good_and_bad_are_told_apart(tmp_path: Path) -> None:
     head = f"{HEAD}{GOOD}"
     (tmp_path / "sample.py").write_text(head + "\n".join(BAD) + "\n")

@@ -62,7 +62,7 @@ def outcome() -> Callable[..., Outcome]:
     return outcome_of
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     """A sizing whose answer is 121 packets."""
     tried = [16, 32, 64, 92, 104, 117, 119, 120, 121, 129, 182, 258, 516, 1032, 2064]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import tomli_w
 from hypothesis import HealthCheck, given, settings
+from tests.cases import examples
 
 from forebay.scenario import Rate, Scenario, ScenarioError, dumps, load, loads
 
@@ -79,7 +80,7 @@ def test_means_are_weighted_by_flows() -> None:
 
 
 @given(trees)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_written_and_read_back_is_equal(tree: dict[str, object]) -> None:
     scenario = loads(tomli_w.dumps(tree))
     again = loads(dumps(scenario))

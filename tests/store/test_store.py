@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import cases, examples
 
 import forebay
 from forebay import engines
@@ -137,7 +138,7 @@ def test_an_engine_without_replications_needs_no_store(tmp_path: Path) -> None:
         assert with_store(theory, store) is theory
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.data())
 def test_hostile_bytes_are_not_readable(data: st.DataObject) -> None:
     blob = bytearray(_blob())
@@ -283,7 +284,7 @@ def test_a_store_that_another_makes_meanwhile_is_not_foreign(
     assert other[0].wait(30) == 0
 
 
-@pytest.mark.parametrize("after", [1, 2, 5, 9])
+@pytest.mark.parametrize("after", cases([1, 2, 5, 9], (1, 5).__contains__))
 def test_a_killed_writer_loses_nothing_that_it_said(after: int, tmp_path: Path) -> None:
     with writer(tmp_path / "s", 1) as made:
         assert made.stdout is not None

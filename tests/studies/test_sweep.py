@@ -15,6 +15,7 @@ import pytest
 import forebay
 from forebay.report.study import unsettled_line, verdict
 from forebay.scenario import ScenarioError, loads
+from forebay.studies import work
 from forebay.studies.work import Processes
 
 SMALL = forebay.load("oc3-gsr").replace(
@@ -42,9 +43,17 @@ def test_a_row_equals_that_of_a_run_with_its_seed() -> None:
         assert {name: row[name] for name in alone} == alone
 
 
-def test_threads_and_processes_make_the_same_rows(tmp_path: Path) -> None:
-    one, two, five = (forebay.sweep(SMALL, AXES, seeds=2, jobs=jobs) for jobs in (1, 2, 5))
-    assert rows(one) == rows(two) == rows(five)
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let two jobs be processes; by default five are."""
+    monkeypatch.setattr(work, "MOST_THREADS", 1)
+
+
+def test_threads_and_processes_make_the_same_rows(request: pytest.FixtureRequest) -> None:
+    one, two = (forebay.sweep(SMALL, AXES, seeds=2, jobs=jobs) for jobs in (1, 2))
+    request.getfixturevalue("processes")
+    apart = forebay.sweep(SMALL, AXES, seeds=2, jobs=2)
+    assert rows(one) == rows(two) == rows(apart)
 
 
 def test_what_is_stored_does_not_run_again(tmp_path: Path) -> None:
@@ -165,7 +174,7 @@ def test_a_store_of_an_earlier_version_gets_the_new_tables(tmp_path: Path) -> No
 
 # A thread of the standard library may be starting the next worker while the pool breaks.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_workers_death_costs_its_batch_alone(monkeypatch) -> None:
+def test_a_workers_death_costs_its_batch_alone(processes, monkeypatch) -> None:
     killed = []
     submit = Processes.submit
 
@@ -177,13 +186,13 @@ def test_a_workers_death_costs_its_batch_alone(monkeypatch) -> None:
         return made
 
     monkeypatch.setattr(Processes, "submit", submit_and_kill)
-    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=5)
+    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=2)
     assert killed and (made.ran, made.stored, made.failed) == (12, 12, 0)
 
 
 @pytest.mark.parametrize("error", [OSError("closed"), ValueError("bad value(s) in fds_to_keep")])
 def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(
-    monkeypatch: pytest.MonkeyPatch, error: Exception
+    processes: None, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     submit, raised = ProcessPoolExecutor.submit, []
 
@@ -194,7 +203,7 @@ def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(
         return submit(self, *work)
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", closed_once)
-    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=5)
+    made = forebay.sweep(SMALL, AXES, seeds=3, jobs=2)
     assert raised and (made.ran, made.stored, made.failed) == (12, 12, 0)
 
 

@@ -19,9 +19,14 @@ def solved(packets: int) -> forebay.Outcome:
     return forebay.run(forebay.load(LOT, [f"queue.size={packets} packets"]), engine="network")
 
 
-def test_a_class_of_links_gets_the_smallest_buffer_with_which_all_meet_the_goal():
+@pytest.fixture(scope="module")
+def answer() -> forebay.SizeResult:
+    """Every link of the core, sized by the network engine."""
+    return forebay.size(forebay.load(LOT, [GOAL]), engine="network", link_class="core")
+
+
+def test_a_class_of_links_gets_the_smallest_buffer_with_which_all_meet_the_goal(answer):
     """Solved again with the answer in the scenario, and with one packet less."""
-    answer = forebay.size(forebay.load(LOT, [GOAL]), engine="network", link_class="core")
     packets = answer.buffer.packets
     for size, met in ((packets, True), (packets - 1, False)):
         core = [each for each in solved(size).links.values() if each.link_class == "core"]
@@ -95,8 +100,7 @@ def test_a_network_that_does_not_fit_the_time_says_what_was_seen():
     assert found.cost is not None and found.cost.spent_s < 3.0
 
 
-def test_each_link_of_a_class_has_its_own_size_and_the_first_forces_the_answer():
-    answer = forebay.size(forebay.load(LOT, [GOAL]), engine="network", link_class="core")
+def test_each_link_of_a_class_has_its_own_size_and_the_first_forces_the_answer(answer):
     sizes = answer.links
     assert {each.link for each in sizes} == {"A->B", "B->C", "C->D"}
     assert sizes[0].packets == answer.buffer.packets and sizes[0].binding == ("loss_rate",)

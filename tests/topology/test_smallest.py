@@ -18,6 +18,11 @@ def smallest(*changes: str) -> networks.Answer:
     return networks.smallest_buffers(forebay.load(LOT, list(changes)))
 
 
+@pytest.fixture(scope="module")
+def of_loss() -> networks.Answer:
+    return smallest("goals.loss_rate=0.01")
+
+
 def said(answer: networks.Answer) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = answer.outcome.provenance.model_dump()["smallest_buffers"][
         "classes"
@@ -32,24 +37,22 @@ def worst_loss(core: int, access: int) -> float:
     return max(link.loss_rate.value for link in outcome.links.values() if link.loss_rate)
 
 
-def test_the_goal_holds_at_every_link_and_not_with_less() -> None:
-    answer = smallest("goals.loss_rate=0.01")
-    found = said(answer)
+def test_the_goal_holds_at_every_link_and_not_with_less(of_loss: networks.Answer) -> None:
+    found = said(of_loss)
     core, access = (round(found[name]["packets_max"]) for name in ("core", "access"))
     assert access == 1  # links that are never full need no buffer
-    losses = [link.loss_rate.value for link in answer.outcome.links.values() if link.loss_rate]
+    losses = [link.loss_rate.value for link in of_loss.outcome.links.values() if link.loss_rate]
     assert max(losses) <= 0.01
     assert worst_loss(core, access) == pytest.approx(max(losses), rel=1e-3)
     assert worst_loss(round(core / 1.06), access) > 0.01
 
 
-def test_its_bytes_are_those_of_every_buffer() -> None:
-    answer = smallest("goals.loss_rate=0.01")
-    found = said(answer)
+def test_its_bytes_are_those_of_every_buffer(of_loss: networks.Answer) -> None:
+    found = said(of_loss)
     bytes_ = 1500 * sum(each["links"] * each["packets_max"] for each in found.values())
-    assert answer.outcome.provenance.model_dump()["smallest_buffers"]["bytes"] == bytes_
+    assert of_loss.outcome.provenance.model_dump()["smallest_buffers"]["bytes"] == bytes_
     assert sum(each["bytes"] for each in found.values()) == bytes_
-    json.dumps(answer.outcome.to_dict())
+    json.dumps(of_loss.outcome.to_dict())
 
 
 def test_links_that_demand_leaves_idle_are_not_asked_to_be_full() -> None:

@@ -12,7 +12,7 @@ import pytest
 import forebay
 
 LOT = Path(__file__).with_name("parking-lot.toml")
-SHORT = ["measure.warmup=1 s", "measure.duration=2 s"]
+SHORT = ["measure.warmup=500 ms", "measure.duration=500 ms"]
 MIX = 'traffic=[{flows=200,congestion_control="bbr"},{kind="udp",flows=50,rate="1 Mbit/s"}]'
 
 

@@ -70,8 +70,8 @@ def test_a_short_step_of_slide_9_is_the_printed_one():
 @pytest.mark.parametrize(
     ("scenario", "seconds"),
     [
-        (lambda: lot("traffic.0.flows=3000"), "20 s"),
-        (lambda: line(100), "20 s"),
+        (lambda: lot("traffic.0.flows=3000"), "10 s"),
+        (lambda: line(100), "10 s"),
         pytest.param(
             lambda: network(TREE, 2000, ('link.rate="300 Mbit/s"',)), "8 s", marks=pytest.mark.long
         ),
@@ -123,7 +123,7 @@ def test_a_steady_state_stays_where_it_is():
 
 def test_a_smaller_buffer_begins_with_the_old_windows_and_ends_at_its_own_steady_state():
     before, after = line(), line(100, 'topology.links.0.buffer="50 packets"')
-    course = networks.transient(after, "10 s", start=before)
+    course = networks.transient(after, "5 s", start=before)
     (link,) = course.links.values()
     assert link.queue_packets[0] == 50.0  # what the new buffer holds
     assert course.rtt_s[0] > 1.02 * course.steady_rtt_s or link.loss_rate[0] > 0.1
@@ -155,7 +155,7 @@ def test_without_connections_that_respond_nothing_moves():
 
 def test_unresponsive_traffic_takes_its_share():
     both = 'traffic=[{ flows = 100 }, { kind = "udp", flows = 10, rate = "5 Mbit/s" }]'
-    course = networks.transient(line(100, both), "20 s")
+    course = networks.transient(line(100, both), "10 s")
     assert course.distance < 1e-3
     (link,) = course.links.values()
     udp = 50e6 * (1.0 - link.loss_rate[-1])
@@ -208,12 +208,12 @@ def test_wrong_options_are_refused(wrong, says):
 
 def test_the_verb_prints_json_and_writes_series_and_picture(tmp_path):
     series, picture = tmp_path / "s.csv", tmp_path / "p.svg"
-    base = [str(LOT), "--set", SLIDES, "--transient", "5 s", "--from", str(LOT), "--json"]
+    base = [str(LOT), "--set", SLIDES, "--transient", "1 s", "--from", str(LOT), "--json"]
     result = CliRunner().invoke(command, [*base, "--series", str(series), "--figure", str(picture)])
     assert result.exit_code == 0, result.output
     course = Transient.from_json(result.stdout)
     rows = list(csv.DictReader(series.read_text().splitlines()))
-    assert len(rows) == course.instants and float(rows[-1]["at_s"]) == course.at_s[-1] == 5.0
+    assert len(rows) == course.instants and float(rows[-1]["at_s"]) == course.at_s[-1] == 1.0
     assert [float(r["throughput_bps.hops_5"]) for r in rows] == list(course.hops[1].throughput_bps)
     assert picture.stat().st_size > 10_000
 
@@ -224,9 +224,9 @@ def test_a_stopped_run_keeps_what_it_has_stepped_through():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as stopped:
-        networks.transient(line(), "10 s", progress=stop)
+        networks.transient(line(), "4 s", progress=stop)
     so_far = stopped.value.result  # type: ignore[attr-defined]
-    assert 4.0 < so_far.at_s[-1] < 6.0 and so_far.instants > 100
+    assert 1.6 < so_far.at_s[-1] < 2.4 and so_far.instants > 100
     assert Transient.from_json(so_far.to_json()) == so_far
 
 

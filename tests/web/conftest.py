@@ -1,4 +1,4 @@
-"""One server for the tests of a module."""
+"""One server for the tests of this room."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import pytest
 from .serving import ended, served
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Host and port of a server."""
     pytest.importorskip("starlette", reason="the extra forebay[web] is not installed")

@@ -23,7 +23,7 @@ import pytest
 from forebay.engines.testbed.counters.netflow import find
 
 # Kills, the latest moment, and who reads beside the router.
-PLAIN = (50, 0.2, ())
+FEW, PLAIN = (20, 0.2, ()), (50, 0.2, ())
 COUNTED = (20, 0.8, ("snmp", "netflow"))
 
 # One process imports everything, and forks one that plays for each line that it reads.
@@ -103,7 +103,8 @@ def wait_until(seen: Callable[[Path, int], bool], run: Path, pid: int) -> None:
 
 @pytest.mark.usefixtures("real")
 @pytest.mark.parametrize(
-    ("kills", "latest_s", "counters"), [PLAIN, pytest.param(*COUNTED, marks=pytest.mark.long)]
+    ("kills", "latest_s", "counters"),
+    [FEW, *(pytest.param(*more, marks=pytest.mark.long) for more in (PLAIN, COUNTED))],
 )
 def test_nothing_is_left_after_kills_at_random_moments(tmp_path, kills, latest_s, counters):
     for program in ("snmpd", "softflowd") if counters else ():

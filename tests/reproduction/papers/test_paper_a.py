@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cases import cases
 
 import forebay
 from forebay.reproduction import find
@@ -59,12 +60,11 @@ def claim(artefact: str, name: str) -> Claim:
 
 SLOW = (
     "red", "fig11", "fig12", "fig13", "fig14", "fig4", "fig8", "goodput-loss-fairness", "headline",
-    "oc3-campaign", "one-nth", "scope",
+    "oc3-campaign", "one-nth", "scope", "fig10", "fig16",
 )  # fmt: skip
-NAMES = [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in sorted(RED)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", cases(sorted(RED), lambda name: name not in SLOW))
 def test_a_quick_run_says_what_the_page_says_and_draws(name: str, tmp_path: Path) -> None:
     made = load(name).reproduce(seeds=1, jobs=2, quick=True)
     assert made.artefact == f"appenzeller-2004/{name}"
