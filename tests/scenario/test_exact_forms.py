@@ -106,6 +106,16 @@ def test_a_bad_count_says_what_to_write(
     assert err.count("\n") == 1 and "write " in err and "valid integer range" not in err
 
 
+@pytest.mark.parametrize("wrong", ["∞", "nan", "0", "1e9", "", "1,5"])
+@pytest.mark.parametrize("option", ["--growth", "--connections", "--starts"])
+def test_a_bad_number_says_what_to_write(
+    option: str, wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["network", "scenarios/abilene-fast-edge-small.toml", option, wrong]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "; write " in err and "is not a valid" not in err
+
+
 def test_a_key_written_twice_is_to_be_written_once():
     """The nearest known key is the one that stands there: "write queue.queue" helps nobody."""
     with pytest.raises(ScenarioError, match='write "queue" once'):
