@@ -120,6 +120,16 @@ def test_reproduction(tmp_path):
     assert (tmp_path / "rows.svg").stat().st_size > 5_000
 
 
+def test_rows_with_long_names_and_numbers_of_any_size_leave_room_for_their_dots(tmp_path):
+    """An axis that collapses is a warning, which fails; 0.002 beside 34 takes a logarithm."""
+    made = Reproduction(
+        artefact="C.implied", title="Numbers", columns=["claim", "printed", "ours"],
+        rows=[["loss of a core link, " * 7, 0.002, 0.014], ["links", 36, 34]], reasons=["", "off"],
+    )  # fmt: skip
+    draw_reproduction(made, tmp_path / "rows.svg")
+    assert "$\\mathdefault{10^{-2}}$" in (tmp_path / "rows.svg").read_text()
+
+
 def _place(packets, low, high):
     from math import log10
 

@@ -106,6 +106,31 @@ def test_a_bad_count_says_what_to_write(
     assert err.count("\n") == 1 and "write " in err and "valid integer range" not in err
 
 
+@pytest.mark.parametrize("wrong", ["∞", "nan", "0", "1e9", "", "1,5"])
+@pytest.mark.parametrize("option", ["--growth", "--connections", "--starts"])
+def test_a_bad_number_says_what_to_write(
+    option: str, wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["network", "scenarios/abilene-fast-edge-small.toml", option, wrong]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "; write " in err and "is not a valid" not in err
+
+
+@pytest.mark.parametrize(
+    ("size", "hint"),
+    [
+        ("1,5 MB", 'write "1.5 MB"'),
+        ("1,500 B", 'write "1.500 B" or "1500 B"'),
+        ("1,000,000 B", 'write "1000000 B"'),
+        ("1,00,0 B", "write the digits alone, with a point before decimals"),
+    ],
+)
+def test_a_comma_is_a_point_or_nothing(size: str, hint: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        loads(BASE, overrides=[f'queue.size="{size}"'])
+    assert str(caught.value).endswith(f'queue.size: "{size}" has a comma; {hint}')
+
+
 def test_a_key_written_twice_is_to_be_written_once():
     """The nearest known key is the one that stands there: "write queue.queue" helps nobody."""
     with pytest.raises(ScenarioError, match='write "queue" once'):

@@ -26,7 +26,12 @@ def command() -> None:
 @click.option(
     "--linux", metavar="VERSION", help="FILE is a module of this Linux's net/ipv4, such as 6.12."
 )
-@click.option("--hz", type=int, metavar="N", help="Ticks of that kernel's clock.  [default: 1000]")
+@click.option(
+    "--hz",
+    type=options.WholeNumber(1),
+    metavar="N",
+    help="Ticks of that kernel's clock.  [default: 1000]",
+)
 @options.as_json
 def build(
     sources: tuple[str, ...], name: str | None, linux: str | None, hz: int | None, as_json: bool

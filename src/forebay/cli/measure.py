@@ -78,7 +78,7 @@ _EVERY_S = 10.0
     help="Community of the router at --snmp; better set FOREBAY_SNMP_COMMUNITY.  [default: public]",
 )  # fmt: skip
 @click.option(
-    "--every", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    "--every", type=options.Number(0, min_open=True), metavar="SECONDS",
     help="How often to poll --snmp.  [default: 10]",
 )  # fmt: skip
 @click.option(
@@ -95,7 +95,7 @@ _EVERY_S = 10.0
     help="Flow records that routers send to a UDP socket here; a port alone is on 127.0.0.1.",
 )  # fmt: skip
 @click.option(
-    "--seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    "--seconds", type=options.Number(0, min_open=True), metavar="SECONDS",
     help="How long to --listen, or to poll --snmp.  [default: 300]",
 )  # fmt: skip
 @click.option("--ss", metavar="FILE", help="The text of `ss -tin` on a host that sends.")
@@ -117,7 +117,7 @@ _EVERY_S = 10.0
     help="Only packets to this network cross the link, e.g. 10.0.0.0/8. May be repeated.",
 )  # fmt: skip
 @click.option(
-    "--overhead", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="BYTES",
+    "--overhead", type=options.WholeNumber(0, 1000), default=0, show_default=True, metavar="BYTES",
     help="Bytes that a packet takes on the link in addition to its IP packet; 38 on Ethernet.",
 )  # fmt: skip
 @click.option(
@@ -138,7 +138,7 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option("--buffer", metavar="SIZE", help='For the scenario: the queue, "64 packets".')
 @click.option(
-    "--goal", type=click.FloatRange(0.001, 1.0),
+    "--goal", type=options.Number(0.001, 1.0),
     help="For the scenario: the utilization to reach.  [default: 0.98 if it has long flows]",
 )  # fmt: skip
 @click.option(

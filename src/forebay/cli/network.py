@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("path", metavar="TOPOLOGY")
 @options.overrides
 @click.option(
-    "--connections", type=click.IntRange(1, 10_000_000), default=None, metavar="N",
+    "--connections", type=options.WholeNumber(1, 10_000_000), default=None, metavar="N",
     help="For a network's file: number of greedy connections.  [default: 1000, or none beside "
     "the file's own demand]",
 )  # fmt: skip
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     help="For a network's file: capacity of links without one.  [default: 10 Gbit/s]",
 )  # fmt: skip
 @click.option(
-    "--growth", type=click.FloatRange(1e-3, 1e3), default=None, metavar="FACTOR",
+    "--growth", type=options.Number(1e-3, 1e3), default=None, metavar="FACTOR",
     help="A factor on the offered load, such as 1.5.",
 )  # fmt: skip
 @click.option(
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     help="Write routers and links with their metrics.",
 )  # fmt: skip
 @click.option(
-    "--multistart", "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
+    "--multistart", "--starts", type=options.WholeNumber(1, 1000), default=None, metavar="N",
     help="Solve again from N random states and count the fixed points.",
 )  # fmt: skip
 @click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -43,6 +44,22 @@ class WholeNumber(click.IntRange):
         least = int(self.min or 0)
         ends = f"{least} or more" if self.max is None else f"{least} to {self.max}"
         return f"{ends}, such as {max(least, 1)}"
+
+
+class Number(click.FloatRange):
+    """A number in a range; an error says what to write."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or raise an error with the range."""
+        low, high = self.min or 0.0, math.inf if self.max is None else self.max
+        ends = f"one above {low:g}" if self.max is None else f"{low:g} to {high:g}"
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number; write {ends}", param, ctx)
+        if not low <= number <= high or (self.min_open and number == low):
+            self.fail(f"{number:g} is out of range; write {ends}", param, ctx)
+        return number
 
 
 class OutputPath(click.ParamType[Path]):

@@ -195,6 +195,7 @@ def judge(
         prints_wrong=[claim.prints_wrong for claim in claims],
         notes=[*notes, *_left_out(folder, left_out)],
         drawn=("published", "ours"),
+        units=[claim.unit for claim in claims],
         picture=picture,
         checks=[check for claim in claims for check in _checks(claim, ours, testbed or {}, kind)],
         unjudged=[claim.note(ours[claim.name]) for claim in every if claim.cannot_fail],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,9 @@ def draw_reproduction(made: Reproduction, path: Path) -> None:
         return
     panels = _panels(made)
     heights = [len(places) for places in panels.values()]
+    lines = max(_name(made, place).count("\n") + 1 for place in range(len(made.rows)))
     with house_style():
-        height = 1.0 + 0.6 * len(panels) + 0.28 * len(made.rows)
+        height = 1.0 + 0.6 * len(panels) + (0.12 + 0.16 * lines) * len(made.rows)
         figure = Figure(figsize=(7.2, height), layout="constrained")
         all_axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).flat
         for axes, (unit, places) in zip(all_axes, panels.items(), strict=True):
@@ -68,11 +70,15 @@ def _panel(axes: Axes, made: Reproduction, places: list[int]) -> None:
         offset = _APART * (order - (len(drawn) - 1) / 2)
         cells = [(height + offset, row[column]) for height, row in enumerate(rows)]
         _dots(axes, cells, made.columns[column], _DOTS[order % len(_DOTS)])
+    values = [value for row in rows for each in drawn if (value := _value(row[each])) is not None]
+    if values and min(values) > 0 and max(values) > _WIDE * min(values):
+        axes.set_xscale("log")
     _name_rows(axes, made, places)
     clean(axes)
 
 
 _APART = 0.13  # of the distance between two rows
+_WIDE = 100.0  # largest value over the least, from which the small ones would all lie at 0
 
 
 def _drawn(made: Reproduction) -> list[int]:
@@ -104,12 +110,19 @@ def _dots(axes: Axes, cells: list[tuple[float, Any]], label: str, dot: tuple[str
 
 
 def _name_rows(axes: Axes, made: Reproduction, places: list[int]) -> None:
-    names = [row_name(made, made.rows[place]) for place in places]
+    names = [_name(made, place) for place in places]
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     for label, place in zip(axes.get_yticklabels(), places, strict=True):
         label.set_color(INK if made.verdicts[place] else VERMILLION)
 
+
+def _name(made: Reproduction, place: int) -> str:
+    """Return a row's name in lines that leave the dots half of the figure's width."""
+    return textwrap.fill(row_name(made, made.rows[place]), _NAME_WIDTH)
+
+
+_NAME_WIDTH = 44
 
 _NAMED = re.compile(r'(\bid="|href="#|url\(#)')
 

@@ -127,6 +127,12 @@ def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> S
     if ends:
         hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'
         return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
+    if unit.startswith(","):
+        whole = re.sub(r",(?=[0-9]{3}(?![0-9]))", "", text)
+        forms = [text.replace(",", "."), whole] if text.count(",") == 1 else [whole]
+        meant = " or ".join(show(form) for form in forms if "," not in form)
+        meant = meant or "the digits alone, with a point before decimals"
+        return ScenarioError("no-number", f"{show(text)} has a comma", f"write {meant}", value=text)
     guess = errors.unit_of(unit, kinds) or nearest(
         unit, (name for kind in kinds for name in KNOWN[kind])
     )

@@ -430,7 +430,7 @@ class Cluster(Workers):
         try:
             self._client: Any = Client(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
-            wrong = f"no scheduler answers at {address} ({type(error).__name__})"
+            wrong = f"no scheduler answers at {address}"
             raise StudyError(wrong, "write the address that dask scheduler printed") from None
         self._address, self._wait_s, self._say = address, wait_s, say
         self._seen_s, self._looked_s, self._told = time.monotonic(), 0.0, False

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
+import signal
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -75,3 +79,21 @@ def test_a_cell_of_the_campaign_is_read_off_a_sweep() -> None:
     ((cell, used),) = campaign.collected("long", rows).items()
     assert cell.window == pytest.approx((1250 + 56) / 500, abs=0.005)
     assert cell.multiple == pytest.approx(1, abs=0.01) and used == campaign.read()[cell][:1]
+
+
+@pytest.mark.long  # two processes that plan 384 runs each
+def test_the_campaign_says_its_cost_and_ends_at_ctrl_c(tmp_path: Path) -> None:
+    """Its own process, which passes the signal on; 130 is what a shell sees of Ctrl-C."""
+    code = (
+        "import sys; from forebay.reproduction.papers.appenzeller_2004 import campaign\n"
+        "campaign.LEVELS = {'short': campaign.LEVELS['short']}\n"
+        f"sys.exit(campaign.run({str(tmp_path / 'store.sqlite')!r}, '1'))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        costs = child.stderr.readline(), child.stderr.readline()
+        child.send_signal(signal.SIGINT)
+        last = child.stderr.read().splitlines()[-1]
+    assert all(re.match("short flows: 384 runs, about .* on . core", each) for each in costs)
+    assert child.returncode == 130
+    assert re.match("forebay: interrupted; .* are kept in .*; the same command continues", last)

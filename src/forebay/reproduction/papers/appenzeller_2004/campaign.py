@@ -11,10 +11,13 @@ from __future__ import annotations
 import csv
 import math
 import re
+import signal
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -224,9 +227,32 @@ def _panel(runs: Runs, kind: str) -> Panel:
     return Panel(lines, "buffer, bdp/√n", "idle, %", title=kind, log="xy")
 
 
-if __name__ == "__main__":
-    store, seeds = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10
+def _pass_on(child: subprocess.Popen[bytes], number: int, _: object) -> None:
+    child.send_signal(number)
+
+
+def run(store: str, seeds: str = "10") -> int:
+    """Run the grids by `forebay sweep` and write the table; return the exit status.
+
+    The verb says the cost and the progress, and on Ctrl-C what the store keeps.
+    """
+    verb = [sys.executable, "-c", "from forebay.cli import main; main()", "sweep"]
+    for way in (["--status"], []):  # what all will cost, before the first run
+        for kind in LEVELS:
+            print(f"{kind} flows: ", end="", file=sys.stderr, flush=True)
+            grid_file = str(HERE / f"{kind}.toml")
+            asked = [*verb, grid_file, "--store", store, "--seeds", seeds, *way]
+            child = subprocess.Popen(asked, stdout=subprocess.DEVNULL)
+            for number in (signal.SIGINT, signal.SIGTERM):  # a terminal tells both, others one
+                signal.signal(number, partial(_pass_on, child))
+            if status := child.wait():
+                return status
     table: Runs = {}
-    for each in LEVELS:
-        table |= collected(each, swept(each, seeds, store=store, announce=print))
+    for kind in LEVELS:
+        table |= collected(kind, swept(kind, int(seeds), store=store))
     (HERE / "runs.csv").write_text(written(table), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(*sys.argv[1:]))
