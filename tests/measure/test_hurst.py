@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 
 from forebay.measure import Refused
-from forebay.measure.hurst import METHODS, hurst, whittle
-from forebay.measure.hurst.rescaled_range import expected
-from forebay.measure.hurst.wavelet import excess, falls, overlaps, variance_time, wavelet
+from forebay.measure.hurst import (
+    METHODS,
+    excess,
+    expected,
+    falls,
+    hurst,
+    overlaps,
+    variance_time,
+    wavelet,
+    whittle,
+)
 from forebay.workload.video import noise
 
 SAMPLES = 1 << 18

@@ -4,7 +4,7 @@ The number of flows by a loss rate: inverted response functions of congestion co
 
 A flow that loses one packet in each cycle and has the mean window w sends w/RTT. With X packets per
 second on the link there are n = X RTT / w flows. w as a function of the loss rate follows from the
-cycle between two losses: `laws.sawtooth` for Reno and `laws.heterogeneous.rfc9438` for CUBIC.
+cycle between two losses: `laws.sawtooth` for Reno and `laws.heterogeneous` (RFC 9438) for CUBIC.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from forebay import catalogue
 from forebay.errors import argument, option
-from forebay.laws.heterogeneous.rfc9438 import CUBIC
+from forebay.laws.heterogeneous.protocols import CUBIC
 from forebay.laws.sawtooth import loss_rate
 from forebay.measure.arguments import bits_per_second, parse
 from forebay.measure.busy_hour import busiest
