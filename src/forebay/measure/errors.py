@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, TypeVar
-
 from forebay.errors import ForebayError
-from forebay.scenario.quantity import Rate
-
-if TYPE_CHECKING:
-    from forebay.scenario.quantity import DataSize, Duration
-    from forebay.scenario.queue import BufferSize
-
-    Path = str | os.PathLike[str]
-    Q = TypeVar("Q", BufferSize, DataSize, Duration, Rate)
 
 
 class MeasureError(ForebayError, ValueError):

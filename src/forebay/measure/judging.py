@@ -10,9 +10,8 @@ import numpy as np
 
 from forebay.errors import argument
 from forebay.measure.arguments import bits_per_second
-from forebay.measure.busy_hour import Stretch, busiest, hours
 from forebay.measure.errors import MeasureError
-from forebay.measure.table import read
+from forebay.measure.table import Stretch, busiest, hours, read
 from forebay.scenario import Rate
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import Words, current_words
+from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Refused
 from forebay.scenario import dumps
 
@@ -54,30 +55,23 @@ class Measured:
     listed: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def __repr__(self) -> str:
-        found = ", ".join(self.estimates)
-        return f"Measured({self.packets} packets in {self.seconds:.4g} s: {found})"
+        names = ", ".join(self.estimates)
+        return f"Measured({self.packets} packets in {self.seconds:.4g} s: {names})"
 
     def packet_list(self) -> str:
         """Return a file for a class of kind replay: the packets of unresponsive traffic.
 
         Times are in seconds from the first of these packets. Raises MeasureError if none is stored.
         """
-        from forebay.measure.errors import MeasureError
-
         if self.listed is None:
             raise MeasureError("no packets were stored; write replay=True")
         at_ns, octets = self.listed
-        since = at_ns - at_ns[0]
-        rows = (
-            f"{at // 10**9}.{at % 10**9:09d},{size}"
-            for at, size in zip(since.tolist(), octets.tolist(), strict=True)
-        )
+        packets = zip((at_ns - at_ns[0]).tolist(), octets.tolist(), strict=True)
+        rows = (f"{at // 10**9}.{at % 10**9:09d},{size}" for at, size in packets)
         return "\n".join(["time_s,bytes", *rows, ""])
 
     def scenario(self) -> Scenario:
         """Return the scenario of the estimates. Raises MeasureError if they do not suffice."""
-        from forebay.measure.errors import MeasureError
-
         if self.made is None:
             on_line = current_words() is Words.COMMAND_LINE and ";" not in self.not_made
             leave = "; leave --scenario out" if on_line else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.measure.arguments import bits_per_second
-from forebay.measure.counters import check_rtt, counters
+from forebay.measure.counters import counters, rtt_range
 from forebay.measure.measurement import Measured
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def snmp(
 
     agent = Agent.parse(host, community)
     bits_per_second(rate)
-    check_rtt(rtt)
+    rtt_range(rtt)
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder, "polled.csv") if keep is None else Path(keep)
         poll(agent, interface, table, seconds, every, progress)

@@ -64,36 +64,34 @@ def scenario(
     because the buffer is larger, so no buffer would reach it.
     """
     packet = full_packet(read) + overhead
-    traffic = [
-        *_long(read, found, congestion_control, packet),
-        *_others(read, found, rate, packet),
-    ]
+    traffic = _long(read, found, congestion_control, packet) + _others(read, found, rate, packet)
     if not traffic:
         if "long_flows" in found.estimates:
             return None, _NO_ROUND_TRIPS
         return None, "no traffic was found for which a scenario has a class"
     if buffer is None and not any("rtt" in one for one in traffic):
-        return (
-            None,
-            "no round trip is known, so there is no buffer in time; "
-            f"write {option('buffer', '64 packets')}",
-        )
+        why = "no round trip is known, so there is no buffer in time"
+        return None, f"{why}; write {option('buffer', '64 packets')}"
+    if goal is None and any(one["kind"] == "long" for one in traffic):
+        goal = GOAL
+    if goal is None:
+        found.notes.append(_NO_GOAL)
+    return made_of(traffic, source, rate, buffer, goal)
+
+
+def made_of(
+    traffic: list[dict[str, Any]], source: str, rate: str, buffer: str | None, goal: float | None
+) -> tuple[Scenario | None, str]:
+    """Return the scenario of classes of traffic, or None and why it is invalid."""
     tree: dict[str, Any] = {
         "name": f"measured from {Path(source).name}"[:200],
         "link": {"rate": rate},
         "traffic": traffic,
     }
-    if goal is not None or any(one["kind"] == "long" for one in traffic):
-        tree["goals"] = {"utilization": GOAL if goal is None else goal}
-    else:
-        found.notes.append(_NO_GOAL)
+    if goal is not None:
+        tree["goals"] = {"utilization": goal}
     if buffer is not None:
         tree["queue"] = {"size": buffer}
-    return checked(tree)
-
-
-def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
-    """Return the scenario of a tree, or None and why it is invalid."""
     try:
         return Scenario.model_validate(tree), ""
     except ValidationError as error:
@@ -124,23 +122,18 @@ def _long(
     ]
 
 
-def _marked(found: Estimates) -> str:
-    if "marked_share" not in found.estimates:
-        return "no packet here can be marked"
-    return f"marked_share is {found.estimates['marked_share'].value:.1%}"
-
-
 def _tell_limited(n: Estimate, found: Estimates) -> None:
     """Add a note where losses do not seem to limit the flows, as they do those of the scenario."""
-    load = found.estimates.get("load")
+    load, marked = found.estimates.get("load"), found.estimates.get("marked_share")
     if n.low is None or n.low >= 1 or load is None:
         return
-    why = (
-        "hosts may limit them: the scenario's flows would fill it; write their max_window into it"
-        if load.value < _BUSY
-        else f"they may respond to ECN marks ({_marked(found)}): the scenario's flows have "
-        "none; write ecn = true and the queue's discipline into it"
-    )
+    if load.value < _BUSY:
+        why = "hosts may limit them: the scenario's flows would fill it; "
+        why += "write their max_window into it"
+    else:
+        many = f"marked_share is {marked.value:.1%}" if marked else "no packet here can be marked"
+        why = f"they may respond to ECN marks ({many}): the scenario's flows have none; "
+        why += "write ecn = true and the queue's discipline into it"
     few = "and few of its flows lose packets"
     found.notes.append(f"the link is {load.value:.0%} full, {few}: {why}")
 
@@ -169,10 +162,9 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     distinct, times = np.unique(np.maximum(np.round(chosen), 1), return_counts=True)
     if len(distinct) == 1:
         return {"uniform": [f"{distinct[0] * 0.995:.6g} us", f"{distinct[0] * 1.005:.6g} us"]}
-    shares = (times / times.sum()).tolist()
     return {
         "values": [f"{value:.6g} us" for value in distinct],
-        "shares": shares,
+        "shares": (times / times.sum()).tolist(),
         "stratified": True,
     }
 

@@ -193,7 +193,7 @@ def lint(
     if model is not None and model not in chosen.models:
         wrong = f"{chosen.name} has no such model"
         raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
-    text = snippet.with_comment(chosen.comment)
+    text = Snippet(snippet.text, chosen.comment)
     found = tuple(islice(chosen.read(text, port, model or chosen.models[0]), MOST_QUEUES + 1))
     read = frozenset[int | str](each.line for each in found).union(*(each.also for each in found))
     unread = tuple(islice(chosen.unread(text, read), MOST_QUEUES))

@@ -8,7 +8,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from forebay.errors import option
-from forebay.platforms import cake, tc_tree
+from forebay.platforms import tc_leaves, tc_tree
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written, matching
@@ -200,7 +200,7 @@ def _cake(place: Place, fields: _Fields, port: Port) -> ConfiguredQueue:
     memory = fields.get("cake-memlimit", "").removesuffix("iB").lower()
     words = ["bandwidth", f"{rate}bit"] if rate else []
     words += ["rtt", fields.get("cake-rtt", ""), "memlimit", memory]
-    return cake.read(Snippet(""), place, [*words, fields.get("cake-rtt-scheme", "")], port)
+    return tc_leaves.cake(Snippet(""), place, [*words, fields.get("cake-rtt-scheme", "")], port)
 
 
 def _type(place: Place, kind: str, fields: _Fields, port: Port) -> ConfiguredQueue:

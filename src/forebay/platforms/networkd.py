@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from forebay.platforms import linux_tc, tc_leaves
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Written, matching
-from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, note, trap
+from forebay.platforms.reading import GUARD, ConfiguredQueue, Note
 from forebay.platforms.snippet import Snippet
 
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ _OTHER_KEYS = {
     "MemoryLimitBytes": "memory_limit",
 }  # fmt: skip
 _RATES = ("Rate", "CeilRate", "Bandwidth")
-_BOTTLENECK = trap(
-    "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
-    "some more"
-)
 
 
 def _write(order: Order) -> Written:
@@ -77,14 +73,14 @@ def _sections_for(
     frame = port.packet_bytes + port.header_bytes
     match = ("[Match]", f"Name={order.interface}", "")
     if not port.is_shaped:
-        return (*match, section, "Parent=root", *keys), rounding, (_BOTTLENECK,)
+        return (*match, section, "Parent=root", *keys), rounding, (linux_tc.BOTTLENECK,)
     burst = max(port.burst_bytes or linux_tc.LEAST_BURST, frame)
     shaper = (
         "[TokenBucketFilter]", "Parent=root", "Handle=1", f"Rate={port.rate_in()}",
         f"BurstBytes={burst}", f"LimitBytes={limit + burst}", "",
     )  # fmt: skip
-    said = note("tbf shapes, and its child holds the packets: tbf's own limit is then not used")
-    return (*match, *shaper, section, "Parent=1:1", *keys), rounding, (said,)
+    lines = (*match, *shaper, section, "Parent=1:1", *keys)
+    return lines, rounding, (linux_tc.BELOW_TBF,)
 
 
 @dataclass(slots=True)

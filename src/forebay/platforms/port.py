@@ -70,6 +70,11 @@ class Port:
         """Time to send ``size`` bytes in whole microseconds, rounded up exactly."""
         return ceil(Fraction(8_000_000 * size) / Fraction(self.rate_bps))
 
+    @property
+    def microsecond_bytes(self) -> int:
+        """Largest error of a size that is written in whole microseconds, bytes."""
+        return -(-int(self.rate_bps) // 8_000_000) + 1
+
     def bytes_in(self, seconds: Fraction | int) -> int:
         """Whole bytes that are sent in an exact time in s, rounded down."""
         return floor(Fraction(self.rate_bps) * seconds / 8)

@@ -143,6 +143,12 @@ class Served:
         )
 
 
+def lowest(rates: Iterable[Served | None]) -> Served | None:
+    """Return the lowest of several rates, one that is not told before all; None without any."""
+    known = (rate for rate in rates if rate is not None)
+    return min(known, key=lambda rate: rate.rate_bps or 0.0, default=None)
+
+
 def inside(port: Port, served: Served | None) -> Port:
     """Return the port as a queue sees it: served at the queue's rate, if it has one."""
     return port if served is None or served.rate_bps is None else port.served_at(served.rate_bps)

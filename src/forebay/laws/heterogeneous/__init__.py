@@ -84,9 +84,8 @@ def characteristic_value(
         modelled = protocol in CONTROLS and CONTROLS[protocol].is_model_based
         why = "no growth function is known for it"
         if modelled:
-            why = (
-                "its rate is paced from a bandwidth estimate, so no sawtooth of a window describes it"
-            )
+            why = "its rate is paced from a bandwidth estimate, "
+            why += "so no sawtooth of a window describes it"
         raise ValueError(f"protocol {protocol!r}: {why}; write one of: {known}")
     growth = PROTOCOLS[protocol]
     if not growth.scale_free and (w_max is None or rtt is None):
