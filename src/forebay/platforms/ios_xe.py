@@ -142,7 +142,9 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
 
 def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
-    needs = _needs(chosen)
+    needs: tuple[Note, ...] = ()
+    if not chosen.is_default and not chosen.scheduling():
+        needs = (trap("likely refused: a class needs bandwidth, shape or priority beside it"),)
     value = whole(words[0], 2**32 - 1) if words else None
     unit = words[1] if len(words) == 2 else "packets"
     if words[:1] == ("percent",):
@@ -182,12 +184,6 @@ def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
         f"at least {_LEAST_DEFAULT} ({model})"
     )
     return place.of_packets(packets, port, (said, *notes)).counted_at(rate)
-
-
-def _needs(chosen: PolicyClass) -> tuple[Note, ...]:
-    if chosen.is_default or chosen.scheduling():
-        return ()
-    return (trap("likely refused: a class needs bandwidth, shape or priority beside it"),)
 
 
 PLATFORM = Platform(

@@ -53,9 +53,8 @@ def _write(order: Order) -> Written:
         kind, rounding = "bfifo", 1
     if limit > _MOST:
         wrong = f"a limit of {limit} is more than the {_MOST} that tc takes"
-        raise PlatformError(
-            "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
-        )
+        hint = f"ask for less, or write {option('form', 'packets')}"
+        raise PlatformError("too-large", wrong, hint)
     return Written(*_lines(order, f"{kind} limit {limit}", rounding))
 
 
@@ -113,9 +112,8 @@ def _managed(order: Order, aqm: Aqm) -> Written:
     frame = _frame(port)
     rounding = port.packet_bytes - 1
     if aqm.parameter == "min":
-        low, high = (
-            -(-size * frame // port.packet_bytes) for size in (aqm.min_bytes, aqm.max_bytes)
-        )
+        ends = (aqm.min_bytes, aqm.max_bytes)
+        low, high = (-(-size * frame // port.packet_bytes) for size in ends)
         burst = -(-(2 * low + high) // (3 * frame))
         options = f"limit {packets * frame} min {low} max {high} avpkt {frame} burst {burst} "
         options += f"probability {aqm.probability:g}"
@@ -136,10 +134,8 @@ def _refuse_unwritable(interface: str, aqm: Aqm, port: Port) -> None:
         wrong = "tc's cake has no limit in packets or bytes that could be read back"
         rtt = ceil(1e6 * (aqm.interval_s or 0.0))
         line = f"tc qdisc replace dev {interface} root cake besteffort flows rtt {rtt}us"
-        line += _of_cake(port)
-        raise PlatformError(
-            "managed", wrong, f"write by hand: {line} (and bandwidth, if it shapes)"
-        )
+        hint = f"write by hand: {line}{_of_cake(port)} (and bandwidth, if it shapes)"
+        raise PlatformError("managed", wrong, hint)
     if aqm.discipline == "cobalt":
         wrong = "no kernel has cobalt as a discipline of its own: it is in cake"
         raise PlatformError("managed", wrong, f"size {setting('queue.discipline', 'cake')}")
