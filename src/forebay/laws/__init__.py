@@ -70,10 +70,7 @@ def of_long_flows(scenario: Scenario | None = None) -> tuple[Law, ...]:
 def of_others() -> tuple[Law, ...]:
     """Laws of other distributions, in the order of their entry points in ``forebay.laws``.
 
-    Raises
-    ------
-    BrokenPlugin
-        An entry point cannot be loaded, or is not a `Law`.
+    Raises BrokenPlugin if an entry point cannot be loaded, or is not a `Law`.
     """
     laws = {name: plugins.load(__name__, name) for name in sorted(plugins.found(__name__))}
     for name, law in laws.items():

@@ -49,7 +49,13 @@ def erfinv(y: ArrayLike) -> Array:
     """Inverse of `erf` on [-1, 1], infinite at its ends; NaN outside."""
     values = as_array(y)
     if values.size == 1:
-        return np.full(values.shape, _erfinv(values.item()))[()]
+        single = values.item()
+        if -1.0 < single < 1.0:  # by the lower tail, where 1 - |y| is precise
+            tail = _STANDARD.inv_cdf((1.0 - abs(single)) / 2.0)
+            inverse = math.copysign(tail, single) / math.sqrt(2.0)
+        else:
+            inverse = math.copysign(math.inf, single) if abs(single) == 1.0 else math.nan
+        return np.full(values.shape, inverse)[()]
     from scipy.special import erfinv as erfinv_of_array
 
     return as_array(erfinv_of_array(values))
@@ -58,10 +64,3 @@ def erfinv(y: ArrayLike) -> Array:
 def quantile(probability: ArrayLike) -> Array:
     """z with P(Z <= z) = `probability` for a standard normal Z."""
     return math.sqrt(2.0) * erfinv(2.0 * as_array(probability) - 1.0)
-
-
-def _erfinv(y: float) -> float:
-    if not -1.0 < y < 1.0:
-        return math.copysign(math.inf, y) if abs(y) == 1.0 else math.nan
-    # by the lower tail, where 1 - |y| is precise
-    return math.copysign(_STANDARD.inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)

@@ -73,9 +73,8 @@ class ExactQueue:
         Raises ValueError for a probability below `mass`, the resolution of this distribution.
         """
         if np.any(as_array(probability) < self.mass):
-            raise ValueError(
-                f"probability below {self.mass:g}: call exact_queue with a smaller mass"
-            )
+            hint = "call exact_queue with a smaller mass"
+            raise ValueError(f"probability below {self.mass:g}: {hint}")
         reached = np.searchsorted(-self._above(), -as_array(probability), side="left")
         return as_array(reached)[()]
 
@@ -137,8 +136,7 @@ def arrivals_in_a_packet_time(rate: float, bursts: Bursts, last: int) -> Array:
 
 
 _HUGE = 1e150
-_MOST = 4.0
-"""Arrivals over capacity above which TCP flows certainly reduce their rate."""
+_MOST = 4.0  # arrivals over capacity above which TCP flows certainly reduce their rate
 _STEPS = 40
 _NEAR = 1e-6
 _RARE = 1e-18
@@ -206,9 +204,7 @@ def with_repeats(load: float, bursts: Bursts, buffer: int) -> FiniteQueue | None
         apart = found.utilization - load
         if abs(apart) <= _NEAR * load:
             break
-        ends = (
-            [(middle, apart), (top, over / 2.0)]
-            if apart < 0
-            else [(low, short / 2.0), (middle, apart)]
-        )
+        ends = [(low, short / 2.0), (middle, apart)]
+        if apart < 0:
+            ends = [(middle, apart), (top, over / 2.0)]
     return found

@@ -83,31 +83,20 @@ def capture(
 
     Parameters
     ----------
-    records
-        A file in pcap or pcapng, plain or in gzip or zstd; or several, in the order of their
+    records : a file in pcap or pcapng, plain or in gzip or zstd; or several, in the order of their
         packets.
-    rate
-        The link's rate, such as ``"155 Mbit/s"``.
-    interface
-        The interface of a pcapng file that is the link; others are used for round trips only.
-    toward
-        Networks such as ``"10.0.0.0/8"``: only packets to these cross the link.
-    overhead
-        Bytes on the link for each packet in addition to the IP packet.
-    at
-        Whether the capture has packets after the queue (egress) or before it.
-    congestion_control, buffer, goal
-        For the scenario: congestion control (default: the estimated one), queue size, utilization
-        to reach (default: 0.98 if there are long flows, else none).
-    replay
-        Store the packets of unresponsive traffic, for `Measured.packet_list`.
-    progress
-        Called with the fraction of the bytes that have been read.
+    rate : the link's rate, such as ``"155 Mbit/s"``.
+    interface : the interface of a pcapng file that is the link; others are used for round trips
+        only.
+    toward : networks such as ``"10.0.0.0/8"``: only packets to these cross the link.
+    overhead : bytes on the link for each packet in addition to the IP packet.
+    at : whether the capture has packets after the queue (egress) or before it.
+    congestion_control, buffer, goal : for the scenario: congestion control (default: the estimated
+        one), queue size, utilization to reach (default: 0.98 if there are long flows, else none).
+    replay : store the packets of unresponsive traffic, for `Measured.packet_list`.
+    progress : called with the fraction of the bytes that have been read.
 
-    Raises
-    ------
-    MeasureError
-        A file is not a capture, or an option does not fit it.
+    Raises MeasureError if a file is not a capture, or an option does not fit it.
     """
     from forebay import _core
 

@@ -46,12 +46,9 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
 
     Parameters
     ----------
-    control
-        One of `CONTROLS`.
-    loss
-        Drops over arrivals, above 0.
-    rtt_s
-        Mean RTT, including queueing.
+    control : one of `CONTROLS`.
+    loss : drops over arrivals, above 0.
+    rtt_s : mean RTT, including queueing.
     """
     if control in _WINDOWS:
         return _WINDOWS[control](loss, rtt_s)
@@ -120,30 +117,19 @@ def counters(
 
     Parameters
     ----------
-    table
-        CSV with columns ``time_s``, ``octets``, ``drops``, and if available ``packets``
-        and ``queue_packets``.
-    rate
-        The link's rate.
-    rtt
-        The mean round trip without queueing, ``"100 ms"``, or a range ``"50 ms..150 ms"``.
-    packet
-        Size of a full packet.
-    congestion_control
-        Its response function is inverted; None means all known ones, and their whole range.
-    buffer
-        Queue size: limits the queueing delay in the RTT, and is used in the scenario.
-    goal
-        For the scenario: the target utilization, 0.98 if it is not given.
-    source
-        Name of the table in the result; default: its path.
-    busy_hour
-        Use only the hour with the most octets, which a note names.
+    table : CSV with columns ``time_s``, ``octets``, ``drops``, and if available ``packets`` and
+        ``queue_packets``.
+    rate : the link's rate.
+    rtt : the mean round trip without queueing, ``"100 ms"``, or a range ``"50 ms..150 ms"``.
+    packet : size of a full packet.
+    congestion_control : its response function is inverted; None means all known ones, and their
+        whole range.
+    buffer : queue size: limits the queueing delay in the RTT, and is used in the scenario.
+    goal : for the scenario: the target utilization, 0.98 if it is not given.
+    source : name of the table in the result; default: its path.
+    busy_hour : use only the hour with the most octets, which a note names.
 
-    Raises
-    ------
-    MeasureError
-        A file is not a table of counters, or an option does not fit it.
+    Raises MeasureError if a file is not a table of counters, or an option does not fit it.
     """
     bps, size = bits_per_second(rate), _packet(packet)
     rtts = rtt_range(rtt)

@@ -75,10 +75,8 @@ def quantile(values: Floats, counts: Counts, q: float, independent: int) -> Esti
 
     Parameters
     ----------
-    values, counts : shape (bins,)
-        Centres of the bins, ascending, and their counts.
-    independent
-        Effective number of independent samples.
+    values, counts : shape (bins,); centres of the bins, ascending, and their counts.
+    independent : effective number of independent samples.
     """
     cumulated = np.cumsum(counts) / counts.sum()
     half = NORMAL_95 * math.sqrt(q * (1 - q) / max(independent, 1))

@@ -52,16 +52,11 @@ def exports(
 
     Parameters
     ----------
-    records
-        Captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, in
+    records : captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, in
         files with the ending .csv; or goflow2's JSON, a record a line, in .json or .jsonl.
-    rate
-        The link's rate; the records must be of that link only.
+    rate : the link's rate; the records must be of that link only.
 
-    Raises
-    ------
-    MeasureError
-        A file is not a capture, or has no exports.
+    Raises MeasureError if a file is not a capture, or has no exports.
     """
     bps, sources = bits_per_second(rate), paths_of(records)
     with tempfile.TemporaryDirectory() as folder:
@@ -87,17 +82,12 @@ def listen(
 
     Parameters
     ----------
-    at
-        Address and port, ``"127.0.0.1:2055"``; a port alone is on loopback.
-    seconds
-        Duration. It must include the routers' active timeouts, at which they export long flows.
-    rate
-        The link's rate; the records must be of that link only.
+    at : address and port, ``"127.0.0.1:2055"``; a port alone is on loopback.
+    seconds : duration. It must include the routers' active timeouts, at which they export long
+        flows.
+    rate : the link's rate; the records must be of that link only.
 
-    Raises
-    ------
-    MeasureError
-        The address cannot be bound, or nothing arrived.
+    Raises MeasureError if the address cannot be bound, or nothing arrived.
     """
     if not 0 < seconds < math.inf:
         hint = f"write how long to listen, such as {option('seconds', 300)}"

@@ -76,10 +76,8 @@ def _packed(record: FlowRecord) -> bytes:
 def to_capture(source: str, path: Path) -> bool:
     """Write a table of records as a capture of IPFIX at ``path``, if ``source`` has its name.
 
-    Raises
-    ------
-    MeasureError
-        A line cannot be read; the error has its number. A record is of sampled packets.
+    Raises MeasureError with its number if a line cannot be read, or its record is of sampled
+    packets.
     """
     if source.lower().endswith(CSV):
         records, write = _of_nfdump(source), _WRITE_CSV

@@ -115,13 +115,10 @@ def describe_burstiness(
 
     Parameters
     ----------
-    scales : shape (scales, 4)
-        As in `CaptureReadings`.
-    series : shape (n,)
-        Bytes in intervals of ``width_s``.
-    packet_s
-        Time of a full packet on the link. Shorter scales show the packets themselves, whose time
-        would be taken for the knee.
+    scales : shape (scales, 4); as in `CaptureReadings`.
+    series : shape (n,); bytes in intervals of ``width_s``.
+    packet_s : time of a full packet on the link. Shorter scales show the packets themselves, whose
+        time would be taken for the knee.
     """
     seconds, beta = variation(scales.reshape(-1, 4))
     if len(beta) >= 2 * _FEWEST_POINTS:

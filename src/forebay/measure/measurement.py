@@ -28,18 +28,13 @@ class Measured:
 
     Attributes
     ----------
-    packets, seconds
-        Number of packets and duration of the records.
-    assumed_bytes
-        Size of a packet by which octets were divided to count packets; None if these were counted.
-    estimates
-        An `Estimate`, or a table of them: by method, by scale, or mean and quantiles.
-    refused
-        Estimates that these records do not allow.
-    notes
-        Limits of the estimates.
-    curves
-        Data of the figures.
+    packets, seconds : number of packets and duration of the records.
+    assumed_bytes : size of a packet by which octets were divided to count packets; None if these
+        were counted.
+    estimates : an `Estimate`, or a table of them: by method, by scale, or mean and quantiles.
+    refused : estimates that these records do not allow.
+    notes : limits of the estimates.
+    curves : data of the figures.
     """
 
     packets: int
@@ -81,10 +76,7 @@ class Measured:
     def scenario_toml(self) -> str:
         """Return the scenario as TOML, with the notes as comments.
 
-        Raises
-        ------
-        MeasureError
-            The estimates do not suffice for a scenario.
+        Raises MeasureError if the estimates do not suffice for one.
         """
         notes = [*self.notes, *(f"refused: {one.name}: {one.why}" for one in self.refused)]
         lines = [f"# {line}" for note in notes for line in note.splitlines()]

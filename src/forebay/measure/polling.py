@@ -67,12 +67,8 @@ def poll(
 ) -> None:
     """Write the counters of an interface to ``path``, one row every ``every_s`` for ``seconds``.
 
-    Raises
-    ------
-    MissingPackage
-        pysnmp is not installed.
-    MeasureError
-        The router does not answer, or it has no such interface.
+    Raises MissingPackage without pysnmp; MeasureError if the router does not answer, or has no such
+    interface.
     """
     if not (0 < every_s < math.inf and every_s <= seconds / 2 < math.inf):
         more = option("seconds", f"{2 * every_s:g}")

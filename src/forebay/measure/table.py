@@ -23,11 +23,8 @@ MOST_BYTES = 256 * 1024 * 1024
 def read_text(path: str | os.PathLike[str], hint: str) -> str:
     """Return a file's text in UTF-8, without its byte order mark.
 
-    Raises
-    ------
-    MeasureError
-        It cannot be read, is longer than ``MOST_BYTES`` (a device may have no end), or is not
-        text; ``hint`` is the end of the message.
+    Raises MeasureError, whose end is ``hint``, if it cannot be read, is longer than ``MOST_BYTES``
+    (a device may have no end), or is not text.
     """
     name = os.fspath(path)
     try:
@@ -47,12 +44,10 @@ _NEEDED = ("time_s", "octets", "drops")
 _OPTIONAL = ("packets", "queue_packets")
 _WRITE = "write columns time_s, octets, drops, with a row for each sample"
 _WRAPS = (2.0**32, 2.0**64)
-_MORE = 1.1
-"""Tolerance over the link's rate, because the clocks of poller and router differ."""
+_MORE = 1.1  # tolerance over the link's rate, because the clocks of poller and router differ
 _NEAR = 0.75
 """A counter of packets or drops that falls from this share of its largest value has wrapped."""
-_CLEARED = 1 / 3
-"""Share of the intervals in which counters may be cleared; amounts fall more often."""
+_CLEARED = 1 / 3  # share of the intervals in which counters may be cleared; amounts fall more often
 
 
 @dataclass(frozen=True)
@@ -77,10 +72,7 @@ def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
     """Read a file of samples. Octets, packets and drops are either increasing counters, which may
     wrap or be cleared, or amounts since the previous sample; ``rate_bps`` decides which of them.
 
-    Raises
-    ------
-    MeasureError
-        A line cannot be read; the error has its number.
+    Raises MeasureError with its number if a line cannot be read.
     """
     columns = _columns(os.fspath(path))
     time = columns["time_s"]
@@ -184,10 +176,8 @@ def _number(path: str, line: int, name: str, text: str | None) -> float:
 
 
 HOUR_S = 3600.0
-_EPOCH_S = 1e8
-"""From here on, times are taken as seconds since 1970."""
-_WHOLE = 0.9
-"""Share of an hour that must have rows, so that it counts as one."""
+_EPOCH_S = 1e8  # from here on, times are taken as seconds since 1970
+_WHOLE = 0.9  # share of an hour that must have rows, so that it counts as one
 
 
 @dataclass(frozen=True, slots=True)

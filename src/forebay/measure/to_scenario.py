@@ -29,21 +29,16 @@ _NO_ROUND_TRIPS = (
     "no round trip of its flows is known; capture both directions with timestamps, or from before "
     "the flows' handshakes on"
 )
-_HANDSHAKE = 2
-"""Packets of a flow without data: its SYN, and its ACK of the other's."""
+_HANDSHAKE = 2  # packets of a flow without data: its SYN, and its ACK of the other's
 _ROUND_TRIPS = 20
 _LEAST_LOAD = 0.001
 _DEFAULT = "cubic"
-_ALL = 0.95
-"""Share of the bytes from which H of all traffic counts as that of unresponsive traffic."""
+_ALL = 0.95  # share of the bytes from which H of all traffic counts as that of unresponsive traffic
 _WITHOUT_MEMORY = 0.55
-_KNEES = (0.001, 1.0)
-"""Range of the video's frame time in a scenario, in seconds."""
+_KNEES = (0.001, 1.0)  # range of the video's frame time in a scenario, in seconds
 _WIDEST = 3.0
-_LEAST_PACKET = 64
-"""Bytes of the smallest packet that counts as a mean size."""
-_BUSY = 0.9
-"""Load from which the link, and not the hosts, limits its flows."""
+_LEAST_PACKET = 64  # bytes of the smallest packet that counts as a mean size
+_BUSY = 0.9  # load from which the link, and not the hosts, limits its flows
 
 
 def scenario(
@@ -178,12 +173,12 @@ def _others(
     if short / capacity > _LEAST_LOAD and flows["short_begun"]:
         values, counts = flows["short_packets"]
         mean = max(float((values * counts).sum() / counts.sum()) - _HANDSHAKE, 1.0)
-        one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
-        one |= {"packet": f"{packet} B"}
-        classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
-        found.notes.append(
-            "the scenario's short flows have geometric lengths with the measured mean"
-        )
+        one: dict[str, Any] = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
+        one |= {"packet": f"{packet} B", "load": min(short / capacity, 10.0)}
+        values, counts = flows["least_rtt_us"]
+        classes.append(one | ({"rtt": round_trips(values, counts)} if counts.sum() else {}))
+        said = "the scenario's short flows have geometric lengths with the measured mean"
+        found.notes.append(said)
     if open_loop / capacity > _LEAST_LOAD:
         classes.append(_unresponsive(read, found, open_loop / capacity, packet))
     return classes
@@ -240,8 +235,3 @@ def _datagram(read: CaptureReadings, share: float, full: int) -> int:
         return full
     mean = round((flows["udp_bytes"] + flows["other_bytes"]) / others)
     return mean if _LEAST_PACKET <= mean <= full else full
-
-
-def _one_round_trip(flows: Any) -> dict[str, Any]:
-    values, counts = flows["least_rtt_us"]
-    return {"rtt": round_trips(values, counts)} if counts.sum() else {}

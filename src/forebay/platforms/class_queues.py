@@ -80,10 +80,8 @@ def emit_classes(
 ) -> ClassEmission:
     """Return the class queues of a scenario's link as configuration.
 
-    Raises
-    ------
-    PlatformError
-        The platform has no such queues, or cannot express priorities, rates or sizes.
+    Raises PlatformError if the platform has no such queues, or cannot express priorities, rates or
+    sizes.
     """
     check_class_platform(platform)
     chosen = get(platform)

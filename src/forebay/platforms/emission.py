@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from forebay.outcome import Aqm
 
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")
-"""Names of objects that every platform takes."""
-_LONGEST = 15
-"""So that no port's name ends as the second object of another one does (Junos)."""
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")  # names of objects that every platform takes
+_LONGEST = 15  # so that no port's name ends as the second object of another one does (Junos)
 
 
 def object_names(ports: Sequence[str]) -> list[str]:
@@ -47,11 +45,9 @@ def object_names(ports: Sequence[str]) -> list[str]:
     return list(found.values())
 
 
-_MARKS = ("nx-os", "sonic", "eos")
-"""Platforms for which a step of ECN marks can be written."""
+_MARKS = ("nx-os", "sonic", "eos")  # platforms for which a step of ECN marks can be written
 
-_LIMITLESS = ("cake", "cobalt")
-"""Without a limit that tc writes; cobalt is in Linux's cake."""
+_LIMITLESS = ("cake", "cobalt")  # without a limit that tc writes; cobalt is in Linux's cake
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
@@ -169,10 +165,7 @@ def emit(
 def check_discipline(discipline: str, platform: str) -> None:
     """Refuse, before a sizing, a queue that can be written for a platform whatever its size is.
 
-    Raises
-    ------
-    PlatformError
-        An unknown platform; a discipline that it cannot have here.
+    Raises PlatformError for an unknown platform, or a discipline that it cannot have here.
     """
     chosen = get(platform)
     kind = DISCIPLINES[discipline]

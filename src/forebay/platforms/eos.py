@@ -17,8 +17,7 @@ from forebay.platforms.reading import ConfiguredQueue, Place, note, trap, uncert
 from forebay.platforms.registry import refused
 from forebay.platforms.snippet import Snippet, whole
 
-_MOST = 256_000_000
-"""Largest threshold of the data model."""
+_MOST = 256_000_000  # largest threshold of the data model
 _OUTER = ("qos", "interface", "router", "platform")
 _QUEUES = ("tx-queue", "uc-tx-queue", "mc-tx-queue")
 _SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}

@@ -75,7 +75,7 @@ def _lines(order: Order, leaf: str, rounding: int) -> tuple[tuple[str, ...], int
 def _frame(port: Port) -> int:
     """Return the bytes that a full packet counts as, with the size table of a line's framing."""
     if not port.is_shaped or port.framing is None:
-        return port.packet_bytes + port.header_bytes
+        return port.frame_bytes
     framing = port.framing
     if framing.extra and not framing.padded:  # PTM, which no size table has: in the rate
         return port.packet_bytes + framing.overhead

@@ -42,8 +42,7 @@ def _write(order: Order) -> Written:
     if order.wanted.aqm is not None:
         return _managed(order, order.wanted.aqm)
     port = order.port
-    frame = port.packet_bytes + port.header_bytes
-    limit, rounding = -(-order.wanted.bytes * frame // port.packet_bytes), 1
+    limit, rounding = -(-order.wanted.bytes * port.frame_bytes // port.packet_bytes), 1
     section, size = "[BFIFO]", f"LimitBytes={limit}"
     if order.form == "packets":
         packets, rounding = order.wanted.whole_packets(port), port.packet_bytes - 1
@@ -59,7 +58,7 @@ def _managed(order: Order, aqm: Aqm) -> Written:
     if aqm.interval_s is not None:
         keys.append(f"IntervalSec={ceil(1e6 * aqm.interval_s)}us")
     keys.append(f"ECN={'yes' if aqm.ecn else 'no'}")
-    limit = order.wanted.packets * (order.port.packet_bytes + order.port.header_bytes)
+    limit = order.wanted.packets * order.port.frame_bytes
     rounding = order.port.packet_bytes - 1
     lines, rounding, notes = _sections_for(order, section, tuple(keys), rounding, limit)
     return Written(lines, rounding, (GUARD, *notes))
@@ -70,11 +69,10 @@ def _sections_for(
 ) -> tuple[tuple[str, ...], int, tuple[Note, ...]]:
     """Return the sections for a leaf, below a tbf if the port is shaped, with a remark."""
     port = order.port
-    frame = port.packet_bytes + port.header_bytes
     match = ("[Match]", f"Name={order.interface}", "")
     if not port.is_shaped:
         return (*match, section, "Parent=root", *keys), rounding, (linux_tc.BOTTLENECK,)
-    burst = max(port.burst_bytes or linux_tc.LEAST_BURST, frame)
+    burst = max(port.burst_bytes or linux_tc.LEAST_BURST, port.frame_bytes)
     shaper = (
         "[TokenBucketFilter]", "Parent=root", "Handle=1", f"Rate={port.rate_in()}",
         f"BurstBytes={burst}", f"LimitBytes={limit + burst}", "",

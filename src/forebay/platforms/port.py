@@ -43,6 +43,11 @@ class Port:
         return self.rate_bps if self.line_bps is None else self.line_bps
 
     @property
+    def frame_bytes(self) -> int:
+        """Size of a full packet with its link-layer header."""
+        return self.packet_bytes + self.header_bytes
+
+    @property
     def is_shaped(self) -> bool:
         """Whether the queue is served at less than line rate."""
         return self.line_bps is not None

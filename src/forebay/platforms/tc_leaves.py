@@ -61,7 +61,7 @@ def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> ConfiguredQue
 def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     """Read a qdisc that holds packets, and the rate at which it may drain."""
     served, lowest, above = tree.served(node), tree.guaranteed(node), list(tree.above(node))
-    plain, frame = port.packet_bytes + port.header_bytes, tree.framed(node, port)
+    plain, frame = port.frame_bytes, tree.framed(node, port)
     port = replace(port, header_bytes=frame - port.packet_bytes)
     seen = inside(port, served)
     bursts = (_burst(each.options) for each in (node, *above) if each.kind == "tbf")
@@ -146,9 +146,8 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Configure
 def _aims(kind: str, options: list[str], port: Port) -> tuple[float, ...]:
     """Return red's min and max in bytes without headers, or the target in s."""
     if kind == "red":
-        frame = port.packet_bytes + port.header_bytes
         ends = [tc_tree.size(value(options, end) or "") for end in ("min", "max")]
-        return tuple(end * port.packet_bytes / frame for end in ends if end is not None)
+        return tuple(end * port.packet_bytes / port.frame_bytes for end in ends if end is not None)
     target = tc_tree.time(value(options, "target") or "")
     default = default_target_s(kind)
     return () if default is None else (default if target is None else float(target),)
@@ -157,7 +156,7 @@ def _aims(kind: str, options: list[str], port: Port) -> tuple[float, ...]:
 def _step(options: list[str], port: Port) -> int | None:
     """Return the step of a red that marks: its thresholds are at most a frame apart."""
     low, high = (tc_tree.size(value(options, end) or "") for end in ("min", "max"))
-    frame = port.packet_bytes + port.header_bytes
+    frame = port.frame_bytes
     if low is None or high is None or "ecn" not in options or not 0 < high - low <= frame:
         return None
     return low * port.packet_bytes // frame
@@ -165,8 +164,7 @@ def _step(options: list[str], port: Port) -> int | None:
 
 def _of_frames(place: Place, limit: int, port: Port) -> ConfiguredQueue:
     """Read a limit that includes link-layer headers, as bytes of packets without them."""
-    frame = port.packet_bytes + port.header_bytes
-    return place.of_bytes(limit * port.packet_bytes // frame, port)
+    return place.of_bytes(limit * port.packet_bytes // port.frame_bytes, port)
 
 
 def _default(
@@ -179,9 +177,9 @@ def _default(
             reading = netem(place, about.default, options, port)
         return replace(reading, notes=(said, *dict.fromkeys((*about.notes, *reading.notes))))
     if kind == "bfifo":
-        frame = port.packet_bytes + port.header_bytes
-        reading = _of_frames(place, TXQUEUELEN * frame, port)
-        more = uncertain(f"assumed to be txqueuelen {TXQUEUELEN} times a full frame of {frame} B")
+        reading = _of_frames(place, TXQUEUELEN * port.frame_bytes, port)
+        frames = f"{TXQUEUELEN} times a full frame of {port.frame_bytes} B"
+        more = uncertain(f"assumed to be txqueuelen {frames}")
         return replace(reading, notes=(said, more, *about.notes))
     return place.unknown(said, *about.notes)
 
@@ -192,8 +190,8 @@ def netem(place: Place, limit: int, options: list[str], port: Port) -> Configure
     rate = tc_tree.rate(value(options, "rate") or "") or Fraction(port.rate_bps)
     if delay is None:
         return place.unknown(trap("netem's delay could not be read, and it is part of the limit"))
-    frame = port.packet_bytes + port.header_bytes
-    flying = floor(min(rate, Fraction(port.rate_bps)) * delay / (8 * frame)) if delay else 0
+    per_s = min(rate, Fraction(port.rate_bps)) / (8 * port.frame_bytes)
+    flying = floor(per_s * delay)
     left = max(limit - flying, 0)
     said = trap(
         f"netem's limit of {limit} counts packets in flight too: at full rate {flying} fly, "

@@ -72,10 +72,8 @@ def characteristic_value(
     as_printed : Table III's own figures, for the five protocols of paper D. Two of them differ
         from Table II's growth functions: BIC (0.0241 instead of 0.0340), CTCP (0.19, 0.198).
 
-    Raises
-    ------
-    ValueError
-        No such protocol, or one without a sawtooth; or w_max and rtt are missing.
+    Raises ValueError for no such protocol, or one without a sawtooth; or if w_max and rtt are
+    missing.
     """
     if as_printed and protocol in TABLE_3_AS_PRINTED:
         return as_array(TABLE_3_AS_PRINTED[protocol][1])[()]

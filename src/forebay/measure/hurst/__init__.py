@@ -70,11 +70,9 @@ from numpy.typing import NDArray
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Refused
 from forebay.workload.video import autocovariance
 
-_FINE = 3
-"""Octave of the finer details; from this octave on the noise is close to its limit."""
+_FINE = 3  # octave of the finer details; from this octave on the noise is close to its limit
 _SAMPLES = 1 << 15
-_GAPS = 8
-"""Details with a larger gap have correlations below 0.01."""
+_GAPS = 8  # details with a larger gap have correlations below 0.01
 
 
 @cache
@@ -83,10 +81,8 @@ def overlaps(scaling: tuple[float, ...], hurst: float) -> Floats:
 
     Parameters
     ----------
-    scaling
-        The wavelet's scaling filter, with sum sqrt(2).
-    hurst
-        Hurst parameter of the noise, between 0 and 1.
+    scaling : the wavelet's scaling filter, with sum sqrt(2).
+    hurst : Hurst parameter of the noise, between 0 and 1.
     """
     spectrum = _spectrum(hurst)
     fine = _response(scaling, _FINE)
@@ -142,8 +138,7 @@ def _response(scaling: tuple[float, ...], octave: int) -> Floats:
     return np.asarray(product)
 
 
-_ROUNDS = 3
-"""The weights depend on H, and H depends slightly on the weights."""
+_ROUNDS = 3  # the weights depend on H, and H depends slightly on the weights
 _LEAST, _MOST = 0.05, 0.99
 
 
@@ -154,12 +149,10 @@ def hurst_of_energies(
 
     Parameters
     ----------
-    octaves, energies, counts : shape (m,)
-        Consecutive octaves, ascending; mean squares of their details, and the number of details.
-    scaling
-        Scaling filter of the wavelet.
-    offset
-        1 for details of filters of norm 1, 2 for differences of means.
+    octaves, energies, counts : shape (m,); consecutive octaves, ascending; mean squares of their
+        details, and the number of details.
+    scaling : scaling filter of the wavelet.
+    offset : 1 for details of filters of norm 1, 2 for differences of means.
     """
     hurst, deviation = 0.5, 0.0
     for _ in range(_ROUNDS):
@@ -213,8 +206,7 @@ _SCALING = (
     -0.1350110200102546, -0.0854412738820267, 0.0352262918857095,
 )  # fmt: skip
 _DETAIL = np.array(_SCALING[::-1]) * (-1.0) ** np.arange(len(_SCALING))
-_FIRST = 4
-"""Finer octaves are affected by short-range correlations."""
+_FIRST = 4  # finer octaves are affected by short-range correlations
 _FEWEST = 8
 
 
@@ -232,8 +224,7 @@ def wavelet(series: Floats) -> Estimate:
     return hurst_of_energies(octaves[first:], np.array(energies[first:]), number, _SCALING, 1)
 
 
-_FINEST = 3
-"""Finer blocks, of up to four samples, are affected by short-range correlations."""
+_FINEST = 3  # finer blocks, of up to four samples, are affected by short-range correlations
 _HAAR = (0.5**0.5, 0.5**0.5)
 
 
@@ -263,8 +254,7 @@ def falls(series: Floats) -> tuple[Floats, Floats, Floats]:
 
 TABLE = Path(__file__).with_name("calibration.csv")
 QUANTILES = {"low": 0.025, "middle": 0.5, "high": 0.975}
-_FLATTEST = 0.2
-"""Lower limit of the slope of an estimator as a function of H, for its inversion."""
+_FLATTEST = 0.2  # lower limit of the slope of an estimator as a function of H, for its inversion
 
 
 def calibrated(raw: float, length: int) -> Estimate:
@@ -277,10 +267,8 @@ def calibrated(raw: float, length: int) -> Estimate:
 
     Parameters
     ----------
-    raw
-        The estimator's uncorrected result.
-    length
-        Length of the series, up to the table's longest.
+    raw : the estimator's uncorrected result.
+    length : length of the series, up to the table's longest.
     """
     hurst, curves = _curves(length)
     low, value, high = (_inverse(hurst, curves[name], raw) for name in ("high", "middle", "low"))
@@ -367,8 +355,7 @@ def _rescaled(blocks: Floats) -> Floats:
     return rescaled
 
 
-_FREQUENCIES = 0.65
-"""m = n^0.65: so few that only the power law at low frequencies is used."""
+_FREQUENCIES = 0.65  # m = n^0.65: so few that only the power law at low frequencies is used
 
 
 def whittle(series: Floats) -> Estimate:
@@ -404,8 +391,7 @@ def hurst(series: Floats) -> dict[str, Estimate] | Refused:
 
     Parameters
     ----------
-    series : shape (n,)
-        Amounts in consecutive intervals of equal length.
+    series : shape (n,); amounts in consecutive intervals of equal length.
     """
     if len(series) < SHORTEST:
         why = f"{len(series)} intervals; at least {SHORTEST} are needed: capture longer"
