@@ -24,7 +24,14 @@ from forebay.laws.heterogeneous.protocols import CUBIC
 from forebay.laws.sawtooth import loss_rate
 from forebay.measure.arguments import bits_per_second, parse
 from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
+from forebay.measure.estimate import (
+    BATCHES,
+    STUDENT_95,
+    Estimate,
+    Estimates,
+    Floats,
+    batch_mean,
+)
 from forebay.measure.measurement import Measured
 from forebay.measure.table import Intervals, busiest, read
 from forebay.measure.to_scenario import GOAL, made_of
@@ -90,7 +97,6 @@ def _inverted(rate: Callable[[float], float], loss: float) -> float:
     return float(brentq(lambda window: rate(window) - loss, 1.0, _LARGEST, rtol=1e-9))
 
 
-_BATCHES = 20
 _FEWEST_DROPS = 20
 _BUSY = 0.9
 _LONGEST_WAIT_S = 3600.0
@@ -187,25 +193,23 @@ def _loss(drops: Floats, packets: Floats, most: float, found: Estimates) -> None
 
     The packets may be ``most`` times as many, where they were not counted.
     """
-    from scipy.special import stdtrit
-
     arrivals = packets + drops
     if arrivals.sum() <= 0:
         found.refuse("loss_rate", "nothing was sent")
         return
     value = float(drops.sum() / arrivals.sum())
-    size = len(drops) // _BATCHES
+    size = len(drops) // BATCHES
     if size < 1:
         few = f"{len(drops)} intervals are too few for an interval"
         found.estimates["loss_rate"] = Estimate(value, None, None, len(drops), few)
         return
-    cut = size * _BATCHES
-    parts = [x[:cut].reshape(_BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
-    spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (_BATCHES - 1))
-    half = stdtrit(_BATCHES - 1, 0.975) * spread / math.sqrt(_BATCHES) / parts[1].mean()
+    cut = size * BATCHES
+    parts = [x[:cut].reshape(BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
+    spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (BATCHES - 1))
+    half = STUDENT_95 * spread / math.sqrt(BATCHES) / parts[1].mean()
     low, high = max(value - float(half), 0.0) / most, min(value + float(half), 1.0)
     bias = "" if most == 1 else "the low end is of smaller packets than were assumed"
-    found.estimates["loss_rate"] = Estimate(value, low, high, _BATCHES, bias)
+    found.estimates["loss_rate"] = Estimate(value, low, high, BATCHES, bias)
 
 
 def _queueing(

@@ -60,10 +60,9 @@ def exports(
     """
     bps, sources = bits_per_second(rate), paths_of(records)
     with tempfile.TemporaryDirectory() as folder:
-        written = {name: Path(folder, str(at)) for at, name in enumerate(sources)}
-        names = [
-            str(written[name]) if to_capture(name, written[name]) else name for name in sources
-        ]
+        places = [Path(folder, str(at)) for at in range(len(sources))]
+        pairs = zip(sources, places, strict=True)
+        names = [str(place) if to_capture(name, place) else name for name, place in pairs]
         read = _read(names, sources, progress)
     measured = _measured(read, bps, sources)
     if any(source.lower().endswith(CSV) for source in sources):

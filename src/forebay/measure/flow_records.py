@@ -147,23 +147,18 @@ def _of_nfdump(source: str) -> Iterator[bytes]:
     only their differences matter.
     """
     with Path(source).open(encoding="utf-8-sig", newline="") as table:
-        yield from _rows(source, csv.reader(_lines(table)))
-
-
-def _rows(source: str, rows: Iterator[list[str]]) -> Iterator[bytes]:
-    columns = _columns(source, next(rows, []))
-    for line, row in enumerate(rows, 2):
-        if row and row[0].strip() in ("Summary", "No matching flows"):
-            return
-        if not row or len(row) == 1:
-            continue
-        try:
-            yield _packed(_of_row({name: row[at].strip() for name, at in columns.items()}))
-        except (ValueError, IndexError, OverflowError, struct.error):
-            bad = ",".join(row)[:60]
-            raise MeasureError(
-                f"{source}: line {line}: {bad!r} is not a flow; {_WRITE_CSV}"
-            ) from None
+        rows = csv.reader(_lines(table))
+        columns = _columns(source, next(rows, []))
+        for line, row in enumerate(rows, 2):
+            if row and row[0].strip() in ("Summary", "No matching flows"):
+                return
+            if len(row) < 2:
+                continue
+            try:
+                yield _packed(_of_row({name: row[at].strip() for name, at in columns.items()}))
+            except (ValueError, IndexError, OverflowError, struct.error):
+                wrong = f"line {line}: {','.join(row)[:60]!r} is not a flow"
+                raise MeasureError(f"{source}: {wrong}; {_WRITE_CSV}") from None
 
 
 def _columns(source: str, header: list[str]) -> dict[str, int]:
@@ -215,6 +210,9 @@ def _milliseconds(text: str) -> int:
 _JSON = (".json", ".jsonl", ".ndjson")
 _WRITE_JSON = "write it by goflow2 -format json"
 _LONGEST = 1 << 20  # bytes of a line
+_BAD_ROW = (
+    ValueError, KeyError, TypeError, OverflowError, StopIteration, struct.error, RecursionError,
+)  # fmt: skip
 # The keys of version 2 and version 1, and of their times the factor to milliseconds.
 _KEYS = {
     "source": ("src_addr", "SrcAddr"), "destination": ("dst_addr", "DstAddr"),
@@ -238,15 +236,7 @@ def _of_goflow(source: str) -> Iterator[bytes]:
                 yield _packed(_of_json(source, dict(json.loads(line))))
             except MeasureError:
                 raise
-            except (
-                ValueError,
-                KeyError,
-                TypeError,
-                OverflowError,
-                StopIteration,
-                struct.error,
-                RecursionError,
-            ):
+            except _BAD_ROW:
                 shown = line[:60].decode("utf-8", "replace").strip()
                 wrong = f"{source}: line {number}: {shown!r} is not a flow"
                 raise MeasureError(f"{wrong}; {_WRITE_JSON}") from None

@@ -24,21 +24,13 @@ from forebay.platforms.reading import (
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, Statement, decimal, whole
+from forebay.platforms.snippet import Snippet, Statement, decimal, suffixed, whole
 
-_SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _INACTIVE, _SWITCHES = "inactive:", ("deactivate", "activate")
 _FRAGMENTS = ("schedulers", "scheduler-maps", "traffic-control-profiles")
 _OF_SWITCHES = ("shared-buffer", "forwarding-class-sets", "system-defaults")
 _LARGE, _DYNAMIC = "q-pic-large-buffer", "buffer-dynamic-threshold"
 _Path = tuple[str, ...]
-
-
-def suffixed(text: str, most: int) -> int | None:
-    """Return a whole number that may end in k, m or g; None if it is none, or above ``most``."""
-    factor = _SUFFIXES.get(text[-1:].lower(), 1)
-    number = whole(text[:-1] if factor > 1 else text, most)
-    return number * factor if number is not None and number * factor <= most else None
 
 
 def _rate(words: _Path, port: Port, by: str) -> Served | None:

@@ -24,13 +24,13 @@ from forebay.platforms.reading import (
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, whole
+from forebay.platforms.snippet import Snippet, suffixed, whole
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
 
 DEFAULT_BYTES = 15_000
-_MOST = 2**32 - 1
+_MOST, _MOST_BPS = 2**32 - 1, 10**22
 _DEEPEST = 16
 _MOST_BUCKET = 10
 # kind: the key of its limit, its default, its unit
@@ -173,22 +173,15 @@ def _limit(fields: _Fields, at: int) -> Served | None:
     """Return the max-limit of one direction: the first is the upload's. 0 is none."""
     limits = fields.get("max-limit", "0").split("/")
     text = limits[min(at, len(limits) - 1)]
-    rate = _rate(text)
+    rate = suffixed(text, _MOST_BPS)
     if rate is None:
         return Served.untold(f"max-limit={text}")
     return Served(float(rate), "its queue's max-limit") if rate else None
 
 
-def _rate(text: str) -> int | None:
-    """Return a rate in bit/s, which may end in k, M or G."""
-    factor = {"k": 10**3, "m": 10**6, "g": 10**9}.get(text[-1:].lower(), 1)
-    number = whole(text[:-1] if factor > 1 else text, 10**13)
-    return None if number is None else number * factor
-
-
 def _cake(place: Place, fields: _Fields, port: Port) -> ConfiguredQueue:
     """Read cake by the words that tc has for its fields."""
-    rate = _rate(fields.get("cake-bandwidth", "0")) or 0
+    rate = suffixed(fields.get("cake-bandwidth", "0"), _MOST_BPS) or 0
     memory = fields.get("cake-memlimit", "").removesuffix("iB").lower()
     words = ["bandwidth", f"{rate}bit"] if rate else []
     words += ["rtt", fields.get("cake-rtt", ""), "memlimit", memory]

@@ -21,7 +21,7 @@ from forebay.platforms.reading import (
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.snippet import SUFFIXES, Snippet, Statement, whole
 from forebay.scenario import Rate
 
 BUFFERS = r"^(queue-limit|random-detect|fair-queue|queue-buffers|hold-queue|tx-ring-limit)\b"
@@ -42,7 +42,6 @@ _LEAVES = (*_SCHEDULING, "queue-limit", "random-detect", "service-policy", "desc
 BUNDLES = ("bundle-ether", "bundle-pos")
 _MOST_STATEMENTS, _MOST_SAID = 100, 3
 _MOST_PARENTS, _MOST_LEVELS = 10, 2
-_SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 
 
@@ -229,7 +228,7 @@ def rate_of(words: Sequence[str], port: Port) -> float | None:
     if words[at - 1] == "percent":
         return port.rate_bps * number / 100 if 1 <= number <= 100 else None
     plain = 10**3 if words[0] == "bandwidth" else 1  # bandwidth in kbit/s, shape in bit/s
-    plain = 1 if words[at][-1] in _SUFFIXES else plain
+    plain = 1 if words[at][-1] in SUFFIXES else plain
     unit = words[at + 1].lower() if at + 1 < len(words) else ""
     return float(number * _RATE_UNITS.get(unit, plain))
 
@@ -237,7 +236,7 @@ def rate_of(words: Sequence[str], port: Port) -> float | None:
 def _number(word: str) -> int | None:
     """Return a whole number, which may end in k, m or g."""
     number = whole(word.rstrip("kmg"), 10**13)
-    return number and number * _SUFFIXES.get(word[-1:], 1)
+    return number and number * SUFFIXES.get(word[-1:], 1)
 
 
 _PLAIN = (*(f"{each}-based" for each in SELECTORS), "exponential-weighting-constant", "default")

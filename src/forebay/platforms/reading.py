@@ -218,10 +218,9 @@ def say(size: int | None, packets: int | None, port: Port) -> str:
     """Return "193500 B = 9.987 ms at 155 Mbit/s = 129 packets of 1500 B"."""
     if size is None:
         return "a size that the text alone does not say"
-    time = say_time(port.seconds(size))
+    time = f"{say_time(port.seconds(size))} at {Rate(port.rate_bps)}"
     many = "packet" if packets == 1 else "packets"
-    at = f"{time} at {Rate(port.rate_bps)}"
-    return f"{size} B = {at} = {packets} {many} of {port.packet_bytes} B"
+    return f"{size} B = {time} = {packets} {many} of {port.packet_bytes} B"
 
 
 def say_step(k: int, port: Port) -> str:

@@ -18,6 +18,7 @@ from forebay.platforms.errors import PlatformError
 
 MOST_BYTES = 1 << 20
 MOST_QUEUES = 2000
+SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _DEEPEST = 64
 _TOKEN = re.compile(r"""[{};]|"[^"]*"|'[^']*'|[^\s{};"']+""")
 
@@ -207,6 +208,13 @@ def whole(text: str, most: int = 2**64 - 1) -> int | None:
         return None
     number = int(text)
     return number if number <= most else None
+
+
+def suffixed(text: str, most: int) -> int | None:
+    """Return a whole number that may end in k, m or g; None if it is none, or above ``most``."""
+    factor = SUFFIXES.get(text[-1:].lower(), 1)
+    number = whole(text[:-1] if factor > 1 else text, most)
+    return number * factor if number is not None and number * factor <= most else None
 
 
 def decimal(text: str, most: int) -> Fraction | None:

@@ -172,26 +172,18 @@ def _regression(
     A mean of squares has about n / overlap degrees of freedom. The bias of its log2,
     psi(n/2)/ln 2 - log2(n/2), is subtracted.
     """
-    from scipy.special import psi
+    from scipy.special import psi, zeta
 
     half = counts / overlap[0] / 2
     unbiased = logs - (psi(half) / math.log(2) - np.log2(half))
     design = np.column_stack([np.ones(len(octaves)), octaves])
-    weighted = np.linalg.solve(_covariance(counts, overlap), design)
+    octave = np.arange(len(counts))
+    finer = np.maximum(counts[:, None], counts)
+    covariance = 2 * _of(overlap, np.abs(octave[:, None] - octave)) / finer
+    np.fill_diagonal(covariance, zeta(2, half))  # trigamma(n/2), as for independent ones
+    weighted = np.linalg.solve(covariance / math.log(2) ** 2, design)
     spread = np.linalg.inv(design.T @ weighted)
     return float(spread[1] @ (weighted.T @ unbiased)), float(spread[1, 1])
-
-
-def _covariance(counts: Floats, overlap: Floats) -> Floats:
-    """Return the covariance of log2 of the energies; trigamma(n/2) if independent."""
-    from scipy.special import zeta
-
-    octave = np.arange(len(counts))
-    gap = np.abs(octave[:, None] - octave)
-    finer = np.maximum(counts[:, None], counts)
-    found: Floats = 2 * _of(overlap, gap) / finer
-    np.fill_diagonal(found, zeta(2, counts / overlap[0] / 2))
-    return found / math.log(2) ** 2
 
 
 def _of(known: Floats, index: NDArray[np.int64]) -> Floats:
