@@ -14,9 +14,7 @@ import numpy as np
 from forebay.errors import argument
 from forebay.measure import load, paths, population, to_scenario
 from forebay.measure.arguments import bits_per_second, paths_of, texts_of
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimates
-from forebay.measure.measurement import Measured
+from forebay.measure.estimate import Estimates, Measured, MeasureError
 from forebay.measure.pipes import read_captures
 from forebay.scenario.traffic import MOST_PACKETS
 

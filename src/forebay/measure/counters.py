@@ -23,16 +23,16 @@ from forebay.errors import argument, option
 from forebay.laws.heterogeneous.protocols import CUBIC
 from forebay.laws.sawtooth import loss_rate
 from forebay.measure.arguments import bits_per_second, parse
-from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import (
     BATCHES,
     STUDENT_95,
     Estimate,
     Estimates,
     Floats,
+    Measured,
+    MeasureError,
     batch_mean,
 )
-from forebay.measure.measurement import Measured
 from forebay.measure.table import Intervals, busiest, read
 from forebay.measure.to_scenario import GOAL, made_of
 from forebay.scenario import BufferSize

@@ -18,10 +18,8 @@ import numpy as np
 from forebay.errors import argument, option
 from forebay.measure import listening
 from forebay.measure.arguments import bits_per_second, paths_of
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
+from forebay.measure.estimate import Estimate, Estimates, Floats, Measured, MeasureError, batch_mean
 from forebay.measure.flow_records import CSV, to_capture
-from forebay.measure.measurement import Measured
 from forebay.measure.pipes import read_captures
 from forebay.measure.population import over_time, robust_minimum
 

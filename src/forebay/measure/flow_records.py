@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
-from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import MeasureError
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 

@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimate, Estimates, quantiles, share
-from forebay.measure.measurement import Measured
+from forebay.measure.estimate import Estimate, Estimates, Measured, MeasureError, quantiles, share
 from forebay.measure.table import read_text
 
 _ADDRESS = re.compile(r"(?<!\S)(\[?[0-9A-Fa-f.:*]+\]?(?:%\S+?)?\]?|[\w.-]+):(\d+|[\w-]+)(?!\S)")

@@ -10,7 +10,7 @@ import numpy as np
 
 from forebay.errors import argument
 from forebay.measure.arguments import bits_per_second
-from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import MeasureError
 from forebay.measure.table import Stretch, busiest, hours, read
 from forebay.scenario import Rate
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from forebay.errors import argument, option
 from forebay.measure import flow_records
-from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import MeasureError
 
 if TYPE_CHECKING:
     from forebay.progress import Progress

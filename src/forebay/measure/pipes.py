@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar
 
 from forebay.errors import panics_as_defects
-from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import MeasureError
 
 if TYPE_CHECKING:
     from forebay.progress import Progress

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import argument, option
-from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import MeasureError
 from forebay.packages import check_package
 
 if TYPE_CHECKING:

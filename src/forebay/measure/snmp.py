@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from forebay.measure.arguments import bits_per_second
 from forebay.measure.counters import counters, rtt_range
-from forebay.measure.measurement import Measured
+from forebay.measure.estimate import Measured
 
 if TYPE_CHECKING:
     from forebay.progress import Progress

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.errors import argument
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Floats
+from forebay.measure.estimate import Floats, MeasureError
 
 MOST_BYTES = 256 * 1024 * 1024
 """Enough for counters with a row every second for two months."""
