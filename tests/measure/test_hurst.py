@@ -7,9 +7,17 @@ import pytest
 from tests.cases import cases
 
 from forebay.measure import Refused
-from forebay.measure.hurst import METHODS, hurst, whittle
-from forebay.measure.hurst.rescaled_range import expected
-from forebay.measure.hurst.wavelet import excess, falls, overlaps, variance_time, wavelet
+from forebay.measure.hurst import (
+    METHODS,
+    excess,
+    expected,
+    falls,
+    hurst,
+    overlaps,
+    variance_time,
+    wavelet,
+    whittle,
+)
 from forebay.workload.video import noise
 
 SAMPLES = 1 << 18
@@ -93,14 +101,14 @@ def test_what_cannot_carry_h_is_refused():
 
 def test_an_h_outside_its_range_is_refused_with_the_reason():
     """Bytes of a constant rate: what is left after rounding falls faster than any noise."""
-    from forebay.measure.burstiness import _by_slope, _possible
     from forebay.measure.estimate import Estimate, Estimates
+    from forebay.measure.load import possible_methods, slope_as_hurst
 
     found = Estimates()
-    _by_slope(-0.88, 12, found)
+    slope_as_hurst(-0.88, 12, found)
     assert "hurst_by_slope" not in found.estimates
     assert "-0.88, and H lies between 0 and 1" in found.refused[0].why
     told = {"wavelet": Estimate(-0.9, -1.0, -0.8, 9), "whittle": Estimate(0.6, 0.5, 0.7, 9)}
-    assert _possible(told, found) == {"whittle": told["whittle"]}
-    refused = _possible({"wavelet": told["wavelet"]}, found)
+    assert possible_methods(told, found) == {"whittle": told["whittle"]}
+    refused = possible_methods({"wavelet": told["wavelet"]}, found)
     assert "wavelet gives -0.90" in refused.why

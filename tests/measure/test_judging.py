@@ -11,8 +11,7 @@ import pytest
 import forebay
 from forebay.cli.program import call
 from forebay.measure import MeasureError, judge
-from forebay.measure.busy_hour import busiest, hours
-from forebay.measure.table import read
+from forebay.measure.table import busiest, hours, read
 from forebay.outcome import SizeResult
 from forebay.scenario import loads
 

@@ -7,7 +7,6 @@ breaks.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from forebay import plugins
@@ -15,6 +14,9 @@ from forebay.catalogue import KINDS
 from forebay.laws import (
     general_decrease,
     heterogeneous,
+    incast,
+    loss,
+    mix,
     rule_of_thumb,
     single_flow,
     sqrt_n,
@@ -36,9 +38,6 @@ if TYPE_CHECKING:
         effective_bandwidth,
         finite_queue,
         fractional_brownian,
-        incast,
-        loss,
-        mix,
         partial_synchrony,
         response,
         sawtooth,
@@ -51,46 +50,33 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 _LASTING = (
-    "rule_of_thumb",
-    "single_flow",
-    "synchronized",
-    "sqrt_n",
-    "utilization",
-    "loss",
-    "heterogeneous",
-    "general_decrease",
-    "mix",
-)
-"""Modules of the laws of long flows, in the order in which their answers are shown."""
+    rule_of_thumb.LAW, single_flow.LAW, synchronized.LAW, sqrt_n.LAW, utilization.LAW, loss.LAW,
+    heterogeneous.LAW, general_decrease.LAW, mix.LAW,
+)  # fmt: skip
+"""Laws of long flows, in the order in which their answers are shown."""
 
 
 def of_long_flows(scenario: Scenario | None = None) -> tuple[Law, ...]:
     """Laws of long flows: all of them, or those that can answer a scenario."""
-    without = set()
-    if scenario is not None and scenario.goals.loss_rate is None:
-        without.add("loss")
-    if scenario is not None and not long_and_short(scenario):
-        without.add("mix")
-    names = (name for name in _LASTING if name not in without)
-    return tuple(import_module(f"{__name__}.{name}").LAW for name in names)
+    if scenario is None:
+        return _LASTING
+    asked = {
+        loss.LAW.name: scenario.goals.loss_rate is not None,
+        mix.LAW.name: long_and_short(scenario),
+    }
+    return tuple(law for law in _LASTING if asked.get(law.name, True))
 
 
 def of_others() -> tuple[Law, ...]:
     """Laws of other distributions, in the order of their entry points in ``forebay.laws``.
 
-    Raises
-    ------
-    BrokenPlugin
-        An entry point cannot be loaded, or is not a `Law`.
+    Raises BrokenPlugin if an entry point cannot be loaded, or is not a `Law`.
     """
-    return tuple(_of_other(name) for name in sorted(plugins.found(__name__)))
-
-
-def _of_other(name: str) -> Law:
-    law = plugins.load(__name__, name)
-    if not isinstance(law, Law):
-        raise plugins.refuse(__name__, name, "is not a forebay.laws.Law")
-    return law
+    laws = {name: plugins.load(__name__, name) for name in sorted(plugins.found(__name__))}
+    for name, law in laws.items():
+        if not isinstance(law, Law):
+            raise plugins.refuse(__name__, name, "is not a forebay.laws.Law")
+    return tuple(laws.values())
 
 
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
@@ -104,8 +90,6 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     lasts = any(KINDS[group.kind].lasts for group in scenario.crossing)
     ours = of_long_flows(scenario) if scenario.n_flows and (lasts or not asks) else ()
     if asks:
-        from forebay.laws import incast
-
         ours += (incast.LAW,)
     if bursts_only(scenario):
         from forebay.laws.registry import BURST_LAWS
@@ -170,26 +154,6 @@ __all__ = [
 ]
 
 # Formulas without a `LAW`, laws of bursts, and what only theory needs: imported at first use.
-_HOLDERS = {"BURST_LAWS": "registry", "LAWS": "registry"} | dict.fromkeys(
-    (
-        "burst_law",
-        "bursts",
-        "completion_time",
-        "desynchronized",
-        "effective_bandwidth",
-        "finite_queue",
-        "fractional_brownian",
-        "incast",
-        "loss",
-        "mix",
-        "partial_synchrony",
-        "response",
-        "sawtooth",
-        "short_flows",
-        "tcp_and_link",
-        "tiny_buffers",
-        "uncertainty",
-    ),
-    "",
-)
+_HOLDERS = dict.fromkeys(set(__all__) - set(globals()), "")
+_HOLDERS |= dict.fromkeys(("BURST_LAWS", "LAWS"), "registry")
 __getattr__ = attributes(__name__, _HOLDERS)

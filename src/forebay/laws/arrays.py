@@ -8,6 +8,7 @@ SciPy takes longer than all the laws together.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
@@ -22,46 +23,38 @@ def as_array(values: ArrayLike) -> Array:
     return np.asarray(values, dtype=np.float64)
 
 
-_STANDARD = NormalDist()
+def _at_once_or_alone(x: ArrayLike, single: Callable[[float], float], name: str) -> Array:
+    """A function of `scipy.special` by its name; a single value by one without SciPy."""
+    values = as_array(x)
+    if values.size == 1:
+        return np.full(values.shape, single(values.item()))[()]
+    from scipy import special
+
+    return as_array(getattr(special, name)(values))
 
 
 def erf(x: ArrayLike) -> Array:
     """Error function (2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x)."""
-    values = as_array(x)
-    if values.size == 1:
-        return np.full(values.shape, math.erf(values.item()))[()]
-    from scipy.special import erf as erf_of_array
-
-    return as_array(erf_of_array(values))
+    return _at_once_or_alone(x, math.erf, "erf")
 
 
 def erfc(x: ArrayLike) -> Array:
     """1 - `erf`, precise where it is close to zero."""
-    values = as_array(x)
-    if values.size == 1:
-        return np.full(values.shape, math.erfc(values.item()))[()]
-    from scipy.special import erfc as erfc_of_array
-
-    return as_array(erfc_of_array(values))
+    return _at_once_or_alone(x, math.erfc, "erfc")
 
 
 def erfinv(y: ArrayLike) -> Array:
     """Inverse of `erf` on [-1, 1], infinite at its ends; NaN outside."""
-    values = as_array(y)
-    if values.size == 1:
-        return np.full(values.shape, _erfinv(values.item()))[()]
-    from scipy.special import erfinv as erfinv_of_array
-
-    return as_array(erfinv_of_array(values))
-
-
-def quantile(probability: ArrayLike) -> Array:
-    """z with P(Z <= z) = `probability` for a standard normal Z."""
-    return math.sqrt(2.0) * erfinv(2.0 * as_array(probability) - 1.0)
+    return _at_once_or_alone(y, _erfinv, "erfinv")
 
 
 def _erfinv(y: float) -> float:
     if not -1.0 < y < 1.0:
         return math.copysign(math.inf, y) if abs(y) == 1.0 else math.nan
     # by the lower tail, where 1 - |y| is precise
-    return math.copysign(_STANDARD.inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)
+    return math.copysign(NormalDist().inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)
+
+
+def quantile(probability: ArrayLike) -> Array:
+    """z with P(Z <= z) = `probability` for a standard normal Z."""
+    return math.sqrt(2.0) * erfinv(2.0 * as_array(probability) - 1.0)

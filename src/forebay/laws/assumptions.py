@@ -47,12 +47,9 @@ def one_way(scenario: Scenario) -> str | None:
 
 def one_queue(scenario: Scenario) -> str | None:
     """No further link that the flows cross is congested."""
-    queues = other_queues(scenario)
-    if not queues:
-        return None
-    return (
-        f"flows cross {', '.join(queues)} too, where they may queue: the law covers only one link"
-    )
+    queues = ", ".join(other_queues(scenario))
+    said = f"flows cross {queues} too, where they may queue: the law covers only one link"
+    return said if queues else None
 
 
 def drop_tail(scenario: Scenario) -> str | None:
@@ -162,10 +159,9 @@ def half_growth(scenario: Scenario) -> str | None:
 def long_enough(scenario: Scenario) -> str | None:
     """The measured window has several sawtooth periods."""
     growth = scenario.n_flows * quantities.growth(scenario)
-    capacity = quantities.capacity(scenario)
+    buffer, capacity = scenario.buffer_packets, quantities.capacity(scenario)
     return _periods(
-        scenario,
-        float(sawtooth.period(scenario.buffer_packets, capacity, scenario.bdp_packets, growth)),
+        scenario, float(sawtooth.period(buffer, capacity, scenario.bdp_packets, growth))
     )
 
 

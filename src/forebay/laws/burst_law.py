@@ -6,12 +6,11 @@ from functools import lru_cache
 from math import inf, log
 from typing import TYPE_CHECKING
 
-from forebay.laws.burst_assumptions import BURSTS
 from forebay.laws.bursts import Bursts, BurstTraffic
 from forebay.laws.effective_bandwidth import kappa
 from forebay.laws.finite_queue import MASS, ExactQueue, exact_queue
 from forebay.laws.law import Law
-from forebay.laws.short_flows import carried, packets_by, stable_traffic
+from forebay.laws.short_flows import BURSTS, carried, packets_by, stable_traffic
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -25,8 +24,7 @@ def queue_of(traffic: BurstTraffic) -> ExactQueue | None:
     bursts = traffic.bursts
     if not tail_end(traffic) < LONGEST_TAIL:
         return None
-    sizes, shares = tuple(bursts.sizes.tolist()), tuple(bursts.probabilities.tolist())
-    return _queue(traffic.load, sizes, shares)
+    return _queue(traffic.load, tuple(bursts.sizes.tolist()), tuple(bursts.probabilities.tolist()))
 
 
 def tail_end(traffic: BurstTraffic) -> float:

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from forebay.laws.arrays import Array, as_array
-from forebay.laws.quantities import Held, bursts_only, held_back, offered
+from forebay.laws.quantities import Held, bursts_only, held_back
 from forebay.scenario import Long, Short
 from forebay.scenario.distribution_shapes import (
     lognormal_sigma,
@@ -131,18 +131,13 @@ def _rounds(
     left, window = lengths, initial_window
     while left.size:
         if max_window is not None and window >= max_window:
-            yield from _full_windows(left, weights, max_window)
+            full, rest = np.divmod(left, max_window)
+            yield np.array([max_window]), np.array([float(np.dot(full, weights))])
+            yield rest[rest > 0], weights[rest > 0]
             return
         yield np.minimum(left, window), weights
         more = left > window
         left, weights, window = left[more] - window, weights[more], 2 * window
-
-
-def _full_windows(left: Integers, weights: Array, window: int) -> Iterator[tuple[Integers, Array]]:
-    """Yield the full windows of the flows' remaining packets, and the rest of each flow."""
-    full, rest = np.divmod(left, window)
-    yield np.array([window]), np.array([float(np.dot(full, weights))])
-    yield rest[rest > 0], weights[rest > 0]
 
 
 def workload(load: ArrayLike, bursts: Bursts, *, as_printed: bool = False) -> Array:
@@ -223,15 +218,13 @@ def flow_lengths(length: FlowLength, packet_bytes: int) -> tuple[Array, Array]:
     if length.kind == "fixed":
         return as_array([length.mean_packets(packet_bytes)]), as_array([1.0])
     law = length.in_packets(packet_bytes)
-    above = _geometric(law) if law.kind == "geometric" else _rounded(law)
+    if law.kind == "geometric":  # each packet is the last with the same probability
+        stays = 1.0 - 1.0 / law.mean
+        last = min(LONGEST, math.ceil(math.log(_MASS) / math.log(stays)) + 1)
+        above = as_array(stays ** np.arange(last))
+    else:
+        above = _rounded(law)
     return np.arange(1.0, above.size + 1), -np.diff(np.append(above, 0.0))
-
-
-def _geometric(law: PacketLaw) -> Array:
-    """P(length >= j), j = 1, 2, ...: each packet is the last with the same probability."""
-    stays = 1.0 - 1.0 / law.mean
-    last = min(LONGEST, math.ceil(math.log(_MASS) / math.log(stays)) + 1)
-    return as_array(stays ** np.arange(last))
 
 
 def _rounded(law: PacketLaw) -> Array:
@@ -305,23 +298,19 @@ def slow_start_bursts(scenario: Scenario, offered_bps: Sequence[float]) -> Burst
     return _together(short) if short else None
 
 
-def initial_window(group: Short) -> int:
-    """Initial window of a flow in packets: the class's own, else its stack's."""
-    return group.initial_window or INITIAL_WINDOWS[group.sender]
-
-
 def _stream(scenario: Scenario, group: Traffic, held: Held) -> _Stream:
     rate, packet = scenario.link.capacity, int(group.packet)
     if isinstance(group, Short):
-        return _Stream(float(offered(group, rate) or 0.0), packet, _slow_start(group))
+        return _Stream(float(group.offered(rate) or 0.0), packet, _slow_start(group))
     if isinstance(group, Long) and held is Held.BY_ACCESS:
         return _Stream(group.access_links * group.access(rate), packet, SINGLE_PACKETS)
     if isinstance(group, Long) and group.max_window is not None:
         sent = group.flows * group.max_window * 8 * packet / group.rtt.mean
         return _Stream(sent, packet, Bursts.given([group.max_window]))
-    return _Stream(float(offered(group, rate) or 0.0), packet, SINGLE_PACKETS)
+    return _Stream(float(group.offered(rate) or 0.0), packet, SINGLE_PACKETS)
 
 
 def _slow_start(group: Short) -> Bursts:
     lengths, weights = flow_lengths(group.length, int(group.packet))
-    return Bursts.of_lengths(lengths, weights, initial_window(group), group.max_window)
+    window = group.initial_window or INITIAL_WINDOWS[group.sender]
+    return Bursts.of_lengths(lengths, weights, window, group.max_window)

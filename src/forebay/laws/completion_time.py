@@ -7,8 +7,6 @@ gives only this pair, and no rule for other increases; nor does this module.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from numpy.typing import ArrayLike
 
 from forebay.laws import effective_bandwidth
@@ -16,16 +14,8 @@ from forebay.laws.arrays import Array, as_array
 from forebay.laws.bursts import Bursts
 from forebay.laws.effective_bandwidth import Order
 
-if TYPE_CHECKING:
-    pass
-
-
 AFCT_INCREASE = 0.125
-
-
 DROP_PROBABILITY = 0.025
-
-
 LOAD = 0.8
 """Load in Figure 12."""
 

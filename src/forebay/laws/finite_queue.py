@@ -73,9 +73,8 @@ class ExactQueue:
         Raises ValueError for a probability below `mass`, the resolution of this distribution.
         """
         if np.any(as_array(probability) < self.mass):
-            raise ValueError(
-                f"probability below {self.mass:g}: call exact_queue with a smaller mass"
-            )
+            hint = "call exact_queue with a smaller mass"
+            raise ValueError(f"probability below {self.mass:g}: {hint}")
         reached = np.searchsorted(-self._above(), -as_array(probability), side="left")
         return as_array(reached)[()]
 
@@ -92,35 +91,34 @@ def exact_queue(load: float, bursts: Bursts, mass: float = MASS) -> ExactQueue:
     exponent = float(kappa(load, bursts))
     last = math.ceil(math.log(1.0 / mass) / exponent) + 2  # exp(-kappa b) bounds the rest
     rate = load / bursts.mean
-    reach = min(last + int(bursts.sizes[-1]), _reach(rate, exponent) * int(bursts.sizes[-1]))
+    # The tail weights arrivals by exp(kappa A). This changes their Poisson number of mean `rate` to
+    # one of mean rate E[exp(kappa X)] = rate + kappa.
+    many = _bursts_at_once(rate + exponent, 1e-20)
+    reach = min(last + int(bursts.sizes[-1]), many * int(bursts.sizes[-1]))
     arrivals = arrivals_in_a_packet_time(rate, bursts, reach)
     above = np.cumsum(arrivals[::-1])[::-1][1:]  # P(A > j)
     states = np.zeros(last + 1)
     states[0] = 1.0 - load
-    _climb_exactly(states, above, arrivals[0])
+    _climb(states, above, arrivals[0])
     return ExactQueue(states, mass)
 
 
-def _climb_exactly(states: Array, above: Array, none: float) -> None:
-    """Fill `states` from its first entry upward by the balance of each level."""
-    width = above.size
-    falling = np.ascontiguousarray(above[::-1])
+def _climb(states: Array, above: Array, none: float) -> None:
+    """Fill `states` from its first entry upward by the balance of each level, up to a factor."""
+    falling, width = np.ascontiguousarray(above[::-1]), above.size
     for j in range(states.size - 1):
         low = max(1, j + 2 - width)
         inner = np.dot(states[low : j + 1], falling[width - 2 - j + low : width - 1])
         first = states[0] * above[j] if j < width else 0.0
         states[j + 1] = (first + inner) / none
+        if states[j + 1] > _HUGE:
+            states[: j + 2] /= states[j + 1]
 
 
-def _reach(rate: float, exponent: float) -> int:
-    """Number of bursts in one packet time beyond which the effect on all levels is negligible.
-
-    The tail weights arrivals by exp(kappa A). This changes their Poisson number of mean `rate` to
-    one of mean rate E[exp(kappa X)] = rate + kappa.
-    """
-    mean = rate + exponent
+def _bursts_at_once(mean: float, rare: float) -> int:
+    """Number of bursts in one packet time, Poisson, whose probability is at most `rare`."""
     count, term = 1, mean * math.exp(-mean)
-    while count < mean or term > 1e-20:
+    while count < mean or term > rare:
         count += 1
         term *= mean / count
     return count
@@ -138,8 +136,7 @@ def arrivals_in_a_packet_time(rate: float, bursts: Bursts, last: int) -> Array:
 
 
 _HUGE = 1e150
-_MOST = 4.0
-"""Arrivals over capacity above which TCP flows certainly reduce their rate."""
+_MOST = 4.0  # arrivals over capacity above which TCP flows certainly reduce their rate
 _STEPS = 40
 _NEAR = 1e-6
 _RARE = 1e-18
@@ -177,10 +174,13 @@ def finite_queue(load: float, bursts: Bursts, buffer: int) -> FiniteQueue:
     Computing time is proportional to the buffer times a few largest bursts.
     """
     rate, last = load / bursts.mean, buffer + 1
-    reach = min(last, _bursts_at_once(rate) * int(bursts.sizes[-1]))
+    reach = min(last, _bursts_at_once(rate, _RARE) * int(bursts.sizes[-1]))
     arrivals = arrivals_in_a_packet_time(rate, bursts, reach)
     above = np.maximum(1.0 - np.cumsum(arrivals), 0.0)  # P(A > j), j = 0 .. reach
-    return FiniteQueue(_climb(last, above, float(arrivals[0])), load)
+    states = np.zeros(last + 1)
+    states[0] = 1.0
+    _climb(states, above, float(arrivals[0]))
+    return FiniteQueue(np.asarray(states / math.fsum(states)), load)
 
 
 def with_repeats(load: float, bursts: Bursts, buffer: int) -> FiniteQueue | None:
@@ -204,33 +204,7 @@ def with_repeats(load: float, bursts: Bursts, buffer: int) -> FiniteQueue | None
         apart = found.utilization - load
         if abs(apart) <= _NEAR * load:
             break
-        ends = (
-            [(middle, apart), (top, over / 2.0)]
-            if apart < 0
-            else [(low, short / 2.0), (middle, apart)]
-        )
+        ends = [(low, short / 2.0), (middle, apart)]
+        if apart < 0:
+            ends = [(middle, apart), (top, over / 2.0)]
     return found
-
-
-def _bursts_at_once(rate: float) -> int:
-    """Number of bursts in one packet time that is practically never exceeded."""
-    count, term = 1, rate * math.exp(-rate)
-    while count < rate or term > _RARE:
-        count += 1
-        term *= rate / count
-    return count
-
-
-def _climb(last: int, above: Array, none: float) -> Array:
-    """States 0 .. `last` by the balance of each level, as in `exact_bursts`."""
-    states = np.zeros(last + 1)
-    states[0] = 1.0
-    falling, width = np.ascontiguousarray(above[::-1]), above.size
-    for j in range(last):
-        low = max(1, j + 2 - width)
-        inner = float(np.dot(states[low : j + 1], falling[width - 2 - j + low : width - 1]))
-        first = states[0] * above[j] if j < width else 0.0
-        states[j + 1] = (first + inner) / none
-        if states[j + 1] > _HUGE:
-            states[: j + 2] /= states[j + 1]
-    return np.asarray(states / math.fsum(states))

@@ -135,11 +135,8 @@ def mean_utilization(scenario: Scenario) -> float | None:
 
 def _one_protocol(scenario: Scenario) -> str | None:
     names = ", ".join(sorted(flows_by_control(scenario)))
-    return (
-        None
-        if _protocol(scenario)
-        else f"congestion control {names}: no law for a single such flow"
-    )
+    said = f"congestion control {names}: no law for a single such flow"
+    return None if _protocol(scenario) else said
 
 
 LAW = Law(

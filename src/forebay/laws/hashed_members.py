@@ -33,9 +33,8 @@ class Group:
         With the chance `SURE` every member lies between them; at least 1.
         """
         rest = (1.0 - SURE) / (2 * self.members)
-        return max(1, _quantile(rest, low, self.members)), max(
-            1, _quantile(1.0 - rest, high, self.members)
-        )
+        least, most = _quantile(rest, low, self.members), _quantile(1.0 - rest, high, self.members)
+        return max(1, least), max(1, most)
 
     def load(self, mean: float) -> float:
         """Return the load of the fullest member, for that of the group.

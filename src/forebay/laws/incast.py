@@ -70,8 +70,8 @@ class FirstWindows:
 def first_windows(scenario: Scenario) -> FirstWindows | None:
     """Return those of the class with the most packets at once; None without requests."""
     groups = [group for group in scenario.crossing if isinstance(group, Requests)]
-    each = [_of(group, float(scenario.link.capacity)) for group in groups]
-    return max(each, key=lambda one: one.packets, default=None)
+    windows = (_of(group, float(scenario.link.capacity)) for group in groups)
+    return max(windows, key=lambda one: one.packets, default=None)
 
 
 def _of(group: Requests, link_rate: float) -> FirstWindows:
@@ -114,8 +114,8 @@ def one_window(scenario: Scenario) -> str | None:
 
 
 def _packets(scenario: Scenario) -> float | None:
-    found = first_windows(scenario)
-    return None if found is None else float(found.buffer)
+    windows = first_windows(scenario)
+    return None if windows is None else float(windows.buffer)
 
 
 LAW = Law(

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
-_DUST = 1e-9
-"""Tolerance of rounding errors, which must not add a packet."""
+_DUST = 1e-9  # tolerance of rounding errors, which must not add a packet
 
 Check = Callable[["Scenario"], "str | None"]
 """Returns one line on how a scenario breaks an assumption, or None if it does not."""
@@ -35,19 +34,13 @@ class LawAnswer:
 
     Attributes
     ----------
-    law : str
-        Source and name, such as "appenzeller-2004/sqrt-n".
-    packets : float or None
-        Buffer in packets by the law for the scenario's goals. None if the law gives none: there
-        is no such goal, or no finite buffer reaches it.
-    utilization : float or None
-        Utilization that the law predicts at the scenario's own buffer.
-    broken_assumptions : tuple of str
-        The assumptions that the scenario breaks, as text for users.
-    source : str
-        Paper, section, equation.
-    between : tuple of float, or None
-        Smallest and largest buffer over the range of flows, if the scenario gives a range.
+    law : source and name, such as "appenzeller-2004/sqrt-n".
+    packets : buffer in packets by the law for the scenario's goals. None if the law gives none:
+        there is no such goal, or no finite buffer reaches it.
+    utilization : utilization that the law predicts at the scenario's own buffer.
+    broken_assumptions : the assumptions that the scenario breaks, as text for users.
+    source : paper, section, equation.
+    between : smallest and largest buffer over the range of flows, if the scenario gives a range.
     """
 
     law: str

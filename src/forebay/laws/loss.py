@@ -39,20 +39,13 @@ def buffer_for(target: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
 
 def _packets(scenario: Scenario) -> float | None:
     target = scenario.goals.loss_rate
-    if target is None:
-        return None
     return float(buffer_for(target, scenario.bdp_packets, scenario.n_flows)) if target else None
-
-
-def _utilization(scenario: Scenario) -> None:
-    """The law covers only loss."""
-    return None
 
 
 LAW = Law(
     name="appenzeller-2004/loss",
     source="Morris 2000, in Appenzeller et al. 2004, §5.1.1 and eq. 1",
     packets=_packets,
-    utilization=_utilization,
+    utilization=lambda _: None,  # it covers only loss
     checks=(*assumptions.DESYNCHRONIZED, assumptions.half_growth),
 )

@@ -21,14 +21,6 @@ TRIED = 0.2
 """Share of the link that the short flows in Figures 13 and 14 offer."""
 
 
-def _packets(scenario: Scenario) -> float | None:
-    return utilization.LAW.packets(scenario) if long_and_short(scenario) else None
-
-
-def _utilization(scenario: Scenario) -> float | None:
-    return utilization.LAW.utilization(scenario) if long_and_short(scenario) else None
-
-
 def as_in_the_paper(scenario: Scenario) -> str | None:
     """The load of short flows is at most that in the paper."""
     share = short_share(scenario)
@@ -50,8 +42,8 @@ def others(scenario: Scenario) -> str | None:
 LAW = Law(
     name="appenzeller-2004/mix",
     source="Appenzeller et al. 2004, §5.1.3: eq. 6 with the long flows alone as n",
-    packets=_packets,
-    utilization=_utilization,
+    packets=lambda asked: utilization.LAW.packets(asked) if long_and_short(asked) else None,
+    utilization=lambda asked: utilization.LAW.utilization(asked) if long_and_short(asked) else None,
     checks=(
         others,
         as_in_the_paper,

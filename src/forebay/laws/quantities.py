@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import CONTROLS, KINDS, kinds_that
 from forebay.scenario import (
@@ -77,14 +77,12 @@ def settling_time(scenario: Scenario) -> float:
     round trips are long, CUBIC's own epochs are shorter than that climb. It is 0 if there are no
     sawtooths.
     """
-    return CLIMBS * max((_settles_s(*each) for each in _climbs(scenario)), default=0.0)
-
-
-def _settles_s(name: str, window: float, climb_s: float) -> float:
-    """Return the climb, or epochs of CUBIC (RFC 9438, eq. 1: W = C t^3) if they are shorter."""
-    if CONTROLS[name].sawtooth != "cubic":
-        return climb_s
-    return min(climb_s, float(EPOCHS * (window / 0.4) ** (1.0 / 3.0)))
+    longest = 0.0
+    for name, window, climb_s in _climbs(scenario):
+        epochs_s = float(EPOCHS * (window / 0.4) ** (1.0 / 3.0))  # RFC 9438, eq. 1: W = C t^3
+        is_cubic = CONTROLS[name].sawtooth == "cubic"
+        longest = max(longest, min(climb_s, epochs_s) if is_cubic else climb_s)
+    return CLIMBS * longest
 
 
 def _climbs(scenario: Scenario) -> Iterator[tuple[str, float, float]]:
@@ -117,12 +115,20 @@ def finite(packets: object) -> float | None:
 
 def controls(scenario: Scenario) -> dict[str, float]:
     """Congestion controls of the classes that cross the link, with the long flows of each."""
-    found: dict[str, float] = {}
-    for group in scenario.crossing:
-        if isinstance(group, Tcp):
-            for name, share in group.shares.items():
-                found[name] = found.get(name, 0.0) + group.flows * share
-    return found
+    return _flows_of(group for group in scenario.crossing if isinstance(group, Tcp))
+
+
+def flows_by_control(scenario: Scenario) -> dict[str, float]:
+    """Number of flows of each congestion control."""
+    return _flows_of(scenario.persistent)
+
+
+def _flows_of(groups: Iterable[Any]) -> dict[str, float]:
+    flows: dict[str, float] = {}
+    for group in groups:
+        for name, share in group.shares.items():
+            flows[name] = flows.get(name, 0.0) + group.flows * share
+    return flows
 
 
 def paced(scenario: Scenario) -> list[str]:
@@ -143,17 +149,12 @@ FULL = 1.0 - 1e-9
 """A load of 1 within rounding: no unlimited queue is stable at it."""
 
 
-def offered(traffic: Traffic, link_rate: float) -> float | None:
-    """Offered bit/s of a class; None if TCP determines its rate."""
-    return traffic.offered(link_rate)
-
-
 def most(traffic: Traffic, link_rate: float) -> float:
     """Maximum bit/s of a class: its offered rate, or its limit.
 
     Users fetch at most one file in each round trip plus think time.
     """
-    own = offered(traffic, link_rate)
+    own = traffic.offered(link_rate)
     if own is not None:
         return own
     access = getattr(traffic, "access_links", traffic.flows) * traffic.access(link_rate)
@@ -168,9 +169,7 @@ def most(traffic: Traffic, link_rate: float) -> float:
 
 def share(scenario: Scenario, kinds: Collection[str]) -> float:
     """Maximum rate of the classes of some kinds on the link, over its rate."""
-    rate = scenario.link.capacity
-    groups = (t for t in scenario.crossing if t.kind in kinds)
-    return float(sum(most(t, rate) * _part(scenario, t) for t in groups) / rate)
+    return _load(scenario, (t for t in scenario.crossing if t.kind in kinds))
 
 
 def overload(scenario: Scenario) -> float | None:
@@ -179,17 +178,18 @@ def overload(scenario: Scenario) -> float | None:
     None below that. Users who wait for their answers, and long flows, offer what the link takes.
     """
     rate = scenario.link.capacity
-    groups = (t for t in scenario.crossing if offered(t, rate) is not None)
-    load = float(sum(most(t, rate) * _part(scenario, t) for t in groups) / rate)
+    load = _load(scenario, (t for t in scenario.crossing if t.offered(rate) is not None))
     return load if load >= FULL else None
 
 
-def _part(scenario: Scenario, traffic: Traffic) -> float:
-    """Share of the run in which a class sends; a list of packets is sent only once."""
-    if not isinstance(traffic, Replay):
-        return 1.0
+def _load(scenario: Scenario, groups: Iterable[Traffic]) -> float:
+    """Maximum rate of classes over the link's; a list of packets is sent only once in the run."""
+    rate, total = scenario.link.capacity, 0.0
     run = scenario.measure.warmup + scenario.measure.duration
-    return min(traffic.file.length_s / run, 1.0)
+    for group in groups:
+        part = min(group.file.length_s / run, 1.0) if isinstance(group, Replay) else 1.0
+        total += most(group, rate) * part
+    return float(total / rate)
 
 
 def may_congest(scenario: Scenario, link: str) -> bool:
@@ -240,7 +240,7 @@ def long_and_short(scenario: Scenario) -> bool:
 def short_share(scenario: Scenario) -> float:
     """Offered load of the short flows over the link's rate."""
     short = (t for t in scenario.crossing if t.kind in ARRIVING)
-    return sum(offered(t, scenario.link.capacity) or 0.0 for t in short) / scenario.link.capacity
+    return sum(t.offered(scenario.link.capacity) or 0.0 for t in short) / scenario.link.capacity
 
 
 def bursts_only(scenario: Scenario) -> bool:
@@ -254,28 +254,11 @@ def bursts_only(scenario: Scenario) -> bool:
 
 def held_back(scenario: Scenario) -> Held:
     """Return the limit by which all classes together cannot fill the link."""
-    groups = scenario.crossing
-    if (
-        all(KINDS[t.kind].lasts or KINDS[t.kind].single_datagrams for t in groups)
-        and _access(scenario) < scenario.link.capacity
-    ):
+    groups, rate = scenario.crossing, scenario.link.capacity
+    steady = all(KINDS[t.kind].lasts or KINDS[t.kind].single_datagrams for t in groups)
+    if steady and sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in groups) < rate:
         return Held.BY_ACCESS
     windows = [t.flows * t.max_window for t in groups if isinstance(t, Long) and t.max_window]
     if len(windows) < len(groups) or sum(windows) >= scenario.bdp_packets:
         return Held.NOT
     return Held.BY_WINDOWS
-
-
-def _access(scenario: Scenario) -> float:
-    """Sum of the rates of all access links, bit/s."""
-    rate = scenario.link.capacity
-    return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in scenario.crossing)
-
-
-def flows_by_control(scenario: Scenario) -> dict[str, float]:
-    """Number of flows of each congestion control."""
-    flows: dict[str, float] = {}
-    for group in scenario.persistent:
-        for name, share in group.shares.items():
-            flows[name] = flows.get(name, 0.0) + group.flows * share
-    return flows

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from forebay.catalogue import DISCIPLINES, kinds_that
-from forebay.laws import general_decrease, single_flow, synchronized, utilization
+from forebay.laws import general_decrease, mix, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
 from forebay.laws.assumptions import come_and_go
+from forebay.laws.incast import first_windows
 from forebay.laws.quantities import (
     FULL,
     ack_queues,
@@ -41,7 +43,7 @@ SHORT_FLOWS_MATTER = 0.4
 """The same for the share of short flows."""
 SAWTOOTHS_ADD = 10
 """Flows from which their sum counts as normal; eq. 6 is a weak bound for fewer."""
-MIX = "appenzeller-2004/mix"
+MIX = mix.LAW.name
 _LASTING = kinds_that(lambda kind: kind.lasts)
 _WAITING = kinds_that(lambda kind: kind.waits_for_itself)
 _DATAGRAMS = kinds_that(lambda kind: kind.single_datagrams)
@@ -87,56 +89,39 @@ def regime_of(scenario: Scenario) -> Regime:
 def governing_law(scenario: Scenario) -> Law | None:
     """The law of `regime_of`; None if no published law covers the link."""
     name = regime_of(scenario).law
-    if name is None or name in _HEADLINES:
-        return _HEADLINES.get(name)
-    law: Law = _mix().LAW if name == MIX else _bursts().LAW
-    return law
+    return None if name is None else _HEADLINES.get(name) or _bursts().LAW
 
 
-_HEADLINES: dict[str | None, Law] = {
+_HEADLINES = {
     law.name: law
     for law in (
-        single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW,
+        single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW, mix.LAW,
     )
 }  # fmt: skip
-"""Laws that can govern, by name. Those of bursts and of mixes are imported at first use."""
+"""Laws that can govern, by name. That of bursts is imported at first use."""
 
 
-def _no_traffic(scenario: Scenario) -> Regime | None:
-    if scenario.crossing:
-        return None
-    return Regime("no traffic", None, words.NO_TRAFFIC, words.NO_TRAFFIC_CHANGE)
-
-
-def _class_queues(scenario: Scenario) -> Regime | None:
-    if not scenario.queue.classes:
-        return None
-    return Regime("class queues", None, words.CLASS_QUEUES, words.CLASS_QUEUES_CHANGE)
-
-
-def _policed(scenario: Scenario) -> Regime | None:
+def _link_or_queue(scenario: Scenario) -> Regime | None:
+    """A link without traffic, or one whose queue or policer no law describes."""
     policer = scenario.link.policer
-    if policer is None or policer.rate >= scenario.link.capacity:
-        return None
-    return Regime("policed", None, words.policed(policer), words.POLICED_CHANGE)
-
-
-def _shared(scenario: Scenario) -> Regime | None:
-    if scenario.queue.alpha is None:
-        return None
-    return Regime("shared memory", None, words.SHARED, words.SHARED_CHANGE)
+    if not scenario.crossing:
+        return Regime("no traffic", None, words.NO_TRAFFIC, words.NO_TRAFFIC_CHANGE)
+    if scenario.queue.classes:
+        return Regime("class queues", None, words.CLASS_QUEUES, words.CLASS_QUEUES_CHANGE)
+    if policer is not None and policer.rate < scenario.link.capacity:
+        return Regime("policed", None, words.policed(policer), words.POLICED_CHANGE)
+    if scenario.queue.alpha is not None:
+        return Regime("shared memory", None, words.SHARED, words.SHARED_CHANGE)
+    return None
 
 
 def _together(scenario: Scenario) -> Regime | None:
-    if not any(isinstance(group, Requests) for group in scenario.crossing):
+    asks = any(isinstance(group, Requests) for group in scenario.crossing)
+    if not asks or _kinds(scenario) & _LASTING:
         return None
-    if _kinds(scenario) & _LASTING:
-        return None
-    from forebay.laws.incast import first_windows
-
-    found = first_windows(scenario)
-    assert found is not None, "there are requests"
-    return Regime("workers that answer together", None, words.together(found), words.TOGETHER)
+    windows = first_windows(scenario)
+    assert windows is not None, "there are requests"
+    return Regime("workers that answer together", None, words.together(windows), words.TOGETHER)
 
 
 def _uncongested(scenario: Scenario) -> Regime | None:
@@ -149,28 +134,19 @@ def _uncongested(scenario: Scenario) -> Regime | None:
     return Regime("uncongested", law, why, words.UNCONGESTED_CHANGE)
 
 
-def _open_loop(scenario: Scenario) -> Regime | None:
-    """Traffic without response to losses: all of it, or more than the link's rate."""
-    load = share(scenario, OPEN_LOOP_KINDS)
+def _unresponsive(scenario: Scenario) -> Regime | None:
+    """Traffic without response to losses, a managed queue, or controls without a sawtooth."""
+    load, discipline = share(scenario, OPEN_LOOP_KINDS), scenario.queue.discipline
     if load >= FULL:
         return Regime("overloaded", None, words.too_much(load), words.LOWER_LOAD)
-    if not _kinds(scenario) <= OPEN_LOOP_KINDS:
-        return None
-    return Regime("open-loop traffic", None, words.varying(load), words.VARYING_CHANGE)
-
-
-def _managed(scenario: Scenario) -> Regime | None:
-    discipline = scenario.queue.discipline
-    if DISCIPLINES[discipline].drops_tail:
-        return None
-    return Regime("managed queue", None, words.managed(discipline), words.MANAGED_CHANGE)
-
-
-def _paced(scenario: Scenario) -> Regime | None:
+    if _kinds(scenario) <= OPEN_LOOP_KINDS:
+        return Regime("open-loop traffic", None, words.varying(load), words.VARYING_CHANGE)
+    if not DISCIPLINES[discipline].drops_tail:
+        return Regime("managed queue", None, words.managed(discipline), words.MANAGED_CHANGE)
     names = paced(scenario)
-    if not names:
-        return None
-    return Regime("paced by a model", None, words.paced(scenario, names), words.PACED_CHANGE)
+    if names:
+        return Regime("paced by a model", None, words.paced(scenario, names), words.PACED_CHANGE)
+    return None
 
 
 def _ending(scenario: Scenario) -> Regime | None:
@@ -190,7 +166,7 @@ def _ending(scenario: Scenario) -> Regime | None:
 
 
 def _in_slow_start(scenario: Scenario) -> bool:
-    from forebay.laws import burst_assumptions as bursts
+    from forebay.laws import short_flows as bursts
 
     broken = (bursts.in_slow_start, bursts.window_not_reached)
     return not any(check(scenario) for check in broken) and bursts.small_transfers(scenario)
@@ -200,82 +176,54 @@ def _bursts_govern(scenario: Scenario) -> bool:
     return bursts_only(scenario) and bool(_bursts().governs(scenario))
 
 
-def _bursts() -> Any:
-    """The law of bursts, imported at first use because few links need it."""
+def _bursts() -> ModuleType:
+    """The module of the law of bursts, imported at first use because few links need it."""
     from forebay.laws import burst_law
 
     return burst_law
 
 
-def _mix() -> Any:
-    """The law of long and short flows, imported at first use because few links need it."""
-    from forebay.laws import mix
-
-    return mix
-
-
-def _mixed(scenario: Scenario) -> Regime | None:
-    load = share(scenario, OPEN_LOOP_KINDS)
-    if load <= REAL_TIME_MATTERS:
-        return None
-    return Regime("real-time mixed", None, words.real_time(load), words.REAL_TIME_CHANGE)
-
-
-def _many_that_end(scenario: Scenario) -> Regime | None:
-    load = share(scenario, COMPLETING_KINDS)
-    if load <= SHORT_FLOWS_MATTER:
-        return None
-    why = words.ending_with_long(load, SHORT_FLOWS_MATTER)
-    return Regime("long flows beside others", None, why, words.FEWER_ENDING)
-
-
-def _come_and_go(scenario: Scenario) -> Regime | None:
-    if come_and_go(scenario) is None:
-        return None
-    return Regime("flows that come and go", None, words.COME_AND_GO, words.COME_AND_GO_CHANGE)
-
-
-def _acks(scenario: Scenario) -> Regime | None:
+def _long_beside_others(scenario: Scenario) -> Regime | None:
+    """Long flows that other traffic, their own schedule or a queue of ACKs disturbs."""
+    real_time, ending = share(scenario, OPEN_LOOP_KINDS), share(scenario, COMPLETING_KINDS)
+    if real_time > REAL_TIME_MATTERS:
+        why = words.real_time(real_time)
+        return Regime("real-time mixed", None, why, words.REAL_TIME_CHANGE)
+    if ending > SHORT_FLOWS_MATTER:
+        why = words.ending_with_long(ending, SHORT_FLOWS_MATTER)
+        return Regime("long flows beside others", None, why, words.FEWER_ENDING)
+    if come_and_go(scenario) is not None:
+        return Regime("flows that come and go", None, words.COME_AND_GO, words.COME_AND_GO_CHANGE)
     links = ack_queues(scenario)
-    if not links:
+    if links:
+        return Regime("ACKs queue", None, words.acks(links), words.ACKS_CHANGE)
+    return None
+
+
+def _below_ten(scenario: Scenario) -> Regime | None:
+    n, halving = scenario.n_flows, halves(scenario)
+    known = general_decrease.covers(scenario)
+    if n <= 1:
+        law = single_flow.LAW if halving else general_decrease.LAW
+        why = words.one(scenario, halving or known)
+        return Regime("one flow", law.name if halving or known else None, why, words.ONE_CHANGE)
+    if n >= SAWTOOTHS_ADD:
         return None
-    return Regime("ACKs queue", None, words.acks(links), words.ACKS_CHANGE)
-
-
-def _one(scenario: Scenario) -> Regime | None:
-    if scenario.n_flows > 1:
-        return None
-    law = single_flow.LAW if halves(scenario) else general_decrease.LAW
-    known = law is single_flow.LAW or general_decrease.covers(scenario)
-    why = words.one(scenario, known)
-    return Regime("one flow", law.name if known else None, why, words.ONE_CHANGE)
-
-
-def _few(scenario: Scenario) -> Regime | None:
-    if scenario.n_flows >= SAWTOOTHS_ADD:
-        return None
-    gentle = not halves(scenario) and general_decrease.covers(scenario)
+    gentle = not halving and known
     law = general_decrease.LAW if gentle else synchronized.LAW
     return Regime("few flows", law.name, words.few(scenario, gentle), words.FEW_CHANGE)
 
 
-def _alike(scenario: Scenario) -> Regime | None:
-    low, high = words.round_trips(scenario)
-    if low < high:
-        return None
-    return Regime("round trips alike", None, words.alike(scenario), words.ALIKE_CHANGE)
-
-
-def _tiny(scenario: Scenario) -> Regime | None:
-    if path_window(scenario) >= SMALLEST_WINDOW:
-        return None
-    return Regime("windows below a packet", None, words.tiny(scenario), words.TINY_CHANGE)
-
-
 def _many(scenario: Scenario) -> Regime:
-    law = MIX if long_and_short(scenario) else utilization.LAW.name
-    found = None if law == MIX else words.times_simulation(scenario)
-    return Regime("flows out of step", law, words.many(scenario), words.MANY_CHANGE, found)
+    low, high = words.round_trips(scenario)
+    if low >= high:
+        return Regime("round trips alike", None, words.alike(scenario), words.ALIKE_CHANGE)
+    if path_window(scenario) < SMALLEST_WINDOW:
+        return Regime("windows below a packet", None, words.tiny(scenario), words.TINY_CHANGE)
+    mixed = long_and_short(scenario)
+    law = MIX if mixed else utilization.LAW.name
+    factors = None if mixed else words.times_simulation(scenario)
+    return Regime("flows out of step", law, words.many(scenario), words.MANY_CHANGE, factors)
 
 
 def _kinds(scenario: Scenario) -> set[str]:
@@ -283,7 +231,6 @@ def _kinds(scenario: Scenario) -> set[str]:
 
 
 _JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
-    _no_traffic, _class_queues, _policed, _shared, _together, _uncongested, _open_loop, _managed,
-    _paced,
-    _ending, _mixed, _many_that_end, _come_and_go, _acks, _one, _few, _alike, _tiny, _many,
+    _link_or_queue, _together, _uncongested, _unresponsive, _ending, _long_beside_others,
+    _below_ten, _many,
 )  # fmt: skip

@@ -105,26 +105,16 @@ def cannot_fill(scenario: Scenario) -> str | None:
         most = sum(t.peak(rate) for t in groups if isinstance(t, Standing))
         if most <= rate:
             return (
-                f"The flows together can send at most {_rate(most)}, which is no more than the "
-                "link's rate: a queue forms only when packets arrive at the same time."
+                f"The flows together can send at most {most / 1e6:.4g} Mbit/s, which is no more "
+                "than the link's rate: a queue forms only when packets arrive at the same time."
             )
-    windows = _windows(scenario)
-    if windows is not None and windows <= scenario.bdp_packets:
+    limits = [t.flows * t.max_window for t in groups if isinstance(t, Long) and t.max_window]
+    if len(limits) == len(groups) and sum(limits) <= scenario.bdp_packets:
         return (
-            f"The receivers' windows allow {windows} packets in flight. The path alone holds "
+            f"The receivers' windows allow {sum(limits)} packets in flight. The path alone holds "
             f"{scenario.bdp_packets:.0f} packets."
         )
     return None
-
-
-def _windows(scenario: Scenario) -> int | None:
-    """Sum of all receivers' windows in packets; None if one is unlimited."""
-    total = 0
-    for group in scenario.crossing:
-        if not isinstance(group, Long) or group.max_window is None:
-            return None
-        total += group.flows * group.max_window
-    return total
 
 
 def datagrams(load: float) -> str:
@@ -135,20 +125,19 @@ def datagrams(load: float) -> str:
     )
 
 
-def together(found: FirstWindows) -> str:
+def together(windows: FirstWindows) -> str:
     """Workers that answer a request at once."""
-    longer = found.answer > found.window
-    return (
-        f"{found.workers} workers answer a request at once. Their first windows are "
-        f"{found.packets} packets, of which the link sends {found.sent_meanwhile} while they come: "
-        f"{found.buffer} packets hold them if nothing spreads them."
-        + (
-            f" An answer has {found.answer:.4g} packets: slow start brings the others, and may "
-            "need more."
-            if longer
-            else ""
-        )
+    said = (
+        f"{windows.workers} workers answer a request at once. Their first windows are "
+        f"{windows.packets} packets, of which the link sends {windows.sent_meanwhile} while they "
+        f"come: {windows.buffer} packets hold them if nothing spreads them."
     )
+    if windows.answer > windows.window:
+        said += (
+            f" An answer has {windows.answer:.4g} packets: slow start brings the others, and may "
+        )
+        said += "need more."
+    return said
 
 
 def too_much(load: float) -> str:
@@ -279,10 +268,12 @@ def one(scenario: Scenario, known: bool) -> str:
 
 def few(scenario: Scenario, gentle: bool) -> str:
     """Two to nine flows; `gentle`: the law knows the control's decrease."""
-    found = _FEW_HALVING if halves(scenario) else _GENTLE if gentle else _FEW_OTHERS
+    factors = _GENTLE if gentle else _FEW_OTHERS
+    if halves(scenario):
+        factors = _FEW_HALVING
     return (
         f"{_flows(scenario)}. They are so few that one loss changes the sum of their windows, "
-        f"synchronized or not. The law treats them as one large flow. {found}{_others(scenario)}"
+        f"synchronized or not. The law treats them as one large flow. {factors}{_others(scenario)}"
     )
 
 
@@ -302,10 +293,13 @@ def tiny(scenario: Scenario) -> str:
 
 def many(scenario: Scenario) -> str:
     """Desynchronized flows."""
+    least, most = times_simulation(scenario)
+    law = f"The law gives {least:g} to {most:g} times the buffer that simulation needs"
+    law += "." if halves(scenario) else ", because the cuts are smaller than Reno's."
     why = (
         f"{_flows(scenario)}. Their windows are cut at different times, so the sum of the windows "
         "varies less than each window, by the square root of the number of flows. The buffer "
-        f"shrinks by the same factor. {_found(scenario)}{_others(scenario)}"
+        f"shrinks by the same factor. {law}{_others(scenario)}"
     )
     if path_window(scenario) <= 2.0:
         why += " Windows of at most two packets recover by timeouts: losses are above 10 %."
@@ -319,13 +313,6 @@ def times_simulation(scenario: Scenario) -> tuple[float, float]:
     if not halves(scenario):
         return 1.2, 4.5 if alike else 2.6
     return 0.8, 4.0 if alike else 2.1
-
-
-def _found(scenario: Scenario) -> str:
-    """Difference of the law from simulations."""
-    least, most = times_simulation(scenario)
-    said = f"The law gives {least:g} to {most:g} times the buffer that simulation needs"
-    return f"{said}." if halves(scenario) else f"{said}, because the cuts are smaller than Reno's."
 
 
 def _others(scenario: Scenario) -> str:
@@ -354,7 +341,3 @@ def round_trips(scenario: Scenario) -> tuple[Duration, Duration]:
     """Shortest and longest propagation RTT of the long flows."""
     groups = scenario.persistent
     return min(t.rtt.low for t in groups), max(t.rtt.high for t in groups)
-
-
-def _rate(bits: float) -> str:
-    return f"{bits / 1e6:.4g} Mbit/s"

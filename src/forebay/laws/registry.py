@@ -22,10 +22,8 @@ LAWS: tuple[Law, ...] = (*of_long_flows(), *BURST_LAWS, incast.LAW)
 
 
 GROUP = "forebay.laws"
-_MOST_PACKETS = 1e15
-"""More than any memory holds."""
-_PATIENCE_S = 10.0
-"""Seconds after which a law is said to hang."""
+_MOST_PACKETS = 1e15  # more than any memory holds
+_PATIENCE_S = 10.0  # seconds after which a law is said to hang
 _HUNG: set[str] = set()
 """Laws that are not asked again: each call would leave a thread that never ends."""
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from forebay import catalogue
 from forebay.catalogue import registered
 from forebay.laws.arrays import Array, as_array
-from forebay.laws.heterogeneous.protocols import PROTOCOLS
+from forebay.laws.heterogeneous.protocols import PROTOCOLS, friendly_growth
 from forebay.laws.law import Law
 from forebay.laws.quantities import path_window
 
@@ -58,16 +58,11 @@ class _Control:
     least: float = 0.0
 
 
-def _friendly(beta: float) -> float:
-    """Growth at which a window with decrease `beta` has Reno's mean (RFC 9438, section 4.3)."""
-    return 3.0 * (1.0 - beta) / (1.0 + beta)
-
-
 _RESPONSES = {
     "reno": _Control("reno"),
     "cubic": _Control("cubic"),
-    "cubic-beta-0.8": _Control("cubic_beta_0_8", _friendly(0.8)),
-    "cubic-beta-0.7": _Control("cubic_beta_0_7", _friendly(0.7)),
+    "cubic-beta-0.8": _Control("cubic_beta_0_8", friendly_growth(0.8)),
+    "cubic-beta-0.7": _Control("cubic_beta_0_7", friendly_growth(0.7)),
     "scalable": _Control("scalable", 1.0),  # Reno's growth below 100 packets
 }
 """By the names of response functions in the catalogue."""
@@ -115,29 +110,22 @@ def loss_rate(flows: Sequence[Flows], packets_per_second: float) -> float | None
         total += each.count * rate(_LOSSES, each)
     if not total[-1] <= packets_per_second <= total[0]:
         return None
-    found = np.interp(-np.log(packets_per_second), -np.log(total), np.log(_LOSSES))
-    return float(np.exp(found))
-
-
-def _silent(scenario: Scenario) -> None:
-    """The law covers only loss, and needs each RTT."""
-    return None
+    return float(np.exp(np.interp(-np.log(packets_per_second), -np.log(total), np.log(_LOSSES))))
 
 
 def wide_windows(scenario: Scenario) -> str | None:
     """Windows are in the range for which the band was measured."""
     window = path_window(scenario)
-    if window >= LEAST_WINDOW:
-        return None
-    return f"{window:.2g} packets a flow on the path: loss was compared from {LEAST_WINDOW:g} on"
+    few = f"{window:.2g} packets a flow on the path: loss was compared from {LEAST_WINDOW:g} on"
+    return few if window < LEAST_WINDOW else None
 
 
 LAW = Law(
     name="padhye-1998/response",
     source="Padhye et al. 1998 and RFC 5348, section 3.1 (timeouts); Yang et al. 2013, Table II, "
     f"and RFC 9438 (growth); found {BAND[0]:g} to {BAND[1]:g} times as high by simulation",
-    packets=_silent,
-    utilization=_silent,
+    packets=lambda _: None,
+    utilization=lambda _: None,
     checks=(wide_windows,),
 )
 """The source of a loss rate. It gives no buffer, so no table of laws lists it."""

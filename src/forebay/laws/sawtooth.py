@@ -67,9 +67,8 @@ def buffer_for(target: ArrayLike, bdp: ArrayLike) -> Array:
     """
     excess = np.maximum(as_array(target) - 0.75, 0.0)
     middle = 0.75 - excess
-    discriminant = np.maximum(
-        middle**2 - 4.0 * excess**2, 0.0
-    )  # 0 at a target of 1, apart from rounding
+    # It is 0 at a target of 1, apart from rounding.
+    discriminant = np.maximum(middle**2 - 4.0 * excess**2, 0.0)
     return as_array(bdp) * 2.0 * excess / (middle + np.sqrt(discriminant))
 
 

@@ -19,14 +19,10 @@ def _packets(scenario: Scenario) -> float | None:
     return finite(sawtooth.buffer_for(target, scenario.bdp_packets))
 
 
-def _utilization(scenario: Scenario) -> float:
-    return float(sawtooth.utilization(scenario.buffer_packets, scenario.bdp_packets))
-
-
 LAW = Law(
     name="appenzeller-2004/single-flow",
     source="Appenzeller et al. 2004, §2 and appendix B, the idle stretch integrated as well",
     packets=_packets,
-    utilization=_utilization,
+    utilization=lambda asked: float(sawtooth.utilization(asked.buffer_packets, asked.bdp_packets)),
     checks=(*assumptions.TCP_SAWTOOTHS, assumptions.one_flow, assumptions.long_enough),
 )

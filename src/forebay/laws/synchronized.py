@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from forebay.laws import assumptions, sawtooth
+from forebay.laws import assumptions, single_flow
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.law import Law
-from forebay.laws.quantities import finite
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -25,21 +24,16 @@ def buffer(bdp: ArrayLike) -> Array:
 
 
 def _packets(scenario: Scenario) -> float | None:
-    target = scenario.goals.utilization
-    if target is None:
+    if scenario.goals.utilization is None:
         return float(buffer(scenario.bdp_packets))
-    return finite(sawtooth.buffer_for(target, scenario.bdp_packets))
-
-
-def _utilization(scenario: Scenario) -> float:
-    return float(sawtooth.utilization(scenario.buffer_packets, scenario.bdp_packets))
+    return single_flow.LAW.packets(scenario)
 
 
 LAW = Law(
     name="appenzeller-2004/synchronized",
     source="Appenzeller et al. 2004, §3.1, with the utilization of appendix B's fluid sawtooth",
     packets=_packets,
-    utilization=_utilization,
+    utilization=single_flow.LAW.utilization,
     checks=(
         *assumptions.TCP_SAWTOOTHS,
         assumptions.synchronized_flows,

@@ -7,12 +7,10 @@ connections (``concurrent_flows``), and neither of these replaces it.
 
 from forebay.measure.capture import capture
 from forebay.measure.counters import counters
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimate, Refused
+from forebay.measure.estimate import Estimate, Measured, MeasureError, Refused
 from forebay.measure.exports import exports, listen
 from forebay.measure.host import host
 from forebay.measure.judging import Judgement, judge
-from forebay.measure.measurement import Measured
 from forebay.measure.snmp import snmp
 
 __all__ = [

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import ipaddress
 import os
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.errors import argument, panics_as_defects
-from forebay.measure import burstiness, load, paths, population, to_scenario
+from forebay.errors import argument
+from forebay.measure import load, paths, population, to_scenario
 from forebay.measure.arguments import bits_per_second, paths_of, texts_of
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimates
-from forebay.measure.measurement import Measured
-from forebay.measure.pipes import read_from
+from forebay.measure.estimate import Estimates, Measured, MeasureError
+from forebay.measure.pipes import read_captures
 from forebay.scenario.traffic import MOST_PACKETS
 
 if TYPE_CHECKING:
@@ -43,24 +41,21 @@ READ = (
 
 def unread_link_types(files: Sequence[CaptureFile]) -> str:
     """Return the sentence on link types that are not read; "" if there are none."""
-    types = sorted({each for file in files for each in file["unread_link_types"]})
-    if not types:
-        return ""
-    named = " and ".join(
-        f"{each}{f' ({_NAMES[each]})' if each in _NAMES else ''}" for each in types
-    )
-    one = len(types) == 1
-    return f"link type{'' if one else 's'} {named} {'is' if one else 'are'} not read; {READ}"
+    types = sorted({number for file in files for number in file["unread_link_types"]})
+    named = [
+        f"{number} ({_NAMES[number]})" if number in _NAMES else f"{number}" for number in types
+    ]
+    if len(named) == 1:
+        return f"link type {named[0]} is not read; {READ}"
+    return f"link types {' and '.join(named)} are not read; {READ}" if named else ""
 
 
 def not_ip(files: Sequence[CaptureFile]) -> str:
     """Return what the frames without IP are, such as "8 ARP"; "" if that is not known."""
-    kinds: dict[str, int] = {}
+    kinds: Counter[str] = Counter()
     for file in files:
-        for kind, count in file["not_ip_kinds"].items():
-            kinds[kind] = kinds.get(kind, 0) + count
-    most = sorted(kinds.items(), key=lambda each: -each[1])[:_MOST_KINDS]
-    return ", ".join(f"{count} {kind}" for kind, count in most)
+        kinds.update(file["not_ip_kinds"])
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_MOST_KINDS))
 
 
 _CROWDED = 0.01
@@ -86,35 +81,30 @@ def capture(
 
     Parameters
     ----------
-    records
-        A file in pcap or pcapng, plain or in gzip or zstd; or several, in the order of their
+    records : a file in pcap or pcapng, plain or in gzip or zstd; or several, in the order of their
         packets.
-    rate
-        The link's rate, such as ``"155 Mbit/s"``.
-    interface
-        The interface of a pcapng file that is the link; others are used for round trips only.
-    toward
-        Networks such as ``"10.0.0.0/8"``: only packets to these cross the link.
-    overhead
-        Bytes on the link for each packet in addition to the IP packet.
-    at
-        Whether the capture has packets after the queue (egress) or before it.
-    congestion_control, buffer, goal
-        For the scenario: congestion control (default: the estimated one), queue size, utilization
-        to reach (default: 0.98 if there are long flows, else none).
-    replay
-        Store the packets of unresponsive traffic, for `Measured.packet_list`.
-    progress
-        Called with the fraction of the bytes that have been read.
+    rate : the link's rate, such as ``"155 Mbit/s"``.
+    interface : the interface of a pcapng file that is the link; others are used for round trips
+        only.
+    toward : networks such as ``"10.0.0.0/8"``: only packets to these cross the link.
+    overhead : bytes on the link for each packet in addition to the IP packet.
+    at : whether the capture has packets after the queue (egress) or before it.
+    congestion_control, buffer, goal : for the scenario: congestion control (default: the estimated
+        one), queue size, utilization to reach (default: 0.98 if there are long flows, else none).
+    replay : store the packets of unresponsive traffic, for `Measured.packet_list`.
+    progress : called with the fraction of the bytes that have been read.
 
-    Raises
-    ------
-    MeasureError
-        A file is not a capture, or an option does not fit it.
+    Raises MeasureError if a file is not a capture, or an option does not fit it.
     """
-    bps, toward_ = bits_per_second(rate), [_network(text) for text in texts_of(toward)]
-    names = paths_of(records)
-    read = _read(names, interface, toward_, overhead, MOST_PACKETS if replay else 0, progress)
+    from forebay import _core
+
+    bps, names = bits_per_second(rate), paths_of(records)
+    reader = partial(
+        _core.measure_capture, interface=interface, overhead=overhead,
+        toward=[_network(text) for text in texts_of(toward)],
+        listed=MOST_PACKETS if replay else 0,
+    )  # fmt: skip
+    read = read_captures(names, reader, progress)
     _check(read, interface, names)
     found = Estimates()
     _tell(read, found)
@@ -122,7 +112,9 @@ def capture(
     population.describe(read, found)
     paths.describe(read, at, found)
     packet_s = 8 * (load.full_packet(read) + overhead) / bps
-    burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], packet_s, found)
+    load.describe_burstiness(
+        read["scales"], load.whole(read), read["load_width_s"], packet_s, found
+    )
     made, why = to_scenario.scenario(
         read, found, rate, congestion_control, buffer, goal, names[0], overhead
     )
@@ -144,82 +136,51 @@ def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return read["list"]
 
 
-def _network(
-    text: str,
-) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
+def _network(text: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
     try:
         network = ipaddress.ip_network(text)
     except ValueError as error:
-        raise MeasureError(
-            f"{argument('toward')}: {error}; write a network such as 10.0.0.0/8"
-        ) from None
+        wrong = f"{argument('toward')}: {error}"
+        raise MeasureError(f"{wrong}; write a network such as 10.0.0.0/8") from None
     return network.network_address, network.prefixlen
-
-
-def _read(
-    names: list[str],
-    interface: str | None,
-    toward: list[tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]],
-    overhead: int,
-    listed: int,
-    progress: Progress | None,
-) -> CaptureReadings:
-    from forebay import _core
-
-    total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
-
-    def told(read: int) -> None:
-        if progress is not None and total:
-            progress(min(read / total, 1.0))
-
-    try:
-        read = partial(
-            _core.measure_capture, names, interface=interface, toward=toward, overhead=overhead,
-            listed=listed, progress=told,
-        )  # fmt: skip
-        with panics_as_defects():
-            return read_from(names, read)
-    except ValueError as error:
-        raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
 
 
 def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> None:
     known = sorted({name for file in read["files"] for name in file["interfaces"] if name})
     if interface is not None and interface not in known:
-        has = (
-            f"it has {', '.join(known)}" if known else "its interfaces have no names; leave it out"
-        )
+        has = f"it has {', '.join(known)}"
+        if not known:
+            has = "its interfaces have no names; leave it out"
         wrong = f"{names[0]} has no interface {interface}"
         raise MeasureError(f"{argument('interface')}: {wrong}; {has}")
     late, seen = read["back_in_time"], read["packets"] + read["returning"]
     if late > _DISORDERED * seen:
         wrong = f"{late} of {seen} packets are earlier than one before them"
-        how = (
-            "name each file once, in the order of their packets"
-            if len(names) > 1
-            else "sort them (reordercap IN OUT)"
-        )
+        how = "sort them (reordercap IN OUT)"
+        if len(names) > 1:
+            how = "name each file once, in the order of their packets"
         raise MeasureError(f"{names[0]}: {wrong}; {how}")
     if read["packets"] and not read["duration_s"] > 0:
         raise MeasureError(f"{names[0]}: all packets have one time; capture for some seconds")
     if read["packets"] == 0:
-        frames = sum(file["frames"] for file in read["files"])
-        if not frames:
-            ends = [file["ending"] for file in read["files"] if file["ending"] is not None]
-            why = f"no packet before its end: {ends[0]}" if ends else "it has no packets"
-            how = "capture again, for some minutes" if ends else "capture for some minutes"
-            raise MeasureError(f"{names[0]}: {why}; {how}")
-        unread = unread_link_types(read["files"])
-        if unread and not read["returning"]:
-            raise MeasureError(f"{names[0]}: {unread}")
-        kinds = not_ip(read["files"])
-        went = f"{kinds} frames are not read; {READ}" if kinds else "none is IP"
-        if read["returning"]:
-            went = f"{read['returning']} have the other direction"
-        why = f"of {frames} frames no packet crosses the link: {went}"
-        raise MeasureError(
-            f"{names[0]}: {why}; name other records, or another {argument('toward')}"
-        )
+        raise MeasureError(f"{names[0]}: {_why_none(read)}")
+
+
+def _why_none(read: CaptureReadings) -> str:
+    frames = sum(file["frames"] for file in read["files"])
+    if not frames:
+        ends = [file["ending"] for file in read["files"] if file["ending"] is not None]
+        if ends:
+            return f"no packet before its end: {ends[0]}; capture again, for some minutes"
+        return "it has no packets; capture for some minutes"
+    unread, kinds = unread_link_types(read["files"]), not_ip(read["files"])
+    if unread and not read["returning"]:
+        return unread
+    went = f"{kinds} frames are not read; {READ}" if kinds else "none is IP"
+    if read["returning"]:
+        went = f"{read['returning']} have the other direction"
+    why = f"of {frames} frames no packet crosses the link: {went}"
+    return f"{why}; name other records, or another {argument('toward')}"
 
 
 def _tell(read: CaptureReadings, found: Estimates) -> None:

@@ -4,7 +4,7 @@ The number of flows by a loss rate: inverted response functions of congestion co
 
 A flow that loses one packet in each cycle and has the mean window w sends w/RTT. With X packets per
 second on the link there are n = X RTT / w flows. w as a function of the loss rate follows from the
-cycle between two losses: `laws.sawtooth` for Reno and `laws.heterogeneous.rfc9438` for CUBIC.
+cycle between two losses: `laws.sawtooth` for Reno and `laws.heterogeneous` (RFC 9438) for CUBIC.
 """
 
 from __future__ import annotations
@@ -20,15 +20,21 @@ import numpy as np
 
 from forebay import catalogue
 from forebay.errors import argument, option
-from forebay.laws.heterogeneous.rfc9438 import CUBIC
+from forebay.laws.heterogeneous.protocols import CUBIC
 from forebay.laws.sawtooth import loss_rate
 from forebay.measure.arguments import bits_per_second, parse
-from forebay.measure.busy_hour import busiest
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
-from forebay.measure.measurement import Measured
-from forebay.measure.table import Intervals, read
-from forebay.measure.to_scenario import GOAL, checked
+from forebay.measure.estimate import (
+    BATCHES,
+    STUDENT_95,
+    Estimate,
+    Estimates,
+    Floats,
+    Measured,
+    MeasureError,
+    batch_mean,
+)
+from forebay.measure.table import Intervals, busiest, read
+from forebay.measure.to_scenario import GOAL, made_of
 from forebay.scenario import BufferSize
 from forebay.scenario.quantity import DataSize, Duration
 
@@ -47,20 +53,15 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
 
     Parameters
     ----------
-    control
-        One of `CONTROLS`.
-    loss
-        Drops over arrivals, above 0.
-    rtt_s
-        Mean RTT, including queueing.
+    control : one of `CONTROLS`.
+    loss : drops over arrivals, above 0.
+    rtt_s : mean RTT, including queueing.
     """
     if control in _WINDOWS:
         return _WINDOWS[control](loss, rtt_s)
-    known = " or ".join(CONTROLS)
-    wrong = (
-        f"{argument('congestion_control')}: losses do not give the number of flows with {control}"
-    )
-    raise MeasureError(f"{wrong}; write {known}")
+    wrong = f"losses do not give the number of flows with {control}"
+    hint = f"write {' or '.join(CONTROLS)}"
+    raise MeasureError(f"{argument('congestion_control')}: {wrong}; {hint}")
 
 
 def _reno(loss: float, growth: float) -> float:
@@ -69,16 +70,11 @@ def _reno(loss: float, growth: float) -> float:
 
 
 def _cubic(loss: float, rtt_s: float) -> float:
-    rtt = np.asarray(rtt_s)
-
     def mean(largest: float) -> float:
-        assert CUBIC.moments is not None  # its means are closed forms
-        found, _ = CUBIC.moments(np.asarray(largest), rtt)
-        return largest * float(found)
+        return float(CUBIC.mean(largest, rtt_s))
 
     def rate(largest: float) -> float:
-        cycle_s = float(CUBIC.duration(np.asarray(largest), rtt))
-        return rtt_s / (mean(largest) * cycle_s)
+        return rtt_s / (mean(largest) * float(CUBIC.epoch(largest, rtt_s)))
 
     return mean(_inverted(rate, loss))
 
@@ -101,7 +97,6 @@ def _inverted(rate: Callable[[float], float], loss: float) -> float:
     return float(brentq(lambda window: rate(window) - loss, 1.0, _LARGEST, rtol=1e-9))
 
 
-_BATCHES = 20
 _FEWEST_DROPS = 20
 _BUSY = 0.9
 _LONGEST_WAIT_S = 3600.0
@@ -128,47 +123,43 @@ def counters(
 
     Parameters
     ----------
-    table
-        CSV with columns ``time_s``, ``octets``, ``drops``, and if available ``packets``
-        and ``queue_packets``.
-    rate
-        The link's rate.
-    rtt
-        The mean round trip without queueing, ``"100 ms"``, or a range ``"50 ms..150 ms"``.
-    packet
-        Size of a full packet.
-    congestion_control
-        Its response function is inverted; None means all known ones, and their whole range.
-    buffer
-        Queue size: limits the queueing delay in the RTT, and is used in the scenario.
-    goal
-        For the scenario: the target utilization, 0.98 if it is not given.
-    source
-        Name of the table in the result; default: its path.
-    busy_hour
-        Use only the hour with the most octets, which a note names.
+    table : CSV with columns ``time_s``, ``octets``, ``drops``, and if available ``packets`` and
+        ``queue_packets``.
+    rate : the link's rate.
+    rtt : the mean round trip without queueing, ``"100 ms"``, or a range ``"50 ms..150 ms"``.
+    packet : size of a full packet.
+    congestion_control : its response function is inverted; None means all known ones, and their
+        whole range.
+    buffer : queue size: limits the queueing delay in the RTT, and is used in the scenario.
+    goal : for the scenario: the target utilization, 0.98 if it is not given.
+    source : name of the table in the result; default: its path.
+    busy_hour : use only the hour with the most octets, which a note names.
 
-    Raises
-    ------
-    MeasureError
-        A file is not a table of counters, or an option does not fit it.
+    Raises MeasureError if a file is not a table of counters, or an option does not fit it.
     """
     bps, size = bits_per_second(rate), _packet(packet)
-    rtts = _range(rtt)
-    rows = _rows(table, bps, busy_hour=busy_hour)
+    rtts = rtt_range(rtt)
+    rows = read(table, bps)
+    if busy_hour:
+        busy = busiest(rows)
+        rows = replace(busy.rows, notes=[*rows.notes, f"of {busy.name} alone: {busy.when}"])
     called = os.fspath(table) if source is None else source
     found = Estimates(notes=list(rows.notes))
     packets = rows.packets if rows.packets is not None else rows.octets / size
     least = min(_SMALL_MEAN, size) if rows.packets is None else size
     if rows.packets is None:
-        found.notes.append(_assumed_size(size, least))
-    found.estimates["load"] = batch_mean(rows.octets * 8 / (rows.seconds * bps))
+        found.notes.append(
+            f"no column packets: octets over {size} B are taken, and intervals go to a mean of "
+            f"{least} B, which makes {size / least:.3g} times as many; poll ifHCOutUcastPkts too"
+        )
+    share = rows.octets * 8 / (rows.seconds * bps)
+    found.estimates["load"] = batch_mean(share)
     _loss(rows.drops, packets, size / least, found)
     queueing = _queueing(rows, size, bps, rtts, buffer, found)
     _flows(rows, (packets, packets * size / least), rtts, queueing, congestion_control, found)
     for name in _REFUSED:
         found.refuse(name, _UNKNOWN)
-    found.curves["load"] = _curve(rows, bps)
+    found.curves["load"] = {"step_s": float(np.median(rows.seconds)), "share": share.tolist()}
     made, why = _scenario(found, rate, rtts, size, congestion_control, buffer, goal, called)
     return Measured(
         packets=round(float(packets.sum())), seconds=float(rows.seconds.sum()),
@@ -176,21 +167,6 @@ def counters(
         sources=[called], made=made, not_made=why,
         assumed_bytes=None if rows.packets is not None else size,
     )  # fmt: skip
-
-
-def _assumed_size(size: int, least: int) -> str:
-    return (
-        f"no column packets: octets over {size} B are taken, and intervals go to a mean of "
-        f"{least} B, which makes {size / least:.3g} times as many; poll ifHCOutUcastPkts too"
-    )
-
-
-def _rows(table: str | os.PathLike[str], bps: float, *, busy_hour: bool) -> Intervals:
-    rows = read(table, bps)
-    if not busy_hour:
-        return rows
-    busy = busiest(rows)
-    return replace(busy.rows, notes=[*rows.notes, f"of {busy.name} alone: {busy.when}"])
 
 
 def _packet(text: str) -> int:
@@ -201,12 +177,8 @@ def _packet(text: str) -> int:
     return int(size)
 
 
-def check_rtt(rtt: str | None) -> None:
-    """Raise MeasureError or ScenarioError if ``rtt`` is missing or neither a time nor a range."""
-    _range(rtt)
-
-
-def _range(text: str | None) -> tuple[float, float]:
+def rtt_range(text: str | None) -> tuple[float, float]:
+    """Return both ends of a time or a range; MeasureError or ScenarioError if it is neither."""
     if text is None:
         wrong = f"{argument('rtt')} is missing: counters need a guess"
         raise MeasureError(f"{wrong}; write {option('rtt', '50 ms..150 ms')}")
@@ -216,35 +188,28 @@ def _range(text: str | None) -> tuple[float, float]:
     return ends[0], ends[-1]
 
 
-def _curve(rows: Intervals, bps: float) -> dict[str, Any]:
-    step = float(np.median(rows.seconds))
-    return {"step_s": step, "share": (rows.octets * 8 / (rows.seconds * bps)).tolist()}
-
-
 def _loss(drops: Floats, packets: Floats, most: float, found: Estimates) -> None:
     """Add the loss rate, with the t interval of a ratio over batches (Cochran, chapter 6).
 
     The packets may be ``most`` times as many, where they were not counted.
     """
-    from scipy.special import stdtrit
-
     arrivals = packets + drops
     if arrivals.sum() <= 0:
         found.refuse("loss_rate", "nothing was sent")
         return
     value = float(drops.sum() / arrivals.sum())
-    size = len(drops) // _BATCHES
+    size = len(drops) // BATCHES
     if size < 1:
         few = f"{len(drops)} intervals are too few for an interval"
         found.estimates["loss_rate"] = Estimate(value, None, None, len(drops), few)
         return
-    cut = size * _BATCHES
-    parts = [x[:cut].reshape(_BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
-    spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (_BATCHES - 1))
-    half = stdtrit(_BATCHES - 1, 0.975) * spread / math.sqrt(_BATCHES) / parts[1].mean()
+    cut = size * BATCHES
+    parts = [x[:cut].reshape(BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
+    spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (BATCHES - 1))
+    half = STUDENT_95 * spread / math.sqrt(BATCHES) / parts[1].mean()
     low, high = max(value - float(half), 0.0) / most, min(value + float(half), 1.0)
     bias = "" if most == 1 else "the low end is of smaller packets than were assumed"
-    found.estimates["loss_rate"] = Estimate(value, low, high, _BATCHES, bias)
+    found.estimates["loss_rate"] = Estimate(value, low, high, BATCHES, bias)
 
 
 def _queueing(
@@ -261,11 +226,11 @@ def _queueing(
         if mean > _LONGEST_WAIT_S:
             wrong = f"queue_packets would wait {mean:.3g} s on average"
             raise MeasureError(f"{wrong}; write how many packets were in the queue at each poll")
-        queue = batch_mean(rows.queue_packets)
-        found.estimates["queue_packets"] = queue
+        found.estimates["queue_packets"] = batch_mean(rows.queue_packets)
         return mean, mean
     if buffer is None:
-        found.notes.append(_no_queueing())
+        given = f"{argument('buffer')}, or a column queue_packets"
+        found.notes.append(f"the round trip has no queueing delay: give {given}")
         return 0.0, 0.0
     most = parse("buffer", BufferSize, buffer)
     packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
@@ -273,11 +238,6 @@ def _queueing(
         wrong = f"{argument('buffer')}: {buffer} would hold more than an hour of traffic"
         raise MeasureError(f"{wrong}; write the queue's size, {option('buffer', '64 packets')}")
     return 0.0, packets * size * 8 / bps
-
-
-def _no_queueing() -> str:
-    given = f"{argument('buffer')}, or a column queue_packets"
-    return f"the round trip has no queueing delay: give {given}"
 
 
 def _flows(
@@ -314,15 +274,13 @@ def _flows(
         why = f"a mean window of {smallest:.1f} packets: flows time out, and no law gives n"
         found.refuse("long_flows", why)
         return
-    counts = [n for n, _ in windows]
     covers = f"covers {', '.join(controls)}, the round trip, and growth with delayed ACKs or not"
-    low, high = min(counts), max(counts)
+    low, high = min(n for n, _ in windows), max(n for n, _ in windows)
     bias = f"all traffic is assumed to be long flows with equal shares; the interval {covers}"
     if many:
         bias += ", and the size of packets"
-    found.estimates["long_flows"] = Estimate(
-        math.sqrt(low * high), low, high, len(rows.drops), bias
-    )
+    value = math.sqrt(low * high)
+    found.estimates["long_flows"] = Estimate(value, low, high, len(rows.drops), bias)
 
 
 def _scenario(
@@ -348,12 +306,4 @@ def _scenario(
         "congestion_control": control or "cubic",
         "packet": f"{size} B",
     }
-    tree: dict[str, Any] = {
-        "name": f"measured from {os.path.basename(source)}"[:200],
-        "link": {"rate": rate},
-        "traffic": [one],
-        "goals": {"utilization": GOAL if goal is None else goal},
-    }
-    if buffer is not None:
-        tree["queue"] = {"size": buffer}
-    return checked(tree)
+    return made_of([one], source, rate, buffer, GOAL if goal is None else goal)

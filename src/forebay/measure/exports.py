@@ -10,19 +10,17 @@ import math
 import os
 import tempfile
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from forebay.errors import argument, option, panics_as_defects
-from forebay.measure import goflow, listening, nfdump
+from forebay.errors import argument, option
+from forebay.measure import listening
 from forebay.measure.arguments import bits_per_second, paths_of
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
-from forebay.measure.measurement import Measured
-from forebay.measure.pipes import read_from
+from forebay.measure.estimate import Estimate, Estimates, Floats, Measured, MeasureError, batch_mean
+from forebay.measure.flow_records import CSV, to_capture
+from forebay.measure.pipes import read_captures
 from forebay.measure.population import over_time, robust_minimum
 
 if TYPE_CHECKING:
@@ -52,23 +50,20 @@ def exports(
 
     Parameters
     ----------
-    records
-        Captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, in
+    records : captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, in
         files with the ending .csv; or goflow2's JSON, a record a line, in .json or .jsonl.
-    rate
-        The link's rate; the records must be of that link only.
+    rate : the link's rate; the records must be of that link only.
 
-    Raises
-    ------
-    MeasureError
-        A file is not a capture, or has no exports.
+    Raises MeasureError if a file is not a capture, or has no exports.
     """
     bps, sources = bits_per_second(rate), paths_of(records)
     with tempfile.TemporaryDirectory() as folder:
-        names = [_as_capture(name, Path(folder, str(at))) for at, name in enumerate(sources)]
+        places = [Path(folder, str(at)) for at in range(len(sources))]
+        pairs = zip(sources, places, strict=True)
+        names = [str(place) if to_capture(name, place) else name for name, place in pairs]
         read = _read(names, sources, progress)
     measured = _measured(read, bps, sources)
-    if any(map(nfdump.is_csv, sources)):
+    if any(source.lower().endswith(CSV) for source in sources):
         measured.notes.append(_UNNUMBERED)
     return measured
 
@@ -84,17 +79,12 @@ def listen(
 
     Parameters
     ----------
-    at
-        Address and port, ``"127.0.0.1:2055"``; a port alone is on loopback.
-    seconds
-        Duration. It must include the routers' active timeouts, at which they export long flows.
-    rate
-        The link's rate; the records must be of that link only.
+    at : address and port, ``"127.0.0.1:2055"``; a port alone is on loopback.
+    seconds : duration. It must include the routers' active timeouts, at which they export long
+        flows.
+    rate : the link's rate; the records must be of that link only.
 
-    Raises
-    ------
-    MeasureError
-        The address cannot be bound, or nothing arrived.
+    Raises MeasureError if the address cannot be bound, or nothing arrived.
     """
     if not 0 < seconds < math.inf:
         hint = f"write how long to listen, such as {option('seconds', 300)}"
@@ -112,30 +102,10 @@ def listen(
     return measured
 
 
-def _as_capture(name: str, place: Path) -> str:
-    if nfdump.is_csv(name):
-        nfdump.to_capture(name, place)
-    elif goflow.is_json(name):
-        goflow.to_capture(name, place)
-    else:
-        return name
-    return str(place)
-
-
 def _read(names: list[str], sources: list[str], progress: Progress | None) -> ExportReadings:
     from forebay import _core
 
-    total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
-
-    def told(read: int) -> None:
-        if progress is not None and total:
-            progress(min(read / total, 1.0))
-
-    try:
-        with panics_as_defects():
-            read = read_from(names, partial(_core.measure_exports, names, progress=told))
-    except ValueError as error:
-        raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
+    read = read_captures(names, _core.measure_exports, progress)
     if read["span_ms"] is None:
         early = read["without_template"]
         none = "no datagram of NetFlow v5, v9, IPFIX or sFlow v5"
@@ -149,7 +119,9 @@ def _measured(read: ExportReadings, bps: float, names: list[str]) -> Measured:
     first, last = read["span_ms"] or (0, 0)
     seconds = max((last - first) / 1000, 1e-3)
     _load(read, bps, found)
-    _kinds(read, found)
+    if read["bytes"]:
+        tcp = Estimate(read["tcp_bytes"] / read["bytes"], None, None, read["records"])
+        found.estimates["tcp_share"] = tcp
     _flows(read, found)
     _notes(read, found)
     for name in _REFUSED:
@@ -177,12 +149,6 @@ def _load(read: ExportReadings, bps: float, found: Estimates) -> None:
     inner = share[1:-1]  # the first and the last second are incomplete
     found.estimates["load"] = batch_mean(inner)
     found.curves["load"] = {"step_s": width_s, "share": inner.tolist()}
-
-
-def _kinds(read: ExportReadings, found: Estimates) -> None:
-    if read["bytes"]:
-        tcp = Estimate(read["tcp_bytes"] / read["bytes"], None, None, read["records"])
-        found.estimates["tcp_share"] = tcp
 
 
 def _flows(read: ExportReadings, found: Estimates) -> None:
@@ -258,7 +224,7 @@ def _long_flows(read: ExportReadings, low: float, high: float) -> Estimate:
 
 
 def _notes(read: ExportReadings, found: Estimates) -> None:
-    said = [
+    counted = [
         (read["lost"], "flow records or datagrams were lost: the load is too low"),
         (read["reordered"], "datagrams arrived after a later one"),
         (read["without_template"], "sets of records arrived before their template: ignored"),
@@ -268,25 +234,18 @@ def _notes(read: ExportReadings, found: Estimates) -> None:
         ),
         (read["not_exports"], "datagrams are not exports, or damaged: ignored"),
     ]
-    found.notes += [f"{count} {words}" for count, words in said if count]
-    found.notes += _divided(read)
+    found.notes += [f"{count} {words}" for count, words in counted if count]
+    if read["cut_early"] > _MOST_CUT * read["continued"] and read["cut_early"] >= _FEWEST_CUT:
+        said = f"{read['cut_early']} records end before the active timeout and are continued"
+        found.notes.append(
+            f"{said}: the exporter's cache evicts flows; concurrent_flows counts them all the same"
+        )
+    if not read["drawn"] and not read["finer"] and read["records"] >= _FEWEST_STAMPS:
+        found.notes.append(
+            "all times are whole seconds: a flow of a second is not told from a shorter one, "
+            "and the load is not known below some seconds"
+        )
     active, inactive = read["timeouts_s"]
     if active or inactive:
         times = f"active timeout {active} s, inactive timeout {inactive} s"
         found.notes.append(f"the router's {times}: newer records have not arrived")
-
-
-def _divided(read: ExportReadings) -> list[str]:
-    """Return notes about records that are only parts of flows, and about coarse times."""
-    notes = []
-    if read["cut_early"] > _MOST_CUT * read["continued"] and read["cut_early"] >= _FEWEST_CUT:
-        said = f"{read['cut_early']} records end before the active timeout and are continued"
-        notes.append(
-            f"{said}: the exporter's cache evicts flows; concurrent_flows counts them all the same"
-        )
-    if not read["drawn"] and not read["finer"] and read["records"] >= _FEWEST_STAMPS:
-        notes.append(
-            "all times are whole seconds: a flow of a second is not told from a shorter one, "
-            "and the load is not known below some seconds"
-        )
-    return notes

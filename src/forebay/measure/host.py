@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Estimate, Estimates, quantiles, share
-from forebay.measure.measurement import Measured
+from forebay.measure.estimate import Estimate, Estimates, Measured, MeasureError, quantiles, share
 from forebay.measure.table import read_text
 
 _ADDRESS = re.compile(r"(?<!\S)(\[?[0-9A-Fa-f.:*]+\]?(?:%\S+?)?\]?|[\w.-]+):(\d+|[\w-]+)(?!\S)")
@@ -68,17 +66,13 @@ def sockets(text: str) -> list[Socket]:
     ends, state = ("", ""), ""
     for number, line in enumerate(text.splitlines()):
         if line[:1].strip():  # the line of addresses; with -O of everything
-            ends, state = _ends(line) or (str(number), ""), line.split()[0]
+            pairs = [f"{address}:{port}" for address, port in _ADDRESS.findall(line)[:2]]
+            local, peer = pairs if len(pairs) == 2 else (str(number), "")
+            ends, state = (local, peer), line.split()[0]
         if "cwnd:" in line and state not in _WITHOUT_FLOW:
             key = ends if ends[0] else (str(number), "")  # lines without addresses, as pasted
             found.setdefault(key, Socket(key[0])).samples.append(_sample(line))
     return list(found.values())
-
-
-def _ends(line: str) -> tuple[str, str] | None:
-    """Return local and peer address of a line; None if it has none."""
-    pairs = [f"{address}:{port}" for address, port in _ADDRESS.findall(line)[:2]]
-    return (pairs[0], pairs[1]) if len(pairs) == 2 else None
 
 
 def _sample(line: str) -> Sample:
@@ -101,10 +95,7 @@ def host(
 ) -> Measured:
     """Estimate from the output of ``ss -tin`` and of ``nstat``.
 
-    Raises
-    ------
-    MeasureError
-        A file cannot be read, or is not such output.
+    Raises MeasureError if a file cannot be read, or is not such output.
     """
     if ss is None and nstat is None:
         raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
@@ -126,10 +117,8 @@ def _sockets(text: str, path: str, found: Estimates) -> None:
     busy = [each for each in listed if each.is_busy]
     avoiding = sum(each.last.avoids for each in busy)
     found.estimates["connections"] = Estimate(len(busy), None, None, len(busy), _ONE_HOST)
-    sending = sum(each.last.is_busy for each in busy)
-    found.estimates["sending"] = Estimate(
-        sending, None, None, len(busy), "with data unacknowledged"
-    )
+    sending, with_data = sum(each.last.is_busy for each in busy), "with data unacknowledged"
+    found.estimates["sending"] = Estimate(sending, None, None, len(busy), with_data)
     above = "sending, and cwnd at least ssthresh; at most a part of n"
     found.estimates["in_avoidance"] = Estimate(avoiding, None, None, len(busy), above)
     samples = [one for each in busy for one in each.samples if one.is_busy]
@@ -168,18 +157,16 @@ def _tell(listed: list[Socket], busy: list[Socket], found: Estimates) -> None:
         found.notes.append(f"{idle} idle or loopback socket{'' if idle == 1 else 's'} left out")
     samples = sum(len(each.samples) for each in busy)
     if samples > len(busy):
-        found.notes.append(
-            f"{samples} samples of {len(busy)} sockets: the last one counts a socket"
-        )
+        said = f"{samples} samples of {len(busy)} sockets: the last one counts a socket"
+        found.notes.append(said)
 
 
 def _counters(text: str, path: str, found: Estimates) -> None:
     counts = {name: int(number) for name, number in _COUNTER.findall(text)}
     sent, again = counts.get("TcpOutSegs"), counts.get("TcpRetransSegs", 0)
     if not sent:
-        raise MeasureError(
-            f"{path}: no TcpOutSegs above 0; write the output of `nstat` or `nstat -a`"
-        )
+        hint = "write the output of `nstat` or `nstat -a`"
+        raise MeasureError(f"{path}: no TcpOutSegs above 0; {hint}")
     needless = "segments without data count as sent, and needless retransmissions as such: "
     bias = f"{needless}no loss rate; {_ONE_HOST}"
     found.estimates["retransmitted_share"] = share(min(again, sent), sent, bias)

@@ -10,28 +10,23 @@ import numpy as np
 
 from forebay.errors import argument
 from forebay.measure.arguments import bits_per_second
-from forebay.measure.busy_hour import Stretch, busiest, hours
-from forebay.measure.errors import MeasureError
-from forebay.measure.table import read
+from forebay.measure.estimate import MeasureError
+from forebay.measure.table import Stretch, busiest, hours, read
 from forebay.scenario import Rate
 
 if TYPE_CHECKING:
-    from forebay.outcome import Metric, SizeResult
+    from forebay.outcome import SizeResult
 
 Judged = Literal["too small", "too large", "as answered", "not tested", "add capacity"]
 
-_BUSY = 0.9
-"""Share of the answer's own utilization from which an hour tests its size."""
-_OVERLOAD = 0.05
-"""Loss at a full link that no buffer of a sensible size removes."""
+_BUSY = 0.9  # share of the answer's own utilization from which an hour tests its size
+_OVERLOAD = 0.05  # loss at a full link that no buffer of a sensible size removes
 _FULL = 0.98
 _USABLE = 0.01
 """Loss that is usable where the answer has neither a goal on it nor a value of its own."""
-_FEW = 0.1
-"""Share of the loss that is allowed up to which a queue was hardly needed."""
+_FEW = 0.1  # share of the loss that is allowed up to which a queue was hardly needed
 _LOSING = ("too small", "add capacity")
-_FEWEST_DROPS = 100
-"""Drops of an hour that is not the busiest, from which its loss counts."""
+_FEWEST_DROPS = 100  # drops of an hour that is not the busiest, from which its loss counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +119,7 @@ def judge(
     answer : of `forebay.size`, with a recommended size.
     rate : of the link; None takes the answer's.
 
-    Raises
-    ------
-    MeasureError
-        The file is no such table, or the answer recommends no size.
+    Raises MeasureError if the file is no such table, or the answer recommends no size.
     """
     expected = _expected(answer, rate)
     rows = read(table, expected.rate_bps)
@@ -137,7 +129,10 @@ def judge(
     if rows.packets is None:
         why += f"; the table has no packets: octets over {expected.packet_bytes} B are taken"
     every = tuple(_seen(each, expected) for each in hours(rows))
-    lossy = None if seen.verdict in _LOSING else _lossy(every)
+    losing = [s for s in every if s.verdict in _LOSING and s.drops >= _FEWEST_DROPS]
+    lossy = None
+    if seen.verdict not in _LOSING:
+        lossy = max(losing, key=lambda hour: hour.drops, default=None)
     if lossy is not None:
         more, then = _words(lossy, expected, "an hour that is not the busiest")
         why = f"{more}; {why}"
@@ -145,12 +140,6 @@ def judge(
         seen, expected, why, then, _alarms(expected, float(np.median(rows.seconds))),
         every, os.fspath(table), lossy,
     )  # fmt: skip
-
-
-def _lossy(every: tuple[Seen, ...]) -> Seen | None:
-    """Return the hour with the most drops of those that lose too much; of a few drops none."""
-    found = [each for each in every if each.verdict in _LOSING and each.drops >= _FEWEST_DROPS]
-    return max(found, key=lambda each: each.drops, default=None)
 
 
 def _expected(answer: SizeResult, rate: str | None) -> Expected:
@@ -162,21 +151,17 @@ def _expected(answer: SizeResult, rate: str | None) -> Expected:
     near = min(answer.curve, key=lambda point: abs(point.packets - size.packets))
     goals = {goal.name: goal.target for goal in answer.goals}
     bps = 8 * size.bytes / size.seconds if rate is None else bits_per_second(rate)
-    own = near.link.loss_rate
+    own, used = near.link.loss_rate, near.link.utilization
     most = _USABLE if own is None else max(own.value if own.high is None else own.high, 1e-6)
     waits = [goals[name] for name in ("queue_delay_mean", "queue_delay_p99") if name in goals]
     return Expected(
         packets=size.packets,
         packet_bytes=size.bytes // size.packets,
         rate_bps=bps,
-        utilization=goals.get("utilization", _value(near.link.utilization, 1.0)),
+        utilization=goals.get("utilization", 1.0 if used is None else float(used.value)),
         loss_rate=goals.get("loss_rate", most),
         wait_s=min(waits, default=None),
     )
-
-
-def _value(metric: Metric | None, default: float) -> float:
-    return default if metric is None else float(metric.value)
 
 
 def _seen(stretch: Stretch, expected: Expected) -> Seen:
@@ -209,19 +194,20 @@ def _words(seen: Seen, expected: Expected, where: str) -> tuple[str, str]:
     lost = 0.0 if seen.loss_rate is None else seen.loss_rate
     busy = f"in {where}, {seen.when}, {seen.utilization:.1%} of the link were used"
     drops = f"{seen.drops} packets dropped ({_share(lost)})"
-    limit = f"above {_share(expected.loss_rate)}"
+    limit, tested = f"above {_share(expected.loss_rate)}", _BUSY * expected.utilization
+    bursts = ": bursts overflow it although the link is not full"
+    if seen.utilization >= tested:
+        bursts = ""
+    idle = f", not {limit}: bursts overflow it, and a full link is not seen"
+    if lost <= _FEW * expected.loss_rate:
+        idle = ": the queue was hardly ever needed"
     told: dict[Judged, tuple[str, str]] = {
         "add capacity": (
             f"{busy} and {drops}: the link is offered more than it carries",
             "add capacity or move traffic; a larger buffer only makes the queue longer",
         ),
         "too small": (
-            f"{busy} and {drops}, {limit}"
-            + (
-                ": bursts overflow it although the link is not full"
-                if seen.utilization < _BUSY * expected.utilization
-                else ""
-            ),
+            f"{busy} and {drops}, {limit}{bursts}",
             "check that the router has the size (`forebay platforms lint`); if it has, more flows "
             "or longer bursts come than were sized for: measure them (`forebay measure --counters "
             "--busy-hour`) and size again",
@@ -236,12 +222,7 @@ def _words(seen: Seen, expected: Expected, where: str) -> tuple[str, str]:
             "nothing; look again when the busiest hour has grown by a tenth",
         ),
         "not tested": (
-            f"{busy}, less than {_BUSY * expected.utilization:.0%}, and {drops}"
-            + (
-                ": the queue was hardly ever needed"
-                if lost <= _FEW * expected.loss_rate
-                else f", not {limit}: bursts overflow it, and a full link is not seen"
-            ),
+            f"{busy}, less than {tested:.0%}, and {drops}{idle}",
             "keep it; judge it by a busier day, or size for this load (`load` in the scenario)",
         ),
     }

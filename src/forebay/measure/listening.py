@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from forebay.errors import argument, option
 from forebay.measure import flow_records
-from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import MeasureError
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
 
-_LARGEST = 65507 - 20
-"""Largest UDP payload over IPv4, minus the header of a stored packet."""
+_LARGEST = 65507 - 20  # largest UDP payload over IPv4, minus the header of a stored packet
 MOST_BYTES = 2_000_000_000
 """Stored on disk: about ten million exports of thirty records each."""
 _LOOK_EVERY_S = 0.2
@@ -26,10 +25,7 @@ _WRITE = "write an address and a port, 127.0.0.1:2055 or [::1]:2055; or the port
 def place(text: str) -> tuple[flow_records.Address, int]:
     """Return the address and the port of ``ADDRESS:PORT``; a port alone is on 127.0.0.1.
 
-    Raises
-    ------
-    MeasureError
-        The text is neither.
+    Raises MeasureError for another text.
     """
     host, _, port = text.rpartition(":")
     try:
@@ -50,15 +46,9 @@ def listen(
 ) -> float:
     """Store the datagrams that arrive within ``seconds`` in a capture at ``path``.
 
-    Returns
-    -------
-    float
-        The seconds of listening: fewer than ``seconds`` if ``MOST_BYTES`` were stored before.
+    Returns the seconds of listening: fewer than ``seconds`` if ``MOST_BYTES`` were stored before.
 
-    Raises
-    ------
-    MeasureError
-        The socket cannot be bound, nothing arrived, or the data cannot be stored.
+    Raises MeasureError if the socket cannot be bound, nothing arrived, or nothing can be stored.
     """
     address, port = place(at)
     try:
@@ -106,7 +96,6 @@ def _bound(address: flow_records.Address, port: int, at: str) -> socket.socket:
         sock.bind((str(address), port))
     except OSError as error:
         sock.close()
-        raise MeasureError(
-            f"{argument('at', 'listen')}: {at}: {error.strerror}; name another place"
-        ) from None
+        wrong = f"{argument('at', 'listen')}: {at}: {error.strerror}"
+        raise MeasureError(f"{wrong}; name another place") from None
     return sock

@@ -1,4 +1,8 @@
-"""The load over time, the sizes of packets, and the share of unresponsive traffic."""
+"""The load over time, the sizes of packets, the share of unresponsive traffic, and burstiness.
+
+Theagarajan et al., section II: beta(s) is the coefficient of variation of the traffic volume over
+intervals of length s; on log-log axes its slope is -(1 - H).
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.errors import argument
-from forebay.measure.estimate import Estimate, Estimates, Floats, batch_mean
+from forebay.measure.estimate import Estimate, Estimates, Floats, Refused, batch_mean
+from forebay.measure.hurst import SHORTEST, hurst
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
 
-
 _SCALES_S = (0.001, 0.01, 0.1, 1.0, 10.0)
-
-
 _FEWEST = 20
-
-
 _DRAWN = 500
 
 
@@ -32,19 +32,14 @@ def describe(read: CaptureReadings, rate_bps: float, found: Estimates) -> None:
     share = series * 8 / (read["load_width_s"] * rate_bps)
     load = batch_mean(share)
     found.estimates["load"] = replace(load, low=None if load.low is None else max(load.low, 0.0))
-    _check_rate(load, found)
-    found.estimates["load_over_time"] = _over_time(share, read["load_width_s"], found)
-    _sizes(read, found)
-    _kinds(read, found)
-
-
-def _check_rate(load: Estimate, found: Estimates) -> None:
-    """Add a note if the whole interval of the load is above the link's rate."""
-    if (load.value if load.low is None else load.low) > 1:
+    if (load.value if load.low is None else load.low) > 1:  # the whole interval is above the rate
         found.notes.append(
             f"the load is {load.value:.3g} of the rate: {argument('rate')} is too low, packets of "
             "another link or direction count, or the capture is before the queue"
         )
+    found.estimates["load_over_time"] = _over_time(share, read["load_width_s"], found)
+    _sizes(read, found)
+    _kinds(read, found)
 
 
 def whole(read: CaptureReadings) -> Floats:
@@ -79,10 +74,9 @@ def _sizes(read: CaptureReadings, found: Estimates) -> None:
     if not len(sizes):
         return
     mean = float((sizes * counts).sum() / counts.sum())
-    largest = Estimate(float(full_packet(read)), None, None, int(counts.sum()))
     found.estimates["packet_bytes"] = {
         "mean": Estimate(mean, None, None, int(counts.sum()), "of all IP packets"),
-        "full": largest,
+        "full": Estimate(float(full_packet(read)), None, None, int(counts.sum())),
     }
     cumulated = np.cumsum(counts) / counts.sum()
     found.curves["packet_bytes"] = {"bytes": sizes.tolist(), "share": cumulated.tolist()}
@@ -96,14 +90,115 @@ def full_packet(read: CaptureReadings) -> int:
 
 def _kinds(read: CaptureReadings, found: Estimates) -> None:
     flows = read["flows"]
-    parts = [flows["tcp_bytes"], flows["quic_bytes"], flows["udp_bytes"], flows["other_bytes"]]
-    total = sum(parts)
+    quic, others = flows["quic_bytes"], flows["udp_bytes"] + flows["other_bytes"]
+    total, packets = flows["tcp_bytes"] + quic + others, read["packets"]
     if not total:
         return
     bias = "UDP except port 443, and protocols except TCP and UDP; some may respond to congestion"
-    bytes_ = (parts[2] + parts[3]) / total
-    found.estimates["unresponsive_share"] = Estimate(bytes_, None, None, read["packets"], bias)
-    if parts[1]:
+    found.estimates["unresponsive_share"] = Estimate(others / total, None, None, packets, bias)
+    if quic:
         hides = "UDP port 443: it responds to congestion, but its losses and round trips are hidden"
-        share = Estimate(parts[1] / total, None, None, read["packets"], hides)
-        found.estimates["quic_share"] = share
+        found.estimates["quic_share"] = Estimate(quic / total, None, None, packets, hides)
+
+
+_FEWEST_INTERVALS = 32
+_FEWEST_POINTS = 3
+_LONGEST_SERIES = 1 << 15
+_FULL = 0.95
+_APART = 0.2
+
+
+def describe_burstiness(
+    scales: Floats, series: Floats, width_s: float, packet_s: float, found: Estimates
+) -> None:
+    """Add ``burstiness_knee_s``, ``hurst_by_slope`` and ``hurst``; the curve is beta(s).
+
+    Parameters
+    ----------
+    scales : shape (scales, 4); as in `CaptureReadings`.
+    series : shape (n,); bytes in intervals of ``width_s``.
+    packet_s : time of a full packet on the link. Shorter scales show the packets themselves, whose
+        time would be taken for the knee.
+    """
+    seconds, beta = variation(scales.reshape(-1, 4))
+    if len(beta) >= 2 * _FEWEST_POINTS:
+        found.curves["burstiness"] = {"seconds": seconds.tolist(), "beta": beta.tolist()}
+    seconds, beta = seconds[seconds >= packet_s], beta[seconds >= packet_s]
+    if len(beta) >= 2 * _FEWEST_POINTS:
+        at, slopes = knee(seconds, beta)
+        bends = "where two straight lines fit beta(s) best; the scales are a factor of two apart"
+        found.estimates["burstiness_knee_s"] = Estimate(at, at / 2, at * 2, len(beta), bends)
+    else:
+        found.refuse("burstiness_knee_s", "the capture is too short for a curve over scales")
+    load = found.estimates.get("load")
+    if load is not None and load.value > _FULL:
+        for name in ("hurst_by_slope", "hurst"):
+            found.refuse(name, f"the link is {load.value:.0%} full: its queue smooths the load")
+        return
+    if len(beta) >= 2 * _FEWEST_POINTS:
+        slope_as_hurst(1 + slopes[1], len(beta), found)
+    coarse, width_s = coarsened(series, width_s)
+    methods = hurst(coarse)
+    if isinstance(methods, dict):
+        methods = possible_methods(methods, found)
+    if isinstance(methods, Refused):
+        found.refused.append(methods)
+        return
+    found.estimates["hurst"] = methods
+    values = [one.value for one in methods.values()]
+    if max(values) - min(values) > _APART:
+        found.notes.append("the four methods disagree on H: the load is not stationary noise")
+    found.notes.append(f"H is that of the bytes in intervals of {width_s * 1e3:.3g} ms and longer")
+
+
+def slope_as_hurst(value: float, points: int, found: Estimates) -> None:
+    """Add ``hurst_by_slope``, or refuse it outside the range of H."""
+    if not 0.0 < value < 1.0:
+        why = f"1 plus the slope of beta(s) is {value:.2f}, and H lies between 0 and 1"
+        found.refuse("hurst_by_slope", f"{why}: the load is no self-similar noise")
+        return
+    above = "1 plus the slope of beta(s) above the knee, as in paper B"
+    found.estimates["hurst_by_slope"] = Estimate(value, None, None, points, above)
+
+
+def possible_methods(told: dict[str, Estimate], found: Estimates) -> dict[str, Estimate] | Refused:
+    """Return the methods whose H lies between 0 and 1; refuse the others."""
+    outside = {name: one.value for name, one in told.items() if not 0.0 < one.value < 1.0}
+    inside = {name: one for name, one in told.items() if name not in outside}
+    values = ", ".join(f"{name} gives {value:.2f}" for name, value in outside.items())
+    why = f"{values}, and H lies between 0 and 1: the load is no stationary noise"
+    if outside and inside:
+        found.refuse("hurst", why)
+    return inside or Refused("hurst", why)
+
+
+def coarsened(series: Floats, width_s: float) -> tuple[Floats, float]:
+    """Sum a series to at most 2^15 intervals, most of them not empty; return it and their width."""
+    while len(series) > SHORTEST and (
+        len(series) > _LONGEST_SERIES or np.count_nonzero(series) < len(series) / 2
+    ):
+        series = series[: len(series) // 2 * 2].reshape(-1, 2).sum(axis=1)
+        width_s *= 2
+    return series, width_s
+
+
+def variation(scales: Floats) -> tuple[Floats, Floats]:
+    """Return the scales with enough intervals, in seconds, and beta at each."""
+    kept = scales[(scales[:, 1] >= _FEWEST_INTERVALS) & (scales[:, 2] > 0)]
+    mean = kept[:, 2] / kept[:, 1]
+    variance = np.maximum(kept[:, 3] / kept[:, 1] - mean**2, 0.0)
+    some = variance > 0
+    return kept[some, 0], np.sqrt(variance[some]) / mean[some]
+
+
+def knee(seconds: Floats, beta: Floats) -> tuple[float, tuple[float, float]]:
+    """Fit log beta by two joined line segments; return where they join, and both slopes."""
+    x, y = np.log2(seconds), np.log2(beta)
+    fits = []
+    for at in range(_FEWEST_POINTS - 1, len(x) - _FEWEST_POINTS + 1):
+        design = np.stack([np.ones_like(x), x, np.maximum(x - x[at], 0)], axis=1)
+        solution, *_ = np.linalg.lstsq(design, y, rcond=None)
+        error = float(((design @ solution - y) ** 2).sum())
+        fits.append((error, float(seconds[at]), float(solution[1]), float(solution[2])))
+    _, where, below, change = min(fits)
+    return where, (below, below + change)

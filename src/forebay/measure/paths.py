@@ -19,6 +19,7 @@ _FEWEST_LOSSES = 10
 _FEWEST_HINTS = 20
 _MUCH_LOST = 0.1
 _DRAWN = 200
+_BOTH = ("low", "high")
 _WORDS = {
     "rtt_s": "about one each round trip of a flow, for all ACKs since, including queueing; from "
     "data alone one for each ACK, which may have come before the segment that tells of it",
@@ -34,22 +35,21 @@ def describe(read: CaptureReadings, at: Place, found: Estimates) -> None:
     if flows["rtt_us_at_least"][1].sum() and "rtt_s" in found.estimates:
         found.estimates["rtt_s"] = _widened(found.estimates["rtt_s"], flows)
     _losses(flows, at, found)
-    _marks(read, found)
+    if read["ecn_capable"]:  # RFC 3168, section 5
+        bias = "of packets that can be marked; includes other queues before the capture"
+        found.estimates["marked_share"] = share(read["ecn_marked"], read["ecn_capable"], bias)
     _bursts(flows, found)
     _hint(flows, found)
 
 
 def _round_trips(flows: CaptureFlows, at: Place, found: Estimates) -> None:
     loaded = _loaded(flows, at)
-    independent = int(flows["least_rtt_us"][1].sum())
-    samples = {
-        "rtt_s": loaded, "min_rtt_s": flows["least_rtt_us"],
-        "handshake_rtt_s": flows["handshake_us"],
-    }  # fmt: skip
+    least, handshakes = flows["least_rtt_us"], flows["handshake_us"]
+    samples = {"rtt_s": loaded, "min_rtt_s": least, "handshake_rtt_s": handshakes}
     unstamped = int(flows["unstamped_rtt_us"][1].sum())
     for name, (values, counts) in samples.items():
         if counts.sum():
-            rows = quantiles(values * 1e-6, counts, max(independent, 1))
+            rows = quantiles(values * 1e-6, counts, max(int(least[1].sum()), 1))
             found.estimates[name] = rows | {"samples": int(counts.sum()), "bias": _WORDS[name]}
             found.curves[name] = _cumulated(values * 1e-6, counts)
         elif name == "rtt_s" and unstamped:
@@ -79,13 +79,10 @@ def _widened(rows: dict[str, Any], flows: CaptureFlows) -> dict[str, Any]:
     ]
     wide = dict(rows)
     for name in ("mean", "p50", "p95", "p99"):
-        known = [end for row in (*ends, rows) for end in _ends(row[name])]
+        told = [row[name] for row in (*ends, rows)]
+        known = [one["value"] if one[end] is None else one[end] for one in told for end in _BOTH]
         wide[name] = rows[name] | {"low": min(known), "high": max(known)}
     return wide
-
-
-def _ends(row: dict[str, Any]) -> list[float]:
-    return [row["value"] if row[end] is None else row[end] for end in ("low", "high")]
 
 
 def _loaded(flows: CaptureFlows, at: Place) -> tuple[Floats, Counts]:
@@ -145,14 +142,6 @@ def _losses(flows: CaptureFlows, at: Place, found: Estimates) -> None:
     if other > 4 * max(sides[chosen][0], _FEWEST_LOSSES):
         where = "before" if at == "egress" else "behind"
         found.notes.append(f"most losses are not {where} the capture; was it taken at the {at}?")
-
-
-def _marks(read: CaptureReadings, found: Estimates) -> None:
-    """Add the share of marked packets, where some can be marked (RFC 3168, section 5)."""
-    capable, marked = read["ecn_capable"], read["ecn_marked"]
-    if capable:
-        bias = "of packets that can be marked; includes other queues before the capture"
-        found.estimates["marked_share"] = share(marked, capable, bias)
 
 
 def _bursts(flows: CaptureFlows, found: Estimates) -> None:

@@ -1,4 +1,4 @@
-"""Captures from a pipe: `tcpdump -w - | forebay measure /dev/stdin`."""
+"""Reads captures by the core; also from a pipe: `tcpdump -w - | forebay measure /dev/stdin`."""
 
 from __future__ import annotations
 
@@ -6,18 +6,42 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from forebay.errors import panics_as_defects
+from forebay.measure.estimate import MeasureError
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
 
 Answer = TypeVar("Answer")
 
 
-def read_from(names: Sequence[str], read: Callable[[], Answer]) -> Answer:
-    """Return the result of `read`, which opens ``names``.
+def read_captures(
+    names: Sequence[str], read: Callable[..., Answer], progress: Progress | None
+) -> Answer:
+    """Return the result of `read`, a reader of the core, which opens ``names``.
 
-    A read of a pipe or device may block forever, in code that handles no signals. It then runs in
-    another thread, and this one handles the signals.
+    Raises MeasureError for a file that is no capture.
     """
+    total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
+
+    def tell(done: int) -> None:
+        if progress is not None and total:
+            progress(min(done / total, 1.0))
+
+    try:
+        with panics_as_defects():
+            return _read_from(names, partial(read, names, progress=tell))
+    except ValueError as error:
+        raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
+
+
+def _read_from(names: Sequence[str], read: Callable[[], Answer]) -> Answer:
+    """Read in another thread if a pipe or device may block forever; this one handles signals."""
     if not any(map(_may_wait, names)):
         return read()
     answers: SimpleQueue[Answer | BaseException] = SimpleQueue()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.errors import argument, option
-from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import MeasureError
 from forebay.packages import check_package
 
 if TYPE_CHECKING:
@@ -67,18 +67,13 @@ def poll(
 ) -> None:
     """Write the counters of an interface to ``path``, one row every ``every_s`` for ``seconds``.
 
-    Raises
-    ------
-    MissingPackage
-        pysnmp is not installed.
-    MeasureError
-        The router does not answer, or it has no such interface.
+    Raises MissingPackage without pysnmp; MeasureError if the router does not answer, or has no such
+    interface.
     """
     if not (0 < every_s < math.inf and every_s <= seconds / 2 < math.inf):
-        hint = (
-            f"at least three rows are needed: write {option('seconds', f'{2 * every_s:g}')} or more"
-        )
-        raise MeasureError(f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s; {hint}")
+        more = option("seconds", f"{2 * every_s:g}")
+        wrong = f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s"
+        raise MeasureError(f"{wrong}; at least three rows are needed: write {more} or more")
     check_package("SNMP", "pysnmp")
     asyncio.run(_poll(agent, interface, path, seconds, every_s, progress))
 
@@ -93,11 +88,10 @@ async def _poll(
 ) -> None:
     async with _asking(agent) as questions:
         number = await questions.number(interface)
-        rows = [await questions.row(number)]  # before the file is made, to find errors first
+        first = await questions.row(number)  # before the file is made, to find errors first
         with path.open("w", encoding="utf-8", newline="") as file:
             table = csv.writer(file, lineterminator="\n")
-            table.writerow(COLUMNS)
-            table.writerow(rows[0])
+            table.writerows([COLUMNS, first])
             begin = time.monotonic()
             for turn in range(1, int(seconds / every_s + 1e-9) + 1):
                 await asyncio.sleep(max(begin + turn * every_s - time.monotonic(), 0.0))
@@ -116,7 +110,8 @@ async def _asking(agent: Agent) -> AsyncIterator[_Questions]:
     dispatcher = snmp.SnmpDispatcher()
     try:
         target = await of.create((agent.host, agent.port), _PATIENCE_S, _TRIES)
-        yield _Questions(agent, dispatcher, target)
+        who = snmp.CommunityData(agent.community, mpModel=1)
+        yield _Questions(agent, snmp, (dispatcher, who, target))
     except PySnmpError as error:
         raise _wrong(agent, " ".join(str(error).split())) from None
     finally:
@@ -126,9 +121,11 @@ async def _asking(agent: Agent) -> AsyncIterator[_Questions]:
 
 @dataclass
 class _Questions:
+    """Questions to an agent by ``snmp``, pysnmp's module; ``to`` is whom and how they are asked."""
+
     agent: Agent
-    dispatcher: Any
-    target: Any
+    snmp: Any
+    to: tuple[Any, Any, Any]
 
     async def number(self, interface: str) -> int:
         """Return the ifIndex of the interface that the agent calls so, by ifName or ifDescr."""
@@ -143,14 +140,9 @@ class _Questions:
 
     async def row(self, number: int) -> list[float]:
         """Return time and counters; the time is midway between question and answer."""
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
-        wanted = (_OCTETS, _DROPS, *_PACKETS)
+        wanted = [self._object(f"{column}.{number}") for column in (_OCTETS, _DROPS, *_PACKETS)]
         asked = time.monotonic()
-        told = await snmp.get_cmd(
-            self.dispatcher, self._who(), self.target,
-            *(_object(f"{column}.{number}") for column in wanted), lookupMib=False,
-        )  # fmt: skip
+        told = await self.snmp.get_cmd(*self.to, *wanted, lookupMib=False)
         at_s = (asked + time.monotonic()) / 2
         values = [value for _, value in self._checked(told)]
         if not all(_is_number(value) for value in values[:2]):
@@ -159,20 +151,14 @@ class _Questions:
         return [round(at_s, 6), octets, drops, sum(packets)]
 
     async def _column(self, column: str) -> list[tuple[str, Any]]:
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
         told: list[tuple[str, Any]] = []
-        async for answer in snmp.bulk_walk_cmd(
-            self.dispatcher, self._who(), self.target, 0, _ROWS_AT_ONCE, _object(column),
-            lookupMib=False, lexicographicMode=False,
-        ):  # fmt: skip
+        wanted, options = self._object(column), {"lookupMib": False, "lexicographicMode": False}
+        async for answer in self.snmp.bulk_walk_cmd(*self.to, 0, _ROWS_AT_ONCE, wanted, **options):
             told += [(str(oid), value) for oid, value in self._checked(answer)]
         return told
 
-    def _who(self) -> Any:
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
-        return snmp.CommunityData(self.agent.community, mpModel=1)
+    def _object(self, oid: str) -> Any:
+        return self.snmp.ObjectType(self.snmp.ObjectIdentity(oid))
 
     def _checked(self, told: Any) -> Any:
         silent, refused, _, answers = told
@@ -182,12 +168,6 @@ class _Questions:
         if refused:
             raise _wrong(self.agent, f"it refuses ({refused.prettyPrint()})")
         return answers
-
-
-def _object(oid: str) -> Any:
-    from pysnmp.hlapi.v1arch import asyncio as snmp
-
-    return snmp.ObjectType(snmp.ObjectIdentity(oid))
 
 
 def _is_number(value: Any) -> bool:

@@ -10,6 +10,7 @@ flows that begin or end with the capture.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,9 +70,8 @@ def _avoiding(read: CaptureReadings, found: Estimates) -> None:
     avoiding, lossy = over_time(flows["avoiding"]), over_time(flows["lossy"])
     width_s = flows["avoiding"][0]
     if not flows["tcp_bytes"]:
-        found.refuse(
-            "long_flows", "no packet is TCP, and n counts TCP flows: it cannot be estimated"
-        )
+        why = "no packet is TCP, and n counts TCP flows: it cannot be estimated"
+        found.refuse("long_flows", why)
         return
     if avoiding.max() < 1:
         why = "no TCP flow was seen to leave slow start: the link may not be a bottleneck"
@@ -80,8 +80,7 @@ def _avoiding(read: CaptureReadings, found: Estimates) -> None:
     either, certain = robust_minimum(avoiding), robust_minimum(lossy) if lossy.max() else None
     brief = _at_instants_of(avoiding, width_s, flows["brief"])
     lasting = robust_minimum(avoiding - brief) if brief.max() else either
-    ends = (certain.low if certain else None, either.low, lasting.low)
-    low = min(end or 0.0 for end in ends)
+    low = min(end.low or 0.0 if end else 0.0 for end in (certain, either, lasting))
     bias = (
         "flows in congestion avoidance across this link: the low end counts flows with losses, "
         "the value also flows that send steadily, some of which their hosts limit"
@@ -91,7 +90,7 @@ def _avoiding(read: CaptureReadings, found: Estimates) -> None:
             f"; {either.value - lasting.value:.0f} of the value are short flows that recover from "
             "a loss, which the low end leaves out"
         )
-    high = (either.high or either.value) * _hidden(flows["quic_bytes"], flows["tcp_bytes"])
+    high = (either.high or either.value) * (1 + flows["quic_bytes"] / flows["tcp_bytes"])
     found.estimates["long_flows"] = Estimate(either.value, low, high, flows["long"], bias)
     if flows["quic_bytes"]:
         found.notes.append("QUIC's windows are hidden: the high end of n counts it by its bytes")
@@ -106,10 +105,6 @@ def _at_instants_of(number: Floats, width_s: float, changes: tuple[float, Floats
     own = over_time(changes)
     places = ((np.arange(len(number)) + 0.5) * width_s / changes[0]).astype(int)
     return np.where(places < len(own), own[np.minimum(places, len(own) - 1)], 0.0)
-
-
-def _hidden(quic: int, tcp: int) -> float:
-    return 1 + quic / tcp if tcp else 1.0
 
 
 def _lengths(read: CaptureReadings, found: Estimates) -> None:
@@ -150,6 +145,5 @@ def _tail(longest: Floats, flows: int, found: Estimates) -> Estimate:
     plot = [hill(longest, int(k)).value for k in ks]
     found.curves["hill"] = {"flows": ks.tolist(), "exponent": plot}
     chosen = int(ks[np.searchsorted(ks, min(max(flows // 20, _FEWEST_TAIL), ks[-1]))])
-    told = hill(longest, chosen)
     bias = "of the longest 5 % of the flows; the plot must be flat there"
-    return Estimate(told.value, told.low, told.high, told.n, bias)
+    return replace(hill(longest, chosen), bias=bias)

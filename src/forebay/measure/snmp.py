@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.measure.arguments import bits_per_second
-from forebay.measure.counters import check_rtt, counters
-from forebay.measure.measurement import Measured
+from forebay.measure.counters import counters, rtt_range
+from forebay.measure.estimate import Measured
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
@@ -37,32 +37,24 @@ def snmp(
 
     Parameters
     ----------
-    host
-        A router's address or name, with ``:PORT`` if it is not 161.
-    interface
-        The router's name of the link's interface: ifName or ifDescr of IF-MIB (RFC 2863). The
-        output is counted, including link headers: ifHCOutOctets, ifOutDiscards.
-    seconds, every
-        Duration and period of polling. Many routers update their counters every few seconds.
-    community
-        The router's community for reading.
-    keep
-        Path at which the table is stored; `counters` can read it. None: it is not stored.
-    rate, rtt, packet, congestion_control, buffer, goal
-        As in `counters`.
-    progress
-        Called with the fraction of the time done.
+    host : a router's address or name, with ``:PORT`` if it is not 161.
+    interface : the router's name of the link's interface: ifName or ifDescr of IF-MIB (RFC 2863).
+        The output is counted, including link headers: ifHCOutOctets, ifOutDiscards.
+    seconds, every : duration and period of polling. Many routers update their counters every few
+        seconds.
+    community : the router's community for reading.
+    keep : path at which the table is stored; `counters` can read it. None: it is not stored.
+    rate, rtt, packet, congestion_control, buffer, goal : as in `counters`.
+    progress : called with the fraction of the time done.
 
-    Raises
-    ------
-    MeasureError
-        The router does not answer, it has no such interface, or an option does not fit.
+    Raises MeasureError if the router does not answer, has no such interface, or an option does not
+    fit.
     """
     from forebay.measure.polling import Agent, poll  # asyncio, which nothing else needs here
 
     agent = Agent.parse(host, community)
     bits_per_second(rate)
-    check_rtt(rtt)
+    rtt_range(rtt)
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder, "polled.csv") if keep is None else Path(keep)
         poll(agent, interface, table, seconds, every, progress)

@@ -1,18 +1,19 @@
-"""Counters of an interface over time, from a CSV file."""
+"""Counters of an interface over time, from a CSV file; its busiest hour, and hour by hour."""
 
 from __future__ import annotations
 
 import csv
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.errors import argument
-from forebay.measure.errors import MeasureError
-from forebay.measure.estimate import Floats
+from forebay.measure.estimate import Floats, MeasureError
 
 MOST_BYTES = 256 * 1024 * 1024
 """Enough for counters with a row every second for two months."""
@@ -21,11 +22,8 @@ MOST_BYTES = 256 * 1024 * 1024
 def read_text(path: str | os.PathLike[str], hint: str) -> str:
     """Return a file's text in UTF-8, without its byte order mark.
 
-    Raises
-    ------
-    MeasureError
-        It cannot be read, is longer than ``MOST_BYTES`` (a device may have no end), or is not
-        text; ``hint`` is the end of the message.
+    Raises MeasureError, whose end is ``hint``, if it cannot be read, is longer than ``MOST_BYTES``
+    (a device may have no end), or is not text.
     """
     name = os.fspath(path)
     try:
@@ -45,12 +43,10 @@ _NEEDED = ("time_s", "octets", "drops")
 _OPTIONAL = ("packets", "queue_packets")
 _WRITE = "write columns time_s, octets, drops, with a row for each sample"
 _WRAPS = (2.0**32, 2.0**64)
-_MORE = 1.1
-"""Tolerance over the link's rate, because the clocks of poller and router differ."""
+_MORE = 1.1  # tolerance over the link's rate, because the clocks of poller and router differ
 _NEAR = 0.75
 """A counter of packets or drops that falls from this share of its largest value has wrapped."""
-_CLEARED = 1 / 3
-"""Share of the intervals in which counters may be cleared; amounts fall more often."""
+_CLEARED = 1 / 3  # share of the intervals in which counters may be cleared; amounts fall more often
 
 
 @dataclass(frozen=True)
@@ -75,33 +71,21 @@ def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
     """Read a file of samples. Octets, packets and drops are either increasing counters, which may
     wrap or be cleared, or amounts since the previous sample; ``rate_bps`` decides which of them.
 
-    Raises
-    ------
-    MeasureError
-        A line cannot be read; the error has its number.
+    Raises MeasureError with its number if a line cannot be read.
     """
     columns = _columns(os.fspath(path))
     time = columns["time_s"]
     seconds = np.diff(time)
     if len(seconds) < 1 or not (seconds > 0).all():
-        raise MeasureError(
-            f"{path}: times must rise from row to row, and be at least two; {_WRITE}"
-        )
+        wrong = "times must rise from row to row, and be at least two"
+        raise MeasureError(f"{path}: {wrong}; {_WRITE}")
     counted = [columns[name] for name in ("octets", "drops", "packets") if name in columns]
     kept, notes = _meaning(counted, time, rate_bps, str(path))
-    take = (lambda values: values[1:]) if kept is None else (lambda values: _rise(values)[kept])
+    octets, drops, *packets = (x[1:] if kept is None else _rise(x)[kept] for x in counted)
     kept = np.ones(len(seconds), dtype=bool) if kept is None else kept
-    packets = columns.get("packets")
-    queue = columns.get("queue_packets")
-    return Intervals(
-        seconds[kept],
-        take(columns["octets"]),
-        take(columns["drops"]),
-        None if packets is None else take(packets),
-        None if queue is None else queue[1:][kept],
-        notes,
-        time[:-1][kept],
-    )
+    queue = columns["queue_packets"][1:][kept] if "queue_packets" in columns else None
+    sent = packets[0] if packets else None
+    return Intervals(seconds[kept], octets, drops, sent, queue, notes, time[:-1][kept])
 
 
 def _meaning(
@@ -112,13 +96,21 @@ def _meaning(
     most = _MORE * rate_bps / 8 * seconds
     cleared = np.any([_cleared(each) for each in counted[1:]], axis=0)
     cleared |= (np.diff(octets) < 0) & (_rise(octets) > most)
-    untold = _wraps_untold(octets, seconds, rate_bps)
+    # Where a counter of 32 bits has time to wrap more often than its values tell.
+    narrow = bool((np.diff(octets) < 0).any()) and _wrap(octets) == _WRAPS[0]
+    untold = np.asarray((rate_bps / 8 * seconds >= _WRAPS[0]) & narrow)
     possible = bool((_rise(octets)[~cleared] <= most[~cleared]).all())
     seldom = np.count_nonzero(cleared) <= _CLEARED * len(cleared)
     if possible and seldom and octets[-1] != octets[0]:
         notes = ["octets and drops are read as increasing counters"]
         if np.count_nonzero(untold) > _CLEARED * len(untold):
-            raise MeasureError(_untold(path, float(np.median(seconds)), rate_bps))
+            every_s = float(np.median(seconds))
+            raise MeasureError(
+                f"{path}: octets fall and are below 2^32, and a full link wraps 32 bits in "
+                f"{_WRAPS[0] * 8 / rate_bps:.3g} s, sooner than the {every_s:g} s "
+                "between rows: nothing tells how often; write counters of 64 bits (ifHCOutOctets, "
+                "and amounts as running sums), or poll more often"
+            )
         if untold.any():
             notes.append(
                 f"octets wrap at 32 bits: {np.count_nonzero(untold)} of {len(untold)} intervals "
@@ -136,21 +128,6 @@ def _meaning(
     raise MeasureError(
         f"{path}: octets exceed {argument('rate')}, both as a counter and as amounts; "
         "write the link's own rate, or the counters of that link"
-    )
-
-
-def _wraps_untold(octets: Floats, seconds: Floats, rate_bps: float) -> NDArray[np.bool_]:
-    """Return where a counter of 32 bits has time to wrap more often than its values tell."""
-    narrow = bool((np.diff(octets) < 0).any()) and _wrap(octets) == _WRAPS[0]
-    return np.asarray((rate_bps / 8 * seconds >= _WRAPS[0]) & narrow)
-
-
-def _untold(path: str, every_s: float, rate_bps: float) -> str:
-    wraps_s = _WRAPS[0] * 8 / rate_bps
-    return (
-        f"{path}: octets fall and are below 2^32, and a full link wraps 32 bits in "
-        f"{wraps_s:.3g} s, sooner than the {every_s:g} s between rows: nothing tells how often; "
-        "write counters of 64 bits (ifHCOutOctets, and amounts as running sums), or poll more often"
     )
 
 
@@ -195,3 +172,87 @@ def _number(path: str, line: int, name: str, text: str | None) -> float:
         wrong = f"line {line}: {name} is {(text or '')[:40]!r}"
         raise MeasureError(f"{path}: {wrong}; write a number of at least 0")
     return value
+
+
+HOUR_S = 3600.0
+_EPOCH_S = 1e8  # from here on, times are taken as seconds since 1970
+_WHOLE = 0.9  # share of an hour that must have rows, so that it counts as one
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a table.
+
+    Attributes
+    ----------
+    rows : its intervals.
+    begin_s, end_s : in the table's own time.
+    """
+
+    rows: Intervals
+    begin_s: float
+    end_s: float
+
+    @property
+    def when(self) -> str:
+        """When it was: in UTC if the table's times are, else from the table's first row."""
+        if self.begin_s >= _EPOCH_S:
+            begin, end = (datetime.fromtimestamp(at, UTC) for at in (self.begin_s, self.end_s))
+            return f"{begin:%Y-%m-%d %H:%M} to {end:%H:%M} UTC"
+        return f"{self.begin_s / HOUR_S:.2f} h to {self.end_s / HOUR_S:.2f} h"
+
+    @property
+    def seconds(self) -> float:
+        """Its length, by the rows."""
+        return float(self.rows.seconds.sum())
+
+    @property
+    def name(self) -> str:
+        """What it is, if it is the busiest of its table."""
+        if self.seconds < _WHOLE * HOUR_S:
+            return "the table, which is shorter than an hour"
+        if len(self.rows.seconds) == 1 and self.seconds > HOUR_S / _WHOLE:
+            return "the busiest row, which is longer than an hour"
+        return "the busiest hour"
+
+
+def busiest(rows: Intervals, span_s: float = HOUR_S) -> Stretch:
+    """Return the hour with the most octets, or the row with the highest rate if that is longer.
+
+    It is all of a table that is shorter, or has no whole hour.
+    """
+    ends = np.cumsum(rows.seconds)
+    begins = ends - rows.seconds
+    last = np.searchsorted(ends, begins + span_s * (1 + 1e-9), side="right")
+    last = np.maximum(last, np.arange(1, len(ends) + 1))  # a row that is longer than the span
+    sums = np.concatenate([[0.0], np.cumsum(rows.octets)])
+    spans = np.concatenate([[0.0], ends])
+    first = np.arange(len(ends))
+    long = spans[last] - spans[first] >= _WHOLE * span_s
+    if not long.any():
+        return _part(rows, slice(0, len(ends)))
+    rates = np.where(long, (sums[last] - sums[first]) / (spans[last] - spans[first]), -1.0)
+    best = int(np.argmax(rates))
+    return _part(rows, slice(best, int(last[best])))
+
+
+def hours(rows: Intervals) -> Iterator[Stretch]:
+    """Yield the table hour after hour, from its first row; the last one may be shorter."""
+    number = ((rows.times - rows.times[0]) / HOUR_S + 1e-9).astype(np.int64)
+    for hour in np.unique(number).tolist():
+        own = np.flatnonzero(number == hour)
+        yield _part(rows, slice(int(own[0]), int(own[-1]) + 1))
+
+
+def _part(rows: Intervals, which: slice) -> Stretch:
+    packets, queue = rows.packets, rows.queue_packets
+    some = replace(
+        rows,
+        times=rows.times[which],
+        seconds=rows.seconds[which],
+        octets=rows.octets[which],
+        drops=rows.drops[which],
+        packets=None if packets is None else packets[which],
+        queue_packets=None if queue is None else queue[which],
+    )
+    return Stretch(some, float(some.times[0]), float(some.times[-1] + some.seconds[-1]))

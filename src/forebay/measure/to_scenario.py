@@ -29,21 +29,16 @@ _NO_ROUND_TRIPS = (
     "no round trip of its flows is known; capture both directions with timestamps, or from before "
     "the flows' handshakes on"
 )
-_HANDSHAKE = 2
-"""Packets of a flow without data: its SYN, and its ACK of the other's."""
+_HANDSHAKE = 2  # packets of a flow without data: its SYN, and its ACK of the other's
 _ROUND_TRIPS = 20
 _LEAST_LOAD = 0.001
 _DEFAULT = "cubic"
-_ALL = 0.95
-"""Share of the bytes from which H of all traffic counts as that of unresponsive traffic."""
+_ALL = 0.95  # share of the bytes from which H of all traffic counts as that of unresponsive traffic
 _WITHOUT_MEMORY = 0.55
-_KNEES = (0.001, 1.0)
-"""Range of the video's frame time in a scenario, in seconds."""
+_KNEES = (0.001, 1.0)  # range of the video's frame time in a scenario, in seconds
 _WIDEST = 3.0
-_LEAST_PACKET = 64
-"""Bytes of the smallest packet that counts as a mean size."""
-_BUSY = 0.9
-"""Load from which the link, and not the hosts, limits its flows."""
+_LEAST_PACKET = 64  # bytes of the smallest packet that counts as a mean size
+_BUSY = 0.9  # load from which the link, and not the hosts, limits its flows
 
 
 def scenario(
@@ -64,36 +59,34 @@ def scenario(
     because the buffer is larger, so no buffer would reach it.
     """
     packet = full_packet(read) + overhead
-    traffic = [
-        *_long(read, found, congestion_control, packet),
-        *_others(read, found, rate, packet),
-    ]
+    traffic = _long(read, found, congestion_control, packet) + _others(read, found, rate, packet)
     if not traffic:
         if "long_flows" in found.estimates:
             return None, _NO_ROUND_TRIPS
         return None, "no traffic was found for which a scenario has a class"
     if buffer is None and not any("rtt" in one for one in traffic):
-        return (
-            None,
-            "no round trip is known, so there is no buffer in time; "
-            f"write {option('buffer', '64 packets')}",
-        )
+        why = "no round trip is known, so there is no buffer in time"
+        return None, f"{why}; write {option('buffer', '64 packets')}"
+    if goal is None and any(one["kind"] == "long" for one in traffic):
+        goal = GOAL
+    if goal is None:
+        found.notes.append(_NO_GOAL)
+    return made_of(traffic, source, rate, buffer, goal)
+
+
+def made_of(
+    traffic: list[dict[str, Any]], source: str, rate: str, buffer: str | None, goal: float | None
+) -> tuple[Scenario | None, str]:
+    """Return the scenario of classes of traffic, or None and why it is invalid."""
     tree: dict[str, Any] = {
         "name": f"measured from {Path(source).name}"[:200],
         "link": {"rate": rate},
         "traffic": traffic,
     }
-    if goal is not None or any(one["kind"] == "long" for one in traffic):
-        tree["goals"] = {"utilization": GOAL if goal is None else goal}
-    else:
-        found.notes.append(_NO_GOAL)
+    if goal is not None:
+        tree["goals"] = {"utilization": goal}
     if buffer is not None:
         tree["queue"] = {"size": buffer}
-    return checked(tree)
-
-
-def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
-    """Return the scenario of a tree, or None and why it is invalid."""
     try:
         return Scenario.model_validate(tree), ""
     except ValidationError as error:
@@ -124,23 +117,18 @@ def _long(
     ]
 
 
-def _marked(found: Estimates) -> str:
-    if "marked_share" not in found.estimates:
-        return "no packet here can be marked"
-    return f"marked_share is {found.estimates['marked_share'].value:.1%}"
-
-
 def _tell_limited(n: Estimate, found: Estimates) -> None:
     """Add a note where losses do not seem to limit the flows, as they do those of the scenario."""
-    load = found.estimates.get("load")
+    load, marked = found.estimates.get("load"), found.estimates.get("marked_share")
     if n.low is None or n.low >= 1 or load is None:
         return
-    why = (
-        "hosts may limit them: the scenario's flows would fill it; write their max_window into it"
-        if load.value < _BUSY
-        else f"they may respond to ECN marks ({_marked(found)}): the scenario's flows have "
-        "none; write ecn = true and the queue's discipline into it"
-    )
+    if load.value < _BUSY:
+        why = "hosts may limit them: the scenario's flows would fill it; "
+        why += "write their max_window into it"
+    else:
+        many = f"marked_share is {marked.value:.1%}" if marked else "no packet here can be marked"
+        why = f"they may respond to ECN marks ({many}): the scenario's flows have none; "
+        why += "write ecn = true and the queue's discipline into it"
     few = "and few of its flows lose packets"
     found.notes.append(f"the link is {load.value:.0%} full, {few}: {why}")
 
@@ -169,10 +157,9 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     distinct, times = np.unique(np.maximum(np.round(chosen), 1), return_counts=True)
     if len(distinct) == 1:
         return {"uniform": [f"{distinct[0] * 0.995:.6g} us", f"{distinct[0] * 1.005:.6g} us"]}
-    shares = (times / times.sum()).tolist()
     return {
         "values": [f"{value:.6g} us" for value in distinct],
-        "shares": shares,
+        "shares": (times / times.sum()).tolist(),
         "stratified": True,
     }
 
@@ -186,12 +173,12 @@ def _others(
     if short / capacity > _LEAST_LOAD and flows["short_begun"]:
         values, counts = flows["short_packets"]
         mean = max(float((values * counts).sum() / counts.sum()) - _HANDSHAKE, 1.0)
-        one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
-        one |= {"packet": f"{packet} B"}
-        classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
-        found.notes.append(
-            "the scenario's short flows have geometric lengths with the measured mean"
-        )
+        one: dict[str, Any] = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
+        one |= {"packet": f"{packet} B", "load": min(short / capacity, 10.0)}
+        values, counts = flows["least_rtt_us"]
+        classes.append(one | ({"rtt": round_trips(values, counts)} if counts.sum() else {}))
+        said = "the scenario's short flows have geometric lengths with the measured mean"
+        found.notes.append(said)
     if open_loop / capacity > _LEAST_LOAD:
         classes.append(_unresponsive(read, found, open_loop / capacity, packet))
     return classes
@@ -248,8 +235,3 @@ def _datagram(read: CaptureReadings, share: float, full: int) -> int:
         return full
     mean = round((flows["udp_bytes"] + flows["other_bytes"]) / others)
     return mean if _LEAST_PACKET <= mean <= full else full
-
-
-def _one_round_trip(flows: Any) -> dict[str, Any]:
-    values, counts = flows["least_rtt_us"]
-    return {"rtt": round_trips(values, counts)} if counts.sum() else {}

@@ -65,38 +65,20 @@ __all__ = [
     "with_choices",
 ]
 
-# The module of each name. Modules are imported at first use: a sizing needs only `memory`.
-_HOLDERS = {
-    "ClassEmission": "class_queues",
-    "check_class_platform": "class_queues",
-    "emit_classes": "class_queues",
-    "Emission": "emission",
-    "Lint": "linting",
-    "Memory": "memory",
-    "Note": "reading",
-    "Platform": "protocol",
-    "PlatformError": "errors",
-    "Port": "port",
-    "REFERENCE_POINTS": "memory",
-    "REFUSED": "registry",
-    "ConfiguredQueue": "reading",
-    "Snippet": "snippet",
-    "TIERS": "memory",
-    "Wanted": "port",
-    "check_discipline": "emission",
-    "emit": "emission",
-    "get": "registry",
-    "lint": "linting",
-    "memory_for": "memory",
-    "names": "registry",
-    "object_names": "emission",
-    "of_sizing": "target",
-    "parse_port": "target",
-    "read_sizing": "target",
-    "read_snippet": "target",
-    "read_target": "target",
-    "with_choices": "target",
-}
-
+# The names of each module. Modules are imported at first use: a sizing needs only `memory`.
+_GROUPS = (
+    ("class_queues", "ClassEmission check_class_platform emit_classes"),
+    ("emission", "Emission check_discipline emit object_names"),
+    ("errors", "PlatformError"),
+    ("linting", "Lint lint"),
+    ("memory", "Memory REFERENCE_POINTS TIERS memory_for"),
+    ("port", "Port Wanted"),
+    ("protocol", "Platform"),
+    ("reading", "ConfiguredQueue Note"),
+    ("registry", "REFUSED get names"),
+    ("snippet", "Snippet"),
+    ("target", "of_sizing parse_port read_sizing read_snippet read_target with_choices"),
+)
+_HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
 
 __getattr__ = attributes(__name__, _HOLDERS)

@@ -31,6 +31,12 @@ class ClassLimit:
     packets: int
     bytes: int
 
+    def said(self, port: Port) -> str:
+        """Return the limit in the packets of its own traffic, with its name."""
+        own, time = self.bytes // self.packets, say_time(port.seconds(self.bytes))
+        size = f"{self.packets} packets of {own} B = {self.bytes} B = {time} at the port's rate"
+        return f"{self.queue.name}: {size}"
+
 
 @dataclass(frozen=True, slots=True)
 class ClassEmission:
@@ -46,7 +52,7 @@ class ClassEmission:
     @property
     def text(self) -> str:
         """The lines to paste, after the comments."""
-        wanted = (f"{x.queue.name}: {_said(x, self.port)}" for x in self.limits)
+        wanted = (limit.said(self.port) for limit in self.limits)
         said = (f"{self.comment} {line}" for line in (*wanted, *map(str, self.notes)))
         return "\n".join((*said, *self.lines)) + "\n"
 
@@ -59,13 +65,6 @@ class ClassEmission:
             ],
             "notes": [{"kind": each.kind, "text": each.text} for each in self.notes],
         }  # fmt: skip
-
-
-def _said(limit: ClassLimit, port: Port) -> str:
-    """Return a limit in the packets of its own traffic."""
-    time = say_time(port.seconds(limit.bytes))
-    each = limit.bytes // limit.packets
-    return f"{limit.packets} packets of {each} B = {limit.bytes} B = {time} at the port's rate"
 
 
 def check_class_platform(platform: str) -> None:
@@ -81,10 +80,8 @@ def emit_classes(
 ) -> ClassEmission:
     """Return the class queues of a scenario's link as configuration.
 
-    Raises
-    ------
-    PlatformError
-        The platform has no such queues, or cannot express priorities, rates or sizes.
+    Raises PlatformError if the platform has no such queues, or cannot express priorities, rates or
+    sizes.
     """
     check_class_platform(platform)
     chosen = get(platform)
@@ -98,19 +95,18 @@ def emit_classes(
         )
     )
     lines = _WRITERS[platform](limits, port, interface or chosen.port_name(port.line))
-    depth = 0 if link.shaper is None else link.shaper.depth
-    left = (burst_unwritten(depth, "the port's lines have the rate alone"),) if depth else ()
-    notes = (*_notes(limits), *left, *_OWN_NOTES[platform])
-    assert chosen.comment is not None, "both have comments"
-    return ClassEmission(platform, chosen.comment, limits, port, tuple(lines), notes)
-
-
-def _notes(limits: Sequence[ClassLimit]) -> Iterator[Note]:
-    early = [each.queue.name for each in limits if each.queue.red is not None]
+    notes = []
+    early = [queue.name for queue in scenario.queue.classes if queue.red is not None]
     if early:
-        yield trap(f"RED of {', '.join(early)} is not written: add a drop profile")
-    if any(each.queue.burst is not None for each in limits):
-        yield trap("the burst of a class's shaper is not written")
+        notes.append(trap(f"RED of {', '.join(early)} is not written: add a drop profile"))
+    if any(queue.burst is not None for queue in scenario.queue.classes):
+        notes.append(trap("the burst of a class's shaper is not written"))
+    if link.shaper is not None and link.shaper.depth:
+        why = "the port's lines have the rate alone"
+        notes.append(burst_unwritten(link.shaper.depth, why))
+    notes += _OWN_NOTES[platform]
+    assert chosen.comment is not None, "both have comments"
+    return ClassEmission(platform, chosen.comment, limits, port, tuple(lines), tuple(notes))
 
 
 def _levels(limits: Sequence[ClassLimit], most: int, platform: str) -> list[int]:
@@ -204,16 +200,17 @@ _WRITERS: dict[str, Callable[[Sequence[ClassLimit], Port, str], Iterator[str]]] 
     "junos": _junos,
     "ios-xe": _ios_xe,
 }
+_STRICT = trap("a strict class takes all that it is sent: police it")
 _OWN_NOTES = {
     "junos": (
         note("classifiers that put packets into these forwarding classes are yours"),
         uncertain(
             "a buffer-size in time is read at the port's rate; some releases take the class's"
         ),
-        trap("a strict class takes all that it is sent: police it"),
+        _STRICT,
     ),
     "ios-xe": (
         note("class-maps of these names must match the traffic"),
-        trap("a strict class takes all that it is sent: police it"),
+        _STRICT,
     ),
 }

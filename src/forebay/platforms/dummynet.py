@@ -45,49 +45,37 @@ _MANAGED = {
 
 def _write(order: Order) -> Written:
     port, size = order.port, order.wanted.bytes
-    slots = order.wanted.whole_packets(port)
-    kilobytes = -(-size // 1024)
-    value, rounding = (
-        (f"{kilobytes}KBytes", 1024)
-        if order.form == "bytes"
-        else (f"{slots}", port.packet_bytes - 1)
-    )
+    slots, kilobytes = order.wanted.whole_packets(port), -(-size // 1024)
     if max(size, slots) > 2**31:
         raise PlatformError("too-large", f"{size} B are more than 2 GiB", "ask for less")
-    above = kilobytes * 1024 > _MOST_BYTES if order.form == "bytes" else slots > _MOST_SLOTS
-    bandwidth = f"bw {port.rate_in()}bit/s "
+    value, rounding, above = f"{slots}", port.packet_bytes - 1, slots > _MOST_SLOTS
+    if order.form == "bytes":
+        value, rounding, above = f"{kilobytes}KBytes", 1024, kilobytes * 1024 > _MOST_BYTES
     lines = (
-        f"ipfw pipe {order.number} config {bandwidth}queue {value}",
+        f"ipfw pipe {order.number} config bw {port.rate_in()}bit/s queue {value}",
         f"ipfw add pipe {order.number} ip from any to any out via {order.interface}",
     )
-    said = (
-        burst_unwritten(port.burst_bytes, "a pipe's burst is after idle times alone")
-        if (port.burst_bytes)
-        else None
-    )
-    return Written(
-        lines, rounding, tuple(each for each in (said, _LIMITS if above else None) if each)
-    )
+    notes = []
+    if port.burst_bytes:
+        why = "a pipe's burst is after idle times alone"
+        notes.append(burst_unwritten(port.burst_bytes, why))
+    if above:
+        notes.append(_LIMITS)
+    return Written(lines, rounding, tuple(notes))
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     every = [(each.line, *found) for each in snippet.lines() if (found := _configured(each.words))]
     pipes = {number: words for _, kind, number, words in every if kind == "pipe"}
+    queued = {_after(words, "pipe") for _, kind, _, words in every if kind == "queue"}
     for line, kind, number, words in every:
-        if kind == "sched" or (
-            kind == "pipe"
-            and any(
-                other == "queue" and _after(own, "pipe") == number for _, other, _, own in every
-            )
-        ):
+        if kind == "sched" or (kind == "pipe" and number in queued):
             continue
         place = Place(line, short(f"{kind} {number}"), short(" ".join(words)))
         served = _served(kind, number, words, pipes)
         managed = next((word for word in words if word in _MANAGED), "")
-        reading = replace(
-            _size(place, words, port).serving(served),
-            discipline=_MANAGED[managed] if managed else "drop-tail",
-        )
+        discipline = _MANAGED[managed] if managed else "drop-tail"
+        reading = replace(_size(place, words, port).serving(served), discipline=discipline)
         early = trap(f"{managed} drops before it is full: the limit is a last resort")
         named = _after(words, "pipe", "sched")
         also = (row for row, what, own, _ in every if what == "pipe" and own == named)

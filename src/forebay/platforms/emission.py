@@ -22,14 +22,8 @@ if TYPE_CHECKING:
     from forebay.outcome import Aqm
 
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")
-_LONGEST = 15
-"""So that no port's name ends as the second object of another one does (Junos)."""
-
-
-def is_object_name(name: str) -> bool:
-    """Whether every platform takes a name: letters, digits and "-"."""
-    return _NAME.fullmatch(name) is not None
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")  # names of objects that every platform takes
+_LONGEST = 15  # so that no port's name ends as the second object of another one does (Junos)
 
 
 def object_names(ports: Sequence[str]) -> list[str]:
@@ -51,11 +45,9 @@ def object_names(ports: Sequence[str]) -> list[str]:
     return list(found.values())
 
 
-_MARKS = ("nx-os", "sonic", "eos")
-"""Platforms for which a step of ECN marks can be written."""
+_MARKS = ("nx-os", "sonic", "eos")  # platforms for which a step of ECN marks can be written
 
-_LIMITLESS = ("cake", "cobalt")
-"""Without a limit that tc writes; cobalt is in Linux's cake."""
+_LIMITLESS = ("cake", "cobalt")  # without a limit that tc writes; cobalt is in Linux's cake
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
@@ -83,19 +75,15 @@ class Emission:
         source = f", from {printable(self.wanted.source)}" if self.wanted.source else ""
         wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
         given = say(self.given.bytes, self.given.packets, self.port)
-        lines = [
+        k = self.given.marks_bytes
+        return (
             f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
             f"wanted: {wanted}",
             f"configured: {given}",
-            *self._step,
-            *(printable(f"why: {each}") for each in self.wanted.why),
-        ]
-        return (*lines, *map(str, self.notes))
-
-    @property
-    def _step(self) -> tuple[str, ...]:
-        k = self.given.marks_bytes
-        return () if k is None else (f"marks: {say_step(k, self.port)}",)
+            *(() if k is None else (f"marks: {say_step(k, self.port)}",)),
+            *(printable(f"why: {reason}") for reason in self.wanted.why),
+            *map(str, self.notes),
+        )
 
     @property
     def text(self) -> str:
@@ -139,25 +127,29 @@ def emit(
     """
     chosen = get(platform)
     interface = interface or chosen.port_name(port.line)
-    order = Order(
-        wanted,
-        port,
-        _form(form, chosen, interface),
-        _one_of("model", model, chosen.models, chosen),
-        _checked_interface(interface),
-        _checked_name(name),
-        number,
-    )
+    form = _form(form, chosen, interface)
+    model = _one_of("model", model, chosen.models, chosen)
+    # On Linux the name is part of a shell command.
+    if not _INTERFACE.fullmatch(interface):
+        wrong = f'"{short(interface)}" is no name of an interface'
+        raise PlatformError("bad-interface", wrong, 'write one such as "eth0" or "xe-0/0/0"')
+    if not _NAME.fullmatch(name):
+        wrong = f'"{short(name)}" is no name that every platform takes'
+        raise PlatformError("bad-name", wrong, 'write letters, digits and "-", such as "FOREBAY-1"')
     if wanted.packets < 1:
-        wrong = (
-            f"{printable(wanted.written)} is smaller than a full packet of {port.packet_bytes} B"
-        )
+        small = f"is smaller than a full packet of {port.packet_bytes} B"
+        wrong = f"{printable(wanted.written)} {small}"
         raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and not _writes(chosen, wanted.aqm):
-        raise _not_here(wanted.aqm.discipline, chosen.name, _also(wanted.aqm))
-    written = chosen.write(order)
+        others = [other for other in names() if _writes(get(other), wanted.aqm)]
+        raise _not_here(wanted.aqm.discipline, chosen.name, others)
+    written = chosen.write(Order(wanted, port, form, model, interface, name, number))
     text = "\n".join(written.lines)
-    given = next(chosen.read(Snippet(text, chosen.comment), port, order.model))
+    given = next(chosen.read(Snippet(text, chosen.comment), port, model))
+    notes = [chosen.rounds, *_slowed(chosen, port)]
+    if wanted.unwritten:
+        left = ", ".join(wanted.unwritten)
+        notes.append(trap(f"the scenario's queue has what is not written: {left}"))
     return Emission(
         chosen.name,
         wanted,
@@ -165,15 +157,7 @@ def emit(
         written.lines,
         given,
         written.rounding_bytes,
-        _once(
-            (
-                chosen.rounds,
-                *_slowed(chosen, port),
-                *_unwritten(wanted),
-                *written.notes,
-                *given.notes,
-            )
-        ),
+        tuple(dict.fromkeys((*notes, *written.notes, *given.notes))),
         chosen.comment,
     )
 
@@ -181,10 +165,7 @@ def emit(
 def check_discipline(discipline: str, platform: str) -> None:
     """Refuse, before a sizing, a queue that can be written for a platform whatever its size is.
 
-    Raises
-    ------
-    PlatformError
-        An unknown platform; a discipline that it cannot have here.
+    Raises PlatformError for an unknown platform, or a discipline that it cannot have here.
     """
     chosen = get(platform)
     kind = DISCIPLINES[discipline]
@@ -197,17 +178,13 @@ def check_discipline(discipline: str, platform: str) -> None:
         raise PlatformError("managed", wrong, leave)
     steps = kind.sized == "thresholds" and chosen.name in _MARKS
     if discipline not in chosen.manages and not steps:
-        raise _not_here(discipline, chosen.name, ", ".join(_managing(discipline)))
+        others = [name for name in names() if discipline in get(name).manages]
+        raise _not_here(discipline, chosen.name, others)
 
 
-def _managing(discipline: str) -> list[str]:
-    """Return the platforms for which an AQM discipline can be written."""
-    return [name for name in names() if discipline in get(name).manages]
-
-
-def _not_here(discipline: str, platform: str, also: str) -> PlatformError:
+def _not_here(discipline: str, platform: str, others: list[str]) -> PlatformError:
     wrong = f"the queue is {discipline}, which cannot be written for {platform} here"
-    hint = f"write {also}, or take {setting('queue.discipline', 'drop-tail')}"
+    hint = f"write {', '.join(others)}, or take {setting('queue.discipline', 'drop-tail')}"
     return PlatformError("managed", wrong, hint)
 
 
@@ -215,17 +192,6 @@ def _writes(platform: Platform, aqm: Aqm) -> bool:
     """Whether an AQM queue can be written for a platform."""
     marks = aqm.parameter == "min" and aqm.is_step and aqm.ecn
     return aqm.discipline in platform.manages or (marks and platform.name in _MARKS)
-
-
-def _also(aqm: Aqm) -> str:
-    """Return the platforms for which an AQM queue can be written."""
-    return ", ".join(name for name in names() if _writes(get(name), aqm))
-
-
-def _unwritten(wanted: Wanted) -> tuple[Note, ...]:
-    if not wanted.unwritten:
-        return ()
-    return (trap(f"the scenario's queue has what is not written: {', '.join(wanted.unwritten)}"),)
 
 
 def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
@@ -260,22 +226,3 @@ def _one_of(what: str, value: str | None, known: tuple[str, ...], platform: Plat
         wrong = f'{platform.name} has no {what} "{short(value)}"'
         raise PlatformError(f"unknown-{what}", wrong, f"write one of {', '.join(known)}")
     return value
-
-
-def _checked_interface(name: str) -> str:
-    # On Linux the name is part of a shell command.
-    if not _INTERFACE.fullmatch(name):
-        wrong = f'"{short(name)}" is no name of an interface'
-        raise PlatformError("bad-interface", wrong, 'write one such as "eth0" or "xe-0/0/0"')
-    return name
-
-
-def _checked_name(name: str) -> str:
-    if not is_object_name(name):
-        wrong = f'"{short(name)}" is no name that every platform takes'
-        raise PlatformError("bad-name", wrong, 'write letters, digits and "-", such as "FOREBAY-1"')
-    return name
-
-
-def _once(notes: tuple[Note, ...]) -> tuple[Note, ...]:
-    return tuple(dict.fromkeys(notes))

@@ -13,12 +13,11 @@ from dataclasses import replace
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written, matching
-from forebay.platforms.reading import ConfiguredQueue, Note, Place, note, trap, uncertain
+from forebay.platforms.reading import ConfiguredQueue, Place, note, trap, uncertain
 from forebay.platforms.registry import refused
 from forebay.platforms.snippet import Snippet, whole
 
-_MOST = 256_000_000
-"""Largest threshold of the data model."""
+_MOST = 256_000_000  # largest threshold of the data model
 _OUTER = ("qos", "interface", "router", "platform")
 _QUEUES = ("tx-queue", "uc-tx-queue", "mc-tx-queue")
 _SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}
@@ -60,17 +59,15 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         where = ", ".join([" ".join(above[0]), *(" ".join(x[:2]) for x in above[1:])])
         place = Place(each.line, short(where), short(each.text))
         least, most = (_threshold(words, end) for end in ("minimum", "maximum"))
-        found = place.unknown(*_notes(least, most))
-        yield replace(found, marks_bytes=least) if least and least == most else found
-
-
-def _notes(least: int | None, most: int | None) -> tuple[Note, ...]:
-    if least is None or most is None:
-        return (uncertain("thresholds in this unit depend on the chip"), _KEEPS)
-    if least == most:
-        return (_KEEPS, _CELLS)
-    said = f"ECN-capable packets are marked with rising probability from {least} to {most} B"
-    return (note(said), _KEEPS, _CELLS)
+        if least is None or most is None:
+            yield place.unknown(uncertain("thresholds in this unit depend on the chip"), _KEEPS)
+        elif least == most:
+            yield replace(place.unknown(_KEEPS, _CELLS), marks_bytes=least)
+        else:
+            said = (
+                f"ECN-capable packets are marked with rising probability from {least} to {most} B"
+            )
+            yield place.unknown(note(said), _KEEPS, _CELLS)
 
 
 def _threshold(words: tuple[str, ...], end: str) -> int | None:

@@ -10,10 +10,8 @@ class PlatformError(ForebayError, ValueError):
 
     Attributes
     ----------
-    code : str
-        Stable name of the kind of mistake, such as ``"unknown-platform"``.
-    wrong, hint : str
-        What is wrong; what to write instead.
+    code : stable name of the kind of mistake, such as ``"unknown-platform"``.
+    wrong, hint : what is wrong; what to write instead.
     """
 
     def __init__(self, code: str, wrong: str, hint: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from math import floor
 
 from forebay.errors import option
@@ -24,7 +23,6 @@ from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
-    Place,
     inside,
     note,
     trap,
@@ -86,6 +84,9 @@ _PORTS = (
 _BC = uncertain(
     "the shaper's burst is Bc, in bits; some platforms take it and use one of their own"
 )
+_ONE_UNIT = uncertain(
+    "all classes of a policy must use one unit; a platform that takes packets only refuses bytes"
+)
 _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
 
@@ -105,8 +106,8 @@ def _write(order: Order) -> Written:
         "!",
     )
     doubt = uncertain("some releases want bandwidth, shape or priority in class-default too")
-    said = () if shape else (doubt,)
-    return Written(lines, rounding, (*_bytes_note(order), *said, *((_BC,) if burst else ())))
+    notes = (() if shape else (doubt,)) + ((_BC,) if burst else ())
+    return Written(lines, rounding, ((_ONE_UNIT,) if order.form == "bytes" else ()) + notes)
 
 
 def _value(order: Order) -> tuple[str, int]:
@@ -124,13 +125,6 @@ def _value(order: Order) -> tuple[str, int]:
     return f"{packets} packets", _ME3600X_PACKET if me else order.port.packet_bytes - 1
 
 
-def _bytes_note(order: Order) -> tuple[Note, ...]:
-    if order.form != "bytes":
-        return ()
-    said = "all classes of a policy must use one unit; a platform that takes packets only refuses"
-    return (uncertain(f"{said} bytes"),)
-
-
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     catalyst = Catalyst.of(snippet)
     for each in classes(snippet, port):
@@ -139,19 +133,18 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
         rate, _ = guaranteed(each, port, inherits=True)
         amount = converter({"": packet, "packets": packet, "bytes": 1}, port, rate)
-        reading = each.reading(
-            port,
-            partial(_limit, each, port=port, model=model),
-            partial(_default, each, port, model)
-            if catalyst is None
-            else partial(catalyst.share, each),
-        )
-        yield with_wred(each, reading, port, amount)
+        if each.limit is not None:
+            own = _limit(each, each.limit, port, model)
+        else:
+            own = catalyst.share(each) if catalyst else _default(each, port, model)
+        yield with_wred(each, each.reading(port, own), port, amount)
 
 
-def _limit(chosen: PolicyClass, limit: Statement, *, port: Port, model: str) -> ConfiguredQueue:
+def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
-    needs = _needs(chosen)
+    needs: tuple[Note, ...] = ()
+    if not chosen.is_default and not chosen.scheduling():
+        needs = (trap("likely refused: a class needs bandwidth, shape or priority beside it"),)
     value = whole(words[0], 2**32 - 1) if words else None
     unit = words[1] if len(words) == 2 else "packets"
     if words[:1] == ("percent",):
@@ -159,7 +152,13 @@ def _limit(chosen: PolicyClass, limit: Statement, *, port: Port, model: str) -> 
     if not value or len(words) > 2 or unit not in ("packets", "bytes", *TIMES):
         return place.unknown(*needs, uncertain("this form of queue-limit is not understood"))
     if unit == "packets":
-        return _packets(place, value, port, model, needs)
+        if value > _MOST_PACKETS:
+            needs += (trap(f"refused on an ASR 1000: queue-limit goes to {_MOST_PACKETS}"),)
+        if model != "me3600x":
+            return place.of_packets(value, port, (*needs, _ANY_SIZE))
+        counted = trap(f"an ME 3600X counts packets of {_ME3600X_PACKET} B")
+        size = value * _ME3600X_PACKET
+        return place.of_bytes(size, port, (*needs, counted), _ME3600X_PACKET)
     if unit == "bytes":
         return place.of_bytes(value, port, needs)
     rate, notes = guaranteed(chosen, port, inherits=True)
@@ -167,18 +166,6 @@ def _limit(chosen: PolicyClass, limit: Statement, *, port: Port, model: str) -> 
     rounding = floor(seen.rate_bps / 8 / TIMES[unit]) + 1
     size = seen.bytes_in(Fraction(value, TIMES[unit]))
     return place.of_bytes(size, port, (*needs, *notes), rounding).counted_at(rate)
-
-
-def _packets(
-    place: Place, value: int, port: Port, model: str, notes: tuple[Note, ...]
-) -> ConfiguredQueue:
-    if value > _MOST_PACKETS:
-        notes = (*notes, trap(f"refused on an ASR 1000: queue-limit goes to {_MOST_PACKETS}"))
-    if model == "me3600x":
-        counted = trap(f"an ME 3600X counts packets of {_ME3600X_PACKET} B")
-        size = value * _ME3600X_PACKET
-        return place.of_bytes(size, port, (*notes, counted), _ME3600X_PACKET)
-    return place.of_packets(value, port, (*notes, _ANY_SIZE))
 
 
 def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
@@ -197,12 +184,6 @@ def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
         f"at least {_LEAST_DEFAULT} ({model})"
     )
     return place.of_packets(packets, port, (said, *notes)).counted_at(rate)
-
-
-def _needs(chosen: PolicyClass) -> tuple[Note, ...]:
-    if chosen.is_default or chosen.scheduling():
-        return ()
-    return (trap("likely refused: a class needs bandwidth, shape or priority beside it"),)
 
 
 PLATFORM = Platform(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 from forebay.errors import option
 from forebay.platforms.errors import PlatformError
@@ -72,7 +71,11 @@ def _write(order: Order) -> Written:
         f" service-policy output {order.name}",
         "!",
     )
-    return Written(lines, rounding, _form_notes(order))
+    said = trap(f"on a bundle only a time is taken: write {option('form', 'time')}")
+    if order.form == "time":
+        whose = "its shape" if port.is_shaped else "the whole port's"
+        said = note(f"a time is taken at the class's guaranteed rate: here {whose}")
+    return Written(lines, rounding, (said,))
 
 
 def _value(order: Order) -> tuple[str, int]:
@@ -84,19 +87,8 @@ def _value(order: Order) -> tuple[str, int]:
         if microseconds > _MOST:
             wrong = f"{microseconds} us is more than the {_MOST} that queue-limit takes"
             raise PlatformError("too-large", wrong, "write it in bytes, or ask for less")
-        return f"{microseconds} us", _microsecond(order.port)
+        return f"{microseconds} us", order.port.microsecond_bytes
     return f"{size} bytes", 0
-
-
-def _form_notes(order: Order) -> tuple[Note, ...]:
-    if order.form == "time":
-        whose = "its shape" if order.port.is_shaped else "the whole port's"
-        return (note(f"a time is taken at the class's guaranteed rate: here {whose}"),)
-    return (trap(f"on a bundle only a time is taken: write {option('form', 'time')}"),)
-
-
-def _microsecond(port: Port) -> int:
-    return -(-int(port.rate_bps) // 8_000_000) + 1
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
@@ -104,15 +96,22 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         if each.has_child and each.limit is None:
             continue
         rate, _ = guaranteed(each, port, inherits=False)
-        reading = each.reading(
-            port, partial(_limit, each, port=port), partial(_default, each, port, model)
-        )
-        yield with_wred(each, reading, port, converter({"": PACKET, **_SIZES}, port, rate))
+        limit = each.limit
+        own = _default(each, port, model) if limit is None else _limit(each, limit, port)
+        amount = converter({"": PACKET, **_SIZES}, port, rate)
+        yield with_wred(each, each.reading(port, own), port, amount)
 
 
-def _limit(chosen: PolicyClass, limit: Statement, *, port: Port) -> ConfiguredQueue:
+def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> ConfiguredQueue:
     place, words = chosen.place(limit), limit.words[1:]
-    warnings = [*_needs(chosen), *_bundle(chosen, words)]
+    warnings = []
+    if not chosen.is_default and not chosen.scheduling():
+        wanting = "bandwidth, shape, priority or bandwidth remaining"
+        warnings.append(
+            trap(f"refused: a class that is not class-default needs {wanting} beside it")
+        )
+    if chosen.on_bundle and words[-1:] not in (("us",), ("ms",)):
+        warnings.append(trap("refused: on a bundle queue-limit takes time units only (us, ms)"))
     if len(words) == 2 and words[0] == "percent":
         reading = _percent(place, words[1], port)
     else:
@@ -128,7 +127,7 @@ def _sized(chosen: PolicyClass, place: Place, value: int, unit: str, port: Port)
     if unit in TIMES:
         rate, notes = guaranteed(chosen, port, inherits=False)
         size = inside(port, rate).bytes_in(Fraction(value, TIMES[unit]))
-        rounding = (1 if unit == "us" else 1000) * _microsecond(port)
+        rounding = (1 if unit == "us" else 1000) * port.microsecond_bytes
         reading = place.of_bytes(size, port, (*notes, *_extremes(size)), rounding)
         return reading.counted_at(rate)
     size = value * _SIZES[unit]
@@ -158,21 +157,8 @@ def _default(chosen: PolicyClass, port: Port, model: str) -> ConfiguredQueue:
     ms = min(_DEFAULT_MS[model], _PRIORITY_MS) if priority else _DEFAULT_MS[model]
     size = inside(port, rate).bytes_in(Fraction(ms, 1000))
     said = trap(f"nobody chose this: without queue-limit it is {ms} ms ({model})")
-    reading = chosen.place().of_bytes(size, port, (said, *notes), _microsecond(port))
+    reading = chosen.place().of_bytes(size, port, (said, *notes), port.microsecond_bytes)
     return reading.counted_at(rate)
-
-
-def _needs(chosen: PolicyClass) -> tuple[Note, ...]:
-    if chosen.is_default or chosen.scheduling():
-        return ()
-    wanting = "bandwidth, shape, priority or bandwidth remaining"
-    return (trap(f"refused: a class that is not class-default needs {wanting} beside it"),)
-
-
-def _bundle(chosen: PolicyClass, words: tuple[str, ...]) -> tuple[Note, ...]:
-    if not chosen.on_bundle or words[-1:] in (("us",), ("ms",)):
-        return ()
-    return (trap("refused: on a bundle queue-limit takes time units only (us, ms)"),)
 
 
 def _extremes(size: int) -> tuple[Note, ...]:

@@ -19,25 +19,18 @@ from forebay.platforms.reading import (
     Served,
     at_rates,
     inside,
+    lowest,
     note,
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, Statement, decimal, whole
+from forebay.platforms.snippet import Snippet, Statement, decimal, suffixed, whole
 
-_SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _INACTIVE, _SWITCHES = "inactive:", ("deactivate", "activate")
 _FRAGMENTS = ("schedulers", "scheduler-maps", "traffic-control-profiles")
 _OF_SWITCHES = ("shared-buffer", "forwarding-class-sets", "system-defaults")
 _LARGE, _DYNAMIC = "q-pic-large-buffer", "buffer-dynamic-threshold"
 _Path = tuple[str, ...]
-
-
-def suffixed(text: str, most: int) -> int | None:
-    """Return a whole number that may end in k, m or g; None if it is none, or above ``most``."""
-    factor = _SUFFIXES.get(text[-1:].lower(), 1)
-    number = whole(text[:-1] if factor > 1 else text, most)
-    return number * factor if number is not None and number * factor <= most else None
 
 
 def _rate(words: _Path, port: Port, by: str) -> Served | None:
@@ -190,14 +183,12 @@ class Schedulers:
 
     def shaped(self, name: str, port: Port) -> Iterator[tuple[Served | None, str]]:
         """Yield each rate to which ports and profiles that have a scheduler are shaped."""
-        found: dict[Served | None, list[str]] = {}
+        places: dict[Served | None, list[str]] = {}
         for holder in self._held(name):
             shapes = (self.shapes.get(each, ()) for each in (holder[:2], holder))
-            rates = [_rate(words, port, "the port's shaping-rate") for words in shapes if words]
-            known = [each for each in rates if each is not None]
-            lowest = min(known, key=lambda each: each.rate_bps or 0.0, default=None)
-            found.setdefault(lowest, []).append(" ".join(holder))
-        yield from at_rates(found or {None: []})
+            slowest = lowest(_rate(words, port, "the port's shaping-rate") for words in shapes)
+            places.setdefault(slowest, []).append(" ".join(holder))
+        yield from at_rates(places or {None: []})
 
 
 _GIGABIT = 10**9
@@ -240,28 +231,20 @@ def _write(order: Order) -> Written:
         total = Fraction(port.rate_bps) * _whole_buffer(port) / 8
         percent = ceil(100 * Fraction(size) / total)
         if percent > 100 - _CONTROL:
-            wrong = (
-                f"{size} B is more than the {100 - _CONTROL} % of an MX port's delay buffer that "
-                "network-control leaves"
-            )
-            raise PlatformError(
-                "too-large", wrong, f"write {option('form', 'time')}, or ask for less"
-            )
+            whole_buffer = f"the {100 - _CONTROL} % of an MX port's delay buffer"
+            wrong = f"{size} B is more than {whole_buffer} that network-control leaves"
+            hint = f"write {option('form', 'time')}, or ask for less"
+            raise PlatformError("too-large", wrong, hint)
         if percent == 1 and total > 200 * size:
-            wrong = (
-                f"1 %, the least there is, gives {floor(total / 100)} B, "
-                f"{float(total / 100 / size):.3g} times what is wanted"
-            )
+            times = f"{float(total / 100 / size):.3g} times what is wanted"
+            wrong = f"1 %, the least there is, gives {floor(total / 100)} B, {times}"
             raise PlatformError("too-coarse", wrong, f"write {option('form', 'time')}")
         return _lines(order, f"percent {percent}", ceil(total / 100))
     microseconds = port.microseconds(size)
     if microseconds > _MOST_US:
-        wrong = (
-            f"{microseconds} us is above {_MOST_US} us, the largest temporal assumed to be valid"
-        )
-        raise PlatformError(
-            "too-large", wrong, f"ask for less, or write {option('form', 'percent')}"
-        )
+        most = f"{_MOST_US} us, the largest temporal assumed to be valid"
+        hint = f"ask for less, or write {option('form', 'percent')}"
+        raise PlatformError("too-large", f"{microseconds} us is above {most}", hint)
     return _lines(order, f"temporal {microseconds}", _microsecond(port))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -121,8 +121,8 @@ class Lint:
         if verdict == "other discipline":
             return f": {reading.discipline}, and {self.wanted.discipline} is wanted"
         if verdict == "other parameters" and self.wanted.aqm is not None:
-            found, mine = (_say_aims(x) for x in (reading.aims, _aims(self.wanted.aqm)))
-            return f": {reading.discipline} with {found}, and {mine} is wanted"
+            own, mine = _say_aims(reading.aims), _say_aims(_aims(self.wanted.aqm))
+            return f": {reading.discipline} with {own}, and {mine} is wanted"
         if reading.bytes is None:
             return ""
         return f": {reading.bytes / self.wanted.bytes:.4g} times what is wanted"
@@ -139,9 +139,7 @@ class Lint:
             "platform": self.platform,
             "asked": wanted,
             "queues": [self._document(reading) for reading in self.readings],
-            "not_understood": [
-                {"line": each.line, "written": each.written} for each in self.unread
-            ],
+            "not_understood": [asdict(statement) for statement in self.unread],
         }
 
     def _document(self, reading: ConfiguredQueue) -> dict[str, Any]:
@@ -158,7 +156,7 @@ class Lint:
             "ecn_step_bytes": reading.marks_bytes,
             "rounding_bytes": reading.rounding_bytes,
             "verdict": self.verdict(reading),
-            "notes": [{"kind": each.kind, "text": each.text} for each in reading.notes],
+            "notes": [asdict(note) for note in reading.notes],
         }
 
 
@@ -170,9 +168,8 @@ def _aims(aqm: Aqm) -> tuple[float, ...]:
 def _say_aims(aims: tuple[float, ...]) -> str:
     if len(aims) == 1:
         return f"a target of {say_time(aims[0])}"
-    return " and ".join(
-        f"{name} {size:.0f} B" for name, size in zip(("min", "max"), aims, strict=False)
-    )
+    ends = zip(("min", "max"), aims, strict=False)
+    return " and ".join(f"{name} {size:.0f} B" for name, size in ends)
 
 
 def lint(
@@ -193,15 +190,14 @@ def lint(
     if model is not None and model not in chosen.models:
         wrong = f"{chosen.name} has no such model"
         raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
-    text = snippet.with_comment(chosen.comment)
+    text = Snippet(snippet.text, chosen.comment)
     found = tuple(islice(chosen.read(text, port, model or chosen.models[0]), MOST_QUEUES + 1))
     read = frozenset[int | str](each.line for each in found).union(*(each.also for each in found))
     unread = tuple(islice(chosen.unread(text, read), MOST_QUEUES))
     if not found and not unread:
         wrong = f"no queue's size was found in this as {chosen.name}"
-        raise PlatformError(
-            "no-queue", wrong, f"paste the lines that set it, or try another {argument('platform')}"
-        )
+        hint = f"paste the lines that set it, or try another {argument('platform')}"
+        raise PlatformError("no-queue", wrong, hint)
     if len(found) > MOST_QUEUES:
         wrong = f"there are more than {MOST_QUEUES} queues in this"
         raise PlatformError("too-many", wrong, "lint a part of it at a time")

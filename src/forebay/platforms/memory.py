@@ -115,13 +115,10 @@ def _share(size: int, whole: int) -> str:
     ratio = size / whole
     if ratio > 1:
         return f"{ratio:.2g} times {name}" if ratio < 99 else f"{ratio:.0f} times {name}"
-    return f"{_percent(100 * ratio)} of {name}"
-
-
-def _percent(percent: float) -> str:
+    percent = 100 * ratio
     if percent < 0.01:
-        return "under 0.01 %"
-    return f"{percent:.2f} %" if percent < 1 else f"{percent:.0f} %"
+        return f"under 0.01 % of {name}"
+    return f"{percent:.2f} % of {name}" if percent < 1 else f"{percent:.0f} % of {name}"
 
 
 def memory_for(size: int, rate_bps: float | None = None, ports: int = 1) -> Memory:
@@ -129,7 +126,8 @@ def memory_for(size: int, rate_bps: float | None = None, ports: int = 1) -> Memo
 
     ``ports`` of a chip have this buffer each: tier, shares and text are those of all together.
     """
-    each, size = size, size * ports
+    together = f"{ports} ports of {_amount(size)} are {_amount(size * ports)}: "
+    size *= ports
     tier = next(one for one in TIERS if one.most_bytes is None or size <= one.most_bytes)
     chips = {"16 MB": _SMALL_CHIP, "64 MB": _MIDDLE_CHIP, "132 MB": _LARGE_CHIP}
     shares = {name: size / whole for name, whole in chips.items()}
@@ -144,34 +142,17 @@ def memory_for(size: int, rate_bps: float | None = None, ports: int = 1) -> Memo
         pool_shares=shares,
         fits_sram_of_2004=8 * size <= _SRAM_2004_BITS,
         faster_than_one_dram=fast,
-        text=_together(each, ports) + _text(size, tier),
+        text=("" if ports == 1 else together) + _text(size, tier),
     )
-
-
-def _together(each: int, ports: int) -> str:
-    return "" if ports == 1 else f"{ports} ports of {_amount(each)} are {_amount(each * ports)}: "
 
 
 def _amount(size: int, unit: str = "B") -> str:
-    prefix, factor = next(
-        (
-            (name, part)
-            for name, part in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
-            if size >= part
-        ),
-        ("", 1.0),
-    )
-    return f"{size / factor:.3g} {prefix}{unit}"
+    for prefix, factor in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if size >= factor:
+            return f"{size / factor:.3g} {prefix}{unit}"
+    return f"{size:.3g} {unit}"
 
 
 def ram_device_bits(size: int) -> int:
     """Return the bits of the smallest power-of-two RAM that holds ``size`` bytes (Figure 15)."""
     return 1 << max(8 * size - 1, 0).bit_length()
-
-
-def say_bits(bits: int) -> str:
-    """Return "2 Mbit" for 2^21 bits, the unit of memory vendors."""
-    for unit, power in (("Gbit", 30), ("Mbit", 20), ("kbit", 10)):
-        if bits >= 1 << power:
-            return f"{bits / (1 << power):g} {unit}"
-    return f"{bits} bit"

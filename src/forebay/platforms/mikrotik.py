@@ -8,7 +8,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from forebay.errors import option
-from forebay.platforms import cake, tc_tree
+from forebay.platforms import tc_leaves, tc_tree
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written, matching
@@ -20,16 +20,17 @@ from forebay.platforms.reading import (
     Served,
     at_rates,
     burst_unwritten,
+    lowest,
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, whole
+from forebay.platforms.snippet import Snippet, suffixed, whole
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
 
 DEFAULT_BYTES = 15_000
-_MOST = 2**32 - 1
+_MOST, _MOST_BPS = 2**32 - 1, 10**22
 _DEEPEST = 16
 _MOST_BUCKET = 10
 # kind: the key of its limit, its default, its unit
@@ -51,19 +52,16 @@ _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it wi
 
 
 def _write(order: Order) -> Written:
-    aqm = order.wanted.aqm
+    wanted, aqm = order.wanted, order.wanted.aqm
     kind = "pfifo" if order.form == "packets" else "bfifo"
     if aqm is not None:
         kind = "fq-codel"
     key, _, unit = _KINDS[kind]
-    limit = order.wanted.bytes
-    if unit == "packets":
-        limit = order.wanted.whole_packets(order.port)
+    limit = wanted.whole_packets(order.port) if unit == "packets" else wanted.bytes
     if limit > _MOST:
         wrong = f"a limit of {limit} is more than {_MOST}"
-        raise PlatformError(
-            "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
-        )
+        hint = f"ask for less, or write {option('form', 'packets')}"
+        raise PlatformError("too-large", wrong, hint)
     rate = order.port.rate_in()
     name = order.name.lower()
     bucket, notes = _bucket(order.port)
@@ -107,7 +105,8 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     every = list(_commands(snippet))
     rates = _rates([fields for _, menu, fields in every if menu in _HOLDERS])
     for line, menu, fields in every:
-        kind = fields.get("kind") or _kind_of(fields)
+        limited = (kind for kind, (key, *_) in _KINDS.items() if key in fields)
+        kind = fields.get("kind") or next(limited, "")  # a set may have no kind
         known = kind in (*_KINDS, "cake") or kind.startswith("pcq")
         if not known or menu not in ("", "queue type"):
             continue
@@ -148,24 +147,17 @@ def _commands(snippet: Snippet) -> Iterator[tuple[int, str, _Fields]]:
         yield statement.line, own, fields
 
 
-def _kind_of(fields: dict[str, str]) -> str:
-    """Return the kind that a limit belongs to, for a set without kind."""
-    return next((kind for kind, (key, *_) in _KINDS.items() if key in fields), "")
-
-
 def _rates(holders: list[_Fields]) -> dict[str, dict[Served | None, list[str]]]:
     """Return the max-limits by the type of queue that they apply to, with what has them."""
-    found: dict[str, dict[Served | None, list[str]]] = {}
+    rates: dict[str, dict[Served | None, list[str]]] = {}
     queues = {fields["name"]: fields for fields in holders if {"name", "parent"} <= fields.keys()}
     for fields in holders:
         for at, name in enumerate(fields.get("queue", "").split("/")[:2]):
-            limits = [_limit(each, at) for each in (fields, *_above(fields, queues))]
-            known = [each for each in limits if each is not None]
-            lowest = min(known, key=lambda each: each.rate_bps or 0.0, default=None)
+            slowest = lowest(_limit(each, at) for each in (fields, *_above(fields, queues)))
             if name:
-                places = found.setdefault(name, {}).setdefault(lowest, [])
+                places = rates.setdefault(name, {}).setdefault(slowest, [])
                 places.append(f"{fields.get('name', '?')}, {('up', 'down')[at]}")
-    return found
+    return rates
 
 
 def _above(fields: _Fields, queues: dict[str, _Fields]) -> Iterator[_Fields]:
@@ -181,26 +173,19 @@ def _limit(fields: _Fields, at: int) -> Served | None:
     """Return the max-limit of one direction: the first is the upload's. 0 is none."""
     limits = fields.get("max-limit", "0").split("/")
     text = limits[min(at, len(limits) - 1)]
-    rate = _rate(text)
+    rate = suffixed(text, _MOST_BPS)
     if rate is None:
         return Served.untold(f"max-limit={text}")
     return Served(float(rate), "its queue's max-limit") if rate else None
 
 
-def _rate(text: str) -> int | None:
-    """Return a rate in bit/s, which may end in k, M or G."""
-    factor = {"k": 10**3, "m": 10**6, "g": 10**9}.get(text[-1:].lower(), 1)
-    number = whole(text[:-1] if factor > 1 else text, 10**13)
-    return None if number is None else number * factor
-
-
 def _cake(place: Place, fields: _Fields, port: Port) -> ConfiguredQueue:
     """Read cake by the words that tc has for its fields."""
-    rate = _rate(fields.get("cake-bandwidth", "0")) or 0
+    rate = suffixed(fields.get("cake-bandwidth", "0"), _MOST_BPS) or 0
     memory = fields.get("cake-memlimit", "").removesuffix("iB").lower()
     words = ["bandwidth", f"{rate}bit"] if rate else []
     words += ["rtt", fields.get("cake-rtt", ""), "memlimit", memory]
-    return cake.read(Snippet(""), place, [*words, fields.get("cake-rtt-scheme", "")], port)
+    return tc_leaves.cake(Snippet(""), place, [*words, fields.get("cake-rtt-scheme", "")], port)
 
 
 def _type(place: Place, kind: str, fields: _Fields, port: Port) -> ConfiguredQueue:

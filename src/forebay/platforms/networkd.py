@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from forebay.platforms import linux_tc, tc_leaves
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Written, matching
-from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, note, trap
+from forebay.platforms.reading import GUARD, ConfiguredQueue, Note
 from forebay.platforms.snippet import Snippet
 
 if TYPE_CHECKING:
@@ -36,18 +36,13 @@ _OTHER_KEYS = {
     "MemoryLimitBytes": "memory_limit",
 }  # fmt: skip
 _RATES = ("Rate", "CeilRate", "Bandwidth")
-_BOTTLENECK = trap(
-    "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
-    "some more"
-)
 
 
 def _write(order: Order) -> Written:
     if order.wanted.aqm is not None:
         return _managed(order, order.wanted.aqm)
     port = order.port
-    frame = port.packet_bytes + port.header_bytes
-    limit, rounding = -(-order.wanted.bytes * frame // port.packet_bytes), 1
+    limit, rounding = -(-order.wanted.bytes * port.frame_bytes // port.packet_bytes), 1
     section, size = "[BFIFO]", f"LimitBytes={limit}"
     if order.form == "packets":
         packets, rounding = order.wanted.whole_packets(port), port.packet_bytes - 1
@@ -63,7 +58,7 @@ def _managed(order: Order, aqm: Aqm) -> Written:
     if aqm.interval_s is not None:
         keys.append(f"IntervalSec={ceil(1e6 * aqm.interval_s)}us")
     keys.append(f"ECN={'yes' if aqm.ecn else 'no'}")
-    limit = order.wanted.packets * (order.port.packet_bytes + order.port.header_bytes)
+    limit = order.wanted.packets * order.port.frame_bytes
     rounding = order.port.packet_bytes - 1
     lines, rounding, notes = _sections_for(order, section, tuple(keys), rounding, limit)
     return Written(lines, rounding, (GUARD, *notes))
@@ -74,17 +69,16 @@ def _sections_for(
 ) -> tuple[tuple[str, ...], int, tuple[Note, ...]]:
     """Return the sections for a leaf, below a tbf if the port is shaped, with a remark."""
     port = order.port
-    frame = port.packet_bytes + port.header_bytes
     match = ("[Match]", f"Name={order.interface}", "")
     if not port.is_shaped:
-        return (*match, section, "Parent=root", *keys), rounding, (_BOTTLENECK,)
-    burst = max(port.burst_bytes or linux_tc.LEAST_BURST, frame)
+        return (*match, section, "Parent=root", *keys), rounding, (linux_tc.BOTTLENECK,)
+    burst = max(port.burst_bytes or linux_tc.LEAST_BURST, port.frame_bytes)
     shaper = (
         "[TokenBucketFilter]", "Parent=root", "Handle=1", f"Rate={port.rate_in()}",
         f"BurstBytes={burst}", f"LimitBytes={limit + burst}", "",
     )  # fmt: skip
-    said = note("tbf shapes, and its child holds the packets: tbf's own limit is then not used")
-    return (*match, *shaper, section, "Parent=1:1", *keys), rounding, (said,)
+    lines = (*match, *shaper, section, "Parent=1:1", *keys)
+    return lines, rounding, (linux_tc.BELOW_TBF,)
 
 
 @dataclass(slots=True)

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 from math import floor
 
 from forebay.platforms.errors import PlatformError
-from forebay.platforms.policy_map import TIMES, PolicyClass, classes, converter, served, with_wred
+from forebay.platforms.policy_map import TIMES, classes, converter, served, with_wred
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
-    Note,
     Place,
     Served,
     burst_unwritten,
@@ -28,7 +26,7 @@ from forebay.platforms.reading import (
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.snippet import Snippet, whole
 
 _CLASS = "c-out-8q-q-default"
 _MOST = 2**32 - 1
@@ -55,12 +53,16 @@ def _write(order: Order) -> Written:
         wrong = f"{size} B is above {_MOST}, the largest number that is assumed to be accepted"
         raise PlatformError("too-large", wrong, "ask for less")
     rate = order.port.rate_in(1000)
+    aqm, marks = order.wanted.aqm, tuple[str, ...]()
+    if aqm is not None and aqm.parameter == "min":  # a step: minimum and maximum threshold are K
+        k = f"minimum-threshold {aqm.min_bytes} bytes maximum-threshold {aqm.min_bytes} bytes"
+        marks = (f"    random-detect {k} drop-probability 100 weight 0 ecn",)
     shape = (f"    shape min 0 kbps max {rate} kbps",) if order.port.is_shaped else ()
     lines = (
         f"policy-map type queuing {order.name}",
         f"  class type queuing {_CLASS}",
         *shape,
-        *_marks(order),
+        *marks,
         f"    queue-limit {size} bytes",
         "!",
         f"interface {order.interface}",
@@ -70,16 +72,7 @@ def _write(order: Order) -> Written:
     named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")
     burst = order.port.burst_bytes
     left = (burst_unwritten(burst, "shape has no word for it"),) if burst else ()
-    return Written(lines, 0, (_NOT_VERIFIED, named, *left, *(_PFC if order.wanted.aqm else ())))
-
-
-def _marks(order: Order) -> tuple[str, ...]:
-    """Return the line of a step of ECN marks: minimum and maximum threshold are K."""
-    aqm = order.wanted.aqm
-    if aqm is None or aqm.parameter != "min":
-        return ()
-    k = f"minimum-threshold {aqm.min_bytes} bytes maximum-threshold {aqm.min_bytes} bytes"
-    return (f"    random-detect {k} drop-probability 100 weight 0 ecn",)
+    return Written(lines, 0, (_NOT_VERIFIED, named, *left, *(_PFC if aqm else ())))
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
@@ -87,24 +80,19 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         if each.limit is None and not each.beginning("random-detect"):
             continue
         rate = served(each, port)
-        reading = each.reading(
-            port,
-            partial(_limit, each, port=port, rate=rate),
-            partial(_unlimited, each),
-        )
+        if each.limit is not None:
+            own = _limit(each.place(each.limit), each.limit.words[1:], port, rate)
+        else:
+            said = trap("its queue-limit is not in this text")
+            own = each.place(each.beginning("random-detect")[-1]).unknown(said, _NOT_VERIFIED)
         sizes = {"packets": port.packet_bytes, **_SIZES}
-        yield with_wred(each, reading, port, converter(sizes, port, rate))
-
-
-def _unlimited(chosen: PolicyClass) -> ConfiguredQueue:
-    said = trap("its queue-limit is not in this text")
-    return chosen.place(chosen.beginning("random-detect")[-1]).unknown(said, _NOT_VERIFIED)
+        amount = converter(sizes, port, rate)
+        yield with_wred(each, each.reading(port, own), port, amount)
 
 
 def _limit(
-    chosen: PolicyClass, limit: Statement, *, port: Port, rate: Served | None
+    place: Place, words: tuple[str, ...], port: Port, rate: Served | None
 ) -> ConfiguredQueue:
-    place, words = chosen.place(limit), limit.words[1:]
     value = whole(words[-1] if words[:1] == ("dynamic",) else words[0], _MOST) if words else None
     if words[:1] == ("dynamic",) and len(words) == 2:
         return _dynamic(place, value, port)
@@ -117,13 +105,8 @@ def _limit(
         seen = inside(port, rate)
         size, step = seen.bytes_in(Fraction(value, TIMES[unit])), seen.bytes_in(Fraction(1, 10**6))
         return place.of_bytes(size, port, (_NOT_VERIFIED,), step + 1).counted_at(rate)
-    return place.of_bytes(value * _SIZES[unit], port, _size_notes(unit))
-
-
-def _size_notes(unit: str) -> tuple[Note, ...]:
-    if unit == "bytes":
-        return (_NOT_VERIFIED,)
-    return (uncertain(f"{unit} are taken as powers of 1000"), _NOT_VERIFIED)
+    powers = () if unit == "bytes" else (uncertain(f"{unit} are taken as powers of 1000"),)
+    return place.of_bytes(value * _SIZES[unit], port, (*powers, _NOT_VERIFIED))
 
 
 def _dynamic(place: Place, value: int | None, port: Port) -> ConfiguredQueue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from forebay.platforms.errors import short
@@ -21,7 +22,7 @@ from forebay.platforms.reading import (
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import MOST_QUEUES, Snippet, plain, whole
+from forebay.platforms.snippet import MOST_QUEUES, Snippet, count, objects, plain
 
 _BYTES, _TIME = "dedicated-buffer", "dedicated-buffer-temporal"
 _STATIC, _STATIC_TIME = "static-shared-buffer-limit", "static-shared-buffer-limit-temporal"
@@ -37,7 +38,7 @@ _QUEUE = "best-effort"
 def _write(order: Order) -> Written:
     port, size, name = order.port, order.wanted.bytes, order.name.lower()
     if order.form == "time":
-        leaf, value, rounding = _TIME, port.microseconds(size), _microsecond(port)
+        leaf, value, rounding = _TIME, port.microseconds(size), port.microsecond_bytes
     else:
         leaf, value, rounding = _BYTES, size, 0
     # RFC 7951 section 6.1: a uint64 is written as a string.
@@ -69,13 +70,9 @@ def _shaper(name: str, port: Port) -> dict[str, Any]:
     return {"name": name, "config": {"name": name}, "schedulers": schedulers}
 
 
-def _microsecond(port: Port) -> int:
-    return -(-int(port.rate_bps) // 8_000_000) + 1
-
-
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     document = snippet.json()
-    peaks = [peak for part in _with(document, ("pir",)) if (peak := _count(part["pir"]))]
+    peaks = [peak for part in _with(document, ("pir",)) if (peak := count(part["pir"]))]
     served = Served(float(peaks[0]), "the scheduler's peak rate") if peaks else None
     if len(set(peaks)) > 1:
         served = Served(None, "several schedulers have peak rates, and which serves it is not here")
@@ -91,17 +88,9 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
 
 def _with(document: Any, leaves: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """Yield each container with one of the leaves, with keys without their module's name."""
-    waiting, seen = [document], 0
-    while waiting and seen <= MOST_QUEUES:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            bare = {key.rpartition(":")[2]: value for key, value in part.items()}
-            if any(leaf in bare for leaf in leaves):
-                seen += 1
-                yield bare
-            waiting += list(bare.values())[::-1]
-        elif isinstance(part, list):
-            waiting += part[::-1]
+    parts = ({key.rpartition(":")[2]: part[key] for key in part} for part in objects(document))
+    known = (part for part in parts if any(leaf in part for leaf in leaves))
+    yield from islice(known, MOST_QUEUES + 1)
 
 
 def _queue(place: Place, config: dict[str, Any], port: Port) -> ConfiguredQueue:
@@ -115,7 +104,7 @@ def _queue(place: Place, config: dict[str, Any], port: Port) -> ConfiguredQueue:
         notes.append(
             trap("temporal is at the queue's guaranteed share of the port; assumed to be all of it")
         )
-    rounding = _microsecond(port) if _TIME in config or _STATIC_TIME in config else 0
+    rounding = port.microsecond_bytes if _TIME in config or _STATIC_TIME in config else 0
     shared = config.get("use-shared-buffer")
     if shared is False:
         return place.of_bytes(dedicated, port, notes, rounding)
@@ -135,9 +124,9 @@ def _queue(place: Place, config: dict[str, Any], port: Port) -> ConfiguredQueue:
 
 def _amount(config: dict[str, Any], size: str, time: str, port: Port) -> int | None:
     if size in config:
-        return _count(config[size])
+        return count(config[size])
     if time in config:
-        microseconds = _count(config[time])
+        microseconds = count(config[time])
         return None if microseconds is None else port.bytes_in(Fraction(microseconds, 10**6))
     return 0
 
@@ -153,12 +142,6 @@ def _dynamic(
         return place.unknown(*notes, said, pool_unknown())
     limit = int(port.pool_bytes * alpha / (1 + alpha))
     return place.of_bytes(dedicated + limit, port, (*notes, said))
-
-
-def _count(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    return whole(value) if isinstance(value, str) else value if 0 <= value < 2**64 else None
 
 
 PLATFORM = Platform(

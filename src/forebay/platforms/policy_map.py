@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,11 +16,12 @@ from forebay.platforms.reading import (
     Served,
     at_rates,
     inside,
+    lowest,
     note,
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.snippet import SUFFIXES, Snippet, Statement, whole
 from forebay.scenario import Rate
 
 BUFFERS = r"^(queue-limit|random-detect|fair-queue|queue-buffers|hold-queue|tx-ring-limit)\b"
@@ -40,7 +42,6 @@ _LEAVES = (*_SCHEDULING, "queue-limit", "random-detect", "service-policy", "desc
 BUNDLES = ("bundle-ether", "bundle-pos")
 _MOST_STATEMENTS, _MOST_SAID = 100, 3
 _MOST_PARENTS, _MOST_LEVELS = 10, 2
-_SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 
 
@@ -97,25 +98,15 @@ class PolicyClass:
         name = short(f"policy-map {self.policy}, class {self.name}") + self.within
         return Place(line, name, short(limit.text) if limit else "no queue-limit")
 
-    def reading(
-        self,
-        port: Port,
-        limit: Callable[[Statement], ConfiguredQueue],
-        default: Callable[[], ConfiguredQueue],
-    ) -> ConfiguredQueue:
-        """Return its one queue: its limit, or the default; limits of some packets are notes."""
+    def reading(self, port: Port, own: ConfiguredQueue) -> ConfiguredQueue:
+        """Return its one queue, whose limit or default is ``own``; limits of some are notes."""
         every = self.beginning("queue-limit")
         some = [each for each in every if _is_of_some(each)]
-        alone = bool(some) and self.limit is None and not self.beginning("queue-buffers")
         said = [note(f"{short(each.text)} is of these packets alone") for each in some[:_MOST_SAID]]
-        if self.limit is not None:
-            found = limit(self.limit)
-        elif alone:
+        if some and self.limit is None and not self.beginning("queue-buffers"):
             why = trap("of some packets alone: the limit of the others is not in this text")
-            found, said = self.place(some[0]).unknown(why), []
-        else:
-            found = default()
-        return found.serving(served(self, port), *said, also=(each.line for each in every))
+            own, said = self.place(some[0]).unknown(why), []
+        return own.serving(served(self, port), *said, also=(each.line for each in every))
 
 
 def _is_of_some(limit: Statement) -> bool:
@@ -136,7 +127,13 @@ def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterato
                 line = statement.line
                 found[above[0][-1], line] = PolicyClass(above[0][-1], words[-1], line)
         elif len(above) == 2 and (above[0][-1], line) in found and above[1][:starts] == every:
-            _add(found[above[0][-1], line], statement)
+            own = found[above[0][-1], line].statements
+            own.append(statement)
+            if len(own) > _MOST_STATEMENTS:
+                wrong = (
+                    f"line {statement.line}: a class with more than {_MOST_STATEMENTS} statements"
+                )
+                raise PlatformError("too-long", wrong, "cut out the part about queues")
         elif above[:1] and above[0][0] == "interface" and words[0] == "service-policy":
             bundled |= {words[-1]} if above[0][-1].lower().startswith(BUNDLES) else set()
     _connect(list(found.values()), bundled)
@@ -145,18 +142,10 @@ def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterato
             yield replace(each, above=above_, within=within)
 
 
-def _add(chosen: PolicyClass, statement: Statement) -> None:
-    if len(chosen.statements) >= _MOST_STATEMENTS:
-        wrong = f"line {statement.line}: a class with more than {_MOST_STATEMENTS} statements"
-        raise PlatformError("too-long", wrong, "cut out the part about queues")
-    chosen.statements.append(statement)
-
-
 def _connect(found: list[PolicyClass], bundled: set[str]) -> None:
-    many: dict[str, int] = {}
+    many = Counter(each.policy for each in found)
     parents: dict[str, list[PolicyClass]] = {}
     for each in found:
-        many[each.policy] = many.get(each.policy, 0) + 1
         for child in each.beginning("service-policy"):
             parents.setdefault(child.words[-1], []).append(each)
     for each in found:
@@ -167,8 +156,7 @@ def _connect(found: list[PolicyClass], bundled: set[str]) -> None:
 
 def served(chosen: PolicyClass, port: Port) -> Served | None:
     """Return the shape of the class, else that of its parent; None if neither is shaped."""
-    own = _shape(chosen, inside(port, chosen.above), "the class's shape")
-    return own or chosen.above
+    return _shape(chosen, inside(port, chosen.above), "the class's shape") or chosen.above
 
 
 def _shape(chosen: PolicyClass, port: Port, by: str) -> Served | None:
@@ -182,14 +170,13 @@ def _shape(chosen: PolicyClass, port: Port, by: str) -> Served | None:
 
 def _above(chosen: PolicyClass, port: Port, level: int = 0) -> Mapping[Served | None, list[str]]:
     """Return the lowest shape above a class by each of its parents, and theirs one level up."""
-    found: dict[Served | None, list[str]] = {}
+    shapes: dict[Served | None, list[str]] = {}
     for parent in chosen.parents[:_MOST_PARENTS] if level < _MOST_LEVELS else ():
         for above in _above(parent, port, level + 1):
             own = _shape(parent, inside(port, above), "the parent's shape")
-            limits = [each for each in (above, own) if each is not None]
-            lowest = min(limits, key=lambda each: each.rate_bps or 0.0, default=None)
-            found.setdefault(lowest, []).append(f"policy-map {parent.policy}, class {parent.name}")
-    return found or {None: []}
+            places = shapes.setdefault(lowest((above, own)), [])
+            places.append(f"policy-map {parent.policy}, class {parent.name}")
+    return shapes or {None: []}
 
 
 def guaranteed(
@@ -241,7 +228,7 @@ def rate_of(words: Sequence[str], port: Port) -> float | None:
     if words[at - 1] == "percent":
         return port.rate_bps * number / 100 if 1 <= number <= 100 else None
     plain = 10**3 if words[0] == "bandwidth" else 1  # bandwidth in kbit/s, shape in bit/s
-    plain = 1 if words[at][-1] in _SUFFIXES else plain
+    plain = 1 if words[at][-1] in SUFFIXES else plain
     unit = words[at + 1].lower() if at + 1 < len(words) else ""
     return float(number * _RATE_UNITS.get(unit, plain))
 
@@ -249,7 +236,7 @@ def rate_of(words: Sequence[str], port: Port) -> float | None:
 def _number(word: str) -> int | None:
     """Return a whole number, which may end in k, m or g."""
     number = whole(word.rstrip("kmg"), 10**13)
-    return number and number * _SUFFIXES.get(word[-1:], 1)
+    return number and number * SUFFIXES.get(word[-1:], 1)
 
 
 _PLAIN = (*(f"{each}-based" for each in SELECTORS), "exponential-weighting-constant", "default")
@@ -297,22 +284,25 @@ def with_wred(
     if known:
         said = (_of_some(each, reading.bytes) for each in known[:_MOST_CURVES])
         return reading.serving(None, *said)
-    return replace(reading, bytes=None, packets=None).serving(None, _unknown(reading))
+    limit = "" if reading.bytes is None else f" of {reading.bytes} B"
+    unknown = trap(
+        f"random-detect drops before the limit{limit} is reached, at thresholds that this text "
+        "does not give: no drop-tail queue of that size"
+    )
+    return replace(reading, bytes=None, packets=None).serving(None, unknown)
 
 
 def _dropping(reading: ConfiguredQueue, most: int, port: Port) -> ConfiguredQueue:
-    if reading.bytes is not None and reading.bytes <= most:
-        return reading.serving(None, _above_threshold(most, reading.bytes) or _all_at(most))
-    return replace(reading, bytes=most, packets=most // port.packet_bytes).serving(
-        None, _all_at(most)
-    )
-
-
-def _all_at(most: int) -> Note:
-    return trap(
+    above, limit = None, reading.bytes
+    if limit is None or limit > most:
+        reading = replace(reading, bytes=most, packets=most // port.packet_bytes)
+    else:
+        above = _above_threshold(most, limit)
+    all_dropped = trap(
         f"random-detect drops before the limit is reached, and every packet once the average "
         f"queue is at {most} B"
     )
+    return reading.serving(None, above or all_dropped)
 
 
 def _above_threshold(most: int, limit: int, of: str = "") -> Note | None:
@@ -347,14 +337,6 @@ def _marking(reading: ConfiguredQueue, known: Iterable[_Early]) -> ConfiguredQue
     drop = "" if reading.bytes is not None else "; where all are dropped is not in this text"
     said = note(f"ECN-capable packets are marked {span}, and others dropped{drop}")
     return replace(reading.serving(None, said), marks_bytes=step)
-
-
-def _unknown(reading: ConfiguredQueue) -> Note:
-    limit = "" if reading.bytes is None else f" of {reading.bytes} B"
-    return trap(
-        f"random-detect drops before the limit{limit} is reached, at thresholds that this text "
-        "does not give: no drop-tail queue of that size"
-    )
 
 
 def _early(statement: Statement, amount: Amount) -> _Early:

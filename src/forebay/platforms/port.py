@@ -43,6 +43,11 @@ class Port:
         return self.rate_bps if self.line_bps is None else self.line_bps
 
     @property
+    def frame_bytes(self) -> int:
+        """Size of a full packet with its link-layer header."""
+        return self.packet_bytes + self.header_bytes
+
+    @property
     def is_shaped(self) -> bool:
         """Whether the queue is served at less than line rate."""
         return self.line_bps is not None
@@ -69,6 +74,11 @@ class Port:
     def microseconds(self, size: int) -> int:
         """Time to send ``size`` bytes in whole microseconds, rounded up exactly."""
         return ceil(Fraction(8_000_000 * size) / Fraction(self.rate_bps))
+
+    @property
+    def microsecond_bytes(self) -> int:
+        """Largest error of a size that is written in whole microseconds, bytes."""
+        return -(-int(self.rate_bps) // 8_000_000) + 1
 
     def bytes_in(self, seconds: Fraction | int) -> int:
         """Whole bytes that are sent in an exact time in s, rounded down."""

@@ -6,12 +6,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.reading import ConfiguredQueue, Note, Unread
-from forebay.platforms.snippet import Snippet, Statement
+from forebay.platforms.snippet import Snippet, Statement, objects
 
 _LONGEST = 2000  # limits the time of regular expressions on hostile lines
 
@@ -39,22 +38,12 @@ def keys(*names: str) -> Finder:
     """Return the finder of a JSON document's keys about buffers that were not read."""
 
     def find(snippet: Snippet, read: Read) -> Iterator[Unread]:
-        for name in dict.fromkeys(_known(snippet.json(), frozenset(names))):
-            if name not in read:
-                yield Unread(line_of(snippet, name), name)
+        every = (key for part in objects(snippet.json()) for key in part)
+        for key in dict.fromkeys(key for key in every if key.rpartition(":")[2] in names):
+            if key not in read:
+                yield Unread(line_of(snippet, key), key)
 
     return find
-
-
-def _known(document: Any, names: frozenset[str]) -> Iterator[str]:
-    waiting = [document]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            yield from (key for key in part if key.rpartition(":")[2] in names)
-            waiting += list(part.values())[::-1]
-        elif isinstance(part, list):
-            waiting += part[::-1]
 
 
 def line_of(snippet: Snippet, key: str) -> int:

@@ -143,6 +143,12 @@ class Served:
         )
 
 
+def lowest(rates: Iterable[Served | None]) -> Served | None:
+    """Return the lowest of several rates, one that is not told before all; None without any."""
+    known = (rate for rate in rates if rate is not None)
+    return min(known, key=lambda rate: rate.rate_bps or 0.0, default=None)
+
+
 def inside(port: Port, served: Served | None) -> Port:
     """Return the port as a queue sees it: served at the queue's rate, if it has one."""
     return port if served is None or served.rate_bps is None else port.served_at(served.rate_bps)
@@ -212,10 +218,9 @@ def say(size: int | None, packets: int | None, port: Port) -> str:
     """Return "193500 B = 9.987 ms at 155 Mbit/s = 129 packets of 1500 B"."""
     if size is None:
         return "a size that the text alone does not say"
-    time = say_time(port.seconds(size))
+    time = f"{say_time(port.seconds(size))} at {Rate(port.rate_bps)}"
     many = "packet" if packets == 1 else "packets"
-    at = f"{time} at {Rate(port.rate_bps)}"
-    return f"{size} B = {at} = {packets} {many} of {port.packet_bytes} B"
+    return f"{size} B = {time} = {packets} {many} of {port.packet_bytes} B"
 
 
 def say_step(k: int, port: Port) -> str:

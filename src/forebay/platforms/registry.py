@@ -27,18 +27,15 @@ _PLATFORMS = {
     "dummynet": "dummynet",
 }
 
-_MARKS_ONLY = {"eos": "eos"}
-"""The same of those for which a step of ECN marks can be written, and no size."""
-
-_READ_ONLY = {"vrp": "vrp"}
-"""The same of those whose text is read and for which nothing is written."""
-
 REFUSED = {
     "eos": "no public page was found that says how a tail-drop size of one queue is written "
     "there, what it counts and how chips round it; only a step of ECN marks (K) is written",
     "vrp": "no public page was found that says what its lengths count and how they round",
 }
-"""Platforms for which no size is written, because a wrong line would be worse than none."""
+"""Platforms for which no size is written, because a wrong line would be worse than none.
+
+Their texts are read, by the module of that name.
+"""
 
 _SAME = {
     "arista": "eos",
@@ -58,16 +55,16 @@ def names() -> tuple[str, ...]:
 
 def readable() -> tuple[str, ...]:
     """Return the names of all platforms whose text can be read."""
-    return (*_PLATFORMS, *_MARKS_ONLY, *_READ_ONLY)
+    return (*_PLATFORMS, *REFUSED)
 
 
 def get(name: str) -> Platform:
     """Return a platform. Raises PlatformError for an unknown one."""
-    known, modules = _SAME.get(name, name), _PLATFORMS | _MARKS_ONLY | _READ_ONLY
-    if known not in modules:
+    known = _SAME.get(name, name)
+    if known not in readable():
         wrong = f'"{short(name)}" is not a platform of Forebay'
         raise PlatformError("unknown-platform", wrong, f"write one of {', '.join(names())}")
-    platform: Platform = import_module(f"forebay.platforms.{modules[known]}").PLATFORM
+    platform: Platform = import_module(f"forebay.platforms.{_PLATFORMS.get(known, known)}").PLATFORM
     return platform
 
 
@@ -86,20 +83,24 @@ _WITHOUT_QUEUES = re.compile(r"^(frr (version|defaults)\s|service integrated-vty
 def recognise(snippet: Snippet) -> Platform:
     """Return the platform with the most matches. Raises PlatformError if none is clear."""
     lines = [line for line in snippet.text.split("\n") if len(line) <= _LONGEST_LINE]
-    scores = {name: _score(name, lines) for name in readable()}
+    scores = {}
+    for name in readable():
+        marks = _OWN_MARK * any(mark(name) in line for line in lines[:5])
+        told = sum(any(tell.search(line) for line in lines) for tell in _tells(name))
+        scores[name] = marks + told
     most = max(scores.values())
     if not most and _WITHOUT_QUEUES.search(snippet.text):
         wrong = "this is FRR's configuration, which sets no queue"
         raise PlatformError("no-queue", wrong, 'lint what "tc -s qdisc show" says on its host')
     likeliest = [name for name, score in scores.items() if score == most and score]
     if len(likeliest) != 1:
-        raise _unclear(likeliest)
+        between = f"it may be {' or '.join(likeliest)}"
+        if not likeliest:
+            between = "it has no known statements"
+        wrong = f"cannot recognise the platform of this text: {between}"
+        hint = f"write {argument('platform')} as one of {', '.join(readable())}"
+        raise PlatformError("unclear-platform", wrong, hint)
     return get(likeliest[0])
-
-
-def _score(name: str, lines: list[str]) -> int:
-    marks = _OWN_MARK * any(mark(name) in line for line in lines[:5])
-    return marks + sum(any(tell.search(line) for line in lines) for tell in _tells(name))
 
 
 @cache
@@ -110,11 +111,3 @@ def _tells(name: str) -> tuple[re.Pattern[str], ...]:
 def mark(name: str) -> str:
     """Return the text that marks Forebay's own output."""
     return f"Forebay for {name}:"
-
-
-def _unclear(likeliest: list[str]) -> PlatformError:
-    between = f"it may be {' or '.join(likeliest)}" if likeliest else "it has no known statements"
-    wrong = f"cannot recognise the platform of this text: {between}"
-    return PlatformError(
-        "unclear-platform", wrong, f"write {argument('platform')} as one of {', '.join(readable())}"
-    )

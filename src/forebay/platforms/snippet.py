@@ -18,6 +18,7 @@ from forebay.platforms.errors import PlatformError
 
 MOST_BYTES = 1 << 20
 MOST_QUEUES = 2000
+SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _DEEPEST = 64
 _TOKEN = re.compile(r"""[{};]|"[^"]*"|'[^']*'|[^\s{};"']+""")
 
@@ -63,10 +64,6 @@ class Snippet:
         except UnicodeDecodeError as error:
             wrong = f"byte {error.start} of the configuration is not UTF-8"
             raise PlatformError("not-text", wrong, "save it as plain text") from None
-
-    def with_comment(self, comment: str | None) -> Snippet:
-        """Return the same text with another comment character."""
-        return Snippet(self.text, comment)
 
     def lines(self) -> Iterator[Statement]:
         """Yield the words of each line; a backslash at its end continues it on the next."""
@@ -149,7 +146,9 @@ class Snippet:
         path: list[tuple[str, ...]] = []
         for number, line in enumerate(self.text.split("\n"), 1):
             words: list[str] = []
-            for token in _TOKEN.findall(self._uncommented(line)):
+            if self.comment and line.lstrip().startswith((self.comment, "/*")):
+                continue
+            for token in _TOKEN.findall(line):
                 if token not in ("{", "}", ";"):
                     words.append(token.strip("\"'"))
                     continue
@@ -164,12 +163,6 @@ class Snippet:
                 words = []
             if words:
                 yield Statement(number, tuple(words), tuple(path))
-
-    def _uncommented(self, line: str) -> str:
-        bare = line.lstrip()
-        if self.comment and bare.startswith((self.comment, "/*")):
-            return ""
-        return line
 
     def json(self) -> Any:
         """Return the text as JSON. Raises PlatformError."""
@@ -217,6 +210,13 @@ def whole(text: str, most: int = 2**64 - 1) -> int | None:
     return number if number <= most else None
 
 
+def suffixed(text: str, most: int) -> int | None:
+    """Return a whole number that may end in k, m or g; None if it is none, or above ``most``."""
+    factor = SUFFIXES.get(text[-1:].lower(), 1)
+    number = whole(text[:-1] if factor > 1 else text, most)
+    return number * factor if number is not None and number * factor <= most else None
+
+
 def decimal(text: str, most: int) -> Fraction | None:
     """Return a number such as "10.25" from 0 to ``most``, or None if the text is not one."""
     before, point, after = text.partition(".")
@@ -225,6 +225,27 @@ def decimal(text: str, most: int) -> Fraction | None:
         return None
     number = parts[0] + Fraction(parts[1], 10 ** len(after or "0"))
     return number if number <= most else None
+
+
+def objects(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield each object of a JSON document, in the order of the text."""
+    waiting = [document]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            yield part
+            waiting += list(part.values())[::-1]
+        elif isinstance(part, list):
+            waiting += part[::-1]
+
+
+def count(value: Any) -> int | None:
+    """Return a whole number of JSON, which may be a string; None if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    if isinstance(value, str):
+        return whole(value)
+    return value if 0 <= value < 2**64 else None
 
 
 def plain(value: Any) -> str:

@@ -24,7 +24,7 @@ from forebay.platforms.reading import (
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, plain, whole
+from forebay.platforms.snippet import Snippet, count, plain, whole
 
 LEAST_TH, MOST_TH = -8, 7
 _LAST_QUEUE = 31
@@ -33,6 +33,7 @@ _UNREAD = (
     "BUFFER_PG", "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST",
     "WRED_PROFILE", "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
 )  # fmt: skip
+_KEYS = ("pool", "size", "static_th", "dynamic_th")
 _COLOURS = ("green", "yellow", "red")
 _CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
 _SHARED = trap("a threshold on shared memory guarantees nothing: other queues may already use it")
@@ -71,9 +72,8 @@ def _mark(tables: dict[str, Any], order: Order) -> tuple[Note, ...]:
     if aqm is None or aqm.parameter != "min":
         return ()
     k = str(aqm.min_bytes)
-    step = {f"{colour}_{end}_threshold": k for colour in _COLOURS for end in ("min", "max")} | {
-        f"{colour}_drop_probability": "100" for colour in _COLOURS
-    }
+    step = {f"{colour}_{end}_threshold": k for colour in _COLOURS for end in ("min", "max")}
+    step |= {f"{colour}_drop_probability": "100" for colour in _COLOURS}
     enabled = {f"wred_{colour}_enable": "true" for colour in _COLOURS}
     name = order.name.lower()
     tables["WRED_PROFILE"] = {name: step | enabled | {"ecn": "ecn_all"}}
@@ -107,10 +107,9 @@ def _threshold(order: Order) -> tuple[int, int]:
         raise PlatformError("no-pool", wrong, f"write {argument('pool_bytes', 'pool')} too")
     least = floor(pool * share(LEAST_TH))
     if least > 2 * order.wanted.bytes:
-        wrong = (
-            f"dynamic_th {LEAST_TH}, the least there is, gives {least} B of a pool of {pool} B, "
-            f"{least / order.wanted.bytes:.3g} times what is wanted"
-        )
+        times = f"{least / order.wanted.bytes:.3g} times what is wanted"
+        gives = f"gives {least} B of a pool of {pool} B, {times}"
+        wrong = f"dynamic_th {LEAST_TH}, the least there is, {gives}"
         raise PlatformError("too-coarse", wrong, f"write {option('form', 'bytes')}")
     for threshold in range(LEAST_TH, MOST_TH + 1):
         if floor(pool * share(threshold)) >= order.wanted.bytes:
@@ -138,23 +137,18 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         early = next((each.wred for each in queues if each.wred in wred), "")
         used.add(early)
         for served, where in at_rates(rates or {None: []}):
-            place = Place(
-                line_of(snippet, name), _named("BUFFER_PROFILE", name) + where, _said(fields)
-            )
+            said = short(", ".join(f"{key} {plain(fields[key])}" for key in _KEYS if key in fields))
+            place = Place(line_of(snippet, name), short(f"BUFFER_PROFILE|{name}") + where, said)
             reading = _profile(place, fields, pools, port).serving(served)
             yield _marked(reading, wred.get(early, {}))
     for name, fields in wred.items():
-        place = Place(line_of(snippet, name), _named("WRED_PROFILE", name), "thresholds")
+        place = Place(line_of(snippet, name), short(f"WRED_PROFILE|{name}"), "thresholds")
         if name not in used and None not in _ends(fields):
             yield _marked(place.unknown(trap("the queue's own size is not in this text")), fields)
 
 
-def _named(table: str, name: str) -> str:
-    return short(f"{table}|{name}")
-
-
 def _ends(wred: dict[str, Any]) -> list[int | None]:
-    return [_count(wred.get(f"green_{end}_threshold")) for end in ("min", "max")]
+    return [count(wred.get(f"green_{end}_threshold")) for end in ("min", "max")]
 
 
 def _marked(reading: ConfiguredQueue, wred: dict[str, Any]) -> ConfiguredQueue:
@@ -182,20 +176,14 @@ class _Queue:
     @property
     def wred(self) -> str:
         """The name of its WRED profile; "" without one."""
-        return next(
-            (name for each in self.rows if (name := _reference(each.get("wred_profile")))), ""
-        )
+        names = (_reference(row.get("wred_profile")) for row in self.rows)
+        return next((name for name in names if name), "")
 
 
 def _queues(tables: dict[str, Any]) -> list[_Queue]:
-    queues = {
-        place: fields for key, fields in _table(tables, "QUEUE").items() for place in _places(key)
-    }
-    ports = {
-        name: fields
-        for key, fields in _table(tables, "PORT_QOS_MAP").items()
-        for name in key.split(",")
-    }
+    of_queues, of_ports = _table(tables, "QUEUE"), _table(tables, "PORT_QOS_MAP")
+    queues = {place: of_queues[key] for key in of_queues for place in _places(key)}
+    ports = {name: of_ports[key] for key in of_ports for name in key.split(",")}
     found = []
     for key, fields in _table(tables, "BUFFER_QUEUE").items():
         profile = _reference(fields.get("profile"))
@@ -223,14 +211,12 @@ def _served(tables: dict[str, Any], rows: list[dict[str, Any]], port: Port) -> S
     missing = [name for name in named if schedulers and name not in schedulers]
     if missing:
         return Served(None, f"the scheduler {short(missing[0], 30)} is not in this text")
-    rates = [rate for name in named if (rate := _peak(schedulers.get(name, {}), port))]
-    return Served(min(rates), "its scheduler's peak rate") if rates else None
-
-
-def _peak(scheduler: dict[str, Any], port: Port) -> float:
-    """Return a scheduler's peak in bit/s, from bytes or packets per second; 0 without one."""
-    unit = port.packet_bytes if scheduler.get("meter_type") == "packets" else 1
-    return 8.0 * unit * (_count(scheduler.get("pir")) or 0)
+    rates = []
+    for scheduler in (schedulers.get(name, {}) for name in named):
+        unit = port.packet_bytes if scheduler.get("meter_type") == "packets" else 1
+        rates.append(8.0 * unit * (count(scheduler.get("pir")) or 0))  # bytes or packets a second
+    peak = min((rate for rate in rates if rate), default=None)
+    return Served(peak, "its scheduler's peak rate") if peak else None
 
 
 def _table(tables: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
@@ -240,25 +226,22 @@ def _table(tables: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
     return {key: value for key, value in table.items() if isinstance(value, dict)}
 
 
-def _said(fields: dict[str, Any]) -> str:
-    known = ("pool", "size", "static_th", "dynamic_th")
-    return short(", ".join(f"{key} {plain(fields[key])}" for key in known if key in fields))
-
-
 def _profile(
     place: Place, fields: dict[str, Any], pools: dict[str, dict[str, Any]], port: Port
 ) -> ConfiguredQueue:
-    reserved = _count(fields.get("size", "0"))
+    reserved = count(fields.get("size", "0"))
     pool = pools.get(_reference(fields.get("pool")), {})
     if reserved is None or ("static_th" in fields) == ("dynamic_th" in fields):
         return place.unknown(trap("a profile needs size and one of static_th and dynamic_th"))
-    mode, notes = pool.get("mode"), _traffic(fields)
+    mode, notes = pool.get("mode"), tuple[Note, ...]()
+    if "xoff" in fields or "xon" in fields:
+        notes = (trap("a lossless (PFC) profile: it pauses the sender instead of dropping"),)
     if "static_th" in fields:
-        limit = _count(fields["static_th"])
+        limit = count(fields["static_th"])
         if limit is None:
             return place.unknown(trap("static_th is no number of bytes"))
         notes = (*notes, *_mode(mode, "static"), _SHARED, _CELLS)
-        whole_pool = _count(pool.get("size", "")) or port.pool_bytes
+        whole_pool = count(pool.get("size", "")) or port.pool_bytes
         if whole_pool and limit > whole_pool:
             above = trap(f"static_th is above its pool: at most the pool's {whole_pool} B")
             return place.of_bytes(whole_pool, port, (above, *notes))
@@ -274,10 +257,10 @@ def _dynamic(
     port: Port,
     notes: tuple[Note, ...],
 ) -> ConfiguredQueue:
-    threshold = _threshold_of(text)
+    threshold = {str(th): th for th in range(LEAST_TH, MOST_TH + 1)}.get(plain(text))
     if threshold is None:
         return place.unknown(trap(f"dynamic_th goes from {LEAST_TH} to {MOST_TH}"))
-    size = _count(pool.get("size", "")) or port.pool_bytes
+    size = count(pool.get("size", "")) or port.pool_bytes
     said = trap(
         f"alpha is 2^{threshold}: alone, the queue gets {float(share(threshold)):.4g} of what is "
         "free; beside other full queues less"
@@ -298,26 +281,8 @@ def _mode(mode: Any, wanted: str) -> tuple[Note, ...]:
     return (trap(f"the pool's mode is not {wanted}: the threshold does not apply"),)
 
 
-def _traffic(fields: dict[str, Any]) -> tuple[Note, ...]:
-    if "xoff" in fields or "xon" in fields:
-        return (trap("a lossless (PFC) profile: it pauses the sender instead of dropping"),)
-    return ()
-
-
 def _reference(value: Any) -> str:
-    name = value if isinstance(value, str) else ""
-    return name.strip("[]").rpartition("|")[2]
-
-
-def _count(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    return whole(str(value)) if isinstance(value, str) or 0 <= value < 2**64 else None
-
-
-def _threshold_of(value: Any) -> int | None:
-    known = {str(each): each for each in range(LEAST_TH, MOST_TH + 1)}
-    return known.get(plain(value))
+    return value.strip("[]").rpartition("|")[2] if isinstance(value, str) else ""
 
 
 PLATFORM = Platform(

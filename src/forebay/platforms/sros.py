@@ -11,6 +11,7 @@ from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
+    Note,
     Place,
     Served,
     burst_unwritten,
@@ -53,16 +54,15 @@ def _write(order: Order) -> Written:
         raise PlatformError("too-large", wrong, "ask for less")
     number = order.number
     write = _model_driven if order.form == "md-cli" else _classic
-    attach = note(
-        f"{number} is a policy number to change; give it to the SAP with egress qos {number}"
-    )
+    given = f"give it to the SAP with egress qos {number}"
+    attach = note(f"{number} is a policy number to change; {given}")
     percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")
     rounding = order.port.packet_bytes if chained else 0
     burst = order.port.burst_bytes
-    left = (
-        (burst_unwritten(burst, "no burst-limit of a 7705 is known"),) if burst and chained else ()
-    )
-    return Written(write(size, order), rounding, (attach, percent, *left))
+    notes: tuple[Note, ...] = (attach, percent)
+    if burst and chained:
+        notes += (burst_unwritten(burst, "no burst-limit of a 7705 is known"),)
+    return Written(write(size, order), rounding, notes)
 
 
 def _classic(size: int, order: Order) -> tuple[str, ...]:

@@ -47,9 +47,14 @@ def aqm_of(scenario: Scenario, port: Port, source: str) -> Aqm | None:
         "ecn": ecn,
     }
     if record.sized == "thresholds":
-        low, high = _thresholds(scenario, source)
+        low, high = queue.min, queue.max
+        if low is None and high is None:
+            wrong = f"{source}: red has no min and no max, and nobody chose the defaults"
+            raise PlatformError("not-sized", wrong, "write queue.min and queue.max into it")
+        least = int(low) if low is not None else max(1, int(high or 0) // RED_SPREAD)
+        most = int(high) if high is not None else RED_SPREAD * least
         chance = queue.probability or record.parameters["probability"] or 0.0
-        return AqmThresholds(**common, min_bytes=low, max_bytes=high, probability=chance)
+        return AqmThresholds(**common, min_bytes=least, max_bytes=most, probability=chance)
     if record.name == "cake":
         rtt = float(queue.rtt or record.parameters["rtt"] or 0.0)
         return AqmTarget(**common, target_s=rtt / CAKE_TARGETS, interval_s=rtt)
@@ -58,36 +63,19 @@ def aqm_of(scenario: Scenario, port: Port, source: str) -> Aqm | None:
     return AqmTarget(**common, target_s=target, interval_s=float(interval) if interval else None)
 
 
-def _thresholds(scenario: Scenario, source: str) -> tuple[int, int]:
-    low, high = scenario.queue.min, scenario.queue.max
-    if low is None and high is None:
-        wrong = f"{source}: red has no min and no max, and nobody chose the defaults"
-        raise PlatformError("not-sized", wrong, "write queue.min and queue.max into it")
-    if low is None:
-        assert high is not None
-        return max(1, int(high) // RED_SPREAD), int(high)
-    return int(low), RED_SPREAD * int(low) if high is None else int(high)
-
-
 def unwritten(scenario: Scenario) -> tuple[str, ...]:
     """Return what the scenario sets of its queue and no platform's lines have."""
     queue = scenario.queue
     record = DISCIPLINES[queue.discipline]
-    found = [name for name in queue.parameters if name not in _WRITTEN]
+    left = [name for name in queue.parameters if name not in _WRITTEN]
     if queue.ecn is False and record.parameters.get("ecn"):
-        found.append("ecn = false")
-    if queue.weight is not None and "weight" in found and _is_step(scenario):
-        found.remove("weight")  # lines of a step mark by the present queue
+        left.append("ecn = false")
+    span = None if queue.min is None or queue.max is None else queue.max - queue.min
+    if queue.weight == 1 and "weight" in left and span is not None and span <= int(scenario.packet):
+        left.remove("weight")  # lines of a step mark by the present queue
     if queue.discipline == "pfifo_head_drop":
-        found.append("pfifo_head_drop (the lines drop the newest packet)")
-    return tuple(found)
-
-
-def _is_step(scenario: Scenario) -> bool:
-    queue = scenario.queue
-    if queue.min is None or queue.max is None:
-        return False
-    return queue.weight == 1 and queue.max - queue.min <= int(scenario.packet)
+        left.append("pfifo_head_drop (the lines drop the newest packet)")
+    return tuple(left)
 
 
 Q = TypeVar("Q", Rate, DataSize)
@@ -112,11 +100,9 @@ def read_target(
     rate, packet : for a size: the line rate, and the size of a full packet (default 1500 B).
     overrides : for a scenario file: ``PATH=VALUE`` strings, as in `forebay.load`.
 
-    Raises
-    ------
-    PlatformError, ScenarioError
+    Raises PlatformError, ScenarioError.
     """
-    if not _is_file(target):
+    if not (target.endswith((".toml", ".json")) or Path(target).is_file() or target in shipped()):
         if overrides:
             wrong = f"{argument('overrides', 'set')} changes a scenario's field"
             hint = "leave it out, or name a scenario file"
@@ -129,25 +115,16 @@ def read_target(
     if target.endswith(".json"):
         return read_sizing(target)
     scenario = load(target, overrides)
-    if not _is_written(scenario):
+    if "queue" not in scenario.model_fields_set or "size" not in scenario.queue.model_fields_set:
         wrong = f"{short(target)} has no queue.size, and nobody chose the default"
-        hint = "write queue.size into it, or find one: " + (
-            "forebay.size(scenario)"
-            if current_words() is Words.PYTHON
-            else f"forebay size {short(target)} --emit PLATFORM"
-        )
+        find = f"forebay size {short(target)} --emit PLATFORM"
+        if current_words() is Words.PYTHON:
+            find = "forebay.size(scenario)"
+        hint = f"write queue.size into it, or find one: {find}"
         raise PlatformError("not-sized", wrong, hint)
     if scenario.queue.classes:
         raise _class_queues(target)
     return of_scenario(scenario, f"queue.size of {target} as written there, not sized")
-
-
-def _is_written(scenario: Scenario) -> bool:
-    return "queue" in scenario.model_fields_set and "size" in scenario.queue.model_fields_set
-
-
-def _is_file(target: str) -> bool:
-    return target.endswith((".toml", ".json")) or Path(target).is_file() or target in shipped()
 
 
 def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
@@ -205,7 +182,14 @@ def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:
 
     Raises PlatformError if the file is not such a document, or as `of_sizing`.
     """
-    return of_sizing(_document(path), path, force=force)
+    raw = _content(path, _MOST_JSON)
+    if len(raw) > _MOST_JSON:
+        raise _not_ours(path, "it is too long")
+    try:
+        answer = SizeResult.from_json(raw)
+    except DocumentError as error:
+        raise _not_ours(path, short(error.wrong), error.hint) from None
+    return of_sizing(answer, path, force=force)
 
 
 def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wanted, Port]:
@@ -216,10 +200,7 @@ def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wa
     force : without a recommended size, return the upper end of the least's interval, within the
         goals, with the reason why it is not recommended.
 
-    Raises
-    ------
-    PlatformError
-        The sizing found no buffer; or it recommends none, without ``force``.
+    Raises PlatformError if the sizing found no buffer, or recommends none without ``force``.
     """
     if answer.governs is not None and answer.governs.regime == "class queues":
         raise _class_queues(path)
@@ -236,7 +217,8 @@ def of_sizing(answer: SizeResult, path: str, *, force: bool = False) -> tuple[Wa
     if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
         raise _not_ours(path, "its buffer is no size")
     port = _shaped(answer, Port(float(f"{8 * buffer.bytes / buffer.seconds:.12g}"), packet), path)
-    reasons = _reasons(answer)
+    why = answer.reason or "by a version that recommended none"
+    reasons = answer.recommended.why if answer.recommended else (f"not recommended: {why}",)
     if answer.aqm is not None:
         return replace(_managed(answer.aqm, port, path), why=reasons), port
     packets = _packets(answer, buffer)
@@ -272,13 +254,6 @@ def _packets(answer: SizeResult, buffer: Buffer) -> int:
     return max(buffer.packets, min(buffer.high, most))
 
 
-def _reasons(answer: SizeResult) -> tuple[str, ...]:
-    """Return why the size is recommended, or why it is not."""
-    if answer.recommended is not None:
-        return answer.recommended.why
-    return (f"not recommended: {answer.reason or 'by a version that recommended none'}",)
-
-
 def _class_queues(source: str) -> PlatformError:
     wrong = f"{short(source)} is of several class queues, and one queue for all is written here"
     hint = (
@@ -298,20 +273,6 @@ def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
     return Wanted(limit * port.packet_bytes, limit, written, path, aqm)
 
 
-def _document(path: str) -> SizeResult:
-    try:
-        with open(path, "rb") as file:
-            raw = file.read(_MOST_JSON + 1)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    if len(raw) > _MOST_JSON:
-        raise _not_ours(path, "it is too long")
-    try:
-        return SizeResult.from_json(raw)
-    except DocumentError as error:
-        raise _not_ours(path, short(error.wrong), error.hint) from None
-
-
 def _not_ours(path: str, why: str, hint: str = "") -> PlatformError:
     wrong = f"{short(path)} is not a document of a sizing that can be read here: {why}"
     python = current_words() is Words.PYTHON
@@ -319,19 +280,19 @@ def _not_ours(path: str, why: str, hint: str = "") -> PlatformError:
     return PlatformError("not-a-sizing", wrong, hint or f"make one with: {make}")
 
 
-def unreadable(path: str, error: OSError) -> PlatformError:
-    """Return the error for a file that cannot be read."""
-    wrong = f"{short(path)} cannot be read: {error.strerror or error}"
-    return PlatformError("unreadable", wrong, "name a file that can be")
+def _content(path: str, most: int) -> bytes:
+    """Return a file's bytes, at most one more than ``most``. Raises PlatformError."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(most + 1)
+    except OSError as error:
+        wrong = f"{short(path)} cannot be read: {error.strerror or error}"
+        raise PlatformError("unreadable", wrong, "name a file that can be") from None
 
 
 def read_snippet(path: str) -> Snippet:
     """Return a configuration file's text. Raises PlatformError."""
-    try:
-        with open(path, "rb") as file:
-            return Snippet.decode(file.read(MOST_BYTES + 1))
-    except OSError as error:
-        raise unreadable(path, error) from None
+    return Snippet.decode(_content(path, MOST_BYTES))
 
 
 def parse_port(rate: str | None, packet: str | None) -> Port:

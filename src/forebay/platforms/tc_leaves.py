@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
-from forebay.platforms import cake, tc_tree
+from forebay.platforms import tc_tree
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.platforms.reading import (
@@ -51,7 +51,7 @@ def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> ConfiguredQue
     written = short(" ".join([node.kind, *node.options]))
     place = Place(node.line, short(f"dev {node.device}"), written)
     if node.kind == "cake":
-        return replace(cake.read(snippet, place, node.options, port), discipline="cake")
+        return replace(cake(snippet, place, node.options, port), discipline="cake")
     if node.kind in CLASSFUL:
         said = f"{node.kind} itself has no limit to read; see its leaves"
         return place.unknown(trap(WITHOUT_LIMIT.get(node.kind, said)))
@@ -61,12 +61,13 @@ def _node(snippet: Snippet, node: Node, tree: Tree, port: Port) -> ConfiguredQue
 def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     """Read a qdisc that holds packets, and the rate at which it may drain."""
     served, lowest, above = tree.served(node), tree.guaranteed(node), list(tree.above(node))
-    plain, frame = port.packet_bytes + port.header_bytes, tree.framed(node, port)
+    plain, frame = port.frame_bytes, tree.framed(node, port)
     port = replace(port, header_bytes=frame - port.packet_bytes)
     seen = inside(port, served)
-    tight = next((each for each in (node, *above) if _is_tight(each, frame)), None)
+    bursts = (_burst(each.options) for each in (node, *above) if each.kind == "tbf")
+    tight = next((burst for burst in bursts if burst is not None and burst < frame), None)
     if tight is not None:
-        said = f"tbf's burst of {_burst(tight.options)} B: no larger packet ever leaves"
+        said = f"tbf's burst of {tight} B: no larger packet ever leaves"
         return place.unknown(trap(said)).serving(None, also=(each.line for each in above))
     reading = _qdisc(place, node.kind, node.options, seen)
     line = tree.on_the_line(node, frame)
@@ -80,10 +81,8 @@ def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     for each in above:
         limit = value(each.options, "limit")
         if each.kind == "netem" and limit is not None:
-            said = (
-                f"netem above it holds at most {short(limit, 30)} packets, those in flight included"
-            )
-            reading = reading.serving(None, trap(said))
+            most = f"netem above it holds at most {short(limit, 30)} packets"
+            reading = reading.serving(None, trap(f"{most}, those in flight included"))
     if lowest is None or served is None or served.rate_bps is None or reading.bytes is None:
         return reading
     if lowest >= served.rate_bps:
@@ -102,12 +101,6 @@ def _framed(reading: ConfiguredQueue, served: Served, line: int, port: Port) -> 
         drain = 8 * reading.bytes * line / port.packet_bytes / served.rate_bps
         reading = reading.serving(replace(served, drain_s=drain))
     return reading.serving(None, said)
-
-
-def _is_tight(node: Node, frame: int) -> bool:
-    """Whether a full packet is larger than the bucket of a tbf, which then drops it."""
-    burst = _burst(node.options) if node.kind == "tbf" else None
-    return burst is not None and burst < frame
 
 
 def _burst(options: list[str]) -> int | None:
@@ -153,9 +146,8 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> Configure
 def _aims(kind: str, options: list[str], port: Port) -> tuple[float, ...]:
     """Return red's min and max in bytes without headers, or the target in s."""
     if kind == "red":
-        frame = port.packet_bytes + port.header_bytes
         ends = [tc_tree.size(value(options, end) or "") for end in ("min", "max")]
-        return tuple(end * port.packet_bytes / frame for end in ends if end is not None)
+        return tuple(end * port.packet_bytes / port.frame_bytes for end in ends if end is not None)
     target = tc_tree.time(value(options, "target") or "")
     default = default_target_s(kind)
     return () if default is None else (default if target is None else float(target),)
@@ -164,7 +156,7 @@ def _aims(kind: str, options: list[str], port: Port) -> tuple[float, ...]:
 def _step(options: list[str], port: Port) -> int | None:
     """Return the step of a red that marks: its thresholds are at most a frame apart."""
     low, high = (tc_tree.size(value(options, end) or "") for end in ("min", "max"))
-    frame = port.packet_bytes + port.header_bytes
+    frame = port.frame_bytes
     if low is None or high is None or "ecn" not in options or not 0 < high - low <= frame:
         return None
     return low * port.packet_bytes // frame
@@ -172,8 +164,7 @@ def _step(options: list[str], port: Port) -> int | None:
 
 def _of_frames(place: Place, limit: int, port: Port) -> ConfiguredQueue:
     """Read a limit that includes link-layer headers, as bytes of packets without them."""
-    frame = port.packet_bytes + port.header_bytes
-    return place.of_bytes(limit * port.packet_bytes // frame, port)
+    return place.of_bytes(limit * port.packet_bytes // port.frame_bytes, port)
 
 
 def _default(
@@ -186,9 +177,9 @@ def _default(
             reading = netem(place, about.default, options, port)
         return replace(reading, notes=(said, *dict.fromkeys((*about.notes, *reading.notes))))
     if kind == "bfifo":
-        frame = port.packet_bytes + port.header_bytes
-        reading = _of_frames(place, TXQUEUELEN * frame, port)
-        more = uncertain(f"assumed to be txqueuelen {TXQUEUELEN} times a full frame of {frame} B")
+        reading = _of_frames(place, TXQUEUELEN * port.frame_bytes, port)
+        frames = f"{TXQUEUELEN} times a full frame of {port.frame_bytes} B"
+        more = uncertain(f"assumed to be txqueuelen {frames}")
         return replace(reading, notes=(said, more, *about.notes))
     return place.unknown(said, *about.notes)
 
@@ -199,8 +190,8 @@ def netem(place: Place, limit: int, options: list[str], port: Port) -> Configure
     rate = tc_tree.rate(value(options, "rate") or "") or Fraction(port.rate_bps)
     if delay is None:
         return place.unknown(trap("netem's delay could not be read, and it is part of the limit"))
-    frame = port.packet_bytes + port.header_bytes
-    flying = floor(min(rate, Fraction(port.rate_bps)) * delay / (8 * frame)) if delay else 0
+    per_s = min(rate, Fraction(port.rate_bps)) / (8 * port.frame_bytes)
+    flying = floor(per_s * delay)
     left = max(limit - flying, 0)
     said = trap(
         f"netem's limit of {limit} counts packets in flight too: at full rate {flying} fly, "
@@ -229,3 +220,50 @@ def _tbf(place: Place, options: list[str], port: Port) -> ConfiguredQueue:
         reading = reading.serving(Served(float(rate), "tbf's own rate", drain))
     notes = (*said, *QDISCS["tbf"].notes, *reading.notes)
     return replace(reading, notes=notes, rounding_bytes=1)
+
+
+_LEAST_MEMORY = 4 << 20
+_RTTS = {
+    "datacentre": 100, "lan": 1000, "metro": 10_000, "regional": 30_000, "internet": 100_000,
+    "oceanic": 300_000, "satellite": 1_000_000, "interplanetary": 1_000_000_000,
+}  # fmt: skip
+_MEMORY = trap(
+    "the limit counts the kernel's memory, overhead included, and only guards: cake drops when "
+    "packets have waited longer than its target"
+)
+
+
+def cake(snippet: Snippet, place: Place, options: list[str], port: Port) -> ConfiguredQueue:
+    """Return cake's memory limit, its rate and its target.
+
+    The limit is memlimit, or what "tc -s" shows below the line. Without either it is what
+    sch_cake takes: four times rate x rtt, at least 4 MiB; without a rate it has none.
+    """
+    rate = tc_tree.rate(value(options, "bandwidth") or "") or None
+    named = next((Fraction(_RTTS[word], 10**6) for word in options if word in _RTTS), None)
+    rtt = tc_tree.time(value(options, "rtt") or "") or named or Fraction(1, 10)
+    shown = _shown(snippet, place.line)
+    limit = tc_tree.size(value(options, "memlimit") or "")
+    notes = [note(f"rtt {say_time(float(rtt))}, so target {say_time(float(rtt / 20))}")]
+    if limit is None and shown is None and rate is not None:
+        limit = max(floor(rate * rtt / 2), _LEAST_MEMORY)
+        notes.append(trap("nobody chose this: 4 x bandwidth x rtt, at least 4 MiB"))
+    size = shown[1] if shown else limit
+    served = Served(float(rate), "cake's bandwidth") if rate else None
+    if size is None:
+        said = trap("cake without bandwidth and memlimit has no limit of its own")
+        return place.unknown(*notes, said)
+    reading = place.of_bytes(size, port, (*notes, _MEMORY))
+    return replace(reading, served=served, also=frozenset(shown[:1] if shown else ()))
+
+
+def _shown(snippet: Snippet, line: int) -> tuple[int, int] | None:
+    """Return line and bytes of "memory used: A of B" below a qdisc; None if it is not shown."""
+    for statement in snippet.lines():
+        words = statement.words
+        if statement.line > line and words[0] == "qdisc":
+            return None
+        if statement.line > line and words[:2] == ("memory", "used:"):
+            size = tc_tree.size(words[-1])
+            return None if size is None else (statement.line, size)
+    return None

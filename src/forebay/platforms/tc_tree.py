@@ -170,13 +170,13 @@ class Node:
         """Why the rate of a node is not known, though it has one; "" if it is known or has none."""
         key = {"htb": ("rate", "ceil")}.get(self.kind, (_OWN.get(self.kind, ""),))
         words = (value(self.options, each) for each in key)
-        found = [word for word in words if word and rate(word) is None]
-        if found:
-            said = f'the rate "{short(found[0], 30)}" is not known'
+        unknown = [word for word in words if word and rate(word) is None]
+        if unknown:
+            said = f'the rate "{short(unknown[0], 30)}" is not known'
             return f"{said}: the queue may drain more slowly"
-        return (
-            "" if self.kind in KINDS else f"what {short(self.kind, 30)} above it does is not read"
-        )
+        if self.kind in KINDS:
+            return ""
+        return f"what {short(self.kind, 30)} above it does is not read"
 
     def _rate(self, key: str) -> Fraction | None:
         return rate(value(self.options, key) or "")
@@ -265,10 +265,8 @@ class Tree:
 
     def framed(self, node: Node, port: Port) -> int:
         """Return the bytes that a full packet counts as: with what a stab above a leaf adds."""
-        frame = port.packet_bytes + port.header_bytes
-        return next(
-            (wire(each.stab, frame) for each in (node, *self.above(node)) if each.stab), frame
-        )
+        tables = (each.stab for each in (node, *self.above(node)) if each.stab)
+        return next((wire(stab, port.frame_bytes) for stab in tables), port.frame_bytes)
 
     def on_the_line(self, node: Node, frame: int) -> int:
         """Return the bytes of a frame at the rate: htb and tbf may count cells of their own."""
@@ -297,8 +295,7 @@ def _node(line: int, words: list[str]) -> Node | None:
     if words[0] != what or ":" not in after[1]:
         return None
     kind, number, options = after[0], after[1], after[2:]
-    named = (value(options, key) for key in ("dev", "parent"))
-    device, parent = (each or "" for each in named)
+    device, parent = (value(options, key) or "" for key in ("dev", "parent"))
     return Node(line, what == "class", device or "?", number, parent, kind, options)
 
 

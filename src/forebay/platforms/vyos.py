@@ -55,11 +55,11 @@ def _write(order: Order) -> Written:
     if packets > _MOST:
         raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
     attach = f"set qos interface {order.interface} egress '{order.name}'"
+    rounding = order.port.packet_bytes - 1
     if order.port.is_shaped:
-        lines = (*_shaper(order.name, order.port, packets), attach)
-        return Written(lines, order.port.packet_bytes - 1, (_BEFORE,))
+        return Written((*_shaper(order.name, order.port, packets), attach), rounding, (_BEFORE,))
     lines = (f"set qos policy drop-tail {order.name} queue-limit '{packets}'", attach)
-    return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, _BEFORE))
+    return Written(lines, rounding, (_BOTTLENECK, _BEFORE))
 
 
 def _fq_codel(order: Order, aqm: Aqm) -> Written:
@@ -68,9 +68,8 @@ def _fq_codel(order: Order, aqm: Aqm) -> Written:
     packets, port = order.wanted.packets, order.port
     if port.is_shaped:
         wrong = "below a shaper VyOS 1.4 hands fq-codel's milliseconds to tc as microseconds"
-        raise PlatformError(
-            "managed", wrong, "write linux-tc, or take link.shaper out of the scenario"
-        )
+        hint = "write linux-tc, or take link.shaper out of the scenario"
+        raise PlatformError("managed", wrong, hint)
     if not _FEWEST <= packets <= _MOST_OF_FQ_CODEL:
         wrong = f"a queue-limit of {packets} is not from {_FEWEST} to {_MOST_OF_FQ_CODEL}"
         raise PlatformError("too-large", wrong, f"write {setting('queue.size', '1000 packets')}")

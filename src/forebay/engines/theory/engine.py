@@ -20,7 +20,7 @@ from forebay.engines.errors import NoLaw, refuse_class_queues, refuse_network, r
 from forebay.engines.theory.prediction import Between, Prediction, Spread, predict_long_flows
 from forebay.errors import entry
 from forebay.laws import governing_law, regime_of
-from forebay.laws.quantities import bursts_only, offered, short_share
+from forebay.laws.quantities import bursts_only, short_share
 from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
     ClassOutcome,
@@ -233,14 +233,14 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
     if laws.burst_law.LAW in prediction.laws:
         delivered = _delivered_share(prediction, groups)
         own = (
-            offered(t, scenario.link.capacity) if id(t) in here else None for t in scenario.traffic
+            t.offered(scenario.link.capacity) if id(t) in here else None for t in scenario.traffic
         )
         return [None if delivered is None or each is None else delivered * each for each in own]
     if laws.mix.LAW not in prediction.laws:
         return [None] * len(scenario.traffic)
     left = prediction.utilization - short_share(scenario)
     return [
-        offered(t, scenario.link.capacity) if id(t) in here and left > 0.0 else None
+        t.offered(scenario.link.capacity) if id(t) in here and left > 0.0 else None
         for t in scenario.traffic
     ]
 

@@ -33,14 +33,12 @@ from numpy.typing import ArrayLike
 from forebay.catalogue import CONTROLS, registered
 from forebay.laws import arrays, assumptions
 from forebay.laws.arrays import Array, as_array
-from forebay.laws.heterogeneous.growth import Growth
-from forebay.laws.heterogeneous.protocols import (
-    EPOCH_AS_PRINTED,
-    OF_PAPER_D_ALONE,
-    PAPER_D,
-    PROTOCOLS,
-    TABLE_3_AS_PRINTED,
-)
+from forebay.laws.heterogeneous.protocols import EPOCH_AS_PRINTED as EPOCH_AS_PRINTED
+from forebay.laws.heterogeneous.protocols import OF_PAPER_D_ALONE
+from forebay.laws.heterogeneous.protocols import PAPER_D as PAPER_D
+from forebay.laws.heterogeneous.protocols import PROTOCOLS as PROTOCOLS
+from forebay.laws.heterogeneous.protocols import TABLE_3_AS_PRINTED as TABLE_3_AS_PRINTED
+from forebay.laws.heterogeneous.protocols import Growth as Growth
 from forebay.laws.law import Law
 from forebay.laws.quantities import finite, flows_by_control, path_window
 
@@ -55,10 +53,6 @@ _GROWTHS = registered(
     "forebay.laws.heterogeneous.protocols",
 )
 """Growth functions by the name of a congestion control."""
-
-_MODEL_BASED = (
-    "its rate is paced from a bandwidth estimate, so no sawtooth of a window describes it"
-)
 
 
 def characteristic_value(
@@ -78,17 +72,18 @@ def characteristic_value(
     as_printed : Table III's own figures, for the five protocols of paper D. Two of them differ
         from Table II's growth functions: BIC (0.0241 instead of 0.0340), CTCP (0.19, 0.198).
 
-    Raises
-    ------
-    ValueError
-        No such protocol, or one without a sawtooth; or w_max and rtt are missing.
+    Raises ValueError for no such protocol, or one without a sawtooth; or if w_max and rtt are
+    missing.
     """
     if as_printed and protocol in TABLE_3_AS_PRINTED:
         return as_array(TABLE_3_AS_PRINTED[protocol][1])[()]
     if protocol not in PROTOCOLS or as_printed:
         known = ", ".join(TABLE_3_AS_PRINTED if as_printed else PROTOCOLS)
         modelled = protocol in CONTROLS and CONTROLS[protocol].is_model_based
-        why = _MODEL_BASED if modelled else "no growth function is known for it"
+        why = "no growth function is known for it"
+        if modelled:
+            why = "its rate is paced from a bandwidth estimate, "
+            why += "so no sawtooth of a window describes it"
         raise ValueError(f"protocol {protocol!r}: {why}; write one of: {known}")
     growth = PROTOCOLS[protocol]
     if not growth.scale_free and (w_max is None or rtt is None):
@@ -321,10 +316,8 @@ def _utilization(scenario: Scenario) -> float | None:
     a = _value(scenario)
     if a is None:
         return None
-    given = probability_of_full_link(
-        scenario.buffer_packets, scenario.bdp_packets, a, scenario.n_flows
-    )
-    return float(np.asarray(given))
+    buffer, bdp = scenario.buffer_packets, scenario.bdp_packets
+    return float(probability_of_full_link(buffer, bdp, a, scenario.n_flows))
 
 
 def _known_protocols(scenario: Scenario) -> str | None:
@@ -401,37 +394,3 @@ def drop_rate_added(allowed: ArrayLike, needed: ArrayLike, bdp: ArrayLike) -> Ar
     """Smallest increase of the drop rate by a buffer of `allowed` only (inequality 19)."""
     missing = np.maximum(as_array(needed) - as_array(allowed), 0.0)
     return missing / (as_array(bdp) + as_array(needed))
-
-
-__all__ = [
-    "EPOCH_AS_PRINTED",
-    "LAW",
-    "PAPER_D",
-    "PROTOCOLS",
-    "TABLE_3_AS_PRINTED",
-    "Growth",
-    "aggregate_deviation",
-    "characteristic_value",
-    "drop_rate_added",
-    "drop_rate_of_any_buffer",
-    "drops_hold_for_any_buffer",
-    "effective_flows",
-    "flows_for_drops",
-    "for_drops",
-    "for_utilization",
-    "for_utilization_and_drops",
-    "increase_for_drops",
-    "mean_needed",
-    "mean_of_mix",
-    "mixed",
-    "probability",
-    "probability_kept",
-    "probability_of_full_link",
-    "reduction_at_zero_delay",
-    "sample_sum",
-    "sawtooth_value",
-    "share_kept",
-    "uneven",
-    "z_kept",
-    "z_score",
-]

@@ -1,4 +1,4 @@
-"""Makes the table of `calibration.py`; takes five minutes of CPU.
+"""Makes the table `calibration.csv`; takes five minutes of CPU.
 
 python -m forebay.measure.hurst.calibrate
 """
@@ -6,13 +6,12 @@ python -m forebay.measure.hurst.calibrate
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from forebay.measure.estimate import Floats
-from forebay.measure.hurst.rescaled_range import QUANTILES, TABLE
-from forebay.measure.hurst.rescaled_range import raw as rescaled_range
+from forebay.measure.hurst import QUANTILES, TABLE, raw
 from forebay.workload.video import noise
 
 HURST = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995)
@@ -20,9 +19,6 @@ HURST = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.99
 LENGTHS = tuple(1 << octave for octave in range(10, 19, 2))
 _FEWEST, _MOST, _SAMPLES = 300, 2000, 1 << 24
 _SEED = 22
-RAW: dict[str, Callable[[Floats], float]] = {
-    "rescaled-range": rescaled_range,
-}
 
 
 def draws(truth: float, length: int) -> Iterator[Floats]:
@@ -37,18 +33,13 @@ def main() -> None:
     rows: list[list[object]] = []
     for length in LENGTHS:
         for truth in HURST:
-            told = [[raw(draw) for raw in RAW.values()] for draw in draws(truth, length)]
-            found = np.quantile(np.array(told), list(QUANTILES.values()), axis=0)
-            for method, quantiles in zip(RAW, found.T, strict=True):
-                rows.append([method, length, truth, *(f"{one:.5f}" for one in quantiles)])
+            estimates = [raw(series) for series in draws(truth, length)]
+            quantiles = np.quantile(np.array(estimates), list(QUANTILES.values()))
+            rows.append(["rescaled-range", length, truth, *(f"{one:.5f}" for one in quantiles)])
             print(length, truth, flush=True)
     with TABLE.open("w", encoding="utf-8", newline="") as file:
-        made = csv.writer(file, lineterminator="\n")
-        made.writerows([["method", "length", "hurst", *QUANTILES], *sorted(rows, key=_place)])
-
-
-def _place(row: list[object]) -> tuple[object, ...]:
-    return tuple(row[:3])
+        table = csv.writer(file, lineterminator="\n")
+        table.writerows([["method", "length", "hurst", *QUANTILES], *rows])
 
 
 if __name__ == "__main__":
