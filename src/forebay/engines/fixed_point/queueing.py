@@ -136,8 +136,7 @@ class Windows:
 
     def only(self, links: Ints) -> Windows:
         bdp, buffer = self.bdp[links], self.buffer[links]
-        relative, poisson = self.relative[links], self.poisson[links]
-        return Windows(bdp, buffer, relative, poisson, self.is_even)
+        return Windows(bdp, buffer, self.relative[links], self.poisson[links], self.is_even)
 
 
 def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
@@ -179,10 +178,12 @@ class Slides:
         return State(np.minimum(s, 0.0), self.log_loss(s), np.maximum(s, 0.0) * self.scale)
 
     def log_loss(self, s: Floats) -> Floats:
+        from scipy.special import log_ndtr
+
         queue = np.maximum(s, 0.0) * self.scale
         apart = (self.buffer - queue) / self.sigma(queue)
         # erfc(x / sqrt(2)) / 2 is the normal distribution's tail
-        return np.minimum(_log_tail(apart), -1e-12)
+        return np.asarray(np.minimum(log_ndtr(-apart), -1e-12))
 
     @property
     def scale(self) -> Floats:
@@ -218,9 +219,3 @@ class Slides:
     def only(self, links: Ints) -> Slides:
         bdp, buffer, n = self.bdp[links], self.buffer[links], self.n[links]
         return Slides(bdp, buffer, n, self.kind, self.factor, self.more)
-
-
-def _log_tail(z: Floats) -> Floats:
-    from scipy.special import log_ndtr
-
-    return np.asarray(log_ndtr(-z))
