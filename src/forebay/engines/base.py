@@ -174,10 +174,11 @@ class ReplicatingEngine(Engine):
     ) -> Outcome:
         """Make the replications, and the Outcome of them."""
         started = time.perf_counter()
-        made = self.replications(scenario, seeds, jobs=jobs, progress=progress)
+        by_seed = self.replications(scenario, seeds, jobs=jobs, progress=progress)
         if progress is not None:
             progress(1.0)
-        return self.outcome(scenario, [made[seed] for seed in seeds], time.perf_counter() - started)
+        wall_s = time.perf_counter() - started
+        return self.outcome(scenario, [by_seed[seed] for seed in seeds], wall_s)
 
 
 @dataclass(frozen=True, slots=True)

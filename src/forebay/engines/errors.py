@@ -82,9 +82,8 @@ class NoLaw(ForebayError):
 
     def __init__(self, why: str, instead: str = "") -> None:
         self.why, self.instead = why, instead
-        self.hint = f"write {option('engine', 'simulation')}" + (
-            f", or {instead}" if instead else ""
-        )
+        self.hint = f"write {option('engine', 'simulation')}"
+        self.hint += f", or {instead}" if instead else ""
         super().__init__(f"theory has no law for this link ({why}); {self.hint}")
 
 
@@ -114,9 +113,9 @@ def refuse_network(engine: str, scenario: Scenario) -> None:
 
 def refuse_class_queues(engine: str, scenario: Scenario) -> None:
     """Raise Unsupported if a link has several class queues; for engines that support only one."""
-    queues = [("queue", scenario.queue)]
-    queues += [(f"links.{index}.queue", each.queue) for index, each in enumerate(scenario.links)]
-    for place, queue in queues:
+    queues = {"queue": scenario.queue}
+    queues |= {f"links.{index}.queue": link.queue for index, link in enumerate(scenario.links)}
+    for place, queue in queues.items():
         if queue.classes:
             raise Unsupported(engine, "several class queues before one wire", f"{place}.classes")
 

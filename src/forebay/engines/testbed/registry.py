@@ -51,7 +51,8 @@ class Owner(NamedTuple):
             return None
         if fields[0] in "ZX":
             return None
-        return cls(pid, int(fields[_START_TIME]), _boot())
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return cls(pid, int(fields[_START_TIME]), boot)
 
     @classmethod
     def here(cls) -> Owner:
@@ -70,10 +71,6 @@ class Owner(NamedTuple):
         if self.alive:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
-
-
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 _PLACE = "/run/forebay"
@@ -139,14 +136,12 @@ class RunResources:
 
     def _write(self) -> None:
         temporary = self.path.with_suffix(_NEW)
-        temporary.write_text(json.dumps(self._to_document()))
-        temporary.replace(self.path)
-
-    def _to_document(self) -> dict[str, object]:
-        return {
+        document = {
             "path": str(self.path), "owner": self.owner, "namespaces": self.namespaces,
             "scratch": self.scratch, "children": self.children,
         }  # fmt: skip
+        temporary.write_text(json.dumps(document))
+        temporary.replace(self.path)
 
     @classmethod
     def read(cls, path: Path) -> RunResources:

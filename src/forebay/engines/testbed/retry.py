@@ -21,17 +21,9 @@ if TYPE_CHECKING:
 
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
 """Rates that are tried in turn if no scenario is given."""
-
-
 _WARMUP_S = 5.0
-
-
 _WINDOW_S = 4.0
-
-
 _SMALLER = (0.75, 0.5, 0.25)
-
-
 _TRIAL = """
 name = "Trial"
 [link]

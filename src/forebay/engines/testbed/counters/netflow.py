@@ -94,6 +94,7 @@ _CAPTURED_OCTETS = 32 << 20
 _APPEARS_WITHIN_S = 5.0
 _DATAGRAM = 65536
 _MS_PER_S = 1e3
+_IDENTITY = ("IPV4_SRC_ADDR", "IPV4_DST_ADDR", "SRC_PORT", "DST_PORT", "PROTO")
 
 
 @contextmanager
@@ -105,7 +106,11 @@ def reader(
     with closing(namespaces.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])
         with Daemon(command, namespace, scratch / "softflowd.log", started) as exporter:
-            _await(control, exporter)
+            until = time.monotonic() + _APPEARS_WITHIN_S
+            while not control.exists():
+                if time.monotonic() > until:
+                    raise TestbedError(f"softflowd does not start{exporter.last_words}")
+                time.sleep(0.01)
             yield lambda clock: _follow(control, collector, clock)
 
 
@@ -127,14 +132,6 @@ def _collector() -> socket.socket:
         made.bind(("127.0.0.1", 0))
         made.setblocking(False)
         return made
-
-
-def _await(control: Path, exporter: Daemon) -> None:
-    until = time.monotonic() + _APPEARS_WITHIN_S
-    while not control.exists():
-        if time.monotonic() > until:
-            raise TestbedError(f"softflowd does not start{exporter.last_words}")
-        time.sleep(0.01)
 
 
 def _follow(control: Path, collector: socket.socket, clock: WindowClock) -> Counted:
@@ -191,7 +188,7 @@ def total(datagrams: list[bytes], asked_s: float) -> Counted:
         octets=sum(each.IN_OCTETS for each in records),
         packets=sum(each.IN_PACKETS for each in records),
         span_s=_span(records) or asked_s,
-        flows=len({_identity(each) for each in records}),
+        flows=len({tuple(getattr(each, name) for name in _IDENTITY) for each in records}),
     )
 
 
@@ -199,7 +196,3 @@ def _span(records: list[Any]) -> float:
     first = min((each.FIRST_SWITCHED for each in records), default=0)
     last = max((each.LAST_SWITCHED for each in records), default=0)
     return float(last - first) / _MS_PER_S
-
-
-def _identity(flow: Any) -> tuple[int, ...]:
-    return (flow.IPV4_SRC_ADDR, flow.IPV4_DST_ADDR, flow.SRC_PORT, flow.DST_PORT, flow.PROTO)

@@ -126,8 +126,7 @@ def _prepare(agent: Daemon) -> int:
             (name,) = ask.get(_READER, f"{_NAME}.{device}")
             ask.set(_TUNER, _CACHE, 0)
     except TestbedError as error:
-        error_with_words = f"{error.missing}{agent.last_words}"
-        raise TestbedError(error_with_words, error.hint) from error
+        raise TestbedError(f"{error.missing}{agent.last_words}", error.hint) from error
     if str(name) != TUN:
         raise TestbedError(f"SNMP calls interface {device} {name}, and it is {TUN}")
     return device
