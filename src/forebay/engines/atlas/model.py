@@ -49,7 +49,7 @@ def features(points: list[Point]) -> Array:
     Beside the logs of what a buffer is compared with stand ratios that end at 1, as a buffer acts
     in one way while it is small, and in another from some bursts or round trips on.
     """
-    return np.array([_features(each) for each in points], dtype=np.float64)
+    return np.array([_features(point) for point in points], dtype=np.float64)
 
 
 def _features(each: Point) -> tuple[float, ...]:
@@ -235,9 +235,8 @@ def load(controls: tuple[str, str]) -> Model:
     """
     if is_stale():
         missing = "the simulator has changed since its simulations, as its canaries show"
-        raise EngineUnavailable(
-            "atlas", missing, f"remake it with {REMAKE}, or write {option('engine', 'simulation')}"
-        )
+        hint = f"remake it with {REMAKE}, or write {option('engine', 'simulation')}"
+        raise EngineUnavailable("atlas", missing, hint)
     with files(__package__).joinpath("models", f"{name_of(controls)}.npz").open("rb") as file:
         return read(file)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.catalogue import DISCIPLINES, KINDS
+from forebay.engines.base import exact, mean_alone
 from forebay.engines.fixed_point.balance import mean_burst
 from forebay.engines.fixed_point.solver import Solution
 from forebay.laws import effective_bandwidth
@@ -20,11 +21,9 @@ from forebay.outcome import (
     ClassOutcome,
     HopsOutcome,
     LinkOutcome,
-    Metric,
     NetworkOutcome,
     Outcome,
     Provenance,
-    Quantiles,
 )
 from forebay.packages import installed_version
 
@@ -165,10 +164,10 @@ def links(solution: Solution, bursts: OfferedBursts) -> dict[str, LinkOutcome]:
     for place, link in enumerate(balance.used.tolist()):
         offered = float(problem.offered_bps[link] / graph.rate_bps[link])
         by_name[graph.link_names[link]] = LinkOutcome(
-            utilization=_exact(min(utilization[place], 1.0)),
-            loss_rate=_exact(loss[place]),
-            queue_packets=_mean(queue[place]),
-            queue_delay_s=_mean(delay[place]),
+            utilization=exact(min(utilization[place], 1.0)),
+            loss_rate=exact(loss[place]),
+            queue_packets=mean_alone(queue[place]),
+            queue_delay_s=mean_alone(delay[place]),
             buffer_packets=int(problem.buffer_packets[link]),
             bdp_packets=float(problem.bdp_packets[link]),
             capacity_bps=float(graph.rate_bps[link]),
@@ -197,11 +196,11 @@ def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
                     kind=group.kind,
                     name=f"{group.name or f'{group.kind}-{index}'}, {hops} hops",
                     flows=round(float(group.flows) * float(share.sum())),
-                    throughput_bps=_exact(float(share @ rates[mine])),
+                    throughput_bps=exact(float(share @ rates[mine])),
                     goodput_bps=None,
                     jain=None,
-                    rtt_s=_mean(rtt_s),
-                    loss_rate=_exact(float(seen(loss_rate))),
+                    rtt_s=mean_alone(rtt_s),
+                    loss_rate=exact(float(seen(loss_rate))),
                     timeouts=None,
                     fct_s=None,
                 )
@@ -253,14 +252,6 @@ def _rates(solution: Solution, traffic: int) -> Floats:
         elif kind.traffic == traffic:
             total += kind.offered_bps * flow.kept
     return total
-
-
-def _exact(value: float) -> Metric:
-    return Metric(value=float(value), low=None, high=None, n=0)
-
-
-def _mean(value: float) -> Quantiles:
-    return Quantiles(mean=_exact(value), p50=None, p95=None, p99=None)
 
 
 @dataclass(frozen=True, slots=True)
