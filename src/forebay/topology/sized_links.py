@@ -98,9 +98,8 @@ def check_goals_of_links(scenario: Scenario) -> None:
     for index, group in enumerate(scenario.traffic):
         if getattr(group, "goals", None) is not None:
             wrong = "links of a network are sized only for goals of links"
-            raise ScenarioError(
-                "goals", wrong, "write them under [goals]", field=f"traffic.{index}"
-            )
+            hint = "write them under [goals]"
+            raise ScenarioError("goals", wrong, hint, field=f"traffic.{index}")
 
 
 def _chosen(problem: Problem, link: str | None, link_class: str | None) -> Ints:

@@ -27,13 +27,18 @@ def _arrays(part: Any) -> Iterator[NDArray[Any]]:
     return (value for value in values if isinstance(value, np.ndarray))
 
 
-def _freeze(part: Any) -> None:
-    for array in _arrays(part):
-        array.setflags(write=False)
+class _ReadOnly:
+    """A base of dataclasses whose arrays nobody may change."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for array in _arrays(self):
+            array.setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Packets:
+class Packets(_ReadOnly):
     """Packets of open-loop flows: flow i has those from ``offsets[i]`` to ``offsets[i + 1]``.
 
     Attributes
@@ -51,15 +56,12 @@ class Packets:
     at_ps: NDArray[np.int64]
     bytes: NDArray[np.int32]
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     def __len__(self) -> int:
         return len(self.at_ps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sessions:
+class Sessions(_ReadOnly):
     """Files of users: user i fetches those from ``offsets[i]`` to ``offsets[i + 1]`` in order.
 
     The first file starts at the user's ``start_ps``, each later one ``think_ps`` after the end of
@@ -79,15 +81,12 @@ class Sessions:
     segments: NDArray[np.int64]
     think_ps: NDArray[np.int64]
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     def __len__(self) -> int:
         return len(self.segments)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Requests:
+class Requests(_ReadOnly):
     """Groups of flows that answer requests together: group g has ``first[g]`` to ``end[g]``.
 
     Each has an answer, in `Sessions`, to every request; its ``think_ps`` there is the time that the
@@ -110,13 +109,13 @@ class Requests:
     think_ps: tuple[NDArray[np.int64], ...]
 
     def __post_init__(self) -> None:
-        _freeze(self)
-        for each in self.think_ps:
-            each.setflags(write=False)
+        _ReadOnly.__post_init__(self)
+        for pauses in self.think_ps:
+            pauses.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Periods:
+class Periods(_ReadOnly):
     """When TCP flows send, flow after flow; a flow without a schedule has one on-time.
 
     Attributes
@@ -132,15 +131,12 @@ class Periods:
     on_ps: NDArray[np.int64]
     off_ps: NDArray[np.int64]
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     def __len__(self) -> int:
         return len(self.owner)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Workload:
+class Workload(_ReadOnly):
     """Read-only arrays with one entry for each flow, class after class. Times in picoseconds.
 
     Each user of sessions is one entry. Each short flow is one entry, in order of arrival.
@@ -197,9 +193,6 @@ class Workload:
     requests: Requests | None = None
     periods: Periods | None = None
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     def __len__(self) -> int:
         return len(self.traffic_class)
 
@@ -243,6 +236,12 @@ class OwnPackets:
     counts: _Ints
     at_ps: _Ints
     bytes: NDArray[np.int32]
+
+    def only(self, kept: NDArray[np.bool_]) -> OwnPackets:
+        """Return these packets alone, shape (packets,)."""
+        flows = np.repeat(np.arange(len(self.counts)), self.counts)
+        counts = np.bincount(flows[kept], minlength=len(self.counts))
+        return OwnPackets(counts, self.at_ps[kept], self.bytes[kept])
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +287,11 @@ class Part:
 
     def __len__(self) -> int:
         return len(self.start_ps)
+
+    @property
+    def stops(self) -> _Ints:
+        """When each flow stops; `NEVER` where it does not."""
+        return np.full(len(self), NEVER) if self.stop_ps is None else self.stop_ps
 
 
 class FlowColumns:
