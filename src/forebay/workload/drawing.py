@@ -1,7 +1,6 @@
 """The draw: turns a scenario and a seed into flows. All randomness of the traffic is drawn here.
 
-Classes that run TCP are drawn in this file. `open_loop` and `video` are imported when they are
-needed.
+Classes that run TCP are drawn in this file; `open_loop` and `video` are imported when needed.
 """
 
 from __future__ import annotations
@@ -178,13 +177,7 @@ Draw = Callable[[Any, int, int, float, int], Part]
 
 
 def _draw_of(kind: str) -> Draw:
-    """Return the function that the kind's record names; its module is imported at first use.
-
-    Raises
-    ------
-    IncompleteRecord
-        There is no such function.
-    """
+    """Return the function that the kind's record names; its module is imported at first use."""
     module, _, name = KINDS[kind].drawn_by.partition(".")
     try:
         found: Draw = getattr(import_module(f"forebay.workload.{module}"), name)

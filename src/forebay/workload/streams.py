@@ -129,7 +129,7 @@ def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.floa
     """Return n standard normal numbers, each from one word, by the inverse CDF."""
     from scipy.special import ndtri  # slow to import; most draws need no normal numbers
 
-    numbers: NDArray[np.float64] = ndtri(uniforms(seed, name, traffic_class, n) + 2.0**-54)
+    numbers: _Floats = ndtri(uniforms(seed, name, traffic_class, n) + 2.0**-54)
     return numbers
 
 

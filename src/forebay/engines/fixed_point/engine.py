@@ -180,13 +180,7 @@ class SizingSolver(LinksEngine):
 
     @cached_property
     def _filled(self) -> frozenset[str]:
-        """The links to which a goal on utilization applies: those that reach it with some buffer.
-
-        Raises
-        ------
-        ScenarioError
-            None does, with the largest buffer of the search.
-        """
+        """The links to which a goal on utilization applies: those that some buffer fills."""
         goal = self.scenario.goals.utilization
         if goal is None:
             return frozenset(self.links.names)

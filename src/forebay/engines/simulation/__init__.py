@@ -22,10 +22,12 @@ from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_trace
 from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
 from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate
+from forebay.engines.simulation.routing import route, traffic_of
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
     Draws,
+    PacketFiles,
     check_links,
     make_run,
 )
@@ -38,12 +40,12 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
+from forebay.outcome.model import KeptFlows
 from forebay.scenario import Long
 from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.engines.replication import FlowRows
-    from forebay.engines.simulation.runs import PacketFiles
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
@@ -180,8 +182,6 @@ class SimulationEngine(ReplicatingEngine):
         self._write_packets(table=path)
 
     def _write_packets(self, **paths: Path) -> None:
-        from forebay.engines.simulation.runs import PacketFiles
-
         self._files = replace(self._files or PacketFiles(), **paths)
 
     def record_flows(self) -> None:
@@ -278,8 +278,6 @@ class SimulationEngine(ReplicatingEngine):
         if scenario.files:
             outcome._keep_scenario(scenario)
         if self._flows is not None:
-            from forebay.outcome.model import KeptFlows
-
             outcome._keep_flows(KeptFlows([self._flows[reading.seed] for reading in readings]))
         return checked(outcome, violations_of_readings(readings))
 
@@ -299,8 +297,6 @@ class SimulationEngine(ReplicatingEngine):
         afford: Callable[[int, float], None] | None = None,
     ) -> NetworkTraffic:
         """Route a network, and say what a simulation of it has to move."""
-        from forebay.engines.simulation.routing import route, traffic_of
-
         return traffic_of(route(scenario, self._limit, progress, afford)[0])
 
     def trace(

@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.engines.footprint import Limit, TooMuchMemory, default_limit, estimate
-from forebay.engines.replication import FlowRows, lay_out, to_reading
+from forebay.engines.replication import FlowRows, expand, lay_out, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
+from forebay.engines.simulation.routing import route
 from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed
@@ -390,9 +391,6 @@ def simulate(
     """
     network, routed = None, 0.0
     if scenario.topology is not None and seeds:
-        from forebay.engines.replication import expand
-        from forebay.engines.simulation.routing import route
-
         _, routed = route(scenario, limit, progress)
         scenario, network = expand(scenario, buffers)
         enter(progress, "packets")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
+from forebay.engines.replication.transfer_routes import route_transfers
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.files.columns import BLOCK_ROWS, write_columns
 from forebay.scenario import BOTTLENECK, ScenarioError, Tcp, Transfers
@@ -80,11 +81,7 @@ def make_run(
     workload = draw(scenario, seed) if workload is None else workload
     if watched is not None:
         watched.check(len(workload))
-    layout = layout or lay_out(scenario)
-    if layout.flows is not None and layout.flows.transfers is not None:
-        from forebay.engines.replication.transfer_routes import route_transfers
-
-        layout = route_transfers(layout, scenario, workload, seed)
+    layout = route_transfers(layout or lay_out(scenario), scenario, workload, seed)
     if layout.flows is not None:
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     rows = workload if workload.periods is None else connections(workload)

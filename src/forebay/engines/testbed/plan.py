@@ -257,6 +257,8 @@ def broken(scenario: Scenario) -> list[str]:
         said.append("SACK is one switch for all classes of the testbed, and some need it: on")
     if any(group.delayed_ack_timeout for group in tcp):
         said.append("the testbed cannot set delayed_ack_timeout: the kernel sets the delay of ACKs")
+    if any(group.segment for group in tcp):
+        said.append("the testbed has no segment: the kernel fills its packets with payload")
     if any(not group.offloads and offloads(scenario, group.direction) for group in tcp):
         said.append("segmentation offload is one switch for all senders of one side: on")
     if any(group.jitter for group in tcp):

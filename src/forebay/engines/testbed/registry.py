@@ -1,13 +1,9 @@
 """A record of everything that a run creates, written before, so that it can be removed.
 
-There is one JSON file per run in the runtime directory. A run that ends removes what its file
-names, then the file. A killed run leaves its file, and the next start removes what the file names
-if its owner is dead. Nothing else is ever removed: the directory and the file must belong to this
-user, nobody else may write to them, and only names that a run of ours gives are believed.
-
-The owner also locks a second file. The netlink library creates a namespace in a forked process,
-which may outlive a killed owner and create the namespace later. The fork holds the same lock, so
-the cleanup waits until no process holds it.
+A JSON file per run in the runtime directory says what to remove: at the run's end, or at the next
+start if its owner is dead. Only records of this user, where nobody else may write, with names that
+a run of ours gives, are believed. The owner locks a second file, and so do its forks, which may
+outlive it and create a namespace later: the cleanup waits until no process holds it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The validity gate: an overloaded emulator reports a plausible, low utilization.
 
-A run that exceeds a limit measures the machine, not the scenario, so it is not a result. The
-limits are from the prototype: three runs read 87.1, 86.9 and 81.5 % where 97.2 is right, and each
-of them exceeded the first limit. The limit on the router's share of a core is ours: at 622 Mbit/s
-and 0.74 to 0.84 of a core, four runs with a valid p99 read 1 to 14 points less than the simulator.
-If the router has two threads, the share is that of the busier one.
+A run that exceeds a limit measures the machine, so it is no result. Three runs of the prototype
+read 87.1, 86.9 and 81.5 % where 97.2 is right, each above the first limit; at 622 Mbit/s and 0.74
+to 0.84 of a core (the busier thread's), four with a valid p99 read 1 to 14 points too little.
 """
 
 from __future__ import annotations

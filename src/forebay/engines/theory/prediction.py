@@ -8,7 +8,7 @@ bursts after a loss, the upper one is P(Q > B) of an unlimited buffer, paper A's
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
@@ -234,7 +234,14 @@ def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
 
 def goal_metrics(scenario: Scenario, *, in_step: bool) -> dict[str, Metric]:
     """Return the goals' metrics; `in_step` is whether the windows are synchronized."""
-    values = _probabilities(scenario, in_step) | _delays(scenario, in_step)
+    size, bdp = scenario.buffer_packets, scenario.bdp_packets
+
+    def waiting(quantile: float) -> float:
+        if in_step:
+            return float(sawtooth.queue_seen_quantile(quantile, size, bdp))
+        return float(desynchronized.queue_quantile(quantile, size, bdp, scenario.n_flows))
+
+    values = _probabilities(scenario, in_step) | _delays(scenario, waiting)
     return {name: exact(value) for name, value in values.items()}
 
 
@@ -288,22 +295,20 @@ def _spared_in_step(scenario: Scenario, lost: float) -> float:
     return max(1.0 - (bdp + size) / cycle, 0.0)
 
 
-def _delays(scenario: Scenario, in_step: bool) -> dict[str, float]:
-    """Return the delay goals' metrics. The maximum delay of drop-tail is B / C (§VI)."""
-    wanted = scenario.goals.queue_delay
+def _delays(scenario: Scenario, waiting: Callable[[float], float]) -> dict[str, float]:
+    """Return the delay goals' metrics; ``waiting`` is a quantile of the packets seen.
+
+    The maximum delay of drop-tail is B / C (paper A, section VI).
+    """
+    wanted, second = scenario.goals.queue_delay, 1.0 / capacity(scenario)
     if wanted is None:
         return {}
-    found, second = {}, 1.0 / capacity(scenario)
-    size, bdp = scenario.buffer_packets, scenario.bdp_packets
+    delays = {}
     if wanted.maximum is not None:
-        found[DELAY_MAXIMUM] = size * second
-    if wanted.quantile is not None and in_step:
-        seen = float(sawtooth.queue_seen_quantile(wanted.quantile, size, bdp))
-        found[delay_quantile_name(wanted.quantile)] = seen * second
-    elif wanted.quantile is not None:
-        queue = desynchronized.queue_quantile(wanted.quantile, size, bdp, scenario.n_flows)
-        found[delay_quantile_name(wanted.quantile)] = float(queue) * second
-    return found
+        delays[DELAY_MAXIMUM] = scenario.buffer_packets * second
+    if wanted.quantile is not None:
+        delays[delay_quantile_name(wanted.quantile)] = waiting(wanted.quantile) * second
+    return delays
 
 
 LEAST_OF_LOSS = 0.25
@@ -361,23 +366,8 @@ def _goal_metrics(
     scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue, over: float
 ) -> dict[str, Metric]:
     """Delays and completion times; the law of bursts does not cover single round trips."""
-    found = _burst_delays(scenario, traffic, queue)
+    size = scenario.buffer_packets
+    values = _delays(scenario, lambda p: bursts.quantile(queue, traffic.bursts, p, size))
     if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the only one in paper A
-        found[FCT_INCREASE] = float(completion_time.increase(over))
-    return {name: exact(value) for name, value in found.items()}
-
-
-def _burst_delays(
-    scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue
-) -> dict[str, float]:
-    wanted, size = scenario.goals.queue_delay, scenario.buffer_packets
-    if wanted is None:
-        return {}
-    waits = {}
-    if wanted.maximum is not None:
-        waits[DELAY_MAXIMUM] = float(size)
-    if wanted.quantile is not None:
-        wait = bursts.quantile(queue, traffic.bursts, wanted.quantile, size)
-        waits[delay_quantile_name(wanted.quantile)] = wait
-    second = 1.0 / capacity(scenario)
-    return {name: wait * second for name, wait in waits.items()}
+        values[FCT_INCREASE] = float(completion_time.increase(over))
+    return {name: exact(value) for name, value in values.items()}
