@@ -28,12 +28,9 @@ class EngineUnavailable(ForebayError):
 
     Attributes
     ----------
-    engine : str
-        Name of the engine.
-    missing : str
-        What is missing.
-    hint : str
-        How to get it, as an imperative.
+    engine : name of the engine.
+    missing : what is missing.
+    hint : how to get it, as an imperative.
     """
 
     code = "engine-unavailable"
@@ -49,10 +46,8 @@ class Unsupported(ForebayError):
 
     Attributes
     ----------
-    engine, what : str
-        Name of the engine; what it cannot run.
-    field : str
-        The scenario's field that requires it, such as ``"traffic.1.kind"``.
+    engine, what : name of the engine; what it cannot run.
+    field : the scenario's field that requires it, such as ``"traffic.1.kind"``.
     """
 
     code = "unsupported"
@@ -71,10 +66,8 @@ class NoLaw(ForebayError):
 
     Attributes
     ----------
-    why : str
-        What the link is, and why no law fits.
-    instead : str
-        A small change with which a law would fit; empty if there is none.
+    why : what the link is, and why no law fits.
+    instead : a small change with which a law would fit; empty if there is none.
     """
 
     code = "no-law"

@@ -153,8 +153,7 @@ class TooMuchMemory(ForebayError):
 
     Attributes
     ----------
-    wrong, hint : str
-        The amount and the limit, and what to write instead.
+    wrong, hint : the amount and the limit, and what to write instead.
     """
 
     code = "too-much-memory"
@@ -211,16 +210,11 @@ class MemoryEstimate:
 
     Attributes
     ----------
-    drawing : float
-        Only while its traffic is drawn.
-    drawn : float
-        Its traffic, from the draw to the end of its run.
-    running : float
-        Additional memory of the simulator during the run.
-    reading : float
-        Readings, until the last replication has run.
-    routed : float
-        Only while a network is routed, before anything else.
+    drawing : only while its traffic is drawn.
+    drawn : its traffic, from the draw to the end of its run.
+    running : additional memory of the simulator during the run.
+    reading : readings, until the last replication has run.
+    routed : only while a network is routed, before anything else.
     """
 
     drawing: float
@@ -255,13 +249,10 @@ def estimate(
     Parameters
     ----------
     core : bytes of the simulator's structures by name; empty if the flows run elsewhere.
-    samples, watched
-        For a trace: the number of samples, and of flows in it.
-    captured
-        Whether all packets of the window and their ACKs are captured or logged. Those of a network
-        are not estimated; the limit holds while it runs.
-    recorded
-        Whether every flow and file is recorded.
+    samples, watched : for a trace: the number of samples, and of flows in it.
+    captured : whether all packets of the window and their ACKs are captured or logged. Those of a
+        network are not estimated; the limit holds while it runs.
+    recorded : whether every flow and file is recorded.
     network : the layout of a network's links, whose expanded scenario is given.
     routed : bytes that its routes take while they are found.
 

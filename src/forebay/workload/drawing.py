@@ -88,8 +88,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
 
     Parameters
     ----------
-    seed
-        0 to 2**64 - 1; ValueError otherwise.
+    seed : 0 to 2**64 - 1; ValueError otherwise.
     """
     groups = scenario.traffic
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]

@@ -48,8 +48,7 @@ class Packets(_ReadOnly):
     at_ps : int64, shape (packets,)
         Time at which the source hands the packet to its access link, from the start of the run;
         it never decreases within a flow. Packets with equal times are sent in this order.
-    bytes : int32, shape (packets,)
-        Size on the link, headers included.
+    bytes : int32, shape (packets,), size on the link, headers included.
     """
 
     offsets: NDArray[np.int64]
@@ -71,10 +70,8 @@ class Sessions(_ReadOnly):
     ----------
     offsets : int64, shape (flows + 1,)
         For all flows of the workload; other flows than users have no files.
-    segments : int64, shape (files,)
-        Packets of the file, at least one.
-    think_ps : int64, shape (files,)
-        Pause after the file.
+    segments : int64, shape (files,), packets of the file, at least one.
+    think_ps : int64, shape (files,), pause after the file.
     """
 
     offsets: NDArray[np.int64]
@@ -95,10 +92,8 @@ class Requests(_ReadOnly):
 
     Attributes
     ----------
-    first, end : int64, shape (groups,)
-        Indices of flows.
-    asked_ps : int64, shape (groups,)
-        When the first request is asked.
+    first, end : int64, shape (groups,), indices of flows.
+    asked_ps : int64, shape (groups,), when the first request is asked.
     think_ps : tuple of int64, shape (requests - 1,)
         Pause after each request but the last, for each group.
     """
@@ -120,8 +115,7 @@ class Periods(_ReadOnly):
 
     Attributes
     ----------
-    owner, number : int64, shape (on-times,)
-        The flow, and the place among its on-times.
+    owner, number : int64, shape (on-times,), the flow, and the place among its on-times.
     on_ps, off_ps : int64, shape (on-times,)
         When it is switched on and off, from its start to its stop; `NEVER` if it is not.
     """
@@ -157,23 +151,16 @@ class Workload(_ReadOnly):
         Rate of the flow's access link, bit/s.
     access_group : int32
         Flows with the same number share one access link. Numbered from 0 without gaps.
-    reverse : bool
-        Whether the data crosses the link in the reverse direction.
-    periods : Periods or None
-        On-times of flows; None if no class has a schedule.
+    reverse : whether the data crosses the link in the reverse direction.
+    periods : on-times of flows; None if no class has a schedule.
     stop_ps : int64 or None
         When the application of a flow without end stops, `NEVER` where it does not; None if none
         does. The packets of open-loop flows end before it.
-    packets : Packets or None
-        Of open-loop flows; None without such classes.
-    sessions : Sessions or None
-        Of users and workers; None without such classes.
-    requests : Requests or None
-        Which workers answer together; None without such classes.
-    congestion_controls : tuple of str
-        Linux names.
-    tie_break_seed : int
-        From 0 to 2**64 - 1, for the engine's own random stream.
+    packets : of open-loop flows; None without such classes.
+    sessions : of users and workers; None without such classes.
+    requests : which workers answer together; None without such classes.
+    congestion_controls : Linux names.
+    tie_break_seed : from 0 to 2**64 - 1, for the engine's own random stream.
     """
 
     traffic_class: NDArray[np.int32]

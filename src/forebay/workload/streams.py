@@ -253,8 +253,7 @@ def until(
     ----------
     expected
         Approximate number of steps of a flow; it determines how many flows are drawn at a time.
-    steps
-        Returns, for a block of streams, a tuple of arrays with one row for each flow: first the
+    steps : returns, for a block of streams, a tuple of arrays with one row for each flow: first the
         length of each step, then the values that belong to it.
     """
     together = int(max(1, min(_AT_ONCE // max(expected, 1), _AT_ONCE // 4)))

@@ -38,8 +38,7 @@ def noise(hurst: float, normals: _Floats) -> _Floats:
 
     Parameters
     ----------
-    hurst
-        Hurst parameter, from 0.5 to below 1.
+    hurst : hurst parameter, from 0.5 to below 1.
     normals : shape (2 n,)
     """
     size = len(normals)

@@ -44,10 +44,8 @@ class NoSteadyState(ForebayError):
 
     Attributes
     ----------
-    residual : float
-        Largest residual of the equations, relative.
-    worst : sequence of str
-        Names of the links with the largest residuals.
+    residual : largest residual of the equations, relative.
+    worst : names of the links with the largest residuals.
     """
 
     code = "no-steady-state"

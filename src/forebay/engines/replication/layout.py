@@ -74,10 +74,8 @@ class ClassSpec:
 
     Attributes
     ----------
-    name
-        Name in the scenario.
-    discipline, parameters
-        "pfifo", "bfifo" or "red", and the parameters that the scenario sets.
+    name : name in the scenario.
+    discipline, parameters : "pfifo", "bfifo" or "red", and the parameters that the scenario sets.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     priority, weight
@@ -104,28 +102,20 @@ class LinkSpec:
     ----------
     rate_bps, delay_ps
         Capacity in bit/s, that of the shaper if there is one; propagation delay in picoseconds.
-    wire_bps : float or None
-        Rate of the wire behind a shaper.
-    shaper, policer : Bucket or None
-        Token buckets.
-    loss : LinkLoss or None
-        What the link itself loses.
-    rate_trace : RateTrace or None
-        The rate of the wire over time; ``rate_bps`` is then its mean.
-    drops_while_down : bool
-        Whether what arrives while the rate is 0 is dropped.
+    wire_bps : rate of the wire behind a shaper.
+    shaper, policer : token buckets.
+    loss : what the link itself loses.
+    rate_trace : the rate of the wire over time; ``rate_bps`` is then its mean.
+    drops_while_down : whether what arrives while the rate is 0 is dropped.
     framing : the fields of scenario.Framing, or None
-    jitter : LinkJitter or None
-        What delays packets behind the wire.
+    jitter : what delays packets behind the wire.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
-    bdp_packets
-        Bandwidth-delay product of the flows that cross it, in packets of their mean size.
+    bdp_packets : bandwidth-delay product of the flows that cross it, in packets of their mean size.
     discipline, parameters
         Linux name, or "classes"; the parameters that the scenario sets, in bytes and seconds.
-    classes, class_of
-        Its class queues (``buffer_packets`` is their sum), and for each traffic class the index
-        of its class queue.
+    classes, class_of : its class queues (``buffer_packets`` is their sum), and for each traffic
+        class the index of its class queue.
     """
 
     name: str
@@ -195,13 +185,10 @@ class Layout:
 
     Attributes
     ----------
-    links : list of LinkSpec
-        The reported links, the bottleneck first.
-    routes : list of Route
-        For each class, the links that its data crosses, and those that its ACKs cross. With
+    links : the reported links, the bottleneck first.
+    routes : for each class, the links that its data crosses, and those that its ACKs cross. With
         ``flows``, the routes of its flows.
-    flows : FlowRoutes or None
-        Only for a network, whose classes have no route of their own.
+    flows : only for a network, whose classes have no route of their own.
     """
 
     links: list[LinkSpec]

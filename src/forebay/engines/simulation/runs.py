@@ -208,8 +208,7 @@ class Access:
 
     Attributes
     ----------
-    route : int32, shape (flows,)
-        Index into ``routes``.
+    route : int32, shape (flows,), index into ``routes``.
     access_bps : float64, shape (flows,)
         Rate of each flow's own link; practically unlimited behind a shared access link.
     """

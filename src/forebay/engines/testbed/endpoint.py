@@ -102,13 +102,10 @@ class Endpoint:
 
     Attributes
     ----------
-    own, peers : IPv4Network
-        Addresses that are local here, configured together as one prefix (AnyIP),
-        and addresses of the other side.
-    paths : sequence of ClassRoute
-        Routes within ``peers``, for classes with their own metrics.
-    offload : bool
-        Whether TCP may give the device bursts of as many segments as 64 KiB hold.
+    own, peers : addresses that are local here, configured together as one prefix (AnyIP), and
+        addresses of the other side.
+    paths : routes within ``peers``, for classes with their own metrics.
+    offload : whether TCP may give the device bursts of as many segments as 64 KiB hold.
     """
 
     namespace: str

@@ -228,10 +228,8 @@ class FinishedRun:
 
     Attributes
     ----------
-    faults : list of str
-        Faults that make the run invalid; empty for a valid run.
-    gate, sysctls, emulator
-        For the provenance.
+    faults : faults that make the run invalid; empty for a valid run.
+    gate, sysctls, emulator : for the provenance.
     counters : dict
         Counters of other programs and their difference from the router; empty if not requested.
     """

@@ -190,8 +190,7 @@ def disturbed(gates: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
 
     Parameters
     ----------
-    gates : sequence of mapping
-        Each run's gate readings: ``drops``, and ``stall_drops``, those within a round trip and
+    gates : each run's gate readings: ``drops``, and ``stall_drops``, those within a round trip and
         the shortest buffer's drain time after a stall of a quarter of that time.
     """
     drops = int(sum(gate.get("drops", 0) for gate in gates))

@@ -81,11 +81,9 @@ def faults(
 
     Parameters
     ----------
-    window_is_limited : bool
-        The scenario limits the receive window (max_window), so a flow that is limited by it
-        is not a fault of the machine.
-    drain_s : float or None
-        Drain time of the smallest buffer; None to omit this check.
+    window_is_limited : the scenario limits the receive window (max_window), so a flow that is
+        limited by it is not a fault of the machine.
+    drain_s : drain time of the smallest buffer; None to omit this check.
     """
     if drain_s is not None:
         read = {**read, "of_buffer": read.get("lateness_p99_s", 0.0) / drain_s}

@@ -33,11 +33,9 @@ class Daemon:
 
     Parameters
     ----------
-    command : sequence of str
-        The program and its arguments. It must stay in the foreground and keep our user, because a
-        program that changes its user would not be killed with us.
-    started : callable
-        Called with the process ID before the program starts.
+    command : the program and its arguments. It must stay in the foreground and keep our user,
+        because a program that changes its user would not be killed with us.
+    started : called with the process ID before the program starts.
     """
 
     def __init__(
