@@ -59,10 +59,7 @@ class Limit:
     def check(self, estimated: MemoryEstimate, seeds: int) -> None:
         """Refuse a run whose estimate is larger even with one replication at a time.
 
-        Raises
-        ------
-        TooMuchMemory
-            With the number.
+        Raises TooMuchMemory: with the number.
         """
         many = f"{seeds} replications take" if seeds > 1 else "the run takes"
         self.check_octets(estimated.least(seeds), _SMALLER, many)

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
     """Take the links of these names out, both directions of each.
 
-    Raises
-    ------
-    ScenarioError
-        There is no link of a name.
+    Raises ScenarioError: there is no link of a name.
     """
     if not names:
         return
@@ -62,10 +59,7 @@ _MOST_NAMED = 5
 def keep_connected(adjacency: Adjacency, *, largest: bool) -> None:
     """Refuse a network in several parts, or keep its largest one alone.
 
-    Raises
-    ------
-    ScenarioError
-        There is no link; there are several parts, without ``largest``.
+    Raises ScenarioError: there is no link; there are several parts, without ``largest``.
     """
     if not adjacency.source:
         raise refuse("there is no link", "write at least one link between two routers")
@@ -88,10 +82,7 @@ def keep_connected(adjacency: Adjacency, *, largest: bool) -> None:
 def lead_back(adjacency: Adjacency, *, both: bool) -> None:
     """Let directed links that stand once lead back too, or refuse a network of those alone.
 
-    Raises
-    ------
-    ScenarioError
-        No link has one back and some routers cannot be reached, without ``both``.
+    Raises ScenarioError: no link has one back and some routers cannot be reached, without ``both``.
     """
     ends = adjacency.ends
     there = set(ends)
@@ -138,10 +129,8 @@ ACCESS = "access"
 def build(scenario: Scenario) -> Graph:
     """Return the graph of a scenario that has a topology.
 
-    Raises
-    ------
-    ScenarioError
-        A class, a router or a demand does not exist; the network is not connected.
+    Raises ScenarioError: a class, a router or a demand does not exist; the network is not
+    connected.
     """
     if scenario.topology is None:
         hint = "write a topology, or choose another engine"
@@ -378,10 +367,8 @@ _WITHOUT_EFFECT = ("demand_scale", "demand_growth", "connection_rate", "connecti
 def offered_bps(topology: Topology, adjacency: Adjacency) -> float | None:
     """Return the sum of all demands in bit/s; None if only their ratios are known.
 
-    Raises
-    ------
-    ScenarioError
-        A factor or a rate of connections without offered load; a unit without demands.
+    Raises ScenarioError: a factor or a rate of connections without offered load; a unit without
+    demands.
     """
     total = _total(topology, adjacency)
     if total is not None:

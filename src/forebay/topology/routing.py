@@ -94,10 +94,7 @@ def route(
 ) -> Paths:
     """Route every pair of routers; source and target differ.
 
-    Raises
-    ------
-    ScenarioError
-        There is no path between two of them.
+    Raises ScenarioError: there is no path between two of them.
     """
     weight = _weights(graph, metric)
     tree = _peel(graph)

@@ -55,11 +55,8 @@ def choose_links(
 ) -> SizedLinks:
     """Return the links of that name or class; ``route`` routes the network.
 
-    Raises
-    ------
-    ScenarioError
-        A link or a class does not exist, or no path uses it; a class has several rates; goals or
-        queues are not supported here.
+    Raises ScenarioError: a link or a class does not exist, or no path uses it; a class has several
+    rates; goals or queues are not supported here.
     """
     check_goals_of_links(scenario)
     problem = route(scenario)

@@ -284,10 +284,7 @@ class Part:
 class FlowColumns:
     """Columns of packets or files, collected in pieces and put into the order of the flows.
 
-    Raises
-    ------
-    ScenarioError
-        There are far more entries than the scenario let expect.
+    Raises ScenarioError: there are far more entries than the scenario let expect.
     """
 
     def __init__(self, flows: int) -> None:

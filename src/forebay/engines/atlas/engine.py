@@ -57,10 +57,7 @@ class AtlasEngine(Engine):
     ) -> Outcome:
         """Answer `scenario`; `seeds` are recorded, but do not change the result.
 
-        Raises
-        ------
-        OutsideAtlas
-            No such links were simulated; it has the bound that is passed.
+        Raises OutsideAtlas: no such links were simulated; it has the bound that is passed.
         """
         started = time.perf_counter()
         point = point_of(scenario)

@@ -223,10 +223,7 @@ def is_stale() -> bool:
 def load(controls: tuple[str, str]) -> Model:
     """Return a family's model; read once.
 
-    Raises
-    ------
-    EngineUnavailable
-        The simulator has changed since.
+    Raises EngineUnavailable: the simulator has changed since.
     """
     if is_stale():
         missing = "the simulator has changed since its simulations, as its canaries show"

@@ -37,10 +37,7 @@ class Sensitivity:
 def sensitivity(solution: Solution) -> Sensitivity:
     """Return how throughputs respond to buffers.
 
-    Raises
-    ------
-    ScenarioError
-        The network has more links than the largest dense matrix.
+    Raises ScenarioError: the network has more links than the largest dense matrix.
     """
     if len(solution.s) > MOST_LINKS:
         many = f"{len(solution.s)} links are more than the maximum of {MOST_LINKS}"

@@ -337,10 +337,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     Connections are distributed over paths by largest remainder, and over the hosts of a router in
     turn. ACKs meet no queue.
 
-    Raises
-    ------
-    ScenarioError
-        Traffic without a fixed number of connections; an invalid topology.
+    Raises ScenarioError: traffic without a fixed number of connections; an invalid topology.
     """
     problem = problem_of(scenario)
     classes, paths = [], []

@@ -279,10 +279,7 @@ class Watched(NamedTuple):
 def n_parts(scenario: Scenario) -> int:
     """Return the number of equal parts of the measured window that an engine reads separately.
 
-    Raises
-    ------
-    ScenarioError
-        The queue histograms of so many parts would not fit into memory.
+    Raises ScenarioError: the queue histograms of so many parts would not fit into memory.
     """
     number = BATCHES
     if scenario.goals.need_round_trips and scenario.mean_rtt:

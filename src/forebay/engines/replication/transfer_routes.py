@@ -233,10 +233,8 @@ def _wrong(row: int, what: str) -> ScenarioError:
 def route_transfers(layout: Layout, scenario: Scenario, workload: Workload, seed: int) -> Layout:
     """Return a network's layout with a route for each transfer of a replication.
 
-    Raises
-    ------
-    ScenarioError
-        A row names a router, a host or a link that does not exist, or a route that leads elsewhere.
+    Raises ScenarioError: a row names a router, a host or a link that does not exist, or a route
+    that leads elsewhere.
     """
     flows = layout.flows
     if flows is None or flows.transfers is None:

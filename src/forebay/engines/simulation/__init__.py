@@ -120,10 +120,7 @@ class SimulationEngine(ReplicatingEngine):
     object does not run a replication twice: a search that adds seeds simulates only the new ones.
     It draws each seed's workload once for all buffers.
 
-    Raises
-    ------
-    EngineUnavailable
-        The core was built with other lists than the catalogue's.
+    Raises EngineUnavailable: the core was built with other lists than the catalogue's.
     """
 
     name = "simulation"
@@ -161,10 +158,8 @@ class SimulationEngine(ReplicatingEngine):
     def check(self, scenario: Scenario) -> float:
         """Return the bytes of one replication by estimate, 0 for a network.
 
-        Raises
-        ------
-        TooMuchMemory, ScenarioError
-            It needs more than the limit; a discipline refuses its buffer.
+        Raises TooMuchMemory, ScenarioError: it needs more than the limit; a discipline refuses its
+        buffer.
         """
         if scenario.topology is not None:
             return 0.0
@@ -201,10 +196,7 @@ class SimulationEngine(ReplicatingEngine):
 
         ``buffers`` are those of a network's links, in packets by link name.
 
-        Raises
-        ------
-        TooMuchMemory
-            The run would need, or has used, more memory than its limit.
+        Raises TooMuchMemory: the run would need, or has used, more memory than its limit.
         """
         buffers = buffers or {}
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"

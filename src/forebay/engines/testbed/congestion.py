@@ -30,10 +30,7 @@ _TIMEOUT_S = 60
 def built() -> Path:
     """Return the folder with objects and loader of these sources; compile them if missing.
 
-    Raises
-    ------
-    EngineUnavailable
-        The kernel cannot load them, or a compiler or library is missing.
+    Raises EngineUnavailable: the kernel cannot load them, or a compiler or library is missing.
     """
     if not _BTF.exists():
         hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
@@ -111,10 +108,8 @@ def ensure(names: Iterable[str]) -> Iterator[None]:
     Ours are registered for the whole machine, for root only. The kernel removes them afterwards,
     also if this process is killed. Only one run at a time can register them.
 
-    Raises
-    ------
-    EngineUnavailable
-        This machine cannot provide one of them; other congestion controls may still run.
+    Raises EngineUnavailable: this machine cannot provide one of them; other congestion controls may
+    still run.
     """
     wanted = sorted({_kernel_name(name) for name in names})
     ours = [name for name in wanted if name in _OBJECTS]

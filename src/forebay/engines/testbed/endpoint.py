@@ -48,10 +48,7 @@ _WITHOUT_IPV6 = {f"ipv6/conf/{which}/disable_ipv6": "1" for which in ("all", "de
 def apply(*, sack: bool) -> dict[str, str]:
     """Set the sysctls of this thread's namespace; return the values that they then have.
 
-    Raises
-    ------
-    TestbedError
-        The kernel refused one, or returns another value than was written.
+    Raises TestbedError: the kernel refused one, or returns another value than was written.
     """
     wanted = {**_STANDING, "ipv4/tcp_sack": str(int(sack))}
     if (_PLACE / "ipv6").is_dir():

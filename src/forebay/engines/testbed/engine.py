@@ -70,10 +70,7 @@ class TestbedEngine(ReplicatingEngine):
     def count_by(self, names: Sequence[str]) -> None:
         """Also read the counters of other programs during a run: ``"snmp"``, ``"netflow"``.
 
-        Raises
-        ------
-        EngineUnavailable
-            The program of one of them is not installed.
+        Raises EngineUnavailable: the program of one of them is not installed.
         """
         counters.check(names)
         self._counters = tuple(dict.fromkeys(names))

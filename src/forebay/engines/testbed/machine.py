@@ -26,10 +26,8 @@ _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"
 def check() -> None:
     """Refuse a machine that lacks what every run needs.
 
-    Raises
-    ------
-    EngineUnavailable
-        The system is not Linux, we are not root, or TUN, pyroute2 or the emulator is missing.
+    Raises EngineUnavailable: the system is not Linux, we are not root, or TUN, pyroute2 or the
+    emulator is missing.
     """
     if sys.platform != "linux":
         raise EngineUnavailable(NAME, f"it needs Linux, and this is {sys.platform}", "use Linux")

@@ -26,10 +26,7 @@ def path_of(name: str) -> Path:
 def make(name: str) -> None:
     """Make an empty namespace.
 
-    Raises
-    ------
-    TestbedError
-        The kernel refused.
+    Raises TestbedError: the kernel refused.
     """
     from pyroute2 import netns
 

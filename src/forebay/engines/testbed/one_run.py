@@ -77,10 +77,7 @@ class Program:
     def events(self) -> Iterator[Event]:
         """Yield its events, up to and including `done`.
 
-        Raises
-        ------
-        TestbedError
-            It reports an error, ends without `done`, or hangs.
+        Raises TestbedError: it reports an error, ends without `done`, or hangs.
         """
         for line in self._lines():
             event = _parse(line)
@@ -135,10 +132,7 @@ class Result(NamedTuple):
 def read_result(path: Path) -> Result:
     """Read the file that the emulator wrote.
 
-    Raises
-    ------
-    TestbedError
-        The file does not exist, or has another format than this version reads.
+    Raises TestbedError: the file does not exist, or has another format than this version reads.
     """
     try:
         fields = json.loads(path.read_text())
@@ -255,10 +249,8 @@ def run_once(
 ) -> FinishedRun:
     """Run the replication of `seed` once.
 
-    Raises
-    ------
-    EngineUnavailable, TestbedError
-        This machine cannot run it, or refused a step. Everything created is removed.
+    Raises EngineUnavailable, TestbedError: this machine cannot run it, or refused a step.
+    Everything created is removed.
     """
     machine.check()
     workload, layout = draw(scenario, seed), lay_out(scenario)
@@ -333,10 +325,7 @@ def _compare(
 def check_queues(layout: Layout, ready: Event) -> None:
     """Compare the queues that the router built with those of the scenario.
 
-    Raises
-    ------
-    TestbedError
-        One differs, in its discipline, limit or rate, for example.
+    Raises TestbedError: one differs, in its discipline, limit or rate, for example.
     """
     planned, built = [built_link(link) for link in layout.links], ready.get("links")
     if built != planned:

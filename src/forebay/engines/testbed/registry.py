@@ -143,10 +143,7 @@ class RunResources:
     def read(cls, path: Path) -> RunResources:
         """Read a record back.
 
-        Raises
-        ------
-        ValueError
-            It belongs to somebody else, or names what no run of ours makes.
+        Raises ValueError: it belongs to somebody else, or names what no run of ours makes.
         """
         if not _is_ours(path, stat.S_ISREG):
             raise ValueError(f"{path} belongs to somebody else")

@@ -149,10 +149,8 @@ def run_until_valid(
 ) -> tuple[FinishedRun, list[list[str]]]:
     """Return the first valid run, and the faults of the runs before it.
 
-    Raises
-    ------
-    GateFailed
-        No run of ``ATTEMPTS`` is valid. It gives the faults and a rate that this machine can run.
+    Raises GateFailed: no run of ``ATTEMPTS`` is valid. It gives the faults and a rate that this
+    machine can run.
     """
     failed: list[list[str]] = []
     watch = StealMonitor()

@@ -166,10 +166,7 @@ def total(datagrams: list[bytes], asked_s: float) -> Counted:
     The span is from the first packet to the last in the records, because these are the packets
     that were counted; with fewer than two, it is ``asked_s``.
 
-    Raises
-    ------
-    TestbedError
-        Their sequence numbers have a gap: some were lost.
+    Raises TestbedError: their sequence numbers have a gap: some were lost.
     """
     import netflow
 

@@ -29,10 +29,7 @@ NAMES = tuple(_READERS)
 def check(names: Sequence[str]) -> None:
     """Refuse counters that cannot be read on this machine.
 
-    Raises
-    ------
-    EngineUnavailable
-        The program or the library of one of them is missing.
+    Raises EngineUnavailable: the program or the library of one of them is missing.
     """
     for program, library in (_NEEDS[name] for name in names):
         if find(program) is None:

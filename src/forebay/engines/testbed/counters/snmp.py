@@ -150,10 +150,7 @@ def times(until_s: float, every_s: float) -> list[float]:
 def gained(looks: list[Look]) -> Counted:
     """Return the counters' increase from the first to the last reading.
 
-    Raises
-    ------
-    TestbedError
-        There are fewer than two readings.
+    Raises TestbedError: there are fewer than two readings.
     """
     if len(looks) < 2:
         raise TestbedError("the run was over before SNMP could be read twice")
