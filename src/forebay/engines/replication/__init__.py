@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 
 
 CACHE_SIZE = 64
-
-
 T = TypeVar("T")
 
 
@@ -217,8 +215,6 @@ def _flow(read: RawTrace, row: int) -> FlowTrace:
 _PS_PER_S = 1e12
 ROUTE_SEPARATOR = "; "
 """Between the names of the links of a route."""
-
-
 Columns = Mapping[str, NDArray[Any]]
 
 

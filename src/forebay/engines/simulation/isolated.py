@@ -355,8 +355,6 @@ _REQUESTS: dict[str, Callable[..., Any]] = {
     "check": _check,
     "compare": _compare,
 }
-
-
 _REPORT_S = 0.005
 """Between two looks at memory while workloads are drawn."""
 STRUCTURES = _core.structure_bytes()

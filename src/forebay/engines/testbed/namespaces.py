@@ -13,8 +13,6 @@ from typing import TypeVar
 from forebay.engines.testbed.errors import asking
 
 Answer = TypeVar("Answer")
-
-
 _PLACE = Path("/run/netns")
 
 
