@@ -10,12 +10,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from forebay.catalogue import CONTROLS, registered
-from forebay.engines.fixed_point.linear import Linear, Slopes, sparse_paths, sums
+from forebay.engines.fixed_point.linear import Crossings, Linear, Slopes, sparse_paths, sums
 from forebay.engines.fixed_point.queueing import Queueing, Slides, State, Windows
 from forebay.errors import option
 from forebay.scenario import Topology
@@ -225,24 +224,15 @@ class Flow:
 
 
 @dataclass(frozen=True, eq=False)
-class Balance:
-    """The equations of one problem, over the links that some path uses.
+class Balance(Crossings):
+    """The equations of one problem, over the links that some path uses: ``used``.
 
-    ``used`` are those links, ``paths`` their indices by hop, ``len(used)`` beyond the last;
-    ``incidence`` is the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
-    are the `exposure` of paths to loss events and to losses, by hop. In the slides' model all paths
-    are exposed alike, and ``packets`` is None. ``heard`` is ``events`` as a sparse matrix.
-    ``linear`` solves its Newton steps.
+    In the slides' model all paths are exposed alike. ``linear`` solves its Newton steps.
     """
 
     problem: Problem
     topology: Topology
     used: Ints
-    paths: Ints
-    incidence: Any
-    heard: Any
-    events: Floats
-    packets: Floats | None
     queueing: Queueing
     linear: Linear
 
@@ -362,11 +352,11 @@ class Balance:
         later = np.log(self.sent(flow.log_loss, flow.rtt_s + more))
         here = np.append(self.count * flow.carried_bps, 1.0)
         return Slopes(
-            paths=self.paths,
-            incidence=self.incidence,
-            heard=self.heard,
-            events=self.events,
-            packets=self.packets,
+            self.paths,
+            self.incidence,
+            self.heard,
+            self.events,
+            self.packets,
             passing=flow.passing_bps / here[self.paths],
             elastic=flow.sent_bps / (flow.sent_bps + self.offered_bps),
             by_hazard=by_loss * np.exp(-np.exp(flow.log_total) - flow.log_loss),
@@ -413,7 +403,7 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
         events, packets = exposures(problem, problem.paths)
         heard = sparse_paths(paths, events, len(used))
     return Balance(
-        problem, topology, used, paths, incidence, heard, events, packets, queueing, Linear(paths)
+        paths, incidence, heard, events, packets, problem, topology, used, queueing, Linear(paths)
     )
 
 

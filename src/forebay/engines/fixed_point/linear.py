@@ -37,8 +37,8 @@ def sparse_paths(paths: Ints, values: Floats, links: int) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes:
-    """The Jacobian of the residual, as a product with vectors and as a matrix.
+class Crossings:
+    """Which links paths cross, and how exposed they are to losses there.
 
     Attributes
     ----------
@@ -47,11 +47,6 @@ class Slopes:
     heard : same shape, the loss events there over the link's loss; ``events`` is the same by hop.
     events, packets : shape (hops, paths), loss events and lost packets over the link's loss;
         ``packets`` is None if losses do not reduce the load of later links.
-    passing : shape (hops, paths), a path's share of the load of each of its links.
-    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
-    by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
-    hazard, wait : shape (links,), d hazard, d wait of a link / d s.
-    own : shape (links,), d log load / d s of the link's own state.
     """
 
     paths: Ints
@@ -59,6 +54,21 @@ class Slopes:
     heard: Any
     events: Floats
     packets: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes(Crossings):
+    """The Jacobian of the residual, as a product with vectors and as a matrix.
+
+    Attributes
+    ----------
+    passing : shape (hops, paths), a path's share of the load of each of its links.
+    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
+    by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
+    hazard, wait : shape (links,), d hazard, d wait of a link / d s.
+    own : shape (links,), d log load / d s of the link's own state.
+    """
+
     passing: Floats
     elastic: Floats
     by_hazard: Floats

@@ -16,12 +16,8 @@ from numpy.typing import NDArray
 from forebay.catalogue import KINDS
 from forebay.engines.replication.layout import (
     COUNT_BYTES,
-    Bucket,
     ClassSpec,
-    FlowRoutes,
     Layout,
-    LinkJitter,
-    LinkLoss,
     LinkSpec,
     Route,
     expand,
@@ -29,8 +25,6 @@ from forebay.engines.replication.layout import (
     problem_of,
 )
 from forebay.engines.replication.readings import (
-    BATCHES,
-    MOST_BINS,
     RawReadings,
     Watched,
     ideal_s,
@@ -99,16 +93,10 @@ class SeedCache(Generic[T]):
 
 
 __all__ = [
-    "BATCHES",
     "COUNT_BYTES",
-    "MOST_BINS",
-    "Bucket",
     "ClassSpec",
-    "FlowRoutes",
     "FlowRows",
     "Layout",
-    "LinkJitter",
-    "LinkLoss",
     "LinkSpec",
     "RawReadings",
     "Route",

@@ -138,9 +138,12 @@ class Endpoint:
                 lo, tun = _index(kernel, "lo"), _index(kernel, TUN)
                 kernel.link("set", index=lo, state="up")
                 kernel.link(
-                    "set", index=tun, mtu=self.mtu, txqlen=QUEUE_PACKETS,
+                    "set",
+                    index=tun,
+                    mtu=self.mtu,
+                    txqlen=QUEUE_PACKETS,
                     gso_max_segs=self._most_segments,
-                )  # fmt: skip
+                )
                 kernel.tc("replace", "noqueue", tun, parent=_ROOT)
                 kernel.link("set", index=tun, state="up")
             self._route(kernel, lo, tun)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import (
@@ -106,9 +106,12 @@ class TestbedEngine(ReplicatingEngine):
         self._limit.check(estimate(scenario, {}), len(missing))
         for place, seed in enumerate(missing):
             run, failed = run_until_valid(
-                scenario, seed, progress=part(progress, place, len(missing)),
-                capture=self._capture, counters=self._counters,
-            )  # fmt: skip
+                scenario,
+                seed,
+                progress=part(progress, place, len(missing)),
+                capture=self._capture,
+                counters=self._counters,
+            )
             known[seed] = _read(scenario, seed, run, failed)
             self._runs.put(sha, seed, known[seed])
         return known
@@ -162,9 +165,6 @@ class TestbedEngine(ReplicatingEngine):
 
 def _read(scenario: Scenario, seed: int, run: FinishedRun, failed: list[list[str]]) -> Replication:
     reading = to_reading(scenario, seed, run.workload, run.layout, run.raw, handshakes=True)
-    record: dict[str, Any] = {
-        "seed": seed, "gate": run.gate, "invalid": failed, "emulator": run.emulator,
-    }  # fmt: skip
-    if run.counters:
-        record["counters"] = run.counters
+    record = {"seed": seed, "gate": run.gate, "invalid": failed, "emulator": run.emulator}
+    record |= {"counters": run.counters} if run.counters else {}
     return Replication(reading, {"sysctls": run.sysctls, "record": record})

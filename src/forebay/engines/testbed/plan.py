@@ -29,9 +29,14 @@ if TYPE_CHECKING:
 SCHEMA = 1
 SAMPLE_S = 0.05
 _OF_FLOWS = (
-    "congestion_control", "rtt_ps", "start_ps", "segments", "packet_bytes", "access_bps",
+    "congestion_control",
+    "rtt_ps",
+    "start_ps",
+    "segments",
+    "packet_bytes",
+    "access_bps",
     "access_group",
-)  # fmt: skip
+)
 _OF_LOSS = ("in_good", "in_bad", "good_to_bad", "bad_to_good", "of_bytes", "before_queue")
 _SMALLEST_PACKET = 28
 """Bytes of a UDP header without data: the smallest packet that sockets send."""
