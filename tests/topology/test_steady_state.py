@@ -11,9 +11,10 @@ from tests.topology.build import network
 import forebay
 from forebay.engines.errors import Unsupported
 from forebay.engines.fixed_point import NetworkEngine, linear
+from forebay.engines.fixed_point.approach import point
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.queueing import Windows
-from forebay.engines.fixed_point.solver import NoSteadyState, evaluate, fixed_points, solve
+from forebay.engines.fixed_point.solver import NoSteadyState, fixed_points, solve
 from forebay.laws import tcp_and_link
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem
@@ -268,11 +269,11 @@ def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, dire
     scenario = network(f"links = [{lines}]\n" + both, 200, changes)
     balance = make_balance(make_problem(scenario), scenario.topology)
     s = balance.queueing.start() * np.linspace(0.3, 1.5, len(balance.used))
-    state, flow, left = evaluate(balance, s)
-    slopes = balance.slopes(s, state, flow)
+    here = point(balance, s)
+    left, slopes = here.left, balance.slopes(s, here.state, here.flow)
     dense = slopes.dense()
     for link, step in enumerate(1e-6 * np.eye(len(s))):
-        ahead, behind = (evaluate(balance, s + sign * step)[2] for sign in (1.0, -1.0))
+        ahead, behind = (point(balance, s + sign * step).left for sign in (1.0, -1.0))
         assert dense[:, link] == pytest.approx((ahead - behind) / 2e-6, rel=1e-3, abs=1e-6)
     assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
     damping = np.full(len(s), 1e-3)

@@ -15,13 +15,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from forebay.outcome import Metric, Outcome, Quantiles
+
 if TYPE_CHECKING:
-    from forebay.outcome import Outcome
     from forebay.outcome.reading import Reading
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
     from forebay.topology import SizedLinks
+
+
+def exact(value: float) -> Metric:
+    """Return a metric of an engine that replicates nothing: n = 0, no interval."""
+    return Metric(value=float(value), low=None, high=None, n=0)
+
+
+def mean_alone(value: float) -> Quantiles:
+    """Return a quantity of which such an engine has only the mean."""
+    return Quantiles(mean=exact(value), p50=None, p95=None, p99=None)
 
 
 class TracesFlows(Protocol):
@@ -174,10 +185,11 @@ class ReplicatingEngine(Engine):
     ) -> Outcome:
         """Make the replications, and the Outcome of them."""
         started = time.perf_counter()
-        made = self.replications(scenario, seeds, jobs=jobs, progress=progress)
+        by_seed = self.replications(scenario, seeds, jobs=jobs, progress=progress)
         if progress is not None:
             progress(1.0)
-        return self.outcome(scenario, [made[seed] for seed in seeds], time.perf_counter() - started)
+        wall_s = time.perf_counter() - started
+        return self.outcome(scenario, [by_seed[seed] for seed in seeds], wall_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,9 @@ class EngineUnavailable(ForebayError):
 
     Attributes
     ----------
-    engine : str
-        Name of the engine.
-    missing : str
-        What is missing.
-    hint : str
-        How to get it, as an imperative.
+    engine : name of the engine.
+    missing : what is missing.
+    hint : how to get it, as an imperative.
     """
 
     code = "engine-unavailable"
@@ -49,10 +46,8 @@ class Unsupported(ForebayError):
 
     Attributes
     ----------
-    engine, what : str
-        Name of the engine; what it cannot run.
-    field : str
-        The scenario's field that requires it, such as ``"traffic.1.kind"``.
+    engine, what : name of the engine; what it cannot run.
+    field : the scenario's field that requires it, such as ``"traffic.1.kind"``.
     """
 
     code = "unsupported"
@@ -71,10 +66,8 @@ class NoLaw(ForebayError):
 
     Attributes
     ----------
-    why : str
-        What the link is, and why no law fits.
-    instead : str
-        A small change with which a law would fit; empty if there is none.
+    why : what the link is, and why no law fits.
+    instead : a small change with which a law would fit; empty if there is none.
     """
 
     code = "no-law"
@@ -82,9 +75,8 @@ class NoLaw(ForebayError):
 
     def __init__(self, why: str, instead: str = "") -> None:
         self.why, self.instead = why, instead
-        self.hint = f"write {option('engine', 'simulation')}" + (
-            f", or {instead}" if instead else ""
-        )
+        self.hint = f"write {option('engine', 'simulation')}"
+        self.hint += f", or {instead}" if instead else ""
         super().__init__(f"theory has no law for this link ({why}); {self.hint}")
 
 
@@ -114,9 +106,9 @@ def refuse_network(engine: str, scenario: Scenario) -> None:
 
 def refuse_class_queues(engine: str, scenario: Scenario) -> None:
     """Raise Unsupported if a link has several class queues; for engines that support only one."""
-    queues = [("queue", scenario.queue)]
-    queues += [(f"links.{index}.queue", each.queue) for index, each in enumerate(scenario.links)]
-    for place, queue in queues:
+    queues = {"queue": scenario.queue}
+    queues |= {f"links.{index}.queue": link.queue for index, link in enumerate(scenario.links)}
+    for place, queue in queues.items():
         if queue.classes:
             raise Unsupported(engine, "several class queues before one wire", f"{place}.classes")
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _DEFAULT = 2 * 10**9
 """Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
+_SMALLER = "a smaller scenario, fewer seeds"
 
 
 class Limit:
@@ -58,24 +59,20 @@ class Limit:
     def check(self, estimated: MemoryEstimate, seeds: int) -> None:
         """Refuse a run whose estimate is larger even with one replication at a time.
 
-        Raises
-        ------
-        TooMuchMemory
-            With the number.
+        Raises TooMuchMemory: with the number.
         """
-        least = estimated.least(seeds)
-        if least > self.octets:
-            many = f"{seeds} replications take" if seeds > 1 else "the run takes"
-            about, limit = _three_digits(least), _as_written(self.octets)
-            wrong = f"{many} about {about}, above the limit of {limit}"
-            raise TooMuchMemory(wrong)
+        many = f"{seeds} replications take" if seeds > 1 else "the run takes"
+        self.check_octets(estimated.least(seeds), _SMALLER, many)
 
-    def check_octets(self, octets: float, smaller: str) -> None:
+    def check_octets(self, octets: float, smaller: str, taking: str = "the run takes") -> None:
         """Refuse more bytes than the limit; ``smaller`` is the hint. Raises TooMuchMemory."""
         if octets > self.octets:
-            about, limit = _three_digits(octets), _as_written(self.octets)
-            wrong = f"the run takes about {about}, above the limit of {limit}"
+            wrong = f"{taking} about {_three_digits(octets)}, above the limit of {self._written}"
             raise TooMuchMemory(wrong, smaller)
+
+    @property
+    def _written(self) -> str:
+        return str(DataSize(self.octets))
 
     def side_by_side(
         self, estimated: MemoryEstimate, seeds: int, jobs: int, held_bytes: float = 0.0
@@ -97,8 +94,8 @@ class Limit:
             give_back()
             held = resident()
         if held > most:
-            taken, limit = _three_digits(held), _as_written(self.octets)
-            raise TooMuchMemory(f"the run has taken {taken}{when}, above the limit of {limit}")
+            taken = f"the run has taken {_three_digits(held)}{when}"
+            raise TooMuchMemory(f"{taken}, above the limit of {self._written}")
 
     def watch(self, progress: Progress | None) -> Progress:
         """Return a progress callback that stops the run when the process exceeds the limit.
@@ -117,17 +114,21 @@ class Limit:
 
 
 def default_limit() -> int:
-    """Return 2 GB, or half of the machine's memory if that is less."""
-    return min(_DEFAULT, _machine() // 2)
+    """Return 2 GB, or half of the memory of the machine or its container if that is less."""
+    try:
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        machine = 2 * _DEFAULT
+    with suppress(OSError, ValueError):  # no such file, or "max"
+        machine = min(machine, int(_CGROUP.read_text()))
+    return min(_DEFAULT, machine // 2)
 
 
 def resident() -> int:
     """Return the resident bytes of this process, or its peak if only that is known."""
-    try:
+    with suppress(OSError, ValueError, IndexError):
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        pass
     try:
         import resource
     except ImportError:  # Windows
@@ -144,30 +145,17 @@ def give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _machine() -> int:
-    """Return the machine's memory, or its container's limit."""
-    try:
-        found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        found = 2 * _DEFAULT
-    try:
-        return min(found, int(_CGROUP.read_text()))
-    except (OSError, ValueError):  # no such file, or "max"
-        return found
-
-
 class TooMuchMemory(ForebayError):
     """A run needs more memory than its limit.
 
     Attributes
     ----------
-    wrong, hint : str
-        The amount and the limit, and what to write instead.
+    wrong, hint : the amount and the limit, and what to write instead.
     """
 
     code = "too-much-memory"
 
-    def __init__(self, wrong: str, smaller: str = "a smaller scenario, fewer seeds") -> None:
+    def __init__(self, wrong: str, smaller: str = _SMALLER) -> None:
         self.wrong, self.smaller = wrong, smaller
         self.hint = f"write {smaller}, or a larger {argument('memory_limit')}"
         super().__init__(f"memory: {wrong}; {self.hint}")
@@ -177,11 +165,6 @@ def _three_digits(octets: float) -> str:
     """Return a number of bytes in the command line's notation, with three digits."""
     unit, power = ("GB", 9) if octets >= 1e9 else ("MB", 6)
     return f"{octets / 10**power:.3g} {unit}"
-
-
-def _as_written(octets: int) -> str:
-    """Return a limit in the notation of the user."""
-    return str(DataSize(octets))
 
 
 # Bytes of what is not one structure of the core, each measured as the growth of the peak.
@@ -224,16 +207,11 @@ class MemoryEstimate:
 
     Attributes
     ----------
-    drawing : float
-        Only while its traffic is drawn.
-    drawn : float
-        Its traffic, from the draw to the end of its run.
-    running : float
-        Additional memory of the simulator during the run.
-    reading : float
-        Readings, until the last replication has run.
-    routed : float
-        Only while a network is routed, before anything else.
+    drawing : only while its traffic is drawn.
+    drawn : its traffic, from the draw to the end of its run.
+    running : additional memory of the simulator during the run.
+    reading : readings, until the last replication has run.
+    routed : only while a network is routed, before anything else.
     """
 
     drawing: float
@@ -268,13 +246,10 @@ def estimate(
     Parameters
     ----------
     core : bytes of the simulator's structures by name; empty if the flows run elsewhere.
-    samples, watched
-        For a trace: the number of samples, and of flows in it.
-    captured
-        Whether all packets of the window and their ACKs are captured or logged. Those of a network
-        are not estimated; the limit holds while it runs.
-    recorded
-        Whether every flow and file is recorded.
+    samples, watched : for a trace: the number of samples, and of flows in it.
+    captured : whether all packets of the window and their ACKs are captured or logged. Those of a
+        network are not estimated; the limit holds while it runs.
+    recorded : whether every flow and file is recorded.
     network : the layout of a network's links, whose expanded scenario is given.
     routed : bytes that its routes take while they are found.
 
@@ -284,21 +259,25 @@ def estimate(
         More flows start, or more datagrams are sent, than one run may have.
     """
     seconds = float(scenario.measure.warmup + scenario.measure.duration)
-    flows = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+    rate = scenario.link.capacity
+    flows = sum(group.starting_in(seconds, rate) for group in scenario.traffic)
     files = sum(group.transfers_in(seconds) for group in scenario.traffic)
-    packets = sum(group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic)
-    film = max((_film(group, seconds) for group in scenario.traffic), default=0.0)
+    packets = sum(group.datagrams_in(seconds, rate) for group in scenario.traffic)
+    films = [group.frame_rate for group in scenario.traffic if isinstance(group, Video)]
+    film = max((_FRAME * seconds * frame_rate for frame_rate in films), default=0.0)
     _check_counts(flows + files, packets)
     links = 1 + len(scenario.links) if network is None else len(network.links)
     trace = samples * (60 + 24 * (links + 1) + 50 * watched)
     running = _running(scenario, core, seconds, network) if core else 0.0
+    classes = len(scenario.traffic) * _CLASS
+    readings = n_parts(scenario) / 20 * (links * _LINK + classes)
+    if network is not None:
+        readings = _NETWORK + links * NETWORK_LINK + classes
     return MemoryEstimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
         drawn=_STARTED + flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
         running=running + trace + (0.0 if network else captured * _capture(scenario)),
-        reading=_readings(scenario, links, network)
-        + _FLOW_READ * flows
-        + recorded * _RECORDED * (flows + files),
+        reading=readings + _FLOW_READ * flows + recorded * _RECORDED * (flows + files),
         routed=routed,
     )
 
@@ -307,26 +286,23 @@ def _running(
     scenario: Scenario, core: Mapping[str, int], seconds: float, network: Layout | None
 ) -> float:
     """Return the bytes of flows, packets on their way, queues and the event queue."""
-    freed = network is None and _offers_less_than_the_link(scenario)
+    rate = scenario.link.capacity
+    ending = [group for group in scenario.traffic if isinstance(group, Short | Transfers)]
+    # No transfer ends, to be freed, while more and more wait for the link.
+    freed = network is None and sum(group.offered(rate) for group in ending) < rate
     flows = sum(
-        _made_at_a_time(group, seconds, scenario.link.capacity, freed) * _flow(group, core)
-        + group.starting_in(seconds, scenario.link.capacity) * _FLOW_LISTED
+        _made_at_a_time(group, seconds, rate, freed) * _flow(group, core)
+        + group.starting_in(seconds, rate) * _FLOW_LISTED
         for group in scenario.traffic
     )
     ways = _packets_in_flight(scenario, seconds) * _in_flight(scenario, core)
     queues = [scenario.queue, *(link.queue for link in scenario.links)]
     if network is not None:
-        queues = [scenario.queue] * (len(network.links) + len(_hosts(network)))
-    many = sum(group.starting_in(seconds, scenario.link.capacity) for group in scenario.traffic)
+        hosts = 0 if network.flows is None else len(network.flows.hosts)
+        queues = [scenario.queue] * (len(network.links) + hosts)
+    many = sum(group.starting_in(seconds, rate) for group in scenario.traffic)
     state = sum(_queue(queue, core, many) for queue in queues)
     return flows + ways + state + _event_queue(scenario, core, network)
-
-
-def _offers_less_than_the_link(scenario: Scenario) -> bool:
-    """Return whether transfers end: none does while more and more wait for the link."""
-    offered = [each for each in scenario.traffic if isinstance(each, Short | Transfers)]
-    rate = scenario.link.capacity
-    return sum(each.offered(rate) for each in offered) < rate
 
 
 def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: bool) -> float:
@@ -343,14 +319,11 @@ def _made_at_a_time(group: Traffic, seconds: float, link_rate: float, freed: boo
         packets = group.mean_packets
     else:
         return starting
-    held_s = _round_trips(group, packets) * float(group.rtt.high)
-    return min(starting, _BETWEEN_SWEEPS + _OVERSHOOT * starting / seconds * held_s)
-
-
-def _round_trips(group: Tcp, packets: float) -> int:
-    """Return the windows of slow start that so many packets take, and one for the last ACK."""
     window = group.initial_window or (10 if group.sender == "linux" else 2)
-    return math.ceil(math.log2(1.0 + packets / window)) + 1
+    # The windows of slow start that so many packets take, and one for the last ACK.
+    round_trips = math.ceil(math.log2(1.0 + packets / window)) + 1
+    held_s = round_trips * float(group.rtt.high)
+    return min(starting, _BETWEEN_SWEEPS + _OVERSHOOT * starting / seconds * held_s)
 
 
 def _flow(group: Traffic, core: Mapping[str, int]) -> float:
@@ -363,17 +336,13 @@ def _flow(group: Traffic, core: Mapping[str, int]) -> float:
     heap = paced * _FLOW_HEAP_PACED + (1.0 - paced) * others
     begins = max((group.initial_window or 0) - 10, 0)
     start = begins * _OVERSHOOT * core["segment"] + (_LOSSY_START if begins else 0)
-    return core["flow"] + heap + start + _outside(group)
-
-
-def _outside(group: Tcp) -> float:
-    """Return the mean bytes of a flow's control from outside, and its state."""
-    found = {name: foreign.find(name) for name in group.shares if not is_ours(name)}
-    return sum(
+    outside = {name: foreign.find(name) for name in group.shares if not is_ours(name)}
+    states = sum(
         group.shares[name] * (_FLOW_FOREIGN + control.state_bytes)
-        for name, control in found.items()
+        for name, control in outside.items()
         if control is not None
     )
+    return core["flow"] + heap + start + states
 
 
 def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
@@ -390,17 +359,22 @@ def _packets_in_flight(scenario: Scenario, seconds: float) -> float:
 def _offered(group: Tcp, seconds: float, link_rate: float) -> float:
     """Return the packets that a class may have to send; lengths may be several times their mean."""
     if isinstance(group, Transfers):
-        return _LONGER * (1.0 + group.starting_in(seconds, link_rate)) * group.mean_packets
-    if not isinstance(group, Short):
+        mean = group.mean_packets
+    elif isinstance(group, Short):
+        mean = group.length.mean_packets(group.packet)
+    else:
         return math.inf
-    starting = group.starting_in(seconds, link_rate)
-    return _LONGER * (1.0 + starting) * group.length.mean_packets(group.packet)
+    return _LONGER * (1.0 + group.starting_in(seconds, link_rate)) * mean
+
+
+def _is_paced(scenario: Scenario) -> bool:
+    shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
+    return any(CONTROLS[name].paced for each in shares for name in each)
 
 
 def _in_flight(scenario: Scenario, core: Mapping[str, int]) -> float:
     """Return the bytes of a packet in flight: its event, and what its sender remembers of it."""
-    shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
-    paced = any(CONTROLS[name].paced for each in shares for name in each)
+    paced = _is_paced(scenario)
     remembered = core["segment"] + (core["rate_record"] if paced else 0)
     return _OVERSHOOT * (core["event"] + remembered + (core["segment"] if paced else 0))
 
@@ -421,10 +395,8 @@ def _event_queue(scenario: Scenario, core: Mapping[str, int], network: Layout | 
         return _NETWORK_WHEEL
     packet_s = 8.0 * scenario.packet / max(_carried_bps(scenario), 1.0)
     queues = [scenario.queue, *(link.queue for link in scenario.links)]
-    shares = [group.shares for group in scenario.traffic if isinstance(group, Tcp)]
-    further = any(CONTROLS[name].paced for each in shares for name in each) or (
-        len(queues) > 1 and any(DISCIPLINES[q.discipline].flow_bytes for q in queues)
-    )
+    by_flow = any(DISCIPLINES[queue.discipline].flow_bytes for queue in queues)
+    further = _is_paced(scenario) or (len(queues) > 1 and by_flow)
     tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
     delayed = all(group.sender == "linux" and group.delayed_ack is not False for group in tcp)
     width_s = packet_s / (2 if delayed else 4) / (4 if further else 1)
@@ -450,19 +422,7 @@ def _carried_bps(scenario: Scenario) -> float:
             for a, b in pairwise(way):
                 before.setdefault(b, set()).add(a)
     comes = {name: sum(rates[each] for each in before.get(name, ())) for name in rates}
-    carried = (rate if each in firsts else min(rate, comes[each]) for each, rate in rates.items())
-    return sum(carried)
-
-
-def _readings(scenario: Scenario, links: int, network: Layout | None) -> float:
-    batches = n_parts(scenario) / 20
-    if network is not None:
-        return _NETWORK + links * NETWORK_LINK + len(scenario.traffic) * _CLASS
-    return batches * (links * _LINK + len(scenario.traffic) * _CLASS)
-
-
-def _hosts(network: Layout) -> list[object]:
-    return [] if network.flows is None else list(network.flows.hosts)
+    return sum(rate if name in firsts else min(rate, comes[name]) for name, rate in rates.items())
 
 
 def _check_counts(flows: float, packets: float) -> None:
@@ -478,13 +438,8 @@ def _check_counts(flows: float, packets: float) -> None:
 
 def _capture(scenario: Scenario) -> float:
     seconds = scenario.measure.duration
-    open_loop = sum(
-        group.datagrams_in(seconds, scenario.link.capacity) for group in scenario.traffic
-    )
+    rate = scenario.link.capacity
+    open_loop = sum(group.datagrams_in(seconds, rate) for group in scenario.traffic)
     segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
-    most = scenario.link.capacity * seconds / 8 / min(segments) if segments else 0.0
+    most = rate * seconds / 8 / min(segments) if segments else 0.0
     return _CAPTURED * (open_loop + 2 * most)
-
-
-def _film(group: Traffic, seconds: float) -> float:
-    return _FRAME * seconds * group.frame_rate if isinstance(group, Video) else 0.0

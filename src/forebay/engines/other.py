@@ -52,10 +52,7 @@ class OtherEngine(Engine):
     ) -> Outcome:
         """Run it, and check what it returns.
 
-        Raises
-        ------
-        BrokenPlugin
-            It raises, or returns no Outcome or an impossible one.
+        Raises BrokenPlugin: it raises, or returns no Outcome or an impossible one.
         """
         patience_s = getattr(self._made, "patience_s", _PATIENCE_S)
         asked = plugins.Asked(patience_s, progress)

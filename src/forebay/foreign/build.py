@@ -58,14 +58,11 @@ def compile_control(
     ControlError
         A file cannot be read, does not compile, or its compiler is missing.
     """
-    first = files[0]
+    first, digest = files[0], hashlib.sha256()
     for path in files:
         if not path.is_file():
             raise ControlError(str(path), "is no file", "name the source of a control")
-    digest = hashlib.sha256()
-    for path in files:
         digest.update(path.read_bytes())
-    source_sha = digest.hexdigest()
     library = out / "control.so"
     if linux is None and hz is not None:
         raise ControlError("--hz", "is of modules of the kernel", "write --linux too")
@@ -75,10 +72,13 @@ def compile_control(
     elif linux is not None:
         compiler = _compile_module(files, library, out, linux, hz or 1000)
     else:
-        _refuse_modules(files)
+        if "net/tcp.h" in _headers(files):
+            wrong = "is a module of the kernel: it includes <net/tcp.h>"
+            raise ControlError(str(first), wrong, "write --linux with its version, such as 6.12")
         compiler = _compile(files, library)
     kept = (hz or 1000) if linux is not None else None
-    return Built(library, " ".join(path.name for path in files), source_sha, compiler, linux, kept)
+    names = " ".join(path.name for path in files)
+    return Built(library, names, digest.hexdigest(), compiler, linux, kept)
 
 
 def _compile(files: Sequence[Path], library: Path) -> str:
@@ -140,12 +140,6 @@ def _headers(files: Iterable[Path]) -> set[str]:
         left += [path.parent / name for name in _OWN_HEADER.findall(text)]
     outside = {name for name in found if name.startswith("/") or ".." in name.split("/")}
     return found - outside
-
-
-def _refuse_modules(files: Sequence[Path]) -> None:
-    if "net/tcp.h" in _headers(files):
-        wrong = "is a module of the kernel: it includes <net/tcp.h>"
-        raise ControlError(str(files[0]), wrong, "write --linux with its version, such as 6.12")
 
 
 def _program(variable: str, usual: str) -> list[str]:

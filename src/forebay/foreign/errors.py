@@ -10,8 +10,7 @@ class ControlError(ForebayError):
 
     Attributes
     ----------
-    wrong, hint : str
-        What is wrong, and what to write instead.
+    wrong, hint : what is wrong, and what to write instead.
     """
 
     code = "control"
@@ -26,10 +25,8 @@ class ControlFailed(ForebayError):
 
     Attributes
     ----------
-    names : tuple of str
-        The control; several, if it is one of these.
-    wrong : str
-        What it did.
+    names : the control; several, if it is one of these.
+    wrong : what it did.
     """
 
     code = "control-failed"

@@ -105,10 +105,7 @@ def check_name(name: str) -> str:
 def find(name: str) -> Installed | None:
     """Return the control of that name; None if there is none, or the name is none.
 
-    Raises
-    ------
-    BrokenPlugin
-        A distribution declares it, and it cannot be used.
+    Raises BrokenPlugin: a distribution declares it, and it cannot be used.
     """
     if name in _classes:
         return _classes[name]
@@ -189,10 +186,7 @@ def sha256_of(path: Path) -> str:
 def install(library: Path, control: Mapping[str, Any]) -> Installed:
     """Keep a library under ``control["name"]``, with its record; an older one is replaced.
 
-    Raises
-    ------
-    ControlError
-        The folder cannot be written.
+    Raises ControlError: the folder cannot be written.
     """
     name = check_name(control["name"])
     place = home() / name

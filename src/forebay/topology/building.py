@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 def take_down(names: Sequence[str], adjacency: Adjacency) -> None:
     """Take the links of these names out, both directions of each.
 
-    Raises
-    ------
-    ScenarioError
-        There is no link of a name.
+    Raises ScenarioError: there is no link of a name.
     """
     if not names:
         return
@@ -48,7 +45,7 @@ def wire_names(adjacency: Adjacency) -> list[str]:
 
 def _wires(adjacency: Adjacency) -> dict[str, int]:
     """Return the place of each link by its name in answers, which has a direction."""
-    ends = list(zip(adjacency.source, adjacency.target, strict=True))
+    ends = adjacency.ends
     back = [place for place in range(len(ends)) if place not in adjacency.one_way]
     wires = [*range(len(ends)), *back]
     pairs = [*ends, *(ends[place][::-1] for place in back)]
@@ -62,10 +59,7 @@ _MOST_NAMED = 5
 def keep_connected(adjacency: Adjacency, *, largest: bool) -> None:
     """Refuse a network in several parts, or keep its largest one alone.
 
-    Raises
-    ------
-    ScenarioError
-        There is no link; there are several parts, without ``largest``.
+    Raises ScenarioError: there is no link; there are several parts, without ``largest``.
     """
     if not adjacency.source:
         raise refuse("there is no link", "write at least one link between two routers")
@@ -73,25 +67,24 @@ def keep_connected(adjacency: Adjacency, *, largest: bool) -> None:
     sizes = np.bincount(label)
     if len(sizes) == 1:
         return
-    apart = np.flatnonzero(label != int(np.argmax(sizes)))
-    named = _names(adjacency, apart)
+    apart = np.flatnonzero(label != int(np.argmax(sizes))).tolist()
+    named = ", ".join(f'"{adjacency.names[router]}"' for router in apart[:_MOST_NAMED])
+    if len(apart) > _MOST_NAMED:
+        named += f" and {len(apart) - _MOST_NAMED} more"
     if not largest:
         wrong = f"it is in {len(sizes)} parts: no link leads from the largest to {named}"
         hint = f"join them, or write {entry('topology.largest_part', True)} to leave them out"
         raise refuse(wrong, hint)
-    _remove(adjacency, set(apart.tolist()))
+    _remove(adjacency, set(apart))
     adjacency.notes.append(f"left out, because no link leads there: {named}")
 
 
 def lead_back(adjacency: Adjacency, *, both: bool) -> None:
     """Let directed links that stand once lead back too, or refuse a network of those alone.
 
-    Raises
-    ------
-    ScenarioError
-        No link has one back and some routers cannot be reached, without ``both``.
+    Raises ScenarioError: no link has one back and some routers cannot be reached, without ``both``.
     """
-    ends = list(zip(adjacency.source, adjacency.target, strict=True))
+    ends = adjacency.ends
     there = set(ends)
     once = {place for place in adjacency.one_way if ends[place][::-1] not in there}
     if both:
@@ -108,34 +101,25 @@ def _parts(adjacency: Adjacency, connection: str = "weak") -> Ints:
     from scipy.sparse.csgraph import connected_components
 
     n = len(adjacency.names)
-    ones = np.ones(len(adjacency.source))
     ends = (np.array(adjacency.source), np.array(adjacency.target))
-    _, label = connected_components(
-        coo_array((ones, ends), shape=(n, n)), directed=True, connection=connection
-    )
-    found: Ints = label
-    return found
-
-
-def _names(adjacency: Adjacency, routers: Ints) -> str:
-    some = ", ".join(f'"{adjacency.names[each]}"' for each in routers[:_MOST_NAMED].tolist())
-    more = len(routers) - _MOST_NAMED
-    return some if more <= 0 else f"{some} and {more} more"
+    links = coo_array((np.ones(len(adjacency.source)), ends), shape=(n, n))
+    label: Ints = connected_components(links, directed=True, connection=connection)[1]
+    return label
 
 
 def _remove(adjacency: Adjacency, apart: set[int]) -> None:
     """Take routers out, with their links and demands."""
-    kept = [each for each in range(len(adjacency.names)) if each not in apart]
+    kept = [router for router in range(len(adjacency.names)) if router not in apart]
     new = {router: number for number, router in enumerate(kept)}
     of_routers: tuple[list[Any], ...] = (adjacency.names, adjacency.hosts, adjacency.place)
     for column in of_routers:
-        column[:] = [column[each] for each in kept]
+        column[:] = [column[router] for router in kept]
     adjacency.demands = [
         (new[a], new[b], w) for a, b, w in adjacency.demands if a in new and b in new
     ]
     adjacency.keep_links([at for at, router in enumerate(adjacency.source) if router in new])
-    adjacency.source[:] = [new[each] for each in adjacency.source]
-    adjacency.target[:] = [new[each] for each in adjacency.target]
+    adjacency.source[:] = [new[router] for router in adjacency.source]
+    adjacency.target[:] = [new[router] for router in adjacency.target]
 
 
 ACCESS = "access"
@@ -145,23 +129,31 @@ ACCESS = "access"
 def build(scenario: Scenario) -> Graph:
     """Return the graph of a scenario that has a topology.
 
-    Raises
-    ------
-    ScenarioError
-        A class, a router or a demand does not exist; the network is not connected.
+    Raises ScenarioError: a class, a router or a demand does not exist; the network is not
+    connected.
     """
-    topology = scenario.topology
-    if topology is None:
+    if scenario.topology is None:
         hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
-    return _Assembly(scenario, topology, connected(topology)).graph()
+    return _Assembly(scenario, scenario.topology, connected(scenario.topology)).graph()
 
 
 def connected(topology: Topology) -> Adjacency:
     """Return routers, hosts, demands and links, without parts that are apart. May raise."""
     adjacency = wired(topology)
-    _hosts(topology, adjacency)
-    _demands(topology, adjacency)
+    names = {name: number for number, name in enumerate(adjacency.names)}
+    _hosts(topology, adjacency, names)
+    if topology.demands:
+        adjacency.demands = [
+            (
+                number_of(demand.source, names, f"demands.{index}.source"),
+                number_of(demand.target, names, f"demands.{index}.target"),
+                float(demand.weight),
+            )
+            for index, demand in enumerate(topology.demands)
+        ]
+    elif topology.demand_file is not None:
+        adjacency.demands = read_matrix(topology.demand_file, names)
     keep_connected(adjacency, largest=topology.largest_part)
     return adjacency
 
@@ -184,24 +176,22 @@ def _wiring(topology: Topology) -> Adjacency:
         return generators.fat_tree(topology.fat_tree)
     if topology.file is not None:
         return read(topology.file, topology.file_unit)
-    made, numbers = Adjacency(), dict[str, int]()
+    adjacency, numbers = Adjacency(), dict[str, int]()
     for index, link in enumerate(topology.links):
-        ends = [
-            numbers[name] if name in numbers else numbers.setdefault(name, made.router(name))
-            for name in link.between
-        ]
-        if ends[0] == ends[1]:
+        for name in link.between:
+            if name not in numbers:
+                numbers[name] = adjacency.router(name)
+        here, there = (numbers[name] for name in link.between)
+        if here == there:
             wrong, hint = "a link from a router to itself", "write two routers"
             raise refuse(wrong, hint, f"links.{index}.between")
-        rate, delay, buffer = link.rate, link.delay, link.buffer
-        here, there = ends
-        made.link(here, there, link.link_class, rate, delay, buffer, one_way=link.one_way)
-    return made
+        own = (link.rate, link.delay, link.buffer)
+        adjacency.link(here, there, link.link_class, *own, one_way=link.one_way)
+    return adjacency
 
 
-def _hosts(topology: Topology, adjacency: Adjacency) -> None:
+def _hosts(topology: Topology, adjacency: Adjacency, names: dict[str, int]) -> None:
     """Place hosts by [[topology.nodes]], or one on each router by default."""
-    names = {name: number for number, name in enumerate(adjacency.names)}
     given = set[str]()
     for index, node in enumerate(topology.nodes):
         if node.name in given:
@@ -211,21 +201,6 @@ def _hosts(topology: Topology, adjacency: Adjacency) -> None:
         adjacency.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
     if not any(adjacency.hosts):
         adjacency.hosts = [1] * len(adjacency.names)
-
-
-def _demands(topology: Topology, adjacency: Adjacency) -> None:
-    names = {name: number for number, name in enumerate(adjacency.names)}
-    if topology.demands:
-        adjacency.demands = [
-            (
-                number_of(each.source, names, f"demands.{index}.source"),
-                number_of(each.target, names, f"demands.{index}.target"),
-                float(each.weight),
-            )
-            for index, each in enumerate(topology.demands)
-        ]
-    elif topology.demand_file is not None:
-        adjacency.demands = read_matrix(topology.demand_file, names)
 
 
 class _Assembly:
@@ -243,7 +218,8 @@ class _Assembly:
 
     def graph(self) -> Graph:
         adjacency = self.adjacency
-        forth, back = self._both_ways()
+        forth = np.arange(len(adjacency.source))
+        back = forth[~np.isin(forth, list(adjacency.one_way))]
         wire = np.concatenate([forth, back])
         source = np.array(adjacency.source, dtype=np.int64)
         target = np.array(adjacency.target, dtype=np.int64)
@@ -282,15 +258,10 @@ class _Assembly:
         of_link = any(each is not None for each in self.adjacency.delay_s)
         return of_class or of_link or "delay" in self.scenario.link.model_fields_set
 
-    def _both_ways(self) -> tuple[Ints, Ints]:
-        every = np.arange(len(self.adjacency.source))
-        single = np.isin(every, list(self.adjacency.one_way))
-        return every, every[~single]
-
     def _between(self) -> tuple[Floats, Floats, Ints]:
-        adjacency, classes = self.adjacency, {}
-        for name in dict.fromkeys(adjacency.link_class):
-            classes[name] = self._of_class(self.known.get(name))
+        adjacency = self.adjacency
+        names = dict.fromkeys(adjacency.link_class)
+        classes = {name: self._of_class(self.known.get(name)) for name in names}
         rate, delay, buffer = [], [], []
         for place, name in enumerate(adjacency.link_class):
             usual = classes[name]
@@ -319,16 +290,15 @@ class _Assembly:
         if table is None:
             return []
         rate, delay, buffer = self._of_class(table)
-        rates = [float(each) for each in table.rates] or [rate]
-        made = []
+        rates = [float(of_some) for of_some in table.rates] or [rate]
+        links = []
         for router, hosts in enumerate(self.adjacency.hosts):
-            for place, each in enumerate(rates):
+            for place, rate in enumerate(rates):
                 # A remainder of hosts goes to the first rates; the next router continues there.
                 share = (hosts + (place - router) % len(rates)) // len(rates)
                 if share:
-                    made.append((router, UP, share, each, delay, buffer))
-                    made.append((router, DOWN, share, each, delay, buffer))
-        return made
+                    links += [(router, way, share, rate, delay, buffer) for way in (UP, DOWN)]
+        return links
 
 
 def _ints(own: Floats | Ints, more: object) -> Ints:
@@ -352,19 +322,32 @@ def _matrix(adjacency: Adjacency) -> tuple[Ints, Ints, Floats] | None:
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:
     """Return what a scenario's network assumes; nothing without a topology."""
-    if scenario.topology is None:
+    topology = scenario.topology
+    if topology is None:
         return ()
+    adjacency = connected(topology)
+    said = list(adjacency.notes)
+    with_rate = {table.name for table in topology.classes if table.rate is not None or table.rates}
+    if lacking := _lacking(adjacency.rate_bps, adjacency, with_rate):
+        said.append(f"{lacking} no speed: {Rate(float(scenario.link.rate))} (link.rate) assumed")
+    with_delay = {table.name for table in topology.classes if table.delay is not None}
+    lacking = _lacking(adjacency.delay_s, adjacency, with_delay)
+    if lacking and "delay" not in scenario.link.model_fields_set:
+        said.append(f"{lacking} no delay and no place: a delay of 0 assumed")
+    return (*said, *_unused(scenario, topology, adjacency))
 
-    adjacency = connected(scenario.topology)
-    return (*adjacency.notes, *_speeds(scenario, adjacency), *_delays(scenario, adjacency),
-            *_unused(scenario, adjacency))  # fmt: skip
+
+def _lacking(values: list[float | None], adjacency: Adjacency, given: set[str]) -> str:
+    """Return how many links have no value of their own or of their class; "" if none."""
+    pairs = zip(values, adjacency.link_class, strict=True)
+    lacking = sum(value is None and name not in given for value, name in pairs)
+    have = "has" if lacking == 1 else "have"
+    return f"{lacking} of {len(adjacency.source)} links {have}" if lacking else ""
 
 
-def _unused(scenario: Scenario, adjacency: Adjacency) -> list[str]:
+def _unused(scenario: Scenario, topology: Topology, adjacency: Adjacency) -> list[str]:
     """Say that a matrix in bit/s is not carried, or that one without a unit has only ratios."""
-
-    assert scenario.topology is not None, "assumed has seen to it"
-    total = offered_bps(scenario.topology, adjacency)
+    total = offered_bps(topology, adjacency)
     if any(takes_demand(group) for group in scenario.traffic):
         return []
     if total is not None:
@@ -378,51 +361,14 @@ def _unused(scenario: Scenario, adjacency: Adjacency) -> list[str]:
     return []
 
 
-def _speeds(scenario: Scenario, adjacency: Adjacency) -> list[str]:
-    given = {each.name for each in _classes(scenario) if each.rate is not None or each.rates}
-    lacking = _lacking(adjacency.rate_bps, adjacency.link_class, given)
-    if not lacking:
-        return []
-    rate = Rate(float(scenario.link.rate))
-    return [f"{_of(lacking, adjacency)} no speed: {rate} (link.rate) assumed"]
-
-
-def _delays(scenario: Scenario, adjacency: Adjacency) -> list[str]:
-    if "delay" in scenario.link.model_fields_set:
-        return []
-    given = {each.name for each in _classes(scenario) if each.delay is not None}
-    lacking = _lacking(adjacency.delay_s, adjacency.link_class, given)
-    return (
-        [f"{_of(lacking, adjacency)} no delay and no place: a delay of 0 assumed"]
-        if lacking
-        else []
-    )
-
-
-def _classes(scenario: Scenario) -> tuple[LinkClass, ...]:
-    return () if scenario.topology is None else scenario.topology.classes
-
-
-def _lacking(values: list[float | None], classes: list[str], given: set[str]) -> int:
-    pairs = zip(values, classes, strict=True)
-    return sum(value is None and name not in given for value, name in pairs)
-
-
-def _of(lacking: int, adjacency: Adjacency) -> str:
-    have = "has" if lacking == 1 else "have"
-    return f"{lacking} of {len(adjacency.source)} links {have}"
-
-
 _WITHOUT_EFFECT = ("demand_scale", "demand_growth", "connection_rate", "connection_window")
 
 
 def offered_bps(topology: Topology, adjacency: Adjacency) -> float | None:
     """Return the sum of all demands in bit/s; None if only their ratios are known.
 
-    Raises
-    ------
-    ScenarioError
-        A factor or a rate of connections without offered load; a unit without demands.
+    Raises ScenarioError: a factor or a rate of connections without offered load; a unit without
+    demands.
     """
     total = _total(topology, adjacency)
     if total is not None:

@@ -7,24 +7,12 @@ import math
 from forebay.topology.graph import Adjacency, refuse
 
 RATES, DELAYS = (1e3, 1e13), (0.0, 60.0)  # bit/s and seconds, as in a scenario's own links
-
-
 HOSTS, DEMANDS = (0, 10_000_000), (0.0, 1e18)
-
-
 LONGEST = 64  # characters of a router's name, as in a scenario's own links
-
-
 CORE = "core"
 """The class of a file's links."""
-
-
 _LONGITUDE, _LATITUDE = 360.0, 90.0  # degrees; some count the longitude from 0 to 360
-
-
 _EARTH_KM = 6371.0
-
-
 KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
 
 

@@ -270,9 +270,8 @@ def read_sndlib(file: NetworkFile, root: Element, unit_bps: float | None) -> Adj
         names[name] = made.router(name, place=place(x, y, name))
     if not names:
         raise refuse("there is no <node> in it", "write an SNDlib XML file", "file")
-    geographic = any(
-        nodes.get("coordinatesType") == "geographical" for nodes in root.iter(f"{space}nodes")
-    )
+    kinds = {nodes.get("coordinatesType") for nodes in root.iter(f"{space}nodes")}
+    geographic = "geographical" in kinds
     for link in root.iter(f"{space}link"):
         here, there = _ends(link, space, names)
         if here == there:
@@ -342,27 +341,23 @@ class _Capacities:
         """Return what a reader of the answer has to know of the file's numbers."""
         said = []
         if not self.written and (self.rates or demand):
-            many = _span(self.rates)
+            many = "no capacities"
+            if self.rates:
+                low, high = Rate(min(self.rates)), Rate(max(self.rates))
+                many = f"links of {low}" if low == high else f"links of {low} to {high}"
             offered = Rate(float(f"{self.unit_bps * demand:.4g}"))
             total = f", demands of {offered} together" if demand else ""
             field = entry("topology.file_unit", "1 Gbit/s")
             said.append(
                 f"no unit in the file: read as Mbit/s ({many}{total}); {field} reads others"
             )
-        if self.added:
-            links = f"{self.added} link{'' if self.added == 1 else 's'}"
-            said.append(f"no installed capacity on {links}: the largest module that can be added")
-        if self.unlimited:
-            links = f"{self.unlimited} link{'' if self.unlimited == 1 else 's'}"
-            said.append(f"unlimited capacity on {links}: {Rate(RATES[1])} taken")
+        for what, links, taken in (
+            ("no installed", self.added, "the largest module that can be added"),
+            ("unlimited", self.unlimited, f"{Rate(RATES[1])} taken"),
+        ):
+            if links:
+                said.append(f"{what} capacity on {links} link{'' if links == 1 else 's'}: {taken}")
         return said
-
-
-def _span(rates: list[float]) -> str:
-    if not rates:
-        return "no capacities"
-    low, high = Rate(min(rates)), Rate(max(rates))
-    return f"links of {low}" if low == high else f"links of {low} to {high}"
 
 
 def _unit(root: Element, given: float | None) -> tuple[float, bool]:

@@ -52,9 +52,8 @@ def draw_chords(
     more = links - len(known)
     if not 0 <= more <= len(free):
         wrong = f"{links} links, where the core has {len(known)} and room for {len(free)} more"
-        raise refuse(
-            wrong, f"write {len(known)} to {len(known) + len(free)}", "two_level.core_links"
-        )
+        hint = f"write {len(known)} to {len(known) + len(free)}"
+        raise refuse(wrong, hint, "two_level.core_links")
     if diameter is None:
         return [free[i] for i in sorted(chance.choice(len(free), more, replace=False))]
     if comb(len(free), more) > _MOST_SETS:
@@ -178,9 +177,7 @@ def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
             raise refuse(wrong, 'write two of their names, "A->B"', "two_level.chords")
         made.link(names[here], names[there], CORE)
     if table.core_links is not None:
-        joined = [
-            (cores.index(a), cores.index(b)) for a, b in zip(made.source, made.target, strict=True)
-        ]
+        joined = [(cores.index(a), cores.index(b)) for a, b in made.ends]
         chance = np.random.default_rng([table.seed, _CHORDS])
         for a, b in draw_chords(len(cores), joined, table.core_links, table.core_diameter, chance):
             made.link(cores[a], cores[b], CORE)

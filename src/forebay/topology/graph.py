@@ -67,30 +67,26 @@ class Graph:
 
 def numbered(names: Iterable[str]) -> list[str]:
     """Return the names, equal ones with a number from the second on."""
-    made, seen = [], dict[str, int]()
+    unlike, seen = [], dict[str, int]()
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        made.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return made
+        unlike.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return unlike
 
 
 def _link_names(graph: Graph) -> list[str]:
     """Return ``from->to`` for each link; equal names are `numbered`."""
     names = []
-    rates = _several_rates(graph)
+    up = graph.kind == UP
+    several_rates = len(np.unique(graph.source[up])) < int(np.count_nonzero(up))
     for index, kind in enumerate(graph.kind.tolist()):
         here = graph.names[graph.source[index]]
         hosts = f"{here}/hosts"
-        if rates and kind != BETWEEN:
+        if several_rates and kind != BETWEEN:
             hosts += f" at {graph.rate_bps[index] / 1e6:g} Mbit/s"
         there = graph.names[graph.target[index]]
         names.append((f"{here}->{there}", f"{hosts}->{here}", f"{here}->{hosts}")[kind])
     return numbered(names)
-
-
-def _several_rates(graph: Graph) -> bool:
-    up = graph.kind == UP
-    return len(np.unique(graph.source[up])) < int(np.count_nonzero(up))
 
 
 @dataclass(slots=True)
@@ -115,6 +111,11 @@ class Adjacency:
     demands: list[tuple[int, int, float]] = field(default_factory=list)
     demand_unit_bps: float | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def ends(self) -> list[tuple[int, int]]:
+        """Source and target of each link."""
+        return list(zip(self.source, self.target, strict=True))
 
     def router(
         self, name: str, hosts: int = 0, place: tuple[float, float] = (float("nan"), float("nan"))

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from forebay.errors import entry
 from forebay.scenario import Rate
@@ -28,8 +29,6 @@ from forebay.topology.file_values import (
 from forebay.topology.graph import Adjacency, refuse
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
     from forebay.scenario import NetworkFile
 
 
@@ -175,8 +174,6 @@ def _check_edges(root: Element) -> None:
 
 def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adjacency:
     """Read the first graph of a file. Raises ScenarioError."""
-    from xml.etree.ElementTree import tostring
-
     import rustworkx
 
     for element in root.iter():
@@ -237,8 +234,6 @@ def _complete_keys(root: Element) -> None:
 
 def _take_drawn_labels(root: Element) -> None:
     """Make the text of a NodeLabel in a drawing a node's label, and take drawings out."""
-    from xml.etree.ElementTree import SubElement
-
     label = _label_key(root)
     for node in root.iter("node"):
         own = any(data.get("key") == label for data in node.findall("data"))
@@ -256,8 +251,6 @@ def _take_drawn_labels(root: Element) -> None:
 
 def _label_key(root: Element) -> str:
     """Return the id of the key of nodes' labels, which is made if there is none."""
-    from xml.etree.ElementTree import Element
-
     for key in root.iter("key"):
         if key.get("attr.name") == "label" and key.get("for", "all") in ("node", "all"):
             return key.get("id", "")

@@ -75,9 +75,6 @@ def _drawn(graph: Graph, with_hosts: Ints, most: int) -> Pairs:
     return Pairs(key // len(graph.names), key % len(graph.names), times / times.sum(), drawn=True)
 
 
-"""Seconds for each cell: a link of a path."""
-
-
 _MOST_BUFFER = 1_000_000_000
 
 

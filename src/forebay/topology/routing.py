@@ -1,13 +1,8 @@
-"""Shortest paths with ECMP, as arrays.
+"""Shortest paths with ECMP, as arrays, and what their time and memory will be.
 
-Routers with only one neighbour are removed repeatedly; the paths out of these trees are followed
-for all pairs at once. Shortest paths are searched only between the remaining routers. The cost
-grows with the number of links and pairs, that of the search with the square of the remaining
-routers.
-
-Time and memory of routes and steady state are expected from a few pairs. The times are of one core,
-from provider networks and fat trees of 250,000 to 4,000,000 paths. The number of the solver's steps
-is not known beforehand: its time is that of about 35 steps.
+Routers with only one neighbour are removed repeatedly, and the paths out of these trees followed
+for all pairs at once; shortest paths are searched only between the routers that remain. Times are
+of one core, from 250,000 to 4,000,000 paths; that of the solver is of about 35 steps.
 """
 
 from __future__ import annotations
@@ -99,10 +94,7 @@ def route(
 ) -> Paths:
     """Route every pair of routers; source and target differ.
 
-    Raises
-    ------
-    ScenarioError
-        There is no path between two of them.
+    Raises ScenarioError: there is no path between two of them.
     """
     weight = _weights(graph, metric)
     tree = _peel(graph)
@@ -175,15 +167,11 @@ def _peel(graph: Graph) -> _Tree:
         up[source[ups]], down[target[downs]] = links[ups], links[downs]
         round_of[leaf] = round_
         alive &= ~leaf
-    return _Tree(parent, up, down, _depths(parent, round_of, round_), alive)
-
-
-def _depths(parent: Ints, round_of: Ints, rounds: int) -> Ints:
-    depth = np.zeros(len(parent), dtype=np.int64)
-    for round_ in range(rounds, 0, -1):
-        here = np.flatnonzero(round_of == round_)
+    depth = np.zeros(n, dtype=np.int64)
+    for number in range(round_, 0, -1):
+        here = np.flatnonzero(round_of == number)
         depth[here] = depth[parent[here]] + 1
-    return depth
+    return _Tree(parent, up, down, depth, alive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +210,6 @@ def _search(
     progress: Progress | None = None,
 ) -> Paths:
     """Return paths of every pair between routers that were not removed."""
-    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
     links = np.flatnonzero((graph.kind == BETWEEN) & alive[graph.source] & alive[graph.target])
@@ -234,8 +221,7 @@ def _search(
     key = number[here] * n + number[there]
     wanted, back = np.unique(key[apart], return_inverse=True)
     ends, begins = np.unique(wanted % n, return_inverse=True)
-    least = coo_array((cost, (target, source)), shape=(n, n))
-    least = _cheapest(least)
+    least = _cheapest(cost, target, source, n)
     order = np.argsort(begins, kind="stable")
     cuts = np.searchsorted(begins[order], np.arange(len(ends) + 1))
     found: list[tuple[Ints, Floats, Ints]] = []
@@ -251,19 +237,19 @@ def _search(
             found.append((mine[pair], share, np.where(steps >= 0, links[steps], -1)))
         if progress is not None:
             progress(min(first + step, len(ends)) / len(ends))
-    return _to_pairs(found, np.where(apart, _scatter(apart, back), -1), len(wanted))
+    wanted_of = np.full(len(apart), -1, dtype=np.int64)
+    wanted_of[apart] = back
+    return _to_pairs(found, wanted_of, len(wanted))
 
 
-def _cheapest(matrix: object) -> object:
+def _cheapest(cost: Floats, row: Ints, column: Ints, n: int) -> object:
     """Keep the cheapest of parallel links, because a sparse matrix would add them up."""
     from scipy.sparse import csr_array
 
-    coo = matrix.tocoo()  # type: ignore[attr-defined]
-    order = np.lexsort((coo.data, coo.col, coo.row))
-    row, col, data = coo.row[order], coo.col[order], coo.data[order]
-    first = np.ones(len(row), dtype=bool)
-    first[1:] = (row[1:] != row[:-1]) | (col[1:] != col[:-1])
-    return csr_array((data[first], (row[first], col[first])), shape=coo.shape)
+    order = np.lexsort((cost, column, row))
+    _, first = np.unique(row[order] * n + column[order], return_index=True)
+    kept = order[first]
+    return csr_array((cost[kept], (row[kept], column[kept])), shape=(n, n))
 
 
 def _reached(graph: Graph, alive: np.ndarray, distance: Floats, starts: Ints, end: int) -> None:
@@ -347,17 +333,15 @@ def _follow(
     return np.array(steps) if steps else np.zeros(shape, np.int64), share, left
 
 
-def _scatter(apart: np.ndarray, back: Ints) -> Ints:
-    full = np.zeros(len(apart), dtype=np.int64)
-    full[apart] = back
-    return full
-
-
 def _to_pairs(found: list[tuple[Ints, Floats, Ints]], wanted_of: Ints, count: int) -> Paths:
     """Copy the paths between distinct routers to every pair that uses them."""
     hops = max((steps.shape[0] for *_, steps in found), default=0)
     none = np.full((hops, 1), -1)
-    steps = np.concatenate([none, *(_padded(each[2], hops) for each in found)], axis=1)
+    padded = (
+        np.pad(steps, ((0, hops - steps.shape[0]), (0, 0)), constant_values=-1)
+        for *_, steps in found
+    )
+    steps = np.concatenate([none, *padded], axis=1)
     way = np.concatenate([[-1], *(each[0] for each in found)]).astype(np.int64)
     share = np.concatenate([[1.0], *(each[1] for each in found)])
     order = np.argsort(way, kind="stable")  # the empty path first, then by number
@@ -370,10 +354,6 @@ def _to_pairs(found: list[tuple[Ints, Floats, Ints]], wanted_of: Ints, count: in
     return Paths(pair, share[chosen], steps[:, chosen])
 
 
-def _padded(steps: Ints, hops: int) -> Ints:
-    return np.pad(steps, ((0, hops - steps.shape[0]), (0, 0)), constant_values=-1)
-
-
 def _join(climb: _Climb, middle: Paths) -> Paths:
     rows = [each[middle.pair] for each in climb.before]
     rows += list(middle.links)
@@ -384,10 +364,10 @@ def _join(climb: _Climb, middle: Paths) -> Paths:
 def packed(links: Ints) -> Ints:
     """Move the real links of each column up, in their order, with -1 after them."""
     hops = int((links >= 0).sum(axis=0).max(initial=0))
-    made = np.full((hops, links.shape[1]), -1, dtype=np.int64)
+    moved = np.full((hops, links.shape[1]), -1, dtype=np.int64)
     place = np.zeros(links.shape[1], dtype=np.int64)
     for row in links:  # one row at a time, so that Ctrl-C need not wait for all
         real = np.flatnonzero(row >= 0)
-        made[place[real], real] = row[real]
+        moved[place[real], real] = row[real]
         place[real] += 1
-    return made
+    return moved

@@ -55,11 +55,8 @@ def choose_links(
 ) -> SizedLinks:
     """Return the links of that name or class; ``route`` routes the network.
 
-    Raises
-    ------
-    ScenarioError
-        A link or a class does not exist, or no path uses it; a class has several rates; goals or
-        queues are not supported here.
+    Raises ScenarioError: a link or a class does not exist, or no path uses it; a class has several
+    rates; goals or queues are not supported here.
     """
     check_goals_of_links(scenario)
     problem = route(scenario)
@@ -98,9 +95,8 @@ def check_goals_of_links(scenario: Scenario) -> None:
     for index, group in enumerate(scenario.traffic):
         if getattr(group, "goals", None) is not None:
             wrong = "links of a network are sized only for goals of links"
-            raise ScenarioError(
-                "goals", wrong, "write them under [goals]", field=f"traffic.{index}"
-            )
+            hint = "write them under [goals]"
+            raise ScenarioError("goals", wrong, hint, field=f"traffic.{index}")
 
 
 def _chosen(problem: Problem, link: str | None, link_class: str | None) -> Ints:

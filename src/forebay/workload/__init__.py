@@ -12,6 +12,4 @@ __all__ = ["Packets", "Sessions", "Workload", "draw"]
 
 # Laws import only `workload.spread`; the draw is imported when it is used.
 _HOLDERS = {"Packets": "model", "Sessions": "model", "Workload": "model", "draw": "drawing"}
-
-
 __getattr__ = attributes(__name__, _HOLDERS)

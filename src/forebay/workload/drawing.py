@@ -1,15 +1,14 @@
 """The draw: turns a scenario and a seed into flows. All randomness of the traffic is drawn here.
 
-Classes that run TCP are drawn in this file. `open_loop` and `video` are imported when they are
-needed.
+Classes that run TCP are drawn in this file; `open_loop` and `video` are imported when needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,6 @@ from forebay.scenario.schedule import Schedule
 from forebay.scenario.source import Stopping, Switched
 from forebay.scenario.transfers import TransferTable
 from forebay.workload.model import (
-    NEVER,
     FlowColumns,
     OwnFiles,
     OwnPackets,
@@ -78,6 +76,7 @@ def numbered_together(groups: Sequence[Traffic], parts: Sequence[Part]) -> NDArr
 
 
 _Ints = NDArray[np.int64]
+Joined = TypeVar("Joined", Packets, Sessions)
 
 
 def draw(scenario: Scenario, seed: int) -> Workload:
@@ -89,8 +88,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
 
     Parameters
     ----------
-    seed
-        0 to 2**64 - 1; ValueError otherwise.
+    seed : 0 to 2**64 - 1; ValueError otherwise.
     """
     groups = scenario.traffic
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]
@@ -113,8 +111,8 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         congestion_controls=control_names(groups),
         tie_break_seed=word(seed, "tie-break"),
         stop_ps=_stops(parts),
-        packets=_packets(parts),
-        sessions=_sessions(parts),
+        packets=_joined(Packets, parts, [part.packets for part in parts]),
+        sessions=_joined(Sessions, parts, [part.files for part in parts]),
         requests=_requests(parts),
         periods=_periods(parts),
     )
@@ -146,22 +144,23 @@ def _stopped(part: Part, stop_ps: _Ints) -> Part:
     if part.packets is None:
         return replace(part, stop_ps=stop_ps)
     own, flows = part.packets, np.repeat(np.arange(len(part)), part.packets.counts)
-    kept = own.at_ps < stop_ps[flows]
-    counts = np.bincount(flows[kept], minlength=len(part))
-    return replace(part, packets=OwnPackets(counts, own.at_ps[kept], own.bytes[kept]))
+    return replace(part, packets=own.only(own.at_ps < stop_ps[flows]))
 
 
 def _stops(parts: Sequence[Part]) -> _Ints | None:
     if all(part.stop_ps is None for part in parts):
         return None
-    never = [np.full(len(p), NEVER) if p.stop_ps is None else p.stop_ps for p in parts]
-    return np.concatenate(never)
+    return np.concatenate([part.stops for part in parts])
 
 
 def _periods(parts: Sequence[Part]) -> Periods | None:
     if all(part.periods is None for part in parts):
         return None
-    full = [part.periods or _whole(part) for part in parts]
+    # A flow without a schedule has one on-time, from its start to its stop.
+    full = [
+        part.periods or OwnPeriods(np.ones(len(part), dtype=np.int64), part.start_ps, part.stops)
+        for part in parts
+    ]
     counts = np.concatenate([own.counts for own in full])
     owner = np.repeat(np.arange(len(counts)), counts)
     return Periods(
@@ -172,24 +171,12 @@ def _periods(parts: Sequence[Part]) -> Periods | None:
     )
 
 
-def _whole(part: Part) -> OwnPeriods:
-    """Return one on-time for each flow, from its start to its stop."""
-    stop = np.full(len(part), NEVER) if part.stop_ps is None else part.stop_ps
-    return OwnPeriods(np.ones(len(part), dtype=np.int64), part.start_ps, stop)
-
-
 Draw = Callable[[Any, int, int, float, int], Part]
 """Draws a class: the class, its index, the seed, the link's rate in bit/s, the run's end in ps."""
 
 
 def _draw_of(kind: str) -> Draw:
-    """Return the function that the kind's record names; its module is imported at first use.
-
-    Raises
-    ------
-    IncompleteRecord
-        There is no such function.
-    """
+    """Return the function that the kind's record names; its module is imported at first use."""
     module, _, name = KINDS[kind].drawn_by.partition(".")
     try:
         found: Draw = getattr(import_module(f"forebay.workload.{module}"), name)
@@ -209,30 +196,20 @@ def _access_groups(groups: Sequence[Traffic], counts: Sequence[int]) -> NDArray[
     return np.concatenate(numbered).astype(np.int32)
 
 
-def _packets(parts: Sequence[Part]) -> Packets | None:
-    owned = [part.packets for part in parts]
-    if not any(owned):
+def _joined(
+    kind: type[Joined], parts: Sequence[Part], owned: Sequence[OwnPackets | OwnFiles | None]
+) -> Joined | None:
+    """Return the packets or files of all flows; None if no class has any."""
+    some = [own for own in owned if own is not None]
+    if not some:
         return None
-    none = np.zeros(0, dtype=np.int64)
-    full = [own or OwnPackets(none, none, none.astype(np.int32)) for own in owned]
-    return Packets(
-        offsets=_offsets(parts, owned),
-        at_ps=np.concatenate([own.at_ps for own in full]),
-        bytes=np.concatenate([own.bytes for own in full]),
-    )
-
-
-def _sessions(parts: Sequence[Part]) -> Sessions | None:
-    owned = [part.files for part in parts]
-    if not any(owned):
-        return None
-    none = np.zeros(0, dtype=np.int64)
-    full = [own or OwnFiles(none, none, none) for own in owned]
-    return Sessions(
-        offsets=_offsets(parts, owned),
-        segments=np.concatenate([own.segments for own in full]),
-        think_ps=np.concatenate([own.think_ps for own in full]),
-    )
+    counts = [
+        np.zeros(len(part), dtype=np.int64) if own is None else own.counts
+        for part, own in zip(parts, owned, strict=True)
+    ]
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(counts))])
+    _, *names = (field.name for field in fields(kind))
+    return kind(offsets, *(np.concatenate([getattr(own, each) for own in some]) for each in names))
 
 
 def _requests(parts: Sequence[Part]) -> Requests | None:
@@ -248,17 +225,6 @@ def _requests(parts: Sequence[Part]) -> Requests | None:
             asked.append(part.requests.asked_ps)
             think += part.requests.think_ps
     return Requests(np.concatenate(first), np.concatenate(end), np.concatenate(asked), tuple(think))
-
-
-def _offsets(
-    parts: Sequence[Part], owned: Sequence[OwnPackets | OwnFiles | None]
-) -> NDArray[np.int64]:
-    """Return the offsets of each flow's packets or files, over all flows."""
-    counts = [
-        np.zeros(len(part), dtype=np.int64) if own is None else own.counts
-        for part, own in zip(parts, owned, strict=True)
-    ]
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(counts))])
 
 
 def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) -> Part:
@@ -370,8 +336,7 @@ def switched(part: Part, schedule: Schedule, index: int, seed: int, end_ps: int)
         owner, on, off = _given(part, schedule, end_ps)
     else:
         owner, on, off = _drawn(part, schedule, index, seed, end_ps)
-    stop = np.full(len(part), NEVER) if part.stop_ps is None else part.stop_ps
-    on, off = np.maximum(on, part.start_ps[owner]), np.minimum(off, stop[owner])
+    on, off = np.maximum(on, part.start_ps[owner]), np.minimum(off, part.stops[owner])
     kept = (on < off) & (on < end_ps)
     owner, on, off = owner[kept], on[kept], off[kept]
     periods = OwnPeriods(np.bincount(owner, minlength=len(part)), on, off)
@@ -424,15 +389,11 @@ def _within(packets: OwnPackets, periods: OwnPeriods) -> OwnPackets:
     kept = np.zeros(len(packets.at_ps), dtype=bool)
     for flow in range(len(packets.counts)):
         own = slice(ends[flow] - packets.counts[flow], ends[flow])
-        on, off = (
-            each[lasts[flow] - periods.counts[flow] : lasts[flow]]
-            for each in (periods.on_ps, periods.off_ps)
-        )
+        times = slice(lasts[flow] - periods.counts[flow], lasts[flow])
+        on, off = periods.on_ps[times], periods.off_ps[times]
         at = packets.at_ps[own]
         kept[own] = np.searchsorted(on, at, side="right") > np.searchsorted(off, at, side="right")
-    flows = np.repeat(np.arange(len(packets.counts)), packets.counts)
-    counts = np.bincount(flows[kept], minlength=len(packets.counts))
-    return OwnPackets(counts, packets.at_ps[kept], packets.bytes[kept])
+    return packets.only(kept)
 
 
 def transfers(group: Transfers, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
@@ -441,9 +402,8 @@ def transfers(group: Transfers, index: int, seed: int, link_rate: float, end_ps:
     if table is not None:
         start, sizes = table.start_ps, table.size_bytes
     else:
-        start = poisson_arrivals(
-            seed, "arrival", index, group.arrivals_per_second(link_rate), end_ps
-        )
+        rate = group.arrivals_per_second(link_rate)
+        start = poisson_arrivals(seed, "arrival", index, rate, end_ps)
         sizes = _sizes(group, uniforms(seed, "length", index, len(start)))
     n = len(start)
     drawn = rtts(group, index, seed, n)

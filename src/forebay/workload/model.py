@@ -27,13 +27,18 @@ def _arrays(part: Any) -> Iterator[NDArray[Any]]:
     return (value for value in values if isinstance(value, np.ndarray))
 
 
-def _freeze(part: Any) -> None:
-    for array in _arrays(part):
-        array.setflags(write=False)
+class _ReadOnly:
+    """A base of dataclasses whose arrays nobody may change."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for array in _arrays(self):
+            array.setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Packets:
+class Packets(_ReadOnly):
     """Packets of open-loop flows: flow i has those from ``offsets[i]`` to ``offsets[i + 1]``.
 
     Attributes
@@ -43,23 +48,19 @@ class Packets:
     at_ps : int64, shape (packets,)
         Time at which the source hands the packet to its access link, from the start of the run;
         it never decreases within a flow. Packets with equal times are sent in this order.
-    bytes : int32, shape (packets,)
-        Size on the link, headers included.
+    bytes : int32, shape (packets,), size on the link, headers included.
     """
 
     offsets: NDArray[np.int64]
     at_ps: NDArray[np.int64]
     bytes: NDArray[np.int32]
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     def __len__(self) -> int:
         return len(self.at_ps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sessions:
+class Sessions(_ReadOnly):
     """Files of users: user i fetches those from ``offsets[i]`` to ``offsets[i + 1]`` in order.
 
     The first file starts at the user's ``start_ps``, each later one ``think_ps`` after the end of
@@ -69,25 +70,20 @@ class Sessions:
     ----------
     offsets : int64, shape (flows + 1,)
         For all flows of the workload; other flows than users have no files.
-    segments : int64, shape (files,)
-        Packets of the file, at least one.
-    think_ps : int64, shape (files,)
-        Pause after the file.
+    segments : int64, shape (files,), packets of the file, at least one.
+    think_ps : int64, shape (files,), pause after the file.
     """
 
     offsets: NDArray[np.int64]
     segments: NDArray[np.int64]
     think_ps: NDArray[np.int64]
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     def __len__(self) -> int:
         return len(self.segments)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Requests:
+class Requests(_ReadOnly):
     """Groups of flows that answer requests together: group g has ``first[g]`` to ``end[g]``.
 
     Each has an answer, in `Sessions`, to every request; its ``think_ps`` there is the time that the
@@ -96,10 +92,8 @@ class Requests:
 
     Attributes
     ----------
-    first, end : int64, shape (groups,)
-        Indices of flows.
-    asked_ps : int64, shape (groups,)
-        When the first request is asked.
+    first, end : int64, shape (groups,), indices of flows.
+    asked_ps : int64, shape (groups,), when the first request is asked.
     think_ps : tuple of int64, shape (requests - 1,)
         Pause after each request but the last, for each group.
     """
@@ -110,19 +104,18 @@ class Requests:
     think_ps: tuple[NDArray[np.int64], ...]
 
     def __post_init__(self) -> None:
-        _freeze(self)
-        for each in self.think_ps:
-            each.setflags(write=False)
+        _ReadOnly.__post_init__(self)
+        for pauses in self.think_ps:
+            pauses.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Periods:
+class Periods(_ReadOnly):
     """When TCP flows send, flow after flow; a flow without a schedule has one on-time.
 
     Attributes
     ----------
-    owner, number : int64, shape (on-times,)
-        The flow, and the place among its on-times.
+    owner, number : int64, shape (on-times,), the flow, and the place among its on-times.
     on_ps, off_ps : int64, shape (on-times,)
         When it is switched on and off, from its start to its stop; `NEVER` if it is not.
     """
@@ -132,15 +125,12 @@ class Periods:
     on_ps: NDArray[np.int64]
     off_ps: NDArray[np.int64]
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     def __len__(self) -> int:
         return len(self.owner)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Workload:
+class Workload(_ReadOnly):
     """Read-only arrays with one entry for each flow, class after class. Times in picoseconds.
 
     Each user of sessions is one entry. Each short flow is one entry, in order of arrival.
@@ -161,23 +151,16 @@ class Workload:
         Rate of the flow's access link, bit/s.
     access_group : int32
         Flows with the same number share one access link. Numbered from 0 without gaps.
-    reverse : bool
-        Whether the data crosses the link in the reverse direction.
-    periods : Periods or None
-        On-times of flows; None if no class has a schedule.
+    reverse : whether the data crosses the link in the reverse direction.
+    periods : on-times of flows; None if no class has a schedule.
     stop_ps : int64 or None
         When the application of a flow without end stops, `NEVER` where it does not; None if none
         does. The packets of open-loop flows end before it.
-    packets : Packets or None
-        Of open-loop flows; None without such classes.
-    sessions : Sessions or None
-        Of users and workers; None without such classes.
-    requests : Requests or None
-        Which workers answer together; None without such classes.
-    congestion_controls : tuple of str
-        Linux names.
-    tie_break_seed : int
-        From 0 to 2**64 - 1, for the engine's own random stream.
+    packets : of open-loop flows; None without such classes.
+    sessions : of users and workers; None without such classes.
+    requests : which workers answer together; None without such classes.
+    congestion_controls : Linux names.
+    tie_break_seed : from 0 to 2**64 - 1, for the engine's own random stream.
     """
 
     traffic_class: NDArray[np.int32]
@@ -196,9 +179,6 @@ class Workload:
     sessions: Sessions | None = None
     requests: Requests | None = None
     periods: Periods | None = None
-
-    def __post_init__(self) -> None:
-        _freeze(self)
 
     def __len__(self) -> int:
         return len(self.traffic_class)
@@ -243,6 +223,12 @@ class OwnPackets:
     counts: _Ints
     at_ps: _Ints
     bytes: NDArray[np.int32]
+
+    def only(self, kept: NDArray[np.bool_]) -> OwnPackets:
+        """Return these packets alone, shape (packets,)."""
+        flows = np.repeat(np.arange(len(self.counts)), self.counts)
+        counts = np.bincount(flows[kept], minlength=len(self.counts))
+        return OwnPackets(counts, self.at_ps[kept], self.bytes[kept])
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,14 +275,16 @@ class Part:
     def __len__(self) -> int:
         return len(self.start_ps)
 
+    @property
+    def stops(self) -> _Ints:
+        """When each flow stops; `NEVER` where it does not."""
+        return np.full(len(self), NEVER) if self.stop_ps is None else self.stop_ps
+
 
 class FlowColumns:
     """Columns of packets or files, collected in pieces and put into the order of the flows.
 
-    Raises
-    ------
-    ScenarioError
-        There are far more entries than the scenario let expect.
+    Raises ScenarioError: there are far more entries than the scenario let expect.
     """
 
     def __init__(self, flows: int) -> None:

@@ -95,7 +95,8 @@ def _ends(steps: Steps, end_ps: int) -> tuple[_Ints, tuple[_Ints]]:
 
 def _constant(group: Udp, start: _Ints, gap: float, end_ps: int) -> OwnPackets:
     counts = np.maximum(np.ceil((end_ps - start) / gap), 0).astype(np.int64)
-    at = np.empty(_total(counts), dtype=np.int64)
+    check_drawn(int(counts.sum()))
+    at = np.empty(int(counts.sum()), dtype=np.int64)
     for begin, flow, place in numbered(counts):
         at[begin : begin + len(place)] = start[flow] + np.floor(place * gap).astype(np.int64)
     return OwnPackets(counts, at, np.full(len(at), group.packet, dtype=np.int32))
@@ -128,12 +129,6 @@ def _spaced(
 def _alike(columns: FlowColumns, packet: int) -> OwnPackets:
     at = np.asarray(columns.joined()[0], dtype=np.int64)
     return OwnPackets(columns.counts, at, np.full(len(at), packet, dtype=np.int32))
-
-
-def _total(counts: _Ints) -> int:
-    total = int(counts.sum())
-    check_drawn(total)
-    return total
 
 
 def numbered(counts: _Ints) -> Iterator[tuple[int, _Ints, _Ints]]:

@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 
 from forebay.scenario import Requests
 from forebay.workload.drawing import apportioned, rtts
-from forebay.workload.model import (
-    OwnFiles,
-    OwnRequests,
-    Part,
-    check_drawn,
-)
+from forebay.workload.model import OwnFiles, OwnRequests, Part, check_drawn
 from forebay.workload.open_loop import starts
 from forebay.workload.streams import (
     PS_PER_S,
@@ -97,6 +92,3 @@ def _columns(seed: int, name: str, index: int, flows: _Ints, count: int) -> NDAr
         if drawn >= count:
             break
     return np.concatenate(pieces, axis=1)[:, :count]
-
-
-__all__ = ["requests"]

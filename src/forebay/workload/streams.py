@@ -129,7 +129,7 @@ def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.floa
     """Return n standard normal numbers, each from one word, by the inverse CDF."""
     from scipy.special import ndtri  # slow to import; most draws need no normal numbers
 
-    numbers: NDArray[np.float64] = ndtri(uniforms(seed, name, traffic_class, n) + 2.0**-54)
+    numbers: _Floats = ndtri(uniforms(seed, name, traffic_class, n) + 2.0**-54)
     return numbers
 
 
@@ -253,8 +253,7 @@ def until(
     ----------
     expected
         Approximate number of steps of a flow; it determines how many flows are drawn at a time.
-    steps
-        Returns, for a block of streams, a tuple of arrays with one row for each flow: first the
+    steps : returns, for a block of streams, a tuple of arrays with one row for each flow: first the
         length of each step, then the values that belong to it.
     """
     together = int(max(1, min(_AT_ONCE // max(expected, 1), _AT_ONCE // 4)))
@@ -266,19 +265,14 @@ def until(
 def _walk(
     end_ps: int, start_ps: _Ints, flows: _Ints, steps: Callable[[Block], tuple[_Ints, ...]]
 ) -> Iterator[Steps]:
-    now = start_ps[flows]
+    now, far = start_ps[flows], 2 * end_ps + 1
     for block in blocks(flows, _AT_ONCE):
         taken = steps(block)
-        after = _after(now, taken[0], end_ps)
+        # Times far after the end are cut, so that none overflows.
+        rough = now[:, None] + np.cumsum(taken[0], axis=1, dtype=np.float64)
+        exact = now[:, None] + np.cumsum(taken[0], axis=1)
+        after = np.where(rough > far, far, exact)
         yield Steps(flows, np.concatenate([now[:, None], after[:, :-1]], axis=1), taken)
         now = after[:, -1]
         if not (now < end_ps).any():
             return
-
-
-def _after(now: _Ints, steps: _Ints, end_ps: int) -> _Ints:
-    """Return the end of each step; times far after the end are cut, so that none overflows."""
-    far = 2 * end_ps + 1
-    rough = now[:, None] + np.cumsum(steps, axis=1, dtype=np.float64)
-    exact = now[:, None] + np.cumsum(steps, axis=1)
-    return np.where(rough > far, far, exact)

@@ -38,8 +38,7 @@ def noise(hurst: float, normals: _Floats) -> _Floats:
 
     Parameters
     ----------
-    hurst
-        Hurst parameter, from 0.5 to below 1.
+    hurst : hurst parameter, from 0.5 to below 1.
     normals : shape (2 n,)
     """
     size = len(normals)
@@ -69,7 +68,7 @@ def video(group: Video, index: int, seed: int, link_rate: float, end_ps: int) ->
     mean_bytes = group.flow_rate(link_rate) / (8 * group.frame_rate)
     columns = FlowColumns(len(start))
     for flow, begin in enumerate(start.tolist()):
-        count = _count(end_ps - begin, frame_ps)
+        count = max(0, int(np.ceil((end_ps - begin) / frame_ps)))
         frames = _film(group, index, seed, flow, mean_bytes, count)
         for at, sizes in _packets(frames, begin, frame_ps, group, end_ps):
             columns.add(np.full(len(at), flow), (at, sizes))
@@ -99,10 +98,6 @@ def _film(group: Video, index: int, seed: int, flow: int, mean_bytes: float, cou
     ends = np.rint(np.cumsum(sizes) * (mean_bytes * count / sizes.sum())).astype(np.int64)
     sizes_in_bytes: _Ints = np.diff(ends, prepend=0)
     return sizes_in_bytes
-
-
-def _count(span_ps: int, frame_ps: float) -> int:
-    return max(0, int(np.ceil(span_ps / frame_ps)))
 
 
 def _packets(

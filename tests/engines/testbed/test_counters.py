@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from forebay.engines import EngineUnavailable, get
-from forebay.engines.testbed import namespaces, registry
-from forebay.engines.testbed.counters import agreement, netflow, reading, snmp
+from forebay.engines.testbed import counters, namespaces, registry
+from forebay.engines.testbed.counters import agreement, netflow, snmp
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.counters.netflow import Daemon, find
 from forebay.engines.testbed.errors import TestbedError
@@ -93,7 +93,7 @@ def test_no_moment_comes_once_the_run_is_over():
 def test_a_program_that_is_missing_is_missed_for_its_own_reading_alone(fake, monkeypatch, name):
     program = {"snmp": "snmpd", "netflow": "softflowd"}[name]
     there = lambda asked: None if asked == program else "/bin/true"  # noqa: E731
-    monkeypatch.setattr(reading, "find", there)
+    monkeypatch.setattr(counters, "find", there)
     engine: Any = get("testbed")
     with pytest.raises(EngineUnavailable, match=f"`apt-get install {program}`") as caught:
         engine.count_by(["snmp", "netflow"])

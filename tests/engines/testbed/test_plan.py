@@ -177,6 +177,8 @@ def test_what_the_kernel_does_otherwise_is_said():
     assert "jitter" in broken(loads(MIXED.replace("flows = 5", 'flows = 5\njitter = "1 ms"')))[0]
     timed = MIXED.replace("flows = 5", 'flows = 5\ndelayed_ack_timeout = "100 ms"')
     assert "cannot set delayed_ack_timeout" in broken(loads(timed))[0]
+    short = MIXED.replace("flows = 5", "flows = 5\nsegment = 536")
+    assert "no segment" in broken(loads(short))[0]
     assert broken(loads(MIXED)) == []
 
 

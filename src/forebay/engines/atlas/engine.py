@@ -15,7 +15,7 @@ import numpy as np
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.atlas.model import Model, load
 from forebay.engines.atlas.scope import FAMILIES, Point, buffers, point_of
-from forebay.engines.base import Capabilities, Engine
+from forebay.engines.base import Capabilities, Engine, exact, mean_alone
 from forebay.outcome import (
     ClassOutcome,
     LinkOutcome,
@@ -40,10 +40,7 @@ _UNKNOWN = (0.0, 0.0, 1.0)
 class AtlasEngine(Engine):
     """Answers a scenario by a model of simulations of such links, in about a millisecond."""
 
-    @property
-    def name(self) -> str:
-        """Name on the command line."""
-        return "atlas"
+    name = "atlas"
 
     @property
     def capabilities(self) -> Capabilities:
@@ -60,19 +57,12 @@ class AtlasEngine(Engine):
     ) -> Outcome:
         """Answer `scenario`; `seeds` are recorded, but do not change the result.
 
-        Raises
-        ------
-        OutsideAtlas
-            No such links were simulated; it has the bound that is passed.
+        Raises OutsideAtlas: no such links were simulated; it has the bound that is passed.
         """
         started = time.perf_counter()
         point = point_of(scenario)
         model = load(point.controls)
-        found = {
-            name: (float(value[0]), float(low[0]), float(high[0]))
-            for name, (value, low, high) in model.answer([point]).items()
-        }
-        outcome = checked(_outcome(scenario, point, found, model, list(seeds), started))
+        outcome = checked(_outcome(scenario, point, model, list(seeds), started))
         if progress is not None:
             progress(1.0)
         return outcome
@@ -83,22 +73,19 @@ Ends = tuple[float, float, float]
 
 
 def _outcome(
-    scenario: Scenario,
-    point: Point,
-    found: dict[str, Ends],
-    model: Model,
-    seeds: list[int],
-    started: float,
+    scenario: Scenario, point: Point, model: Model, seeds: list[int], started: float
 ) -> Outcome:
+    found: dict[str, Ends] = {
+        name: (float(value[0]), float(low[0]), float(high[0]))
+        for name, (value, low, high) in model.answer([point]).items()
+    }
     idle = found["idle"]
-    used = _metric((1.0 - idle[0], 1.0 - idle[2], 1.0 - idle[1]))
     wait_s = point.packets / point.pps
-    delay = _quantiles(found["delay_mean"], found["delay_p99"], wait_s)
     link = LinkOutcome(
-        utilization=used,
+        utilization=_metric((1.0 - idle[0], 1.0 - idle[2], 1.0 - idle[1])),
         loss_rate=_metric(found["loss"]),
         queue_packets=_quantiles(found["queue_mean"], found["queue_p99"], float(point.packets)),
-        queue_delay_s=delay,
+        queue_delay_s=_quantiles(found["delay_mean"], found["delay_p99"], wait_s),
         buffer_packets=point.packets,
         bdp_packets=scenario.bdp_packets,
         capacity_bps=float(scenario.link.capacity),
@@ -114,14 +101,12 @@ def _outcome(
             if isinstance(each, Long)
         ],
         broken_assumptions=_broken(scenario, FAMILIES[point.controls]),
-        provenance=Provenance.model_validate(
-            {
-                "version": installed_version(),
-                "seeds": seeds,
-                "scenario_sha256": scenario.sha256(),
-                "wall_s": time.perf_counter() - started,
-                "atlas": f"{model.stamp['family']}, {model.stamp['cells']} simulations",
-            }
+        provenance=Provenance(
+            version=installed_version(),
+            seeds=seeds,
+            scenario_sha256=scenario.sha256(),
+            wall_s=time.perf_counter() - started,
+            atlas=f"{model.stamp['family']}, {model.stamp['cells']} simulations",
         ),
     )
 
@@ -155,27 +140,19 @@ def _class(
     own = [1.0, 1.0, 1.0] if alone else own
     assert used is not None and used.low is not None and used.high is not None, "just made"
     rate = float(scenario.link.capacity)
-    got = (
-        own[0] * used.value * rate,
-        own[1] * used.low * rate,
-        min(own[2] * used.high, 1.0) * rate,
-    )
+    most = min(own[2] * used.high, 1.0) * rate
     wait = link.queue_delay_s
-    rtt_s = None if wait is None or wait.mean is None else float(group.rtt.mean) + wait.mean.value
+    assert wait is not None and wait.mean is not None, "just made"
     return ClassOutcome(
         kind=group.kind,
         name=name,
         flows=int(group.flows),
-        flows_active=Metric(value=float(group.flows), low=None, high=None, n=0),
+        flows_active=exact(group.flows),
         link=BOTTLENECK,
-        throughput_bps=_metric(got),
+        throughput_bps=_metric((own[0] * used.value * rate, own[1] * used.low * rate, most)),
         goodput_bps=None,
         jain=None,
-        rtt_s=None
-        if rtt_s is None
-        else Quantiles(
-            mean=Metric(value=rtt_s, low=None, high=None, n=0), p50=None, p95=None, p99=None
-        ),
+        rtt_s=mean_alone(float(group.rtt.mean) + wait.mean.value),
         loss_rate=link.loss_rate if alone else None,
         timeouts=None,
         fct_s=None,
@@ -191,16 +168,17 @@ def _controllers(
     own: list[float],
 ) -> dict[str, ControllerOutcome]:
     """Return each control's share of the class's goodput; with an interval if it has all flows."""
-    found = {}
     whole = all(part == 1.0 for part in parts.values())
-    for name, flows in counts.items():
-        value, low, high = shares[name][1]
-        share = Metric(value=parts[name] * value / own[0], low=None, high=None, n=0)
-        found[name] = ControllerOutcome(
-            flows=flows, goodput_bps=None, goodput_share=_metric((value, low, high)) if whole
-            else share, jain=None, loss_rate=None,
-        )  # fmt: skip
-    return found
+    goodput = {
+        name: _metric(shares[name][1]) if whole else exact(part * shares[name][1][0] / own[0])
+        for name, part in parts.items()
+    }
+    return {
+        name: ControllerOutcome(
+            flows=flows, goodput_bps=None, goodput_share=goodput[name], jain=None, loss_rate=None
+        )
+        for name, flows in counts.items()
+    }
 
 
 def _metric(ends: Ends) -> Metric:

@@ -1,14 +1,9 @@
 """The model of a family: a Gaussian process a metric over features shaped by the laws.
 
-A model file has the links that were simulated as features, shape (cells, features), and for each
-metric the weights of its kernel; so a prediction is a sum over the cells, in NumPy alone. The
-metrics are kept where they are smooth (`to_smooth`): the log-odds of idleness, the log of loss, the
-log-odds of the part of a buffer that is filled, and the log-odds of the second control's goodput
-less those of its flows.
-
-Intervals are conformal (Lei et al. 2018, doi:10.1080/01621459.2017.1307116, section 2 and 5.2): the
-error of each cell under a model that has not seen its link, over the usual error of its neighbours,
-has a quantile that the next link's error is below as often as its level says.
+A prediction is a sum over the simulated links, in NumPy alone; metrics are kept where they are
+smooth (`to_smooth`). Intervals are conformal (Lei et al. 2018, doi:10.1080/01621459.2017.1307116,
+section 2 and 5.2): the error of each cell under a model that has not seen its link, over the usual
+error of its neighbours, has a quantile that the next link's error is below as often as it says.
 """
 
 from __future__ import annotations
@@ -49,7 +44,7 @@ def features(points: list[Point]) -> Array:
     Beside the logs of what a buffer is compared with stand ratios that end at 1, as a buffer acts
     in one way while it is small, and in another from some bursts or round trips on.
     """
-    return np.array([_features(each) for each in points], dtype=np.float64)
+    return np.array([_features(point) for point in points], dtype=np.float64)
 
 
 def _features(each: Point) -> tuple[float, ...]:
@@ -228,16 +223,12 @@ def is_stale() -> bool:
 def load(controls: tuple[str, str]) -> Model:
     """Return a family's model; read once.
 
-    Raises
-    ------
-    EngineUnavailable
-        The simulator has changed since.
+    Raises EngineUnavailable: the simulator has changed since.
     """
     if is_stale():
         missing = "the simulator has changed since its simulations, as its canaries show"
-        raise EngineUnavailable(
-            "atlas", missing, f"remake it with {REMAKE}, or write {option('engine', 'simulation')}"
-        )
+        hint = f"remake it with {REMAKE}, or write {option('engine', 'simulation')}"
+        raise EngineUnavailable("atlas", missing, hint)
     with files(__package__).joinpath("models", f"{name_of(controls)}.npz").open("rb") as file:
         return read(file)
 

@@ -99,9 +99,8 @@ def point_of(scenario: Scenario, controls: tuple[str, str] | None = None) -> Poi
     found = _link_of(scenario, controls)
     least, most = _buffers(found, scenario)
     if not least <= found.packets <= most:
-        raise OutsideAtlas(
-            "queue.size", f"{found.packets} packets", f"{least} to {most}{_why(least)}"
-        )
+        why = ", with an access_rate from 1 on" if least > SMALLEST else ""
+        raise OutsideAtlas("queue.size", f"{found.packets} packets", f"{least} to {most}{why}")
     return found
 
 
@@ -196,9 +195,8 @@ def _check(point: Point) -> None:
     for name, (field, least, most, unit) in BOUNDS.items():
         value = getattr(point, name)
         if not least * (1.0 - _ROUNDING) <= value <= most * (1.0 + _ROUNDING):
-            raise OutsideAtlas(
-                field, f"{_amount(value)} {unit}", f"{_amount(least)} to {_amount(most)}"
-            )
+            bound = f"{_amount(least)} to {_amount(most)}"
+            raise OutsideAtlas(field, f"{_amount(value)} {unit}", bound)
     if abs(point.access - 1.0) < ALIKE_RATES:
         value = "access links exactly as fast as the link, where one flow may lock out the others"
         raise OutsideAtlas("traffic.0.access_rate", value, "faster and slower ones")
@@ -210,7 +208,3 @@ def _check(point: Point) -> None:
 
 def _amount(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000.0 else f"{value:.4g}"
-
-
-def _why(least: int) -> str:
-    return ", with an access_rate from 1 on" if least > SMALLEST else ""

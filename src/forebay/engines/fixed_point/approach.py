@@ -1,31 +1,7 @@
-"""Moves from a distant state to near the steady state: each link corrects its loss by its overload.
+"""To the steady state: each link corrects its loss by its overload, then Newton's method converges.
 
-A window is proportional to the root of the loss where losses are few. A link whose connections
-lose packets nowhere else therefore converges if its loss is multiplied by the square of its load.
-Only a part of that step is taken, because the connections also lose packets elsewhere. Where
-timeouts make rates fall faster than that, each link's own slope is used instead. A link whose
-loss affects no connection changes its queue instead, by the effect of the queueing delay on the
-rates. A link whose queue would become negative is not full. Newton's method then begins at the
-state with the smallest residual.
-
-Newton's method to the minimum of a potential: the length of a step and the curve it follows.
-
-Let h be the links' hazards -log(1 - d), H = A' h the sums over paths, x(H) the rate of a path, and
-C r(h) the load of a link in the state whose hazard is h. If only loss regulates, and all paths of a
-link are exposed to all of its loss, the residual of the equations, A x(H) - C r(h), is minus the
-gradient of
-
-    V(h) = sum over paths of the integral of x from H on  +  sum over links of C integral of r.
-
-x decreases with H and r increases with h, so V is convex. Its minimum is the only steady state
-(network utility maximization; Kelly, Maulloo and Tan 1998, Low 2003). Along a Newton step V
-decreases as long as the residual times the step is positive. Queues, thinning and exposure change
-the gradient only slightly, so its sign still shows whether a step was too long. The norm of the
-residual does not show this: it has local minima where links at both ends of the same connections
-are full.
-
-A step is solved for in s. A link whose loss matters then moves by the hazard that the step
-implies, because the hazard is convex in s, and the residual is nearly linear in the hazard.
+docs/explanation/network.md has the potential that bounds the steps. Near a full link the hazard of
+a loss is convex in s and the residual nearly linear in it: a step changes the hazard, not s.
 """
 
 from __future__ import annotations
@@ -41,30 +17,37 @@ from forebay.progress import Progress, enter
 from forebay.topology.graph import Floats, Ints
 
 _PART = 0.3
-
-
 _USUAL_SLOPE = 0.5  # d log rate / d log loss without timeouts
-
-
 _FAR = 0.1  # residual of log load, root mean square
-
-
 _DELAY_PART = 0.7
-
-
 _UNFELT = 0.02
-
-
 _FAR_BELOW = 12.0  # log of a loss that is negligible next to the others on the path
-
-
 _BISECTIONS = 24
-
-
 _WINDOW = 5  # steps over which the residual must fall
-
-
 _STALLED, _SLOW = 0.9, 0.7  # to less than this far away; near, where Newton's method is quicker
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """A state of all links, its flow and the residual of the equations."""
+
+    s: Floats
+    state: State
+    flow: Flow
+    left: Floats
+
+    @property
+    def largest(self) -> float:
+        """Largest absolute residual, or infinity if one is NaN."""
+        size = float(np.max(np.abs(self.left), initial=0.0))
+        return size if np.isfinite(size) else np.inf
+
+
+def point(balance: Balance, s: Floats) -> Point:
+    """Return the point of the state s."""
+    state = balance.queueing.state(s)
+    flow = balance.flow(state)
+    return Point(s, state, flow, balance.left(state, flow))
 
 
 def approach(
@@ -94,16 +77,14 @@ def _approached(
     for step in range(steps):
         if progress is not None:
             progress(step / steps)
-        state = balance.queueing.state(s)
-        flow = balance.flow(state)
-        left = balance.left(state, flow)
-        size = float(np.sqrt(np.mean(left * left))) if len(left) else 0.0
+        here = point(balance, s)
+        size = _mean_size(here.left) if len(s) else 0.0
         if size < least:
             best, least = s, size
         if least > had[-_WINDOW] * (_STALLED if least > _FAR else _SLOW if own_slopes else 1.0):
             break
         had.append(least)
-        s = links.moved(s, state, flow, left, own_slopes=own_slopes)
+        s = links.moved(here, own_slopes=own_slopes)
     return best, least
 
 
@@ -127,10 +108,9 @@ class _Links:
         wanted = np.maximum(log_loss, self.least_log_loss + 1e-9)[links]
         return at_loss(self.balance.queueing.only(links), wanted)
 
-    def moved(
-        self, s: Floats, state: State, flow: Flow, left: Floats, *, own_slopes: bool = False
-    ) -> Floats:
+    def moved(self, here: Point, *, own_slopes: bool) -> Floats:
         """Return the next state; ``own_slopes`` uses each link's slope, not the usual one."""
+        s, state, flow, left = here.s, here.state, here.flow, here.left
         felt, usual, slope = self._felt(s, flow)
         steep = np.maximum(self._slopes(flow), _USUAL_SLOPE) if own_slopes else _USUAL_SLOPE
         load = np.log(flow.carried_bps / self.balance.rate_bps)
@@ -187,68 +167,19 @@ def at_loss(queueing: Queueing, log_loss: Floats) -> Floats:
 
 
 _LEAST_SLOPE = 1e-7  # below it no rate responds to the link, and its step is only bounded
-
-
 _MOST_DAMPING = 0.1
-
-
 _FARTHEST = 2.0  # largest step of a hazard, in units of whole paths' hazards
-
-
 _TRIES, _SHORTER = 6, 0.4
-
-
 _WARIER, _BOLDER = 4.0, 0.5  # factors of the damping after a too long step and a full step
-
-
 _PAST = 0.5  # of the initial slope: how far beyond the minimum a step may end
-
-
 _NEARER = 0.7  # of the residual norm: a step that leaves less is not too long
-
-
 _FELT, _WAKING = 1e-2, 0.1  # of the hazard of whole paths
-
-
 _FALLEN = 0.1  # a step reduces a hazard at most to this share
-
-
 _STRAIGHT = 0.1  # of a hazard: for smaller changes, s and hazard are equivalent
-
-
 _LEAST_HAZARD = 1e-15
-
-
 _CLOSE = 3e-3  # of the residual: below it a larger norm vanishes in the next step
-
-
 _EMPTY = 1e-5  # s of a queue whose loss is too high even when it is empty
-
-
 _ROUNDING = 1e-9  # below it a step that does not halve the residual is the last
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Point:
-    """A state of all links, its flow and the residual of the equations."""
-
-    s: Floats
-    state: State
-    flow: Flow
-    left: Floats
-
-    @property
-    def largest(self) -> float:
-        """Largest absolute residual, or infinity if one is NaN."""
-        size = float(np.max(np.abs(self.left), initial=0.0))
-        return size if np.isfinite(size) else np.inf
-
-
-def point(balance: Balance, s: Floats) -> Point:
-    """Return the point of the state s."""
-    state = balance.queueing.state(s)
-    flow = balance.flow(state)
-    return Point(s, state, flow, balance.left(state, flow))
 
 
 def descend(
@@ -270,7 +201,7 @@ def descend(
         here, caution = _next(balance, here, caution)
         steps += 1
         no_nearer = here.largest > 0.5 * best.largest
-        best = min(best, here, key=lambda each: each.largest)
+        best = min(best, here, key=lambda point: point.largest)
         if no_nearer and best.largest < _ROUNDING:
             break
         enter(progress, f"solve, step {steps}, residual {best.largest:.1e}")
@@ -309,12 +240,13 @@ class _Step:
         self.hazard = np.exp(here.flow.log_hazard)
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
-        damping = _damping(here.left, caution) * own
+        # Damped links that share a loss converge slowly: less damping near the steady state.
+        damping = min(_MOST_DAMPING, caution * _mean_size(here.left)) * own
         self.by_s = np.nan_to_num(balance.linear.step(slopes, here.left, damping))
         self.by_hazard = slopes.hazard * self.by_s
         sent = balance.problem.share * here.flow.sent_bps
-        each = np.stack([sent, sent * np.exp(here.flow.log_total), sent / here.flow.rtt_s], axis=1)
-        whole, usual, quicker = (balance.incidence @ each).T
+        weights = (sent, sent * np.exp(here.flow.log_total), sent / here.flow.rtt_s)
+        whole, usual, quicker = (balance.incidence @ np.stack(weights, axis=1)).T
         whole = np.maximum(whole, 1e-300)
         self.usual = np.maximum(np.maximum(usual / whole, self.hazard), _LEAST_HAZARD)
         self.by_wait = quicker / whole
@@ -364,11 +296,6 @@ class _Step:
         balance = self.balance
         carried = balance.rate_bps * np.exp(at.state.log_load)
         return np.asarray(balance.count * (at.flow.carried_bps - carried))
-
-
-def _damping(left: Floats, caution: float) -> float:
-    """Reduce damping near the steady state: damped links that share a loss converge slowly."""
-    return min(_MOST_DAMPING, caution * _mean_size(left))
 
 
 def _mean_size(left: Floats) -> float:

@@ -1,20 +1,6 @@
 """The equations of all links and connections: their residual and its derivatives.
 
-At a full queue packets in bursts are lost more often than single packets. A full drop-tail queue
-accepts one packet in each packet time of its link: the first to arrive.
-Senders whose receivers acknowledge every second packet send two at once (RFC 5681, section 4.2),
-and a full queue drops at least one of them. Packets that have crossed a link as slow as this one
-arrive a packet time apart, and are dropped only if another packet has taken the free place.
-
-Let m be the number of bursts that arrive in a packet time of a link that is just full, and let a
-packet arrive at a uniform time within it. The place is taken with probability t = m' / 2, where m'
-excludes what comes through the same previous link, as far as that link is no faster. Of a burst of
-b packets the share 1 - (1 - t) / b is lost, and at least one packet of it with probability
-t + (1 - t) min(1, b - 1).
-
-A response function gives the window of a connection by its loss rate and RTT. It takes the log of
-the loss rate, the RTT in seconds and the constants of the connection, and returns the log of the
-window in packets, reduced by timeouts. Logs represent losses as small as 1e-300, and Newton's
+docs/explanation/network.md derives them. Logs represent losses as small as 1e-300, and Newton's
 method converges better in them.
 """
 
@@ -23,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 
 from forebay.catalogue import CONTROLS, registered
-from forebay.engines.fixed_point.linear import Linear, Slopes
+from forebay.engines.fixed_point.linear import Crossings, Linear, Slopes, sparse_paths, sums
 from forebay.engines.fixed_point.queueing import Queueing, Slides, State, Windows
 from forebay.errors import option
 from forebay.scenario import Topology
@@ -39,6 +24,11 @@ from forebay.topology.problem import Kind, Problem
 
 def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
     """Return each path's loss relative to the link's, shapes (hops, paths), 0 beyond the last link.
+
+    A packet comes to a full link at a uniform time within a packet time, and of the m bursts that
+    come in it m' from other links. It finds the place taken with probability t = m' / 2. Of a burst
+    of b packets the share 1 - (1 - t) / b is lost, and at least one packet of it with probability
+    t + (1 - t) min(1, b - 1).
 
     Parameters
     ----------
@@ -55,7 +45,9 @@ def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
     taken = 0.5 * _others(problem, paths, rate, burst)
     packets = 1.0 - (1.0 - taken) / burst
     events = (taken + (1.0 - taken) * np.minimum(1.0, burst - 1.0)) / burst
-    mean = _mean_on(problem.share, paths, packets, graph.links)[paths]
+    n = graph.links + 1
+    whole = np.maximum(sums(paths, problem.share, n), 1e-300)
+    mean = (sums(paths, problem.share * packets, n) / whole)[paths]
     real = paths < graph.links
     alike = real & (mean < 1e-9)  # one link feeds this one, no faster: all paths are exposed alike
     mean = np.where(mean < 1e-9, 1.0, mean)
@@ -89,27 +81,15 @@ def _others(problem: Problem, paths: Ints, rate: Floats, burst: Floats) -> Float
     _, place = np.unique(key, return_inverse=True)
     place = place.reshape(paths.shape)
     weight = problem.share / burst
-    whole = np.maximum(_sums(paths, np.broadcast_to(problem.share, paths.shape), n + 1), 1e-300)
-    every = _sums(paths, weight, n + 1) / whole
-    same = _sums(place, weight, int(place.max(initial=0)) + 1)[place] / whole[paths]
+    whole = np.maximum(sums(paths, problem.share, n + 1), 1e-300)
+    every = sums(paths, weight, n + 1) / whole
+    same = sums(place, weight, int(place.max(initial=0)) + 1)[place] / whole[paths]
     count = np.append(np.where(problem.graph.kind == BETWEEN, 1, problem.graph.count), 1)
     # One of the links of equal hosts is the packet's own; a first link has no previous one.
     real = (before < n) & (paths < n)
     alone = np.zeros(paths.shape)
     alone[real] = np.minimum(1.0, rate[paths[real]] / rate[before[real]]) / count[before[real]]
     return np.asarray(np.maximum(every[paths] - same * alone, 0.0))
-
-
-def _sums(place: Ints, weight: Floats, length: int) -> Floats:
-    total = np.zeros(length)
-    for row, each in zip(place, weight, strict=True):
-        total += np.bincount(row, weights=each, minlength=length)
-    return total
-
-
-def _mean_on(share: Floats, paths: Ints, value: Floats, n: int) -> Floats:
-    whole = np.maximum(_sums(paths, np.broadcast_to(share, paths.shape), n + 1), 1e-300)
-    return _sums(paths, share * value, n + 1) / whole
 
 
 Response = Callable[[Floats, Floats, Kind], Floats]
@@ -123,18 +103,16 @@ def reno(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
     return _with_timeouts(0.5 * (math.log(1.5) - log_loss), log_loss, rtt, kind)
 
 
-def cubic(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
+def cubic(log_loss: Floats, rtt: Floats, kind: Kind, left: float = _CUBIC_BETA) -> Floats:
     """The larger of Reno's window and RFC 9438's average, section 5 (figure 6 there).
 
     Its Reno-friendly region has Reno's average by construction (section 4.3). Timeouts as in
-    `reno`.
+    `reno`. ``left`` is what a loss leaves of the window: 0.8 for CUBIC' of Yang et al. 2013.
     """
-    return _cubic(_CUBIC_BETA, log_loss, rtt, kind)
-
-
-def cubic_beta_0_8(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
-    """Like `cubic`, but a loss reduces the window to 0.8 of it (Yang et al. 2013, CUBIC')."""
-    return _cubic(0.8, log_loss, rtt, kind)
+    constant = 0.25 * math.log(_CUBIC_C * (3.0 + left) / (4.0 * (1.0 - left)))
+    own = constant + 0.75 * (np.log(rtt) - log_loss)
+    friendly = 0.5 * (math.log(1.5) - log_loss)
+    return _with_timeouts(np.maximum(own, friendly), log_loss, rtt, kind)
 
 
 def scalable(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
@@ -149,13 +127,6 @@ def scalable(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
     own = math.log(mean * _SCALABLE_GAIN / (1.0 - left)) - log_loss
     linear = 0.5 * (math.log((1.0 + left) / (2.0 * (1.0 - left))) - log_loss)
     return _with_timeouts(np.maximum(own, linear), log_loss, rtt, kind)
-
-
-def _cubic(left: float, log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
-    constant = 0.25 * math.log(_CUBIC_C * (3.0 + left) / (4.0 * (1.0 - left)))
-    own = constant + 0.75 * (np.log(rtt) - log_loss)
-    friendly = 0.5 * (math.log(1.5) - log_loss)
-    return _with_timeouts(np.maximum(own, friendly), log_loss, rtt, kind)
 
 
 def hisamatsu(log_loss: Floats, timeouts: str) -> Floats:
@@ -204,7 +175,7 @@ def _with_timeouts(log_window: Floats, log_loss: Floats, rtt: Floats, kind: Kind
 _FUNCTIONS: dict[str, Response] = {
     "reno": reno,
     "cubic": cubic,
-    "cubic-beta-0.8": cubic_beta_0_8,
+    "cubic-beta-0.8": partial(cubic, left=0.8),
     "cubic-beta-0.7": cubic,
     "scalable": scalable,
 }
@@ -253,24 +224,15 @@ class Flow:
 
 
 @dataclass(frozen=True, eq=False)
-class Balance:
-    """The equations of one problem, over the links that some path uses.
+class Balance(Crossings):
+    """The equations of one problem, over the links that some path uses: ``used``.
 
-    ``used`` are those links, ``paths`` their indices by hop, ``len(used)`` beyond the last;
-    ``incidence`` is the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
-    are the `exposure` of paths to loss events and to losses, by hop. In the slides' model all paths
-    are exposed alike, and ``packets`` is None. ``heard`` is ``events`` as a sparse matrix.
-    ``linear`` solves its Newton steps.
+    In the slides' model all paths are exposed alike. ``linear`` solves its Newton steps.
     """
 
     problem: Problem
     topology: Topology
     used: Ints
-    paths: Ints
-    incidence: Any
-    heard: Any
-    events: Floats
-    packets: Floats | None
     queueing: Queueing
     linear: Linear
 
@@ -358,10 +320,7 @@ class Balance:
         return self._on_links(self._passing(sent, hazard)[0])
 
     def _on_links(self, passing: Floats) -> Floats:
-        total = np.zeros(len(self.used) + 1)
-        for row, each in zip(self.paths, passing, strict=True):
-            total += np.bincount(row, weights=each, minlength=len(total))
-        return np.asarray(total[:-1] / self.count)
+        return np.asarray(sums(self.paths, passing, len(self.used) + 1)[:-1] / self.count)
 
     def _passing(self, sent: Floats, hazard: Floats) -> tuple[Floats, Floats]:
         """Dropped packets do not reach later links, except those of TCP in the slides' model."""
@@ -389,26 +348,23 @@ class Balance:
         step = _STEP * np.maximum(1.0, np.abs(s)) * np.where(s < 0.0, -1.0, 1.0)
         ahead = self.queueing.state(s + step)
         hazard = (log_hazard(ahead.log_loss) - flow.log_hazard) / step
-        waiting = (ahead.queue - state.queue) / step * self.packet_s
-        by_loss, by_rtt = self._answers(flow)
+        by_loss, more = self.by_loss(flow), flow.rtt_s * _STEP
+        later = np.log(self.sent(flow.log_loss, flow.rtt_s + more))
         here = np.append(self.count * flow.carried_bps, 1.0)
         return Slopes(
-            paths=self.paths,
-            incidence=self.incidence,
-            heard=self.heard,
-            events=self.events,
-            packets=self.packets,
+            self.paths,
+            self.incidence,
+            self.heard,
+            self.events,
+            self.packets,
             passing=flow.passing_bps / here[self.paths],
-            elastic=self._elastic(flow),
+            elastic=flow.sent_bps / (flow.sent_bps + self.offered_bps),
             by_hazard=by_loss * np.exp(-np.exp(flow.log_total) - flow.log_loss),
-            by_wait=by_rtt,
+            by_wait=(later - np.log(flow.sent_bps)) / more,
             hazard=hazard * np.exp(flow.log_hazard),
-            wait=waiting,
+            wait=(ahead.queue - state.queue) / step * self.packet_s,
             own=(ahead.log_load - state.log_load) / step + self._thinning(hazard, flow),
         )
-
-    def _elastic(self, flow: Flow) -> Floats:
-        return np.asarray(flow.sent_bps / (flow.sent_bps + self.offered_bps))
 
     def _thinning(self, hazard: Floats, flow: Flow) -> Floats:
         """Return the decrease of a link's log load of unresponsive traffic, per unit of its s.
@@ -420,12 +376,6 @@ class Balance:
         answering = self.incidence @ (self.problem.share * flow.sent_bps)
         other = 1.0 - answering / self.count / flow.carried_bps
         return np.asarray(np.maximum(other, 0.0) * hazard * np.exp(flow.log_hazard))
-
-    def _answers(self, flow: Flow) -> tuple[Floats, Floats]:
-        """Return d log rate / d log loss and d log rate / d rtt of every path."""
-        more = flow.rtt_s * _STEP
-        by_rtt = np.log(self.sent(flow.log_loss, flow.rtt_s + more)) - np.log(flow.sent_bps)
-        return self.by_loss(flow), by_rtt / more
 
     def by_loss(self, flow: Flow) -> Floats:
         """Return d log rate / d log loss of every path, shape (paths,)."""
@@ -441,31 +391,20 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     number = np.full(n + 1, len(used), dtype=np.int64)
     number[used] = np.arange(len(used))
     _check_controls(problem)
-    slides = topology.model == "hisamatsu-2007"
-    queueing = _slides(problem, topology, used) if slides else _windows(problem, used)
     paths = number[problem.paths]
-    incidence = _incidence(paths, len(used), None)
-    linear = Linear(paths)
-    if slides:
-        alike = (paths < len(used)).astype(np.float64)
-        return Balance(
-            problem, topology, used, paths, incidence, incidence, alike, None, queueing, linear
-        )
-    events, packets = exposures(problem, problem.paths)
-    heard = _incidence(paths, len(used), events)
+    crosses = paths < len(used)
+    incidence = sparse_paths(paths, crosses.astype(np.float64), len(used))
+    queueing: Queueing
+    if topology.model == "hisamatsu-2007":
+        queueing = _slides(problem, topology, used)
+        events, packets, heard = crosses.astype(np.float64), None, incidence
+    else:
+        queueing = _windows(problem, used)
+        events, packets = exposures(problem, problem.paths)
+        heard = sparse_paths(paths, events, len(used))
     return Balance(
-        problem, topology, used, paths, incidence, heard, events, packets, queueing, linear
+        paths, incidence, heard, events, packets, problem, topology, used, queueing, Linear(paths)
     )
-
-
-def _incidence(paths: Ints, links: int, values: Floats | None) -> Any:
-    from scipy.sparse import csc_array
-
-    crossed = paths < links
-    ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=0))])
-    columns = paths.T[crossed.T]
-    data = np.ones(len(columns)) if values is None else values.T[crossed.T]
-    return csc_array((data, columns, ends), shape=(links, paths.shape[1])).tocsr()
 
 
 def _check_controls(problem: Problem) -> None:
@@ -498,9 +437,7 @@ def _windows(problem: Problem, used: Ints) -> Windows:
     kinds = [kind for kind in problem.kinds if kind.control]
     mean = sum(kind.flows * spread(kind.control) for kind in kinds) / lasting if lasting else 0.0
     offered = sum(kind.offered_bps for kind in problem.kinds)
-    share = np.zeros(problem.graph.links + 1)
-    for row in problem.paths:
-        share += np.bincount(row, weights=problem.share, minlength=len(share))
+    share = sums(problem.paths, problem.share, problem.graph.links + 1)
     load = offered * share[used] / problem.graph.count[used]
     in_flight = load * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
     return Windows(

@@ -1,10 +1,6 @@
-"""A network's steady state as an engine.
+"""A network's steady state as an engine, which also sizes one link or all links of a class.
 
-The solution is deterministic. Metrics therefore have no interval and n = 0, like those of laws.
-
-It sizes one link, or all links of a class. Only their buffers change, so the network is built and
-routed once. Each metric of
-several links is that of the worst one: a goal that it meets is met at every link.
+The solution is deterministic: metrics have no interval and n = 0, like those of laws.
 """
 
 from __future__ import annotations
@@ -21,8 +17,9 @@ from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.engines.base import Capabilities, Engine, LinksEngine
 from forebay.engines.errors import Unsupported, refuse_stops
-from forebay.engines.fixed_point.solver import NoNetwork
-from forebay.engines.fixed_point.summary import NAME, NO_MARKS, to_outcome
+from forebay.engines.fixed_point.balance import MARKED, make_balance
+from forebay.engines.fixed_point.solver import NoNetwork, Solution, solve
+from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
 from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry
 from forebay.outcome.worst_link import worst_link
@@ -32,8 +29,6 @@ from forebay.topology import choose_links, make_problem
 from forebay.topology.graph import refuse
 
 if TYPE_CHECKING:
-    from forebay.engines.fixed_point.solver import Solution
-    from forebay.engines.fixed_point.summary import OfferedBursts
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -43,13 +38,10 @@ if TYPE_CHECKING:
 class NetworkEngine(Engine):
     """Engine for scenarios that have a topology."""
 
+    name = NAME
+
     def __init__(self) -> None:
         self._octets: int | None = None
-
-    @property
-    def name(self) -> str:
-        """Name on the command line."""
-        return NAME
 
     @property
     def capabilities(self) -> Capabilities:
@@ -79,14 +71,7 @@ class NetworkEngine(Engine):
     def size_links(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSolver:
-        """Return an engine that varies the buffer of one link of a network, or of one link class.
-
-        Raises
-        ------
-        ScenarioError, Unsupported
-            See `SizingSolver`.
-        """
-
+        """Return an engine that varies the buffers of a link or a class; see `SizingSolver`."""
         return SizingSolver(scenario, link=link, link_class=link_class)
 
     def solution(
@@ -109,17 +94,20 @@ class NetworkEngine(Engine):
         """
         if scenario.topology is None:
             raise NoNetwork
-        from forebay.engines.fixed_point.balance import make_balance
-        from forebay.engines.fixed_point.solver import solve
 
         def check(cost: NetworkCost) -> None:
-            self._check(cost)
+            limit, held = Limit(self._octets), resident()
+            pairs = cost.pairs_within(max(limit.octets - held, 0))
+            smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
+            limit.check_octets(held + cost.octets, smaller)
             if expect is not None:
                 expect(cost.seconds)
 
         begun = time.process_time()
         refuse_stops(NAME, scenario)
-        _check_kinds(scenario)
+        for index, group in enumerate(scenario.traffic):
+            if KINDS[group.kind].has_no_steady_state:  # but a simulated network has it
+                raise Unsupported(NAME, group.kind, f"traffic.{index}.kind")
         check_marks(scenario)
         enter(progress, "reading")
         problem = make_problem(scenario, check, progress)
@@ -128,24 +116,9 @@ class NetworkEngine(Engine):
         loading = time.process_time() - begun
         return solve(balance, progress=progress), loading
 
-    def _check(self, cost: NetworkCost) -> None:
-        limit, held = Limit(self._octets), resident()
-        pairs = cost.pairs_within(max(limit.octets - held, 0))
-        smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
-        limit.check_octets(held + cost.octets, smaller)
-
-
-def _check_kinds(scenario: Scenario) -> None:
-    """Refuse traffic that the steady state does not have, but a simulated network does."""
-    for index, group in enumerate(scenario.traffic):
-        if KINDS[group.kind].has_no_steady_state:
-            raise Unsupported(NAME, group.kind, f"traffic.{index}.kind")
-
 
 def check_marks(scenario: Scenario) -> None:
     """Refuse controls that respond to marks if the queue may mark. Raises ScenarioError."""
-    from forebay.engines.fixed_point.balance import MARKED
-
     names = {name for group in scenario.traffic for name in getattr(group, "shares", ())}
     for name in MARKED:
         if name in names and scenario.queue.discipline not in NO_MARKS:
@@ -166,16 +139,13 @@ class SizingSolver(LinksEngine):
         The scenario has no topology.
     """
 
+    name = NAME
+
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
         if scenario.topology is None:
             raise NoNetwork
         self.scenario, self.topology = scenario, scenario.topology
         self.links = choose_links(scenario, link=link, link_class=link_class)
-
-    @property
-    def name(self) -> str:
-        """Name of the network engine."""
-        return NAME
 
     def run(
         self,
@@ -198,9 +168,6 @@ class SizingSolver(LinksEngine):
 
     def _solve(self, packets: int, progress: Progress | None = None) -> Solution:
         """Solve with this buffer at every sized link."""
-        from forebay.engines.fixed_point.balance import make_balance
-        from forebay.engines.fixed_point.solver import solve
-
         problem = self.links.problem
         buffers = problem.buffer_packets.copy()
         buffers[self.links.links] = packets
@@ -209,24 +176,14 @@ class SizingSolver(LinksEngine):
 
     @cached_property
     def _bursts(self) -> OfferedBursts:
-        from forebay.engines.fixed_point.summary import OfferedBursts
-
         return OfferedBursts(self.scenario, self.links.problem)
 
     @cached_property
     def _filled(self) -> frozenset[str]:
-        """The links to which a goal on utilization applies: those that reach it with some buffer.
-
-        Raises
-        ------
-        ScenarioError
-            None does, with the largest buffer of the search.
-        """
+        """The links to which a goal on utilization applies: those that some buffer fills."""
         goal = self.scenario.goals.utilization
         if goal is None:
             return frozenset(self.links.names)
-        from forebay.engines.fixed_point.summary import links
-
         target = float(goal)
         found = links(self._solve(self.links.limit), self._bursts)
         used = {name: found[name].utilization for name in self.links.names if name in found}
@@ -235,7 +192,6 @@ class SizingSolver(LinksEngine):
         if not filled:
             most = max(shares, key=lambda name: shares[name])
             wrong = f"{most} is the fullest and is used to {100 * shares[most]:.3g} % by any buffer"
-            raise ScenarioError(
-                "goals", wrong, "write a goal below that", field="goals.utilization"
-            )
+            hint = "write a goal below that"
+            raise ScenarioError("goals", wrong, hint, field="goals.utilization")
         return filled

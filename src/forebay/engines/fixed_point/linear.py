@@ -1,15 +1,7 @@
 """A Newton step: solved for the coupled links; the other links follow from their load.
 
-A link is coupled if its state affects the rates of paths. A link that is far from full is not: its
-loss and queue stay zero, and its column has only the diagonal entry. A few links are solved
-directly, as a dense matrix by LAPACK or a sparse one by SuperLU. Many are solved by GMRES
-(SciPy's), preconditioned with the diagonal, and if it does not converge, with an incomplete
-factorization of the large entries. Successive matrices are similar, so one factorization serves
-many steps.
-
-So does the sparsity pattern of the matrix. Two coupled links on one path have an entry, to which
-all their common paths contribute. The pattern depends only on the paths and on which links are
-coupled. A Newton step therefore computes new values only.
+A link is coupled if its state affects the rates of paths; one far from full is not. See "The
+solver" in docs/explanation/network.md.
 """
 
 from __future__ import annotations
@@ -17,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +17,28 @@ from numpy.typing import NDArray
 from forebay.topology.graph import Floats, Ints
 
 
+def sums(place: Ints, weight: Floats, length: int) -> Floats:
+    """Add up the weights by place, row by row; both have the shape (hops, paths)."""
+    total = np.zeros(length)
+    for row, own in zip(place, np.broadcast_to(weight, place.shape), strict=True):
+        total += np.bincount(row, weights=own, minlength=length)
+    return total
+
+
+def sparse_paths(paths: Ints, values: Floats, links: int) -> Any:
+    """Return values of shape (hops, paths) as a sparse matrix, shape (links, paths)."""
+    from scipy.sparse import csc_array
+
+    crossed = (paths < links).T
+    ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=1))])
+    return csc_array(
+        (values.T[crossed], paths.T[crossed], ends), shape=(links, paths.shape[1])
+    ).tocsr()
+
+
 @dataclass(frozen=True, eq=False)
-class Slopes:
-    """The Jacobian of the residual, as a product with vectors and as a matrix.
+class Crossings:
+    """Which links paths cross, and how exposed they are to losses there.
 
     Attributes
     ----------
@@ -36,11 +47,6 @@ class Slopes:
     heard : same shape, the loss events there over the link's loss; ``events`` is the same by hop.
     events, packets : shape (hops, paths), loss events and lost packets over the link's loss;
         ``packets`` is None if losses do not reduce the load of later links.
-    passing : shape (hops, paths), a path's share of the load of each of its links.
-    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
-    by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
-    hazard, wait : shape (links,), d hazard, d wait of a link / d s.
-    own : shape (links,), d log load / d s of the link's own state.
     """
 
     paths: Ints
@@ -48,6 +54,21 @@ class Slopes:
     heard: Any
     events: Floats
     packets: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes(Crossings):
+    """The Jacobian of the residual, as a product with vectors and as a matrix.
+
+    Attributes
+    ----------
+    passing : shape (hops, paths), a path's share of the load of each of its links.
+    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
+    by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
+    hazard, wait : shape (links,), d hazard, d wait of a link / d s.
+    own : shape (links,), d log load / d s of the link's own state.
+    """
+
     passing: Floats
     elastic: Floats
     by_hazard: Floats
@@ -85,16 +106,13 @@ class Slopes:
     def diagonal(self) -> Floats:
         """Return the matrix's diagonal."""
         n, (answers, thinned) = len(self.own), self.by_link
-        total = np.zeros(n + 1)
-        for hop, (row, passing) in enumerate(zip(self.paths, self.passing, strict=True)):
-            each = answers[hop] if thinned is None else answers[hop] - thinned[hop]
-            total += np.bincount(row, weights=passing * each, minlength=n + 1)
-        return total[:n] - self.own
+        change = answers if thinned is None else answers - thinned
+        return sums(self.paths, self.passing * change, n + 1)[:n] - self.own
 
     def dense(self) -> Floats:
         """Return the matrix, shape (links, links)."""
         n = len(self.own)
-        brought = self._sparse(self.passing)
+        brought = sparse_paths(self.paths, self.passing, n)
         matrix = (brought @ (self.heard * (self.elastic * self.by_hazard)).T).toarray()
         matrix *= self.hazard
         waiting = self.incidence * (self.elastic * self.by_wait)
@@ -114,14 +132,6 @@ class Slopes:
                 weights.append(self.passing[later] * self.packets[hop])
         sums = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
         return np.asarray(sums.reshape(n + 1, n + 1)[:n, :n], dtype=np.float64)
-
-    def _sparse(self, values: Floats) -> Any:
-        from scipy.sparse import csc_array
-
-        crossed = (self.paths < len(self.own)).T
-        ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=1))])
-        places = (values.T[crossed], self.paths.T[crossed], ends)
-        return csc_array(places, shape=self.incidence.shape).tocsr()
 
 
 MOST_DENSE = 1000
@@ -170,11 +180,8 @@ class Pattern:
             if thinned is not None:
                 both[later] = alone[later] - thinned.ravel()[at]
             through = passing[at]
-            n = [min(len(at), len(other)) for other in self.entry]
-            parts = [
-                through[:m] * change[:m]
-                for m, change in zip(n, both[: later + 1] + alone[later + 1 :], strict=True)
-            ]
+            changes = both[: later + 1] + alone[later + 1 :]
+            parts = [through[: len(change)] * change[: len(at)] for change in changes]
             total += np.bincount(place, weights=np.concatenate(parts), minlength=len(total))
         return total
 
@@ -183,13 +190,8 @@ def coupled_links(slopes: Slopes) -> NDArray[np.bool_]:
     """Return which links affect the load of another link, shape (links,)."""
     n = len(slopes.own)
     answers, thinned = slopes.by_link
-    strength = np.zeros(n + 1)
-    for hop, row in enumerate(slopes.paths):
-        size = np.abs(answers[hop])
-        if thinned is not None:
-            size += thinned[hop]
-        strength += np.bincount(row, weights=size, minlength=n + 1)
-    return np.asarray(strength[:n] > UNCOUPLED * np.abs(slopes.own))
+    size = np.abs(answers) if thinned is None else np.abs(answers) + thinned
+    return np.asarray(sums(slopes.paths, size, n + 1)[:n] > UNCOUPLED * np.abs(slopes.own))
 
 
 def make_pattern(paths: Ints, coupled: NDArray[np.bool_]) -> Pattern:
@@ -200,7 +202,10 @@ def make_pattern(paths: Ints, coupled: NDArray[np.bool_]) -> Pattern:
     entry = _by_place(number[paths] >= 0)
     at = [number[paths.ravel()[each]] for each in entry]
     m = len(links)
-    keys = [_keys(row, at, m) for row in at]
+    # Paths are sorted by their number of places, so of two lists the shorter starts the longer.
+    keys = [
+        np.concatenate([row[: len(other)] + other[: len(row)] * m for other in at]) for row in at
+    ]
     if m <= MOST_DENSE:
         none = np.zeros(0, dtype=np.int64)
         return Pattern(links, entry, keys, none, none, np.arange(m) * (m + 1))
@@ -222,15 +227,6 @@ def _numbered(keys: Ints, end: int) -> tuple[Ints, Ints]:
     every = np.flatnonzero(table)
     table[every] = np.arange(len(every))
     return every, table[keys].astype(np.int64)
-
-
-def _keys(row: Ints, at: list[Ints], links: int) -> Ints:
-    """Return row + column * links for one place and every place, for paths that have both.
-
-    Paths are sorted by their number of places, so the shorter list is the start of the longer.
-    """
-    n = [min(len(row), len(each)) for each in at]
-    return np.concatenate([row[:m] + each[:m] * links for m, each in zip(n, at, strict=True)])
 
 
 def _by_place(coupled: NDArray[np.bool_]) -> list[Ints]:
@@ -310,16 +306,19 @@ class Linear:
         values[pattern.diagonal] += own
         scale = 1.0 / np.maximum(np.maximum.reduceat(np.abs(values), pattern.starts[:-1]), 1e-300)
         values *= np.repeat(scale, np.diff(pattern.starts))
-        whole = _columns(values, pattern)
+        from scipy.sparse import csc_array
+
+        whole = csc_array((values, pattern.rows, pattern.starts), shape=(len(own), len(own)))
         if len(left) <= DIRECT:
             return np.asarray(scale * _lu_solved(whole, left))
         return np.asarray(scale * self._krylov_solved(whole, scale, left))
 
     def _krylov_solved(self, whole: Any, scale: Floats, left: Floats) -> Floats:
         if self._factors is not None:
-            found, failed = _krylov(whole, left, self._factors.near(scale))
+            near = self._factors.near(scale)
         else:  # converges if links hardly share connections
-            found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
+            near = _divided_by(whole.diagonal())
+        found, failed = _krylov(whole, left, near)
         if failed:
             self._factors = _factors(whole, scale)
             if self._factors is not None:
@@ -327,11 +326,11 @@ class Linear:
         return found
 
 
-class _Factors:
+class _Factors(NamedTuple):
     """An incomplete factorization of a matrix with scaled columns."""
 
-    def __init__(self, solve: Callable[[Floats], Floats], scale: Floats) -> None:
-        self.solve, self.scale = solve, scale
+    solve: Callable[[Floats], Floats]
+    scale: Floats
 
     def near(self, scale: Floats) -> Callable[[Floats], Floats]:
         """Return the solution operator for columns with another scale."""
@@ -355,13 +354,6 @@ def _factors(whole: Any, scale: Floats) -> _Factors | None:
     return _Factors(near.solve, scale)
 
 
-def _columns(values: Floats, pattern: Pattern) -> Any:
-    from scipy.sparse import csc_array
-
-    shape = (len(pattern.links), len(pattern.links))
-    return csc_array((values, pattern.rows, pattern.starts), shape=shape)
-
-
 def _lu_solved(whole: Any, left: Floats) -> Floats:
     from scipy.sparse.linalg import splu
 
@@ -372,7 +364,7 @@ def _lu_solved(whole: Any, left: Floats) -> Floats:
 
 
 def _dense_solved(matrix: Floats, left: Floats) -> Floats:
-    """Columns are scaled, for links differ widely."""
+    """Solve with scaled columns, for links differ widely."""
     scale = 1.0 / np.maximum(np.abs(matrix).max(axis=0, initial=0.0), 1e-300)
     try:
         return np.asarray(scale * np.linalg.solve(matrix * scale, left))

@@ -7,8 +7,9 @@ then the same in both cases, and one solver serves both models.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 
@@ -28,40 +29,55 @@ class State:
     """Packets."""
 
 
-class Queueing(Protocol):
-    """A model of links."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Queueing(ABC):
+    """A model of links; bandwidth-delay products and buffers in packets."""
 
+    bdp: Floats
+    buffer: Floats
+
+    @abstractmethod
     def state(self, s: Floats) -> State: ...
 
+    @abstractmethod
     def log_loss(self, s: Floats) -> Floats:
         """Return the state's log loss alone: the cheaper half of it."""
 
     @property
     def below(self) -> Floats:
         """Change of the log of the load for one unit of s, where there is no queue."""
+        return np.ones(len(self.buffer))
 
     @property
+    @abstractmethod
     def scale(self) -> Floats:
         """Change of the queue's variable for one unit of s, where there is a queue."""
 
-    def with_buffers(self, factor: float) -> Queueing:
-        """Return the same links with their buffers multiplied by ``factor``."""
-
+    @abstractmethod
     def start(self) -> Floats:
         """Return an initial state in which every link has a queue."""
 
+    @abstractmethod
     def most(self) -> Floats:
         """Return a state in which most packets are lost."""
 
-    def widened(self, width: float) -> Queueing:
+    @abstractmethod
+    def widened(self, width: float) -> Self:
         """Return links with more queue variance; at ``width`` 1, a large part of the buffer."""
 
-    def only(self, links: Ints) -> Queueing:
+    def with_buffers(self, factor: float) -> Self:
+        """Return the same links with their buffers multiplied by ``factor``."""
+        return replace(self, buffer=factor * self.buffer)
+
+    def only(self, links: Ints) -> Self:
         """Return only these links."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        own = {name: v[links] for name, v in values.items() if isinstance(v, np.ndarray)}
+        return replace(self, **own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Windows:
+class Windows(Queueing):
     """Model of our own: the sum W of the windows is normal; the link and its buffer truncate it.
 
     W has mean v and standard deviation sigma. With a bandwidth-delay product D and a buffer B, the
@@ -72,8 +88,6 @@ class Windows:
     s < 0, and s times ``scale`` for s > 0, so that s is in standard deviations there.
     """
 
-    bdp: Floats
-    buffer: Floats
     relative: Floats
     """c / sqrt(n), n at least 1."""
     poisson: Floats
@@ -127,17 +141,9 @@ class Windows:
     def most(self) -> Floats:
         return np.log(30.0 * (1.0 + self.buffer / self.bdp)) / self.scale
 
-    def with_buffers(self, factor: float) -> Windows:
-        return replace(self, buffer=factor * self.buffer)
-
     def widened(self, width: float) -> Windows:
         more = width * (self.bdp + self.buffer) / 3.0
         return replace(self, poisson=np.hypot(self.poisson, more), is_even=True)
-
-    def only(self, links: Ints) -> Windows:
-        bdp, buffer = self.bdp[links], self.buffer[links]
-        relative, poisson = self.relative[links], self.poisson[links]
-        return Windows(bdp, buffer, relative, poisson, self.is_even)
 
 
 def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
@@ -159,7 +165,7 @@ def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slides:
+class Slides(Queueing):
     """Steady state of slide 10: arrivals match the capacity if there is a queue; Gaussian loss.
 
     d = erfc((b - q) / (sqrt(2) sigma)) / 2, the corrected formula. sigma(q) depends on `kind` and
@@ -167,8 +173,6 @@ class Slides:
     q = s times ``scale``.
     """
 
-    bdp: Floats
-    buffer: Floats
     n: Floats
     kind: str
     factor: float
@@ -179,10 +183,12 @@ class Slides:
         return State(np.minimum(s, 0.0), self.log_loss(s), np.maximum(s, 0.0) * self.scale)
 
     def log_loss(self, s: Floats) -> Floats:
+        from scipy.special import log_ndtr
+
         queue = np.maximum(s, 0.0) * self.scale
         apart = (self.buffer - queue) / self.sigma(queue)
         # erfc(x / sqrt(2)) / 2 is the normal distribution's tail
-        return np.minimum(_log_tail(apart), -1e-12)
+        return np.asarray(np.minimum(log_ndtr(-apart), -1e-12))
 
     @property
     def scale(self) -> Floats:
@@ -199,28 +205,11 @@ class Slides:
             spread = np.sqrt(queue)
         return np.maximum(np.hypot(self.factor * spread, self.more * self.buffer), 1e-3)
 
-    @property
-    def below(self) -> Floats:
-        return np.ones(len(self.buffer))
-
     def start(self) -> Floats:
         return 0.5 * self.buffer / self.scale
 
     def most(self) -> Floats:
         return 2.0 * self.buffer / self.scale + 5.0
 
-    def with_buffers(self, factor: float) -> Slides:
-        return replace(self, buffer=factor * self.buffer)
-
     def widened(self, width: float) -> Slides:
         return replace(self, more=0.4 * width)
-
-    def only(self, links: Ints) -> Slides:
-        bdp, buffer, n = self.bdp[links], self.buffer[links], self.n[links]
-        return Slides(bdp, buffer, n, self.kind, self.factor, self.more)
-
-
-def _log_tail(z: Floats) -> Floats:
-    from scipy.special import log_ndtr
-
-    return np.asarray(log_ndtr(-z))

@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from forebay.engines.fixed_point.linear import Slopes
+from forebay.engines.fixed_point.linear import Slopes, sums
 from forebay.engines.fixed_point.solver import Solution
 from forebay.topology.graph import Floats, Ints, refuse
 
 MOST_LINKS = 2000
-
 _STEP = 1e-5
 
 
@@ -38,16 +37,11 @@ class Sensitivity:
 def sensitivity(solution: Solution) -> Sensitivity:
     """Return how throughputs respond to buffers.
 
-    Raises
-    ------
-    ScenarioError
-        The network has more links than the largest dense matrix.
+    Raises ScenarioError: the network has more links than the largest dense matrix.
     """
     if len(solution.s) > MOST_LINKS:
-        wrong = (
-            f"{len(solution.s)} links are more than the maximum of {MOST_LINKS} for sensitivities"
-        )
-        raise refuse(wrong, "use a smaller network")
+        many = f"{len(solution.s)} links are more than the maximum of {MOST_LINKS}"
+        raise refuse(f"{many} for sensitivities", "use a smaller network")
     balance, flow = solution.balance, solution.flow
     at_rest = balance.slopes(solution.s, solution.state, flow)
     by_buffer = _by_buffer(solution, at_rest)
@@ -94,8 +88,6 @@ def _of(slopes: Slopes, hazard: Floats, wait: Floats, weight: Floats) -> Floats:
     by_wait = slopes.incidence @ (weight * slopes.elastic * slopes.by_wait)
     total = by_loss @ hazard + by_wait @ wait
     if slopes.packets is not None:
-        lost, n = np.zeros(len(slopes.own) + 1), len(slopes.own)
-        for row, packets in zip(slopes.paths, slopes.packets, strict=True):
-            lost += np.bincount(row, weights=weight * packets, minlength=n + 1)
-        total = total - lost[:n] @ hazard
+        lost = sums(slopes.paths, weight * slopes.packets, len(slopes.own) + 1)
+        total = total - lost[:-1] @ hazard
     return np.asarray(total)

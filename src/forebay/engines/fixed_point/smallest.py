@@ -99,10 +99,9 @@ class ClassBuffers:
         self.used = np.unique(self.problem.paths)
         self.used = self.used[self.used < graph.links]
         alone = self.topology.file is not None
-        self.places = self.used if alone else np.unique(graph.link_class[self.used])
-        self.place = np.searchsorted(
-            self.places, self.used if alone else graph.link_class[self.used]
-        )
+        of_link = self.used if alone else graph.link_class[self.used]
+        self.places = np.unique(of_link)
+        self.place = np.searchsorted(self.places, of_link)
         self.last = self._solve(self.largest)
         self.filled = _used_share(self.last) >= (self.utilization or 0.0)
         self._check_largest()
@@ -133,31 +132,28 @@ class ClassBuffers:
 
     def _check_largest(self) -> None:
         """Refuse goals that the largest buffers do not meet."""
-        names, largest = self.problem.graph.link_names, self.last
-        each = self.bursts.loss(largest)
-        worst = int(np.argmax(each))
-        lost = float(each[worst])
+        losses = self.bursts.loss(self.last)
+        worst = int(np.argmax(losses))
+        lost = float(losses[worst])
         if lost > self.loss:
-            name = names[largest.balance.used[worst]]
+            at = self.last.balance.used[worst]
+            name = self.problem.graph.link_names[at]
             loses = f"loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
-            at = largest.balance.used[worst]
-            offered = float(self.problem.offered_bps[at] / largest.balance.rate_bps[worst])
+            offered = float(self.problem.offered_bps[at] / self.last.balance.rate_bps[worst])
             wrong, hint = f"{name} {loses}", "write a larger loss"
             if offered >= 1.0:
                 wrong = f"{name} is offered {offered:.0%} of its rate and {loses}"
                 hint = "add capacity there: no buffer replaces it"
             raise ScenarioError("goals", wrong, hint, field="goals.loss_rate")
         if not self.filled.any():
-            fullest = float(_used_share(largest).max(initial=0.0))
+            fullest = float(_used_share(self.last).max(initial=0.0))
             wrong = f"no link is used to more than {100 * fullest:.3g} % with any buffer"
-            raise ScenarioError(
-                "goals", wrong, "write a goal below that", field="goals.utilization"
-            )
+            hint = "write a goal below that"
+            raise ScenarioError("goals", wrong, hint, field="goals.utilization")
 
     def _solve(self, shares: Floats) -> Solution:
         buffers = self.problem.buffer_packets.copy()
         buffers[self.used] = self._packets(shares)
-        assert self.topology is not None
         self.solved += 1
         changed = replace(self.problem, buffer_packets=buffers)
         return solve(make_balance(changed, self.topology))

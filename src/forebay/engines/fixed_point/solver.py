@@ -1,14 +1,8 @@
 """The solver of the steady state. It returns a state only if its residual is small enough.
 
-`approach` finds a state near it, and `descent` converges to it. If that fails, `continuation` is
-tried.
-
-Continuation goes from widely varying queues to the requested network. If every link's window sum
-varies by a third of the capacity of the link and its buffer, each link loses a little at any load.
-The equations are then almost linear in logarithms, and Newton's method converges from any state.
-The added width is then reduced to zero in stages, and each stage starts at the steady state of the
-one before. Steps are damped like an implicit Euler step along ds/dt = F, with a dt that grows while
-F decreases (pseudo-transient continuation).
+`approach` finds a state near it, and `descend` converges to it. If that fails, continuation starts
+at widely varying queues, which any start solves, and narrows them in stages; its steps are damped
+like an implicit Euler step along ds/dt = F (pseudo-transient continuation).
 """
 
 from __future__ import annotations
@@ -50,10 +44,8 @@ class NoSteadyState(ForebayError):
 
     Attributes
     ----------
-    residual : float
-        Largest residual of the equations, relative.
-    worst : sequence of str
-        Names of the links with the largest residuals.
+    residual : largest residual of the equations, relative.
+    worst : names of the links with the largest residuals.
     """
 
     code = "no-steady-state"
@@ -84,11 +76,12 @@ def continue_from_wide(
     progress: Progress | None = None,
 ) -> tuple[Floats, int]:
     """Return the state at width 0 with the smallest residual reached, and the steps taken."""
-    width, part, steps = 1.0, 0.5, 0
+    width, part = 1.0, 0.5
     wide = _widened(balance, width)
-    s = _first(wide) if start is None else at_loss(wide.queueing, _losses(balance, start))
-    s, taken, _ = rest(wide, s, _NEAR, 2 * _STAGE_STEPS)
-    steps += taken
+    losses = np.full(len(wide.used), _FIRST_LOG_LOSS)
+    if start is not None:
+        losses = np.maximum(balance.queueing.state(start).log_loss, 2.0 * _FIRST_LOG_LOSS)
+    here, steps = rest(wide, at_loss(wide.queueing, losses), _NEAR, 2 * _STAGE_STEPS)
     while width > 0.0:
         enter(progress, f"continuation, step {steps}, width {width:.1e}")
         if progress is not None:
@@ -97,50 +90,35 @@ def continue_from_wide(
         next_ = _widened(balance, narrower)
         goal = tolerance if narrower == 0.0 else _NEAR
         most = _LAST_STEPS if narrower == 0.0 else _STAGE_STEPS
-        new, taken, left = rest(next_, _carried_over(wide, next_, s), goal, most)
+        new, taken = rest(next_, _carried_over(wide, next_, here.s), goal, most)
         steps += taken
-        if narrower > 0.0 and left > 10.0 * _NEAR and part < 0.9:
+        if narrower > 0.0 and new.largest > 10.0 * _NEAR and part < 0.9:
             part = part**0.5  # the stage was too large
             continue
         part = max(part**1.5, 0.2) if taken <= _QUICK else part
-        s, width, wide = new, narrower, next_
-    return s, steps
+        here, width, wide = new, narrower, next_
+    return here.s, steps
 
 
-def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Floats, int, float]:
-    """Step until the largest |F| is below the tolerance; return the best s, steps and its |F|."""
+def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Point, int]:
+    """Step until the largest |F| is below the tolerance; return the best point and the steps."""
     damping, steps = 1.0, 0
-    state, flow, left = evaluate(balance, s)
-    best, least = s, largest(left)
-    while largest(left) > tolerance and steps < most:
-        slopes = balance.slopes(s, state, flow)
+    here = best = point(balance, s)
+    while here.largest > tolerance and steps < most:
+        slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
-        step = np.nan_to_num(balance.linear.step(slopes, left, damping * own + _LEAST_SLOPE**2))
-        limit = _limit(s, flow, slopes, own)
-        before = _clipped_norm(left)
-        s = s + np.clip(step, -limit, limit)
-        state, flow, left = evaluate(balance, s)
-        damping = 0.3 * damping if _clipped_norm(left) < before else min(3.0 * damping, 10.0)
+        damped = damping * own + _LEAST_SLOPE**2
+        step = np.nan_to_num(balance.linear.step(slopes, here.left, damped))
+        limit = _limit(here.s, here.flow, slopes, own)
+        before = _clipped_norm(here.left)
+        here = point(balance, here.s + np.clip(step, -limit, limit))
+        damping = 0.3 * damping if _clipped_norm(here.left) < before else min(3.0 * damping, 10.0)
         damping = max(damping, 1e-9)
-        if largest(left) < _CLOSE:
-            damping = min(damping, largest(left))  # undamped, this is a Newton step
+        if here.largest < _CLOSE:
+            damping = min(damping, here.largest)  # undamped, this is a Newton step
         steps += 1
-        if largest(left) < least:
-            best, least = s, largest(left)
-    return best, steps, least
-
-
-def evaluate(balance: Balance, s: Floats) -> tuple[State, Flow, Floats]:
-    """Return the states of the links, the flow and the residual of the equations."""
-    state = balance.queueing.state(s)
-    flow = balance.flow(state)
-    return state, flow, balance.left(state, flow)
-
-
-def largest(left: Floats) -> float:
-    """Return the largest absolute residual, or infinity if one is NaN."""
-    size = float(np.max(np.abs(left), initial=0.0))
-    return size if np.isfinite(size) else np.inf
+        best = here if here.largest < best.largest else best
+    return best, steps
 
 
 def _limit(s: Floats, flow: Flow, slopes: Slopes, own: Floats) -> Floats:
@@ -156,14 +134,6 @@ def _clipped_norm(left: Floats) -> float:
 
 def _widened(balance: Balance, width: float) -> Balance:
     return replace(balance, queueing=balance.queueing.widened(width))
-
-
-def _first(wide: Balance) -> Floats:
-    return at_loss(wide.queueing, np.full(len(wide.used), _FIRST_LOG_LOSS))
-
-
-def _losses(balance: Balance, s: Floats) -> Floats:
-    return np.maximum(balance.queueing.state(s).log_loss, 2.0 * _FIRST_LOG_LOSS)
 
 
 def _carried_over(before: Balance, after: Balance, s: Floats) -> Floats:
@@ -227,7 +197,7 @@ def solve(
         found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
         if not found.largest < ACCEPTED:
             s, more = continue_from_wide(balance, TOLERANCE, start, progress)
-            balance = replace(balance, queueing=balance.queueing.widened(0.0))
+            balance = _widened(balance, 0.0)
             found = point(balance, s)
             steps += more
     return _certified(balance, found, steps, time.process_time() - begun)
@@ -245,8 +215,6 @@ def _certified(balance: Balance, found: Point, steps: int, cpu_s: float) -> Solu
 
 
 _ALIKE = 1e-6
-
-
 _SEED = 1
 
 
@@ -286,11 +254,10 @@ def fixed_points(first: Solution, starts: int) -> FixedPoints:
         except NoSteadyState:
             lost += 1
             continue
-        apart = [_apart(again, other) for other in found]
-        rate = max(rate, *(each[0] for each in apart))
-        loss = max(loss, *(each[1] for each in apart))
+        apart = np.array([_apart(again, other) for other in found])
+        rate, loss = max(rate, float(apart[:, 0].max())), max(loss, float(apart[:, 1].max()))
         residual = max(residual, again.residual)
-        if min(max(each) for each in apart) > _ALIKE:
+        if apart.max(axis=1).min() > _ALIKE:
             found.append(again)
     return FixedPoints(starts, lost, len(found), rate, loss, residual)
 

@@ -1,27 +1,17 @@
-"""Converts a steady state to an Outcome's links, classes by hops, and network totals.
+"""A steady state as an Outcome, with notes where the equations do not determine or miss something.
 
-It also says whether the equations determine the state, from their Jacobian there. Suppose that
-every connection crosses one full link of a first set and one of a second. Both sets then carry the
-same total, so one equation follows from the others: loss or queue may move from one set to the
-other, and several steady states exist. The Jacobian is singular, or so close to it that different
-states have residuals that the solver accepts.
-
-Links whose buffer is so small that bursts matter, which the steady state does not represent.
-
-Independent bursts of X packets fill a queue of b packets with the
-probability exp(-b 2 (1 - rho) / rho E[X] / E[X^2]) at the load rho (Appenzeller et al. 2004,
-section 4). Solved for rho, this gives the load at which bursts alone cause the loss of the model.
-Packets that cross an equally slow link before are spaced more evenly, so the estimate is low.
+docs/explanation/network.md has both: "One steady state or several", and bursts in "Not modelled".
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forebay.catalogue import DISCIPLINES, KINDS
+from forebay.engines.base import exact, mean_alone
 from forebay.engines.fixed_point.balance import mean_burst
 from forebay.engines.fixed_point.solver import Solution
 from forebay.laws import effective_bandwidth
@@ -31,28 +21,45 @@ from forebay.outcome import (
     ClassOutcome,
     HopsOutcome,
     LinkOutcome,
-    Metric,
     NetworkOutcome,
     Outcome,
     Provenance,
-    Quantiles,
 )
 from forebay.packages import installed_version
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from forebay.scenario import Scenario
     from forebay.topology import Problem
     from forebay.topology.graph import Floats, Ints
 
+    Bools = NDArray[np.bool_]
+
 
 _LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load
-
-
 _APART = 0.02
+_LOADS = 1000
+"""Loads are rounded up to one part of so many: 100,000 links have few different ones then."""
+_MOST_LOAD = 0.999
+"""More has no stationary queue; the loss of overload is that of the steady state."""
+_NOTHING = 1e-12
+MOST_LINKS = 600
+"""Largest number of coupled links for `uniqueness`: its cost is the cube of their number."""
+_SINGULAR = 1e-6
+"""Relative. With a smaller singular value a residual of 1e-9 allows a step of 1e-3 or more."""
+_NAMED = 4
+NAME = "network"
+NO_MARKS = tuple(each.name for each in DISCIPLINES.values() if each.drops_tail)
+"""Disciplines that mark and drop nothing before the buffer is full."""
 
 
 def burst_load(buffer: Floats, loss: Floats, burst: float) -> Floats:
     """Return the load at which bursts of so many packets overflow a buffer with this loss.
+
+    Independent bursts of X packets fill a queue of b packets with the probability
+    exp(-b 2 (1 - rho) / rho E[X] / E[X^2]) at the load rho (Appenzeller et al. 2004, section 4),
+    solved here for rho. Behind an equally slow link bursts are spread, so the estimate is low.
 
     Parameters
     ----------
@@ -93,14 +100,6 @@ def burst_note(solution: Solution, links: Ints | None = None) -> str | None:
         f"({loss[worst]:.2%}) at a load of {load[worst]:.0%}, but the model has {used[worst]:.0%}; "
         "simulation has bursts"
     )
-
-
-_LOADS = 1000
-"""Loads are rounded up to one part of so many: 100,000 links have few different ones then."""
-
-
-_MOST_LOAD = 0.999
-"""More has no stationary queue; the loss of overload is that of the steady state."""
 
 
 class OfferedBursts:
@@ -151,9 +150,6 @@ class OfferedBursts:
         return np.asarray((1.0 - load) * exceeded / (1.0 - load * exceeded))
 
 
-_NOTHING = 1e-12
-
-
 def links(solution: Solution, bursts: OfferedBursts) -> dict[str, LinkOutcome]:
     """Return every link that some path uses, named ``from->to``; equal hosts share one entry.
 
@@ -164,60 +160,61 @@ def links(solution: Solution, bursts: OfferedBursts) -> dict[str, LinkOutcome]:
     utilization = solution.flow.carried_bps / balance.rate_bps
     loss, queue = seen(bursts.loss(solution)), seen(solution.state.queue)
     delay = queue * balance.packet_s
-    made = {}
+    by_name = {}
     for place, link in enumerate(balance.used.tolist()):
-        made[graph.link_names[link]] = LinkOutcome(
-            utilization=_exact(min(utilization[place], 1.0)),
-            loss_rate=_exact(loss[place]),
-            queue_packets=_mean(queue[place]),
-            queue_delay_s=_mean(delay[place]),
+        offered = float(problem.offered_bps[link] / graph.rate_bps[link])
+        by_name[graph.link_names[link]] = LinkOutcome(
+            utilization=exact(min(utilization[place], 1.0)),
+            loss_rate=exact(loss[place]),
+            queue_packets=mean_alone(queue[place]),
+            queue_delay_s=mean_alone(delay[place]),
             buffer_packets=int(problem.buffer_packets[link]),
             bdp_packets=float(problem.bdp_packets[link]),
             capacity_bps=float(graph.rate_bps[link]),
             link_class=graph.classes[graph.link_class[link]],
             flows=float(problem.connections[link]),
-            offered_load=_offered(problem, link),
+            offered_load=offered or None,
         )
-    return made
+    return by_name
 
 
-def seen(value: Floats) -> Floats:
+def seen(value: Floats | float) -> Floats:
     """Return 0 where a loss rate or a queue in packets is too small to be seen, below 1e-12."""
     return np.where(value < _NOTHING, 0.0, value)
-
-
-def _offered(problem: Problem, link: int) -> float | None:
-    """Return the load that is offered to a link as a share of its rate; None without one."""
-    load = float(problem.offered_bps[link] / problem.graph.rate_bps[link])
-    return load or None
 
 
 def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
     """Return each traffic class, divided by the hops of its paths, fewest first."""
     problem = solution.balance.problem
-    rates = [_rates(solution, index) for index in range(len(scenario.traffic))]
-    made = []
+    parts = []
     for index, group in enumerate(scenario.traffic):
+        rates = _rates(solution, index)
         for hops in np.unique(problem.hops):
-            mine = problem.hops == hops
-            share = problem.share[mine]
-            weight = share / share.sum()
-            throughput = _exact(float(share @ rates[index][mine]))
-            made.append(
+            mine, share, rtt_s, loss_rate = _of_hops(solution, hops)
+            parts.append(
                 ClassOutcome(
                     kind=group.kind,
                     name=f"{group.name or f'{group.kind}-{index}'}, {hops} hops",
                     flows=round(float(group.flows) * float(share.sum())),
-                    throughput_bps=throughput,
+                    throughput_bps=exact(float(share @ rates[mine])),
                     goodput_bps=None,
                     jain=None,
-                    rtt_s=_mean(float(weight @ solution.flow.rtt_s[mine])),
-                    loss_rate=_exact(float(seen(weight @ (1.0 - solution.flow.kept[mine])))),
+                    rtt_s=mean_alone(rtt_s),
+                    loss_rate=exact(float(seen(loss_rate))),
                     timeouts=None,
                     fct_s=None,
                 )
             )
-    return made
+    return parts
+
+
+def _of_hops(solution: Solution, hops: int) -> tuple[Bools, Floats, float, float]:
+    """Return the paths of so many hops and their shares, and their mean round trip and loss."""
+    mine = solution.balance.problem.hops == hops
+    share = solution.balance.problem.share[mine]
+    weight = share / share.sum()
+    loss_rate = float(weight @ (1.0 - solution.flow.kept[mine]))
+    return mine, share, float(weight @ solution.flow.rtt_s[mine]), loss_rate
 
 
 def network(solution: Solution) -> NetworkOutcome:
@@ -231,21 +228,17 @@ def network(solution: Solution) -> NetworkOutcome:
         mean_rtt_s=float(problem.share @ solution.flow.rtt_s),
         mean_throughput_bps=None if each is None else float(problem.share @ each),
         residual=solution.residual,
-        by_hops=[_hops(solution, int(hops), each) for hops in np.unique(problem.hops)],
-    )
-
-
-def _hops(solution: Solution, hops: int, each: Floats | None) -> HopsOutcome:
-    problem = solution.balance.problem
-    mine = problem.hops == hops
-    share = problem.share[mine]
-    weight = share / share.sum()
-    return HopsOutcome(
-        hops=hops,
-        connections=float(problem.long_flows * share.sum()),
-        throughput_bps=None if each is None else float(weight @ each[mine]),
-        rtt_s=float(weight @ solution.flow.rtt_s[mine]),
-        loss_rate=float(weight @ (1.0 - solution.flow.kept[mine])),
+        by_hops=[
+            HopsOutcome(
+                hops=int(hops),
+                connections=float(problem.long_flows * share.sum()),
+                throughput_bps=None if each is None else float(share / share.sum() @ each[mine]),
+                rtt_s=rtt_s,
+                loss_rate=loss_rate,
+            )
+            for hops in np.unique(problem.hops)
+            for mine, share, rtt_s, loss_rate in (_of_hops(solution, hops),)
+        ],
     )
 
 
@@ -259,21 +252,6 @@ def _rates(solution: Solution, traffic: int) -> Floats:
         elif kind.traffic == traffic:
             total += kind.offered_bps * flow.kept
     return total
-
-
-def _exact(value: float) -> Metric:
-    return Metric(value=float(value), low=None, high=None, n=0)
-
-
-def _mean(value: float) -> Quantiles:
-    return Quantiles(mean=_exact(value), p50=None, p95=None, p99=None)
-
-
-MOST_LINKS = 600
-"""Largest number of coupled links for this test: its cost is the cube of their number."""
-_SINGULAR = 1e-6
-"""Relative. With a smaller singular value a residual of 1e-9 allows a step of 1e-3 or more."""
-_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,10 +273,10 @@ def uniqueness(solution: Solution) -> Uniqueness | None:
     """Return the directions that are not determined; None for too many links."""
     balance = solution.balance
     slopes = balance.slopes(solution.s, solution.state, solution.flow)
-    found = balance.linear.jacobian(slopes, MOST_LINKS)
-    if found is None:
+    jacobian = balance.linear.jacobian(slopes, MOST_LINKS)
+    if jacobian is None:
         return None
-    coupled, matrix = found
+    coupled, matrix = jacobian
     if not len(coupled):
         return Uniqueness(0, ())
     matrix = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300)
@@ -308,11 +286,6 @@ def uniqueness(solution: Solution) -> Uniqueness | None:
     most = np.argsort(-moved, kind="stable")[: _NAMED if small.any() else 0]
     names = balance.problem.graph.link_names
     return Uniqueness(int(small.sum()), tuple(names[balance.used[coupled[link]]] for link in most))
-
-
-NAME = "network"
-NO_MARKS = tuple(each.name for each in DISCIPLINES.values() if each.drops_tail)
-"""Disciplines that mark and drop nothing before the buffer is full."""
 
 
 def to_outcome(
@@ -332,16 +305,30 @@ def to_outcome(
     sized : places in ``balance.used`` of links that are sized; bursts at others are not named then.
     bursts : those of the scenario's short flows, if they were computed before.
     """
-
     left = uniqueness(solution)
-    bursts = bursts or OfferedBursts(scenario, solution.balance.problem)
+    problem = solution.balance.problem
+    bursts = bursts or OfferedBursts(scenario, problem)
     return Outcome(
         scenario=scenario.to_dict(),
         engine=NAME,
         links=links(solution, bursts),
         classes=classes(scenario, solution),
         broken_assumptions=[*broken(scenario, solution, bursts, sized), *_open(left)],
-        provenance=_provenance(scenario, seeds, solution, left, loading, wall_s),
+        provenance=Provenance(
+            version=installed_version(),
+            seeds=seeds,
+            scenario_sha256=scenario.sha256(),
+            wall_s=wall_s,
+            cpu_s=solution.cpu_s,
+            loading_cpu_s=loading,
+            model=solution.balance.topology.model,
+            steps=solution.steps,
+            conservation=solution.conservation,
+            open_directions=None if left is None else left.open_directions,
+            paths=len(problem.share),
+            pairs=problem.pairs,
+            pairs_drawn=problem.drawn,
+        ),
         network=network(solution),
     )
 
@@ -350,29 +337,26 @@ def broken(
     scenario: Scenario, solution: Solution, bursts: OfferedBursts, sized: Ints | None = None
 ) -> list[str]:
     """Return the features of this scenario that the model does not represent."""
-    found = []
-    for said in (burst_note(solution, sized), bursts.note(solution)):
-        if said is not None:
-            found.append(said)
+    said = [burst_note(solution, sized), bursts.note(solution)]
+    notes = [note for note in said if note is not None]
     if scenario.queue.discipline not in NO_MARKS:
-        found.append(
+        notes.append(
             f"a queue that drops early ({scenario.queue.discipline}): treated as drop-tail"
         )
     if any(KINDS[g.kind].completes for g in scenario.traffic):
-        found.append("short flows: treated as a load that does not respond to loss")
+        notes.append("short flows: treated as a load that does not respond to loss")
     few = solution.balance.problem.flows[solution.balance.used]
     full = solution.s > 0.0
     if full.any() and few[full].min() < 1.0:
-        found.append(
+        notes.append(
             f"fewer than one connection on a full link ({few[full].min():.2g} on average): "
             "the model is for many connections"
         )
-    return found
+    return notes
 
 
 def _open(left: Uniqueness | None) -> list[str]:
     """Return the note of an answer that is one of several, or that was not tested for it."""
-
     if left is None:
         return [
             f"more than {MOST_LINKS} links affect each other: whether other steady states exist "
@@ -386,30 +370,3 @@ def _open(left: Uniqueness | None) -> list[str]:
         f"links, such as {', '.join(left.links)}; forebay network --multistart 10 shows how far "
         "the rates of several steady states differ"
     ]
-
-
-def _provenance(
-    scenario: Scenario,
-    seeds: list[int],
-    solution: Solution,
-    left: Uniqueness | None,
-    loading: float,
-    wall_s: float,
-) -> Provenance:
-    problem = solution.balance.problem
-    facts: dict[str, Any] = {
-        "version": installed_version(),
-        "seeds": seeds,
-        "scenario_sha256": scenario.sha256(),
-        "wall_s": wall_s,
-        "cpu_s": solution.cpu_s,
-        "loading_cpu_s": loading,
-        "model": solution.balance.topology.model,
-        "steps": solution.steps,
-        "conservation": solution.conservation,
-        "open_directions": None if left is None else left.open_directions,
-        "paths": len(problem.share),
-        "pairs": problem.pairs,
-        "pairs_drawn": problem.drawn,
-    }
-    return Provenance.model_validate(facts)

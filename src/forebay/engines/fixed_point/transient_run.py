@@ -1,9 +1,7 @@
-"""A scenario's network through time: its equations, its first moment, its steps, its answer.
+"""A scenario's network through time, by the slides' equations in discrete time.
 
-The steps are the slides' equations in discrete time. Slide 9 gives the next windows from loss and
-round trips, slide 10 the next queues from the rates of the windows just stepped (with the rates of
-the step before, links of n connections need steps about n times shorter, or the queue oscillates by
-the method alone).
+Slide 9 gives the next windows from loss and round trips, slide 10 the next queues from the rates of
+the windows just stepped (with those of the step before the method itself makes queues oscillate).
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -83,8 +82,7 @@ class Stepper:
     def cold(self) -> Moment:
         """Return windows of one packet and empty queues."""
         balance = self.balance
-        paths = len(balance.problem.share)
-        shape = (len(balance.responsive), paths)
+        shape = (len(balance.responsive), len(balance.problem.share))
         return Moment(np.ones(shape), np.zeros(len(balance.used)))
 
     def step(self, at: Moment) -> tuple[Moment, Floats]:
@@ -97,7 +95,8 @@ class Stepper:
         stepped = hisamatsu_step(at.window, loss, self.step_s / rtt, balance.topology.timeouts)
         window = np.minimum(stepped, limits)
         carried = balance.carried(self._sent(window, rtt), hazard)
-        more = self.step_s * (carried - balance.rate_bps) / self._packet_bits
+        packet_bits = 8.0 * balance.problem.packet_bytes
+        more = self.step_s * (carried - balance.rate_bps) / packet_bits
         return Moment(window, np.maximum(at.queue + more, 0.0)), carried
 
     def read(self, at: Moment) -> NetworkSample:
@@ -119,17 +118,6 @@ class Stepper:
     def _weights(self) -> Floats:
         """Bits of all connections of a kind for one packet of window."""
         return np.array([8.0 * kind.packet_bytes * kind.flows for kind in self.balance.responsive])
-
-    @cached_property
-    def _packet_bits(self) -> float:
-        return 8.0 * self.balance.problem.packet_bytes
-
-
-def check_model(balance: Balance) -> None:
-    """Refuse models that are not in discrete time. ScenarioError."""
-    if not balance.is_slides:
-        wrong = f"model {balance.topology.model} has a steady state but no equations in time"
-        raise refuse(wrong, 'write model = "hisamatsu-2007"', "model")
 
 
 def stable_step(balance: Balance, steady: Solution | None) -> float:
@@ -161,7 +149,7 @@ def moment_of(steady: Solution, target: Balance) -> Moment:
     new pairs begin with one packet. Links keep their queue by name, as far as their buffer holds
     it; new ones are empty. Raises ScenarioError if they have no link in common.
     """
-    balance, made = steady.balance, Stepper(target, 1.0).cold()
+    balance, first = steady.balance, Stepper(target, 1.0).cold()
     names, now = balance.problem.graph.link_names, target.problem.graph.link_names
     if not set(names) & set(now):
         wrong = f"no link of it, such as {names[0]}, is in this network"
@@ -172,18 +160,18 @@ def moment_of(steady: Solution, target: Balance) -> Moment:
         * steady.flow.rtt_s / (8.0 * kind.packet_bytes * max(kind.flows, 1e-300))
         for kind in balance.responsive
     ])  # fmt: skip
-    whole = window.mean(axis=0) if 0 < len(window) != len(made.window) else None
+    whole = window.mean(axis=0) if 0 < len(window) != len(first.window) else None
     by_path = {key: place for place, key in enumerate(_path_names(balance)) if window.size}
     pairs = _pair_windows(balance, window) if window.size else {}
     for place, key in enumerate(_path_names(target)):
         before = window[:, by_path[key]] if key in by_path else pairs.get(key[:2])
         if before is not None:
-            made.window[:, place] = before if whole is None else before.mean()
+            first.window[:, place] = before if whole is None else before.mean()
     queues = {names[link]: steady.state.queue[at] for at, link in enumerate(balance.used.tolist())}
     for at, link in enumerate(target.used.tolist()):
-        made.queue[at] = queues.get(now[link], 0.0)
+        first.queue[at] = queues.get(now[link], 0.0)
     buffers = target.problem.buffer_packets[target.used]
-    return Moment(made.window, np.minimum(made.queue, buffers))
+    return Moment(first.window, np.minimum(first.queue, buffers))
 
 
 def _path_names(balance: Balance) -> list[tuple[str, ...]]:
@@ -206,8 +194,8 @@ def _pair_windows(balance: Balance, window: Floats) -> dict[tuple[str, ...], Flo
     weight = np.bincount(at, weights=problem.share)
     means = [np.bincount(at, weights=problem.share * row) / weight for row in window]
     columns = np.array(means).T if means else np.zeros((len(pairs), 0))
-    ends = zip((pairs // len(names)).tolist(), (pairs % len(names)).tolist(), strict=True)
-    return {(names[a], names[b]): column for (a, b), column in zip(ends, columns, strict=True)}
+    ends = [(names[key // len(names)], names[key % len(names)]) for key in pairs.tolist()]
+    return dict(zip(ends, columns, strict=True))
 
 
 class Swings:
@@ -310,15 +298,6 @@ class Recorder:
         return float(np.max(apart[full], initial=0.0))
 
 
-def steady_row(recorder: Recorder, steady: Solution) -> Floats:
-    """Return the sample of the steady state."""
-    flow, state = steady.flow, steady.state
-    loss = np.exp(state.log_loss)
-    return recorder.row(
-        NetworkSample(flow.sent_bps, flow.rtt_s, flow.carried_bps, loss, state.queue)
-    )
-
-
 def transient_of(
     recorder: Recorder,
     swings: Swings,
@@ -329,11 +308,16 @@ def transient_of(
 ) -> Transient:
     """Return the answer of a run that has ended."""
     balance, step_s = recorder.stepper.balance, recorder.stepper.step_s
-    rows = np.array(recorder.rows)
-    rest = None if steady is None else steady_row(recorder, steady)
+    rows, rest = np.array(recorder.rows), None
+    if steady is not None:
+        flow, state = steady.flow, steady.state
+        loss = np.exp(state.log_loss)
+        rest = recorder.row(
+            NetworkSample(flow.sent_bps, flow.rtt_s, flow.carried_bps, loss, state.queue)
+        )
     problem, hops = balance.problem, np.unique(balance.problem.hops)
     first = 3 * len(recorder.classes)
-    found = swings.found
+    oscillating = swings.found
     return Transient(
         scenario=scenario.to_dict(),
         start="cold" if start is None else "steady",
@@ -344,12 +328,12 @@ def transient_of(
         links=_links(recorder, rows, rest),
         hops=[
             HopsSeries(
-                hops=int(each),
+                hops=int(number),
                 connections=float(problem.long_flows * problem.share[mine].sum()),
                 throughput_bps=rows[:, first + k],
                 steady_throughput_bps=None if rest is None else float(rest[first + k]),
             )
-            for k, (each, mine) in enumerate(zip(hops, recorder.by_hops, strict=True))
+            for k, (number, mine) in enumerate(zip(hops, recorder.by_hops, strict=True))
         ],
         throughput_bps=rows[:, -2],
         rtt_s=rows[:, -1],
@@ -357,30 +341,32 @@ def transient_of(
         steady_rtt_s=None if rest is None else float(rest[-1]),
         residual=recorder.residual,
         distance=None if rest is None else _distance(rows[-1], rest, first),
-        oscillating_links=len(found),
-        oscillations=[_oscillation(recorder, swings, at) for at in found[:_SHOWN].tolist()],
+        oscillating_links=len(oscillating),
+        oscillations=[_oscillation(recorder, swings, at) for at in oscillating[:_SHOWN].tolist()],
         cpu_s=cpu_s,
     )
 
 
 def _links(recorder: Recorder, rows: Any, rest: Floats | None) -> dict[str, LinkSeries]:
     balance = recorder.stepper.balance
-    graph, made = balance.problem.graph, {}
+    graph, series = balance.problem.graph, {}
     buffers = balance.problem.buffer_packets[balance.used]
     for k, (place, mine) in enumerate(zip(recorder.classes, recorder.members, strict=True)):
-        used, lost, queue = rows[:, 3 * k : 3 * k + 3].T
-        still = None if rest is None else [float(value) for value in rest[3 * k : 3 * k + 3]]
-        made[graph.classes[place]] = LinkSeries(
+        own = slice(3 * k, 3 * k + 3)
+        used, lost, queue = rows[:, own].T
+        steady = None
+        if rest is not None:
+            full, loss, packets = rest[own].tolist()
+            steady = SteadyLinks(utilization=full, loss_rate=loss, queue_packets=packets)
+        series[graph.classes[place]] = LinkSeries(
             links=len(mine),
             utilization=used,
             loss_rate=lost,
             queue_packets=queue,
             buffer_packets=float(buffers[mine].mean()),
-            steady=None
-            if still is None
-            else SteadyLinks(utilization=still[0], loss_rate=still[1], queue_packets=still[2]),
+            steady=steady,
         )
-    return made
+    return series
 
 
 def _distance(end: Floats, rest: Floats, first: int) -> float:
@@ -423,8 +409,12 @@ def step_through(
     if own_s is not None and own_s > length_s:
         raise _refuse("step", f"{step} is longer than {duration}", "write a shorter step")
     balance = _balance(scenario)
-    check_model(balance)
-    steady = _steady(balance)
+    if not balance.is_slides:
+        wrong = f"model {balance.topology.model} has a steady state but no equations in time"
+        raise refuse(wrong, 'write model = "hisamatsu-2007"', "model")
+    steady = None
+    with suppress(NoSteadyState):
+        steady = solve(balance)
     step_s = stable_step(balance, steady) if own_s is None else own_s
     steps = _steps(length_s, step_s)
     stepper = Stepper(balance, length_s / steps)
@@ -452,8 +442,6 @@ def step_through(
 
 
 def _refuse(field: str, wrong: str, hint: str) -> ScenarioError:
-    from forebay.scenario import ScenarioError
-
     return ScenarioError("time", wrong, hint, field=field)
 
 
@@ -470,13 +458,6 @@ def _balance(scenario: Scenario) -> Balance:
         raise NoNetwork
     check_marks(scenario)
     return make_balance(make_problem(scenario), scenario.topology)
-
-
-def _steady(balance: Balance) -> Solution | None:
-    try:
-        return solve(balance)
-    except NoSteadyState:
-        return None
 
 
 def _steps(length_s: float, step_s: float) -> int:

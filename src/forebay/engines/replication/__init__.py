@@ -16,19 +16,15 @@ from numpy.typing import NDArray
 from forebay.catalogue import KINDS
 from forebay.engines.replication.layout import (
     COUNT_BYTES,
-    Bucket,
     ClassSpec,
-    FlowRoutes,
     Layout,
-    LinkJitter,
-    LinkLoss,
     LinkSpec,
     Route,
+    expand,
     lay_out,
+    problem_of,
 )
 from forebay.engines.replication.readings import (
-    BATCHES,
-    MOST_BINS,
     RawReadings,
     Watched,
     ideal_s,
@@ -39,7 +35,6 @@ from forebay.engines.replication.readings import (
     to_reading,
 )
 from forebay.files.columns import BLOCK_ROWS
-from forebay.lazy import attributes
 from forebay.outcome import summarize
 from forebay.outcome.metrics import goodput_bits
 from forebay.outcome.model import FlowTable
@@ -47,17 +42,14 @@ from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trac
 from forebay.scenario import Duration, ScenarioError, Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.layout import expand, problem_of
     from forebay.engines.replication.readings import RawFlowRecords, RawHistogram, RawLink, RawTrace
     from forebay.outcome import Reading
-    from forebay.outcome.reading import FloatArray, IntArray, LinkReading
+    from forebay.outcome.reading import IntArray, LinkReading
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
 
 CACHE_SIZE = 64
-
-
 T = TypeVar("T")
 
 
@@ -101,16 +93,10 @@ class SeedCache(Generic[T]):
 
 
 __all__ = [
-    "BATCHES",
     "COUNT_BYTES",
-    "MOST_BINS",
-    "Bucket",
     "ClassSpec",
-    "FlowRoutes",
     "FlowRows",
     "Layout",
-    "LinkJitter",
-    "LinkLoss",
     "LinkSpec",
     "RawReadings",
     "Route",
@@ -125,19 +111,6 @@ __all__ = [
     "to_reading",
     "to_trace",
 ]
-
-# Needed only for a network, a trace or a table of flows; importing them imports a dozen more files.
-_HOLDERS = {
-    "check_step": "tracing",
-    "expand": "layout",
-    "problem_of": "layout",
-    "FlowRows": "flow_rows",
-    "to_trace": "tracing",
-}
-
-
-__getattr__ = attributes(__name__, _HOLDERS)
-
 
 MOST_SAMPLES = 10_000_000
 
@@ -165,8 +138,8 @@ def to_trace(
         round_trip_s=float(scenario.mean_rtt),
         at_s=read["at_s"],
         links={
-            name: _link(reading, each, queue)
-            for (name, reading), each, queue in zip(
+            name: _link(reading, link, queue)
+            for (name, reading), link, queue in zip(
                 read_links(scenario, layout, raw).items(), raw["links"], read["queue"], strict=False
             )
         },
@@ -195,13 +168,14 @@ def check_step(scenario: Scenario, step: Duration) -> None:
 def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
     detail = raw["detail"]
     assert detail is not None, "asked for"
+    queue_s = reading.queue_s.sum(axis=0)  # ends with the largest queue that occurred
     return LinkTrace(
         capacity_bps=reading.capacity_bps,
         buffer_packets=reading.buffer_packets,
         bdp_packets=reading.bdp_packets,
         queue_packets=queue,
         queue_step=reading.queue_step,
-        queue_s=_of_size(reading.queue_s.sum(axis=0), len(detail["seen"])),
+        queue_s=np.pad(queue_s, (0, max(0, len(detail["seen"]) - len(queue_s)))),
         seen=detail["seen"],
         delay=reading.delay,
         busy=_periods(*detail["busy"]),
@@ -226,16 +200,9 @@ def _flow(read: RawTrace, row: int) -> FlowTrace:
     )
 
 
-def _of_size(queue_s: FloatArray, bins: int) -> FloatArray:
-    """Pad the bins up to the buffer; readings end with the largest queue that occurred."""
-    return np.concatenate([queue_s, np.zeros(max(0, bins - len(queue_s)))])
-
-
 _PS_PER_S = 1e12
 ROUTE_SEPARATOR = "; "
 """Between the names of the links of a route."""
-
-
 Columns = Mapping[str, NDArray[Any]]
 
 

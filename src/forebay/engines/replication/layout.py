@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from forebay.progress import Progress
     from forebay.scenario import (
-        ClassQueue,
         Jitter,
         Link,
         Loss,
@@ -75,10 +74,8 @@ class ClassSpec:
 
     Attributes
     ----------
-    name
-        Name in the scenario.
-    discipline, parameters
-        "pfifo", "bfifo" or "red", and the parameters that the scenario sets.
+    name : name in the scenario.
+    discipline, parameters : "pfifo", "bfifo" or "red", and the parameters that the scenario sets.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     priority, weight
@@ -105,28 +102,20 @@ class LinkSpec:
     ----------
     rate_bps, delay_ps
         Capacity in bit/s, that of the shaper if there is one; propagation delay in picoseconds.
-    wire_bps : float or None
-        Rate of the wire behind a shaper.
-    shaper, policer : Bucket or None
-        Token buckets.
-    loss : LinkLoss or None
-        What the link itself loses.
-    rate_trace : RateTrace or None
-        The rate of the wire over time; ``rate_bps`` is then its mean.
-    drops_while_down : bool
-        Whether what arrives while the rate is 0 is dropped.
+    wire_bps : rate of the wire behind a shaper.
+    shaper, policer : token buckets.
+    loss : what the link itself loses.
+    rate_trace : the rate of the wire over time; ``rate_bps`` is then its mean.
+    drops_while_down : whether what arrives while the rate is 0 is dropped.
     framing : the fields of scenario.Framing, or None
-    jitter : LinkJitter or None
-        What delays packets behind the wire.
+    jitter : what delays packets behind the wire.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
-    bdp_packets
-        Bandwidth-delay product of the flows that cross it, in packets of their mean size.
+    bdp_packets : bandwidth-delay product of the flows that cross it, in packets of their mean size.
     discipline, parameters
         Linux name, or "classes"; the parameters that the scenario sets, in bytes and seconds.
-    classes, class_of
-        Its class queues (``buffer_packets`` is their sum), and for each traffic class the index
-        of its class queue.
+    classes, class_of : its class queues (``buffer_packets`` is their sum), and for each traffic
+        class the index of its class queue.
     """
 
     name: str
@@ -196,13 +185,10 @@ class Layout:
 
     Attributes
     ----------
-    links : list of LinkSpec
-        The reported links, the bottleneck first.
-    routes : list of Route
-        For each class, the links that its data crosses, and those that its ACKs cross. With
+    links : the reported links, the bottleneck first.
+    routes : for each class, the links that its data crosses, and those that its ACKs cross. With
         ``flows``, the routes of its flows.
-    flows : FlowRoutes or None
-        Only for a network, whose classes have no route of their own.
+    flows : only for a network, whose classes have no route of their own.
     """
 
     links: list[LinkSpec]
@@ -232,6 +218,9 @@ def _links(scenario: Scenario) -> list[LinkSpec]:
 
 
 def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
+    wire_bps = None if link.framing is None else float(link.line_capacity)
+    if link.shaper is not None:
+        wire_bps = float(link.rate)
     return LinkSpec(
         name=name,
         rate_bps=float(link.capacity),
@@ -243,7 +232,7 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         delay_ps=round(link.delay * _PS_PER_S),
         alpha=queue.alpha,
         parameters=queue.parameters,
-        wire_bps=_wire(link),
+        wire_bps=wire_bps,
         shaper=_bucket(scenario, link.shaper),
         policer=_bucket(scenario, link.policer),
         loss=_loss(link.loss),
@@ -273,16 +262,12 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
             priority=each.level,
             weight=each.weight,
             min_rate_bps=None if each.min_rate is None else float(each.min_rate),
-            max_rate=_max_rate(each),
+            max_rate=None
+            if each.max_rate is None
+            else (float(each.max_rate), None if each.burst is None else int(each.burst)),
         )
         for each, (packets, packet) in zip(queue.classes, limits, strict=True)
     ]
-
-
-def _max_rate(queue: ClassQueue) -> tuple[float, int | None] | None:
-    if queue.max_rate is None:
-        return None
-    return float(queue.max_rate), None if queue.burst is None else int(queue.burst)
 
 
 def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Bucket | None:
@@ -296,13 +281,6 @@ def _loss(loss: Loss | None) -> LinkLoss | None:
     if loss is None:
         return None
     return *loss.in_states, *loss.changes, loss.unit == "byte", loss.place == "before-queue"
-
-
-def _wire(link: Link) -> float | None:
-    """Return the line's rate, where it is not the capacity."""
-    if link.shaper is not None:
-        return float(link.rate)
-    return None if link.framing is None else float(link.line_capacity)
 
 
 def _jitter(jitter: Jitter | None) -> LinkJitter | None:
@@ -322,8 +300,6 @@ def _route(group: Traffic, index: dict[str, int], both_ways: bool) -> Route:
 
 MOST_LINKS = 2**20
 """Links of routers and hosts; crates/sim numbers 2**26. The memory limit mostly refuses first."""
-
-
 _LATEST: list[tuple[str, Problem]] = []
 """The network that was routed last: a run needs it before its packets and after them."""
 
@@ -340,21 +316,18 @@ def problem_of(
     routers, ``check`` before routes are searched for, with what they will take, and ``progress``
     while routes are found; all may raise.
     """
-    sha = _of_routes(scenario).sha256()
+    # Routes do not depend on the window.
+    sha = scenario.model_copy(update={"measure": Measure()}).sha256()
     if not _LATEST or _LATEST[0][0] != sha:
 
         def check_graph(graph: Graph) -> None:
-            check_links(graph)
+            links = int((graph.kind == BETWEEN).sum())
+            _check_number(links)
             if check_size is not None:
-                check_size(int((graph.kind == BETWEEN).sum()))
+                check_size(links)
 
         _LATEST[:] = [(sha, make_problem(scenario, check, progress, check_graph))]
     return _LATEST[0][1]
-
-
-def _of_routes(scenario: Scenario) -> Scenario:
-    """Return the scenario with the default window, which routes do not depend on."""
-    return scenario.model_copy(update={"measure": Measure()})
 
 
 def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tuple[Scenario, Layout]:
@@ -364,10 +337,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     Connections are distributed over paths by largest remainder, and over the hosts of a router in
     turn. ACKs meet no queue.
 
-    Raises
-    ------
-    ScenarioError
-        Traffic without a fixed number of connections; an invalid topology.
+    Raises ScenarioError: traffic without a fixed number of connections; an invalid topology.
     """
     problem = problem_of(scenario)
     classes, paths = [], []
@@ -383,14 +353,14 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
         if isinstance(group, Transfers):
             classes.append(_of_transfers(problem, group, scenario.link))
             continue
-        each = _apportioned(problem.share, int(group.flows))
-        for hops in np.unique(problem.hops[each > 0]):
-            mine = np.flatnonzero((problem.hops == hops) & (each > 0))
-            paths.append(np.repeat(mine, each[mine]))
+        flows = _apportioned(problem.share, int(group.flows))
+        for hops in np.unique(problem.hops[flows > 0]):
+            mine = np.flatnonzero((problem.hops == hops) & (flows > 0))
+            paths.append(np.repeat(mine, flows[mine]))
             classes.append(_class(scenario, problem, index, int(hops), len(paths[-1])))
     expanded = scenario.model_copy(update={"traffic": tuple(classes)})
-    none = [np.zeros(0, dtype=np.int64)]
-    layout = _layout(scenario, problem, np.concatenate([*none, *paths]))
+    none = np.zeros(0, dtype=np.int64)
+    layout = _layout(scenario, problem, np.concatenate([none, *paths]))
     given = buffers or {}
     links = [
         replace(link, buffer_packets=given[link.name]) if link.name in given else link
@@ -409,11 +379,6 @@ def _of_transfers(problem: Problem, group: Transfers, link: Link) -> Transfers:
     if not up.any():
         rates = float(link.rate) * int(graph.hosts.sum())
     return group.model_copy(update={"load": None, "arrival_rate": group.arrivals_per_second(rates)})
-
-
-def check_links(graph: Graph) -> None:
-    """Refuse more links between routers than the simulator numbers, before anything is routed."""
-    _check_number(int((graph.kind == BETWEEN).sum()))
 
 
 def _check_number(links: int) -> None:

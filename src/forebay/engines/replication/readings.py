@@ -105,7 +105,9 @@ def _on_route(
             took = _ends(link.rate_trace, start + before, packets * bits) - start
             longest = np.maximum(longest, took + after + propagation - delays)
         if link.shaper is not None:
-            tokens = np.maximum(0.0, packets * bits - _at_once(link, bits)) / link.rate_bps
+            # A shaper lets its bucket pass at the wire's rate, or one packet without a bucket.
+            burst = bits if link.shaper[-1] == "deficit" else np.full_like(bits, link.burst_bits)
+            tokens = np.maximum(0.0, packets * bits - burst) / link.rate_bps
             passed = before + tokens + best[place + 1]
             longest = np.maximum(longest, passed + after + propagation - delays)
         before = before + best[place + 1] + link.delay_ps / _PS_PER_S
@@ -120,12 +122,6 @@ def _highest_bps(link: LinkSpec) -> float:
     if link.rate_trace is not None:
         return max(rate for _, rate in link.rate_trace.rates)
     return link.wire_bps or link.rate_bps
-
-
-def _at_once(link: LinkSpec, bits: FloatArray) -> FloatArray:
-    """Return the bits that a shaper lets pass at the wire's rate; one packet without a bucket."""
-    assert link.shaper is not None, "a shaped link"
-    return bits if link.shaper[-1] == "deficit" else np.full_like(bits, link.burst_bits)
 
 
 def _pipelined(times: Sequence[FloatArray], packets: FloatArray) -> FloatArray:
@@ -259,7 +255,6 @@ class RawReadings(TypedDict):
 BATCHES = 20
 """Batches of the measured window, for intervals from a single seed."""
 
-_PICOSECONDS = 1e12
 MOST_BINS = 4096
 """Maximum number of bins of a link's queue histogram."""
 _MOST_TO_READ = 100_000_000  # bins in all, 8 bytes each
@@ -284,12 +279,11 @@ class Watched(NamedTuple):
 def n_parts(scenario: Scenario) -> int:
     """Return the number of equal parts of the measured window that an engine reads separately.
 
-    Raises
-    ------
-    ScenarioError
-        The queue histograms of so many parts would not fit into memory.
+    Raises ScenarioError: the queue histograms of so many parts would not fit into memory.
     """
-    number = BATCHES * _round_trips_a_batch(scenario)
+    number = BATCHES
+    if scenario.goals.need_round_trips and scenario.mean_rtt:
+        number *= max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
     if number > BATCHES and number * min(scenario.buffer_packets, MOST_BINS) > _MOST_TO_READ:
         raise ScenarioError(
             "out-of-range",
@@ -300,16 +294,9 @@ def n_parts(scenario: Scenario) -> int:
     return number
 
 
-def _round_trips_a_batch(scenario: Scenario) -> int:
-    """Return the number of RTTs in a batch; 1 if no goal needs single RTTs."""
-    if not scenario.goals.need_round_trips or not scenario.mean_rtt:
-        return 1
-    return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
-
-
 def picoseconds(seconds: float) -> int:
     """Return the nearest whole number of picoseconds."""
-    return round(seconds * _PICOSECONDS)
+    return round(seconds * _PS_PER_S)
 
 
 Number = TypeVar("Number", np.float64, np.int64)
@@ -425,9 +412,11 @@ def _classes(
 ) -> list[ClassReading]:
     last_link = [] if layout.flows else layout.last_link
     names = scenario.class_names
-    delivered, drops, resent = _batch(raw["delivered_bytes"]), _batch(raw["drops"]), _resent(raw)
+    delivered, drops = _batch(raw["delivered_bytes"]), _batch(raw["drops"])
     passed, sent, timeouts = _batch(raw["passed"]), _batch(raw["sent"]), _batch(raw["timeouts"])
-    active = _active(raw)
+    resent = _batch(raw["retransmissions"])
+    # A flow sent in the window if a data packet of it has a reading there.
+    active = (raw["flow_bytes"] + raw["flow_passed"] + raw["flow_drops"]) > 0
     counted = active | _had_to_send(scenario, workload)
     return [
         ClassReading(
@@ -443,8 +432,8 @@ def _classes(
             timeouts=timeouts[:, index],
             flow_goodput_bits=_bits(raw["flow_bytes"][own][counted[own]]),
             rtt=to_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
-            fct_s=_of_ending(traffic, raw["completions_s"][index]),
-            unfinished_s=_of_ending(traffic, raw["unfinished_s"][index]),
+            fct_s=raw["completions_s"][index] if KINDS[traffic.kind].completes else None,
+            unfinished_s=raw["unfinished_s"][index] if KINDS[traffic.kind].completes else None,
             retransmissions=resent[:, index] if isinstance(traffic, Tcp) else None,
             controllers=_controllers(traffic, workload, raw, index, counted),
             long_flows=_long_flows(scenario, traffic),
@@ -455,11 +444,6 @@ def _classes(
         for index, traffic in enumerate(scenario.traffic)
         for own in (workload.slice_of(index),)
     ]
-
-
-def _active(raw: RawReadings) -> NDArray[np.bool_]:
-    """Return whether each flow sent in the window: a data packet of it has a reading there."""
-    return (raw["flow_bytes"] + raw["flow_passed"] + raw["flow_drops"]) > 0
 
 
 def _had_to_send(scenario: Scenario, workload: Workload) -> NDArray[np.bool_]:
@@ -487,10 +471,6 @@ def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index:
     column = int(np.searchsorted(link["classes"], index))  # may list only classes that cross it
     busy_s = _batch(link["class_busy_s"][:, column])
     return np.asarray(busy_s * layout.links[place].rate_bps)
-
-
-def _of_ending(traffic: Traffic, spans_s: FloatArray) -> FloatArray | None:
-    return spans_s if KINDS[traffic.kind].completes else None
 
 
 def _requests(traffic: Traffic, raw: RawReadings, index: int) -> dict[str, FloatArray]:
@@ -526,31 +506,22 @@ def _controllers(
     if not isinstance(traffic, Tcp):
         return {}
     own = workload.traffic_class == index
-    # A listed transfer may have a control that the mix of its class does not.
-    present = set(np.unique(workload.congestion_control[own]).tolist())
-    names = [
-        (number, name)
-        for number, name in enumerate(workload.congestion_controls)
-        if name in traffic.shares or number in present
-    ]
-    found = {}
-    for number, name in names if len(names) > 1 else ():
+    by_name = {}
+    for number, name in enumerate(workload.congestion_controls):
         flows = own & (workload.congestion_control == number)
-        found[name] = ControllerReading(
-            flows=int(np.count_nonzero(flows)),
-            flow_goodput_bits=_bits(raw["flow_bytes"][flows & counted]),
-            drops=int(raw["flow_drops"][flows].sum()),
-            passed=int(raw["flow_passed"][flows].sum()),
-        )
-    return found
+        # A listed transfer may have a control that the mix of its class does not.
+        if name in traffic.shares or flows.any():
+            by_name[name] = ControllerReading(
+                flows=int(np.count_nonzero(flows)),
+                flow_goodput_bits=_bits(raw["flow_bytes"][flows & counted]),
+                drops=int(raw["flow_drops"][flows].sum()),
+                passed=int(raw["flow_passed"][flows].sum()),
+            )
+    return by_name if len(by_name) > 1 else {}
 
 
 def _bits(octets: IntArray) -> FloatArray:
     return octets.astype(np.float64) * _BITS
-
-
-def _resent(raw: RawReadings) -> IntArray:
-    return _batch(raw["retransmissions"])
 
 
 def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:

@@ -233,16 +233,15 @@ def _wrong(row: int, what: str) -> ScenarioError:
 def route_transfers(layout: Layout, scenario: Scenario, workload: Workload, seed: int) -> Layout:
     """Return a network's layout with a route for each transfer of a replication.
 
-    Raises
-    ------
-    ScenarioError
-        A row names a router, a host or a link that does not exist, or a route that leads elsewhere.
+    Raises ScenarioError: a row names a router, a host or a link that does not exist, or a route
+    that leads elsewhere.
     """
     flows = layout.flows
     if flows is None or flows.transfers is None:
         return layout
     routes, parts = list(layout.routes), []
-    delay, back = _delays(layout), _reverse(layout, flows.transfers.problem)
+    delay = [link.delay_ps for link in (*layout.links, *flows.hosts)]
+    back = _reverse(layout, flows.transfers.problem)
     taken = 0
     for index, group in enumerate(scenario.traffic):
         n = workload.flows_of(index)
@@ -259,11 +258,6 @@ def route_transfers(layout: Layout, scenario: Scenario, workload: Workload, seed
     route, rtt = (np.concatenate(each) for each in zip(*parts, strict=True))
     both = replace(flows, route=route.astype(np.int32), rtt_ps=np.maximum(rtt.astype(np.int64), 1))
     return replace(layout, routes=routes, flows=both)
-
-
-def _delays(layout: Layout) -> list[int]:
-    assert layout.flows is not None, "of a network"
-    return [link.delay_ps for link in (*layout.links, *layout.flows.hosts)]
 
 
 def _reverse(layout: Layout, problem: Problem) -> list[int]:
@@ -283,9 +277,8 @@ def _reverse(layout: Layout, problem: Problem) -> list[int]:
     ups, downs = (np.flatnonzero(graph.kind == kind) for kind in (UP, DOWN))
     for up, down in zip(ups.tolist(), downs.tolist(), strict=True):
         for host in range(int(graph.count[up])):
-            found[number[up] + host], found[number[down] + host] = (
-                int(number[down]) + host, int(number[up]) + host,
-            )  # fmt: skip
+            found[number[up] + host] = int(number[down]) + host
+            found[number[down] + host] = int(number[up]) + host
     return found
 
 

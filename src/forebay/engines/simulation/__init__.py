@@ -1,9 +1,7 @@
 """The simulation engine: the packet-level simulator `crates/sim` with the engine protocol.
 
-Compares the core's lists with the catalogue, when the engine is made.
-
-The core is compiled: it may be older than the catalogue, or newer. If they have other congestion
-controls, or state other properties of one, an answer would be about something else.
+The compiled core may be older than the catalogue, or newer. Its lists are compared when the engine
+is made: with other controls, or other properties of one, an answer would be about something else.
 """
 
 from __future__ import annotations
@@ -24,10 +22,12 @@ from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_trace
 from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
 from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate
+from forebay.engines.simulation.routing import route, traffic_of
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
     Draws,
+    PacketFiles,
     check_links,
     make_run,
 )
@@ -40,12 +40,12 @@ from forebay.outcome import (
     summarize,
     violations_of_readings,
 )
+from forebay.outcome.model import KeptFlows
 from forebay.scenario import Long
 from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.engines.replication import FlowRows
-    from forebay.engines.simulation.runs import PacketFiles
     from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
@@ -54,14 +54,7 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1 / 1024
 """Linux's arithmetic keeps shares of a window in 1024ths."""
-
-
-_MARKS = {
-    "loss": "as a loss",
-    "fraction": "in proportion",
-    "l4s": "in proportion",
-    "ignored": "no",
-}
+_MARKS = {"loss": "as a loss", "fraction": "in proportion", "l4s": "in proportion", "ignored": "no"}
 
 
 @cache
@@ -127,11 +120,10 @@ class SimulationEngine(ReplicatingEngine):
     object does not run a replication twice: a search that adds seeds simulates only the new ones.
     It draws each seed's workload once for all buffers.
 
-    Raises
-    ------
-    EngineUnavailable
-        The core was built with other lists than the catalogue's.
+    Raises EngineUnavailable: the core was built with other lists than the catalogue's.
     """
+
+    name = "simulation"
 
     def __init__(self) -> None:
         check_core()
@@ -144,11 +136,6 @@ class SimulationEngine(ReplicatingEngine):
         self._limit = limit
         self._readings = SeedCache[Reading](READINGS_SHARE * limit.octets)
         self._draws = Draws(int(DRAWS_SHARE * limit.octets))
-
-    @property
-    def name(self) -> str:
-        """Name on the command line."""
-        return "simulation"
 
     @property
     def capabilities(self) -> Capabilities:
@@ -171,10 +158,8 @@ class SimulationEngine(ReplicatingEngine):
     def check(self, scenario: Scenario) -> float:
         """Return the bytes of one replication by estimate, 0 for a network.
 
-        Raises
-        ------
-        TooMuchMemory, ScenarioError
-            It needs more than the limit; a discipline refuses its buffer.
+        Raises TooMuchMemory, ScenarioError: it needs more than the limit; a discipline refuses its
+        buffer.
         """
         if scenario.topology is not None:
             return 0.0
@@ -192,8 +177,6 @@ class SimulationEngine(ReplicatingEngine):
         self._write_packets(table=path)
 
     def _write_packets(self, **paths: Path) -> None:
-        from forebay.engines.simulation.runs import PacketFiles
-
         self._files = replace(self._files or PacketFiles(), **paths)
 
     def record_flows(self) -> None:
@@ -207,38 +190,15 @@ class SimulationEngine(ReplicatingEngine):
         *,
         jobs: int = 0,
         progress: Progress | None = None,
+        buffers: Mapping[str, int] | None = None,
     ) -> dict[int, Replication]:
         """Simulate `scenario` once for each of `seeds`.
 
-        Raises
-        ------
-        TooMuchMemory
-            The run would need, or has used, more memory than its limit.
+        ``buffers`` are those of a network's links, in packets by link name.
+
+        Raises TooMuchMemory: the run would need, or has used, more memory than its limit.
         """
-        return self._replications(scenario, {}, seeds, jobs, progress)
-
-    def run_with(
-        self,
-        scenario: Scenario,
-        buffers: Mapping[str, int],
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
-        """Like `run`, with the buffers of a network's links, in packets by link name."""
-        started = time.perf_counter()
-        made = self._replications(scenario, buffers, seeds, jobs, progress)
-        return self.outcome(scenario, [made[seed] for seed in seeds], time.perf_counter() - started)
-
-    def _replications(
-        self,
-        scenario: Scenario,
-        buffers: Mapping[str, int],
-        seeds: Sequence[int],
-        jobs: int,
-        progress: Progress | None,
-    ) -> dict[int, Replication]:
+        buffers = buffers or {}
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"
         # A known reading has no records and no packets.
         again = self._flows is not None or self._files is not None
@@ -247,21 +207,35 @@ class SimulationEngine(ReplicatingEngine):
         threads = jobs or os.cpu_count() or 1
         if missing and (outside := isolates(scenario)):
             recorded = self._flows is not None
-            fresh, each_bytes, flows = self._isolated.call(
+            fresh, octets, flows = self._isolated.call(
                 outside, "simulate", scenario, missing, threads, self._limit.octets,
                 dict(buffers), recorded, self._files, progress=progress,
             )  # fmt: skip
             if self._flows is not None:
                 self._flows |= flows
         else:
-            fresh, each_bytes = simulate(
+            fresh, octets = simulate(
                 scenario, missing, threads, progress, self._limit, buffers,
                 Kept(self._draws, self._readings.held_bytes, self._flows, self._files),
             )  # fmt: skip
         for seed, reading in fresh.items():
-            self._readings.put(sha, seed, reading, each_bytes)
+            self._readings.put(sha, seed, reading, octets)
         known |= fresh
         return {seed: Replication(reading, {}) for seed, reading in known.items()}
+
+    def run_with(
+        self,
+        scenario: Scenario,
+        buffers: Mapping[str, int],
+        seeds: Sequence[int],
+        jobs: int,
+        progress: Progress | None,
+    ) -> Outcome:
+        """Like `run`, with the buffers of a network's links, in packets by link name."""
+        started = time.perf_counter()
+        by_seed = self.replications(scenario, seeds, jobs=jobs, progress=progress, buffers=buffers)
+        wall_s = time.perf_counter() - started
+        return self.outcome(scenario, [by_seed[seed] for seed in seeds], wall_s)
 
     def outcome(
         self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
@@ -275,6 +249,8 @@ class SimulationEngine(ReplicatingEngine):
 
             links, network = summarize_network(scenario, links, classes)
         document, sha256 = document_and_hash(scenario)
+        outside = {name: control.facts for name, control in scenario.foreign_controls.items()}
+        controls: dict[str, Any] = {"controls": outside} if outside else {}
         outcome = Outcome(
             scenario=document,
             engine=self.name,
@@ -287,31 +263,23 @@ class SimulationEngine(ReplicatingEngine):
                 scenario_sha256=sha256,
                 wall_s=wall_s,
                 packets=sum(reading.packets for reading in readings),
-                **_of_controls(scenario),
+                **controls,
             ),
             network=network,
         )
         if scenario.files:
             outcome._keep_scenario(scenario)
         if self._flows is not None:
-            from forebay.outcome.model import KeptFlows
-
             outcome._keep_flows(KeptFlows([self._flows[reading.seed] for reading in readings]))
         return checked(outcome, violations_of_readings(readings))
 
     def size_links(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSimulator:
-        """Return an engine that varies the buffer of one link of a network, or of one link class.
-
-        Raises
-        ------
-        ScenarioError, Unsupported
-            See `SizingSimulator`.
-        """
+        """Return an engine that varies the buffers of a link or a class; see `SizingSimulator`."""
         from forebay.engines.simulation.sizing_simulator import SizingSimulator
 
-        return SizingSimulator(self, scenario, link=link, link_class=link_class)
+        return SizingSimulator(self.run_with, scenario, link=link, link_class=link_class)
 
     def route(
         self,
@@ -321,8 +289,6 @@ class SimulationEngine(ReplicatingEngine):
         afford: Callable[[int, float], None] | None = None,
     ) -> NetworkTraffic:
         """Route a network, and say what a simulation of it has to move."""
-        from forebay.engines.simulation.routing import route, traffic_of
-
         return traffic_of(route(scenario, self._limit, progress, afford)[0])
 
     def trace(
@@ -356,24 +322,13 @@ class SimulationEngine(ReplicatingEngine):
         check_step(scenario, step)
         if scenario.topology is not None:
             raise Unsupported(self.name, "a trace of a whole network", "topology")
-        _refuse_schedules(scenario)
+        for index, group in enumerate(scenario.traffic):
+            if isinstance(group, Long) and group.schedule is not None:  # its rows are not flows
+                wrong = "a trace of flows that are switched on and off"
+                raise Unsupported(self.name, wrong, f"traffic.{index}.schedule")
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, STRUCTURES, samples=samples, watched=len(flows)), 1)
         run, workload, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
         with panics_as_defects(), faults_named(), watched():
             (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, workload, step=step, flows=flows, seed=seed)
-
-
-def _refuse_schedules(scenario: Scenario) -> None:
-    """Raise Unsupported for a trace of flows whose numbers are not those of their connections."""
-    for index, group in enumerate(scenario.traffic):
-        if isinstance(group, Long) and group.schedule is not None:
-            wrong = "a trace of flows that are switched on and off"
-            raise Unsupported("simulation", wrong, f"traffic.{index}.schedule")
-
-
-def _of_controls(scenario: Scenario) -> dict[str, Any]:
-    """Return what the provenance says of controls from outside; nothing without any."""
-    outside = scenario.foreign_controls
-    return {"controls": {name: each.facts for name, each in outside.items()}} if outside else {}

@@ -109,10 +109,7 @@ def faults_named() -> Iterator[None]:
 def isolates(scenario: Scenario) -> tuple[str, ...]:
     """Return the controls for which a run has to go to a process of its own.
 
-    Raises
-    ------
-    ControlFailed
-        There are Python classes beside them, which only this process has.
+    Raises ControlFailed: there are Python classes beside them, which only this process has.
     """
     outside = scenario.foreign_controls
     libraries = tuple(name for name, each in outside.items() if each.python is None)

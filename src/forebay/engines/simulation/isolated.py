@@ -28,24 +28,22 @@ from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.engines.footprint import Limit, TooMuchMemory, default_limit, estimate
-from forebay.engines.replication import FlowRows, lay_out, to_reading
+from forebay.engines.replication import FlowRows, expand, lay_out, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
-from forebay.engines.simulation.runs import Draws, by_flow, make_run
+from forebay.engines.simulation.routing import route
+from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed
 from forebay.outcome import Reading
 from forebay.progress import enter, part
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Layout, RawReadings
-    from forebay.engines.replication.readings import RawFlowRecords
+    from forebay.engines.replication import Layout
     from forebay.engines.simulation.runs import PacketFiles
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
-    from forebay.workload import Workload
-
 
 STALL_S = 10.0
 """A simulation, or a library that is being loaded, does not stand still for longer."""
@@ -278,24 +276,19 @@ def _simulate(
     files: PacketFiles | None,
 ) -> tuple[dict[int, Reading], float, dict[int, FlowRows] | None]:
     flows: dict[int, FlowRows] | None = {} if recorded else None
-    kept = Kept(_draws(octets), 0.0, flows, files)
-    found, each = simulate(scenario, seeds, jobs, progress, Limit(octets), buffers, kept)
+    draws = _kept.setdefault(octets, Draws(int(DRAWS_SHARE * octets)))
+    kept = Kept(draws, 0.0, flows, files)
+    limit = Limit(octets)
+    readings, octets_each = simulate(scenario, seeds, jobs, progress, limit, buffers, kept)
     if flows is not None:
-        flows = {s: replace(f, records=_sendable(f.records)) for s, f in flows.items()}
-    return found, each, flows
+        flows = {
+            seed: replace(rows, records=_Records(dict(rows.records.columns())))
+            for seed, rows in flows.items()
+        }
+    return readings, octets_each, flows
 
 
-def _sendable(records: RawFlowRecords) -> RawFlowRecords:
-    return _Records(dict(records.columns()))
-
-
-_kept: dict[int, Any] = {}
-
-
-def _draws(octets: int) -> Any:
-    from forebay.engines.simulation.runs import DRAWS_SHARE, Draws
-
-    return _kept.setdefault(octets, Draws(int(DRAWS_SHARE * octets)))
+_kept: dict[int, Draws] = {}
 
 
 def _trace(
@@ -362,8 +355,6 @@ _REQUESTS: dict[str, Callable[..., Any]] = {
     "check": _check,
     "compare": _compare,
 }
-
-
 _REPORT_S = 0.005
 """Between two looks at memory while workloads are drawn."""
 STRUCTURES = _core.structure_bytes()
@@ -398,9 +389,6 @@ def simulate(
     """
     network, routed = None, 0.0
     if scenario.topology is not None and seeds:
-        from forebay.engines.replication import expand
-        from forebay.engines.simulation.routing import route
-
         _, routed = route(scenario, limit, progress)
         scenario, network = expand(scenario, buffers)
         enter(progress, "packets")
@@ -416,22 +404,17 @@ def simulate(
     watching = limit.watch(progress)
     found: dict[int, Reading] = {}
     while left := [seed for seed in seeds if seed not in found]:
-        report = _part_of(watching, len(found), len(seeds), len(left[:together]))
+        batch = left[:together]
+        alone = len(batch) == len(seeds)
+        report = watching if alone else part(watching, len(found), len(seeds), len(batch))
         kept = replace(engine, draws=engine.draws if keeps else None)
         try:
-            found |= _side_by_side(scenario, network, left[:together], threads, report, kept)
+            found |= _side_by_side(scenario, network, batch, threads, report, kept)
         except TooMuchMemory:
             if together == 1:
                 raise
             threads = together = 1
     return found, takes.reading
-
-
-def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
-    """Return the progress of a part of the replications, if memory does not hold all."""
-    if some == seeds:
-        return progress
-    return part(progress, first, seeds, some)
 
 
 def _side_by_side(
@@ -462,16 +445,10 @@ def _side_by_side(
         seen = by_flow(each, workload)
         found[seed] = to_reading(scenario, seed, workload, own, seen)
         if kept.flows is not None:
-            kept.flows[seed] = _flow_rows(scenario, workload, own, seen, found[seed])
+            records = seen.get("flow_records")
+            assert records is not None, "flow_records=True"
+            kept.flows[seed] = FlowRows(scenario, seed, workload, own, records, found[seed])
         if kept.files is not None:
             packets, log = each["capture"], each["packet_log"]
             kept.files.write(scenario, workload, own, packets, log)
     return found
-
-
-def _flow_rows(
-    scenario: Scenario, workload: Workload, layout: Layout, raw: RawReadings, reading: Reading
-) -> FlowRows:
-    records = raw.get("flow_records")
-    assert records is not None, "flow_records=True"
-    return FlowRows(scenario, reading.seed, workload, layout, records, reading)

@@ -50,7 +50,9 @@ def route(
 
     def check_routes(cost: NetworkCost) -> None:
         nonlocal octets
-        octets = _route_bytes(limit, cost)
+        octets = ROUTE_CELL * cost.cells
+        pairs = int(cost.pairs * limit.octets / max(octets, 1.0))
+        limit.check_octets(octets, f"{entry('topology.max_pairs', pairs)}, fewer max_paths")
         if afford is not None:
             afford(links, cost.routes_s)
 
@@ -62,7 +64,9 @@ def route(
 def traffic_of(problem: Problem) -> NetworkTraffic:
     """Return how many packets cross a network, and how many links each, by fair shares."""
     offered = sum(kind.offered_bps for kind in problem.kinds)
-    rate_bps = fair_rates(problem, _rounds(problem)) + problem.share * offered
+    # So many rounds of filling take about a second; fewer give somewhat fewer packets.
+    rounds = max(1, min(MOST_ROUNDS, _CELLS // max(problem.paths.size, 1)))
+    rate_bps = fair_rates(problem, rounds) + problem.share * offered
     total_bps = float(rate_bps.sum())
     hops = float(rate_bps @ problem.hops) / total_bps if total_bps else 0.0
     packets = total_bps / (8.0 * problem.packet_bytes)
@@ -74,16 +78,3 @@ def _before_packets(progress: Progress | None) -> Progress | None:
     if progress is None or hasattr(progress, "stage"):
         return progress
     return lambda _: progress(0.0)
-
-
-def _rounds(problem: Problem) -> int:
-    """Return how many rounds of filling take about a second; fewer give somewhat fewer packets."""
-    return max(1, min(MOST_ROUNDS, _CELLS // max(problem.paths.size, 1)))
-
-
-def _route_bytes(limit: Limit, cost: NetworkCost) -> float:
-    """Return the bytes of a network's routes; refuse them if they alone exceed the limit."""
-    octets = ROUTE_CELL * cost.cells
-    pairs = int(cost.pairs * limit.octets / max(octets, 1.0))
-    limit.check_octets(octets, f"{entry('topology.max_pairs', pairs)}, fewer max_paths")
-    return octets

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
 from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
+from forebay.engines.replication.transfer_routes import route_transfers
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.files.columns import BLOCK_ROWS, write_columns
 from forebay.scenario import BOTTLENECK, ScenarioError, Tcp, Transfers
@@ -57,14 +58,10 @@ class Draws:
         known = self._known.get(seed)
         if known is None:
             known = draw(scenario, seed)
-            self._keep(seed, known)
+            if self.held_bytes + known.array_bytes <= self._most:
+                self.held_bytes += known.array_bytes
+                self._known[seed] = known
         return known
-
-    def _keep(self, seed: int, workload: Workload) -> None:
-        array_bytes = workload.array_bytes
-        if self.held_bytes + array_bytes <= self._most:
-            self.held_bytes += array_bytes
-            self._known[seed] = workload
 
 
 def make_run(
@@ -84,11 +81,7 @@ def make_run(
     workload = draw(scenario, seed) if workload is None else workload
     if watched is not None:
         watched.check(len(workload))
-    layout = layout or lay_out(scenario)
-    if layout.flows is not None and layout.flows.transfers is not None:
-        from forebay.engines.replication.transfer_routes import route_transfers
-
-        layout = route_transfers(layout, scenario, workload, seed)
+    layout = route_transfers(layout or lay_out(scenario), scenario, workload, seed)
     if layout.flows is not None:
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     rows = workload if workload.periods is None else connections(workload)
@@ -215,8 +208,7 @@ class Access:
 
     Attributes
     ----------
-    route : int32, shape (flows,)
-        Index into ``routes``.
+    route : int32, shape (flows,), index into ``routes``.
     access_bps : float64, shape (flows,)
         Rate of each flow's own link; practically unlimited behind a shared access link.
     """
@@ -343,6 +335,7 @@ def _too_small(link: LinkSpec, error: ValueError) -> tuple[str, ValueError]:
 
 
 _Ints = NDArray[np.int64]
+Own = TypeVar("Own", Packets, Sessions)
 _OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
 
 
@@ -364,8 +357,8 @@ def connections(workload: Workload) -> Workload:
         access_group=_own_or_shared(workload.access_group, owner),
         reverse=workload.reverse[owner],
         stop_ps=periods.off_ps,
-        packets=_packets(workload.packets, owner),
-        sessions=_sessions(workload.sessions, owner),
+        packets=_by_connection(workload.packets, owner),
+        sessions=_by_connection(workload.sessions, owner),
         periods=None,
     )
 
@@ -378,17 +371,12 @@ def _own_or_shared(group: NDArray[np.int32], owner: _Ints) -> NDArray[np.int32]:
     return np.unique(keys, return_inverse=True)[1].astype(np.int32)
 
 
-def _packets(own: Packets | None, owner: _Ints) -> Packets | None:
-    return None if own is None else replace(own, offsets=_offsets(own.offsets, owner))
-
-
-def _sessions(own: Sessions | None, owner: _Ints) -> Sessions | None:
-    return None if own is None else replace(own, offsets=_offsets(own.offsets, owner))
-
-
-def _offsets(offsets: _Ints, owner: _Ints) -> _Ints:
-    """Return the offsets by connection: flows with packets or files have one each."""
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.diff(offsets)[owner])])
+def _by_connection(own: Own | None, owner: _Ints) -> Own | None:
+    """Return packets or files by connection: flows with any have one each."""
+    if own is None:
+        return None
+    ends = np.cumsum(np.diff(own.offsets)[owner])
+    return replace(own, offsets=np.concatenate([np.zeros(1, dtype=np.int64), ends]))
 
 
 def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
@@ -397,19 +385,14 @@ def by_flow(raw: RawReadings, workload: Workload) -> RawReadings:
     if periods is None:
         return raw
     arrays: dict[str, Any] = dict(raw)
-    changed: dict[str, Any] = {
-        name: _sums(arrays[name], periods, len(workload)) for name in _OF_FLOWS
-    }
+    changed: dict[str, Any] = {}
+    for name in _OF_FLOWS:
+        changed[name] = np.zeros(len(workload), dtype=arrays[name].dtype)
+        np.add.at(changed[name], periods.owner, arrays[name])
     records = raw.get("flow_records")
     if records is not None:
         changed["flow_records"] = _OfFlows(records, periods)
     return cast("RawReadings", arrays | changed)
-
-
-def _sums(values: _Ints, periods: Periods, flows: int) -> _Ints:
-    sums = np.zeros(flows, dtype=values.dtype)
-    np.add.at(sums, periods.owner, values)
-    return sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ metric of several links is that of the worst one: a goal that it meets is met at
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
@@ -29,25 +29,10 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-class SimulatesNetworks(Protocol):
-    """Simulates a network under given buffers of some links: `SimulationEngine`."""
-
-    def run_with(
-        self,
-        scenario: Scenario,
-        buffers: Mapping[str, int],
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
-        """Simulate with these buffers, in packets by link name."""
-
-
 class SizingSimulator(LinksEngine):
     """Engine that simulates a network with the buffer of some links set to ``queue.size``.
 
-    ``links`` has these links and their goals.
+    ``links`` has these links and their goals, ``simulate`` is `SimulationEngine.run_with`.
 
     Raises
     ------
@@ -57,9 +42,11 @@ class SizingSimulator(LinksEngine):
         The scenario has no topology.
     """
 
+    name = "simulation"
+
     def __init__(
         self,
-        engine: SimulatesNetworks,
+        simulate: Callable[..., Outcome],
         scenario: Scenario,
         *,
         link: str | None,
@@ -67,16 +54,11 @@ class SizingSimulator(LinksEngine):
     ) -> None:
         if scenario.topology is None:
             raise Unsupported("simulation", "a link by name in a scenario of one link", "link")
-        self.scenario, self._engine = scenario, engine
+        self.scenario, self._simulate = scenario, simulate
         self.links = choose_links(scenario, link=link, link_class=link_class, route=problem_of)
         if (self.links.problem.graph.kind[self.links.links] != BETWEEN).any():
             wrong = "the simulator does not measure queues of hosts' own links"
             raise ScenarioError("link", wrong, "name a link between routers", field="link")
-
-    @property
-    def name(self) -> str:
-        """Name of the simulation engine."""
-        return "simulation"
 
     @cached_property
     def traffic(self) -> NetworkTraffic:
@@ -94,9 +76,9 @@ class SizingSimulator(LinksEngine):
         """Simulate with `scenario`'s buffer at the sized links; ``bottleneck`` is their worst."""
         packets = max(1, scenario.buffer_packets)
         buffers = dict.fromkeys(self.links.names, packets)
-        found = self._engine.run_with(self.scenario, buffers, seeds, jobs=jobs, progress=progress)
-        sized = worst_link([found.links[name] for name in self.links.names])
-        return found.model_copy(update={"links": {BOTTLENECK: sized, **found.links}})
+        outcome = self._simulate(self.scenario, buffers, seeds, jobs, progress)
+        sized = worst_link([outcome.links[name] for name in self.links.names])
+        return outcome.model_copy(update={"links": {BOTTLENECK: sized, **outcome.links}})
 
 
 _HOPS = re.compile(r", (\d+) hops$")
@@ -109,16 +91,15 @@ def summarize_network(
     problem = problem_of(scenario)
     graph = problem.graph
     numbers = {name: place for place, name in enumerate(graph.link_names)}
-    named = {
-        name: link.model_copy(
-            update={
-                "link_class": graph.classes[graph.link_class[numbers[name]]],
-                "flows": float(problem.flows[numbers[name]]),
-                "bdp_packets": float(problem.bdp_packets[numbers[name]]),
-            }
-        )
-        for name, link in links.items()
-    }
+    named = {}
+    for name, link in links.items():
+        number = numbers[name]
+        facts = {
+            "link_class": graph.classes[graph.link_class[number]],
+            "flows": float(problem.flows[number]),
+            "bdp_packets": float(problem.bdp_packets[number]),
+        }
+        named[name] = link.model_copy(update=facts)
     long = [each for each in classes if KINDS[each.kind].lasts]
     by_hops = [_of_hops(hops, long) for hops in sorted({_hops(each) for each in long})]
     return named, NetworkOutcome(
@@ -136,13 +117,13 @@ def _of_hops(hops: int, classes: list[ClassOutcome]) -> HopsOutcome:
     return HopsOutcome(
         hops=hops,
         connections=float(sum(each.flows for each in mine)),
-        throughput_bps=_weighted([(e.flows, _each(e)) for e in mine]),
+        throughput_bps=_weighted([(e.flows, _a_flow(e)) for e in mine]),
         rtt_s=_weighted([(e.flows, _value(e.rtt_s.mean if e.rtt_s else None)) for e in mine]),
         loss_rate=_weighted([(e.flows, _value(e.loss_rate)) for e in mine]),
     )
 
 
-def _each(of: ClassOutcome) -> float | None:
+def _a_flow(of: ClassOutcome) -> float | None:
     throughput = _value(of.throughput_bps)
     return None if throughput is None else throughput / of.flows
 
@@ -152,8 +133,8 @@ def _value(metric: Metric | None) -> float | None:
 
 
 def _hops(each: ClassOutcome) -> int:
-    found = _HOPS.search(each.name)
-    return int(found[1]) if found else 0
+    match = _HOPS.search(each.name)
+    return int(match[1]) if match else 0
 
 
 def _weighted(values: Sequence[tuple[float, float | None]]) -> float | None:

@@ -13,55 +13,33 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay.catalogue import CONTROLS
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.registry import Owner
 
-if TYPE_CHECKING:
-    pass
-
-
 SOURCES = Path(__file__).with_name("bpf_programs")
 """Source code of the programs. A wheel contains it, as a checkout does."""
-
-
 _BTF = Path("/sys/kernel/btf/vmlinux")
-
-
 _INSTALL = "install the compiler: `apt-get install clang libbpf-dev`"
-
-
 _TIMEOUT_S = 60
 
 
 def built() -> Path:
     """Return the folder with objects and loader of these sources; compile them if missing.
 
-    Raises
-    ------
-    EngineUnavailable
-        The kernel cannot load them, or a compiler or library is missing.
+    Raises EngineUnavailable: the kernel cannot load them, or a compiler or library is missing.
     """
-    _require_type_information()
-    folder = _cache() / _digest()
-    if not folder.exists():
-        _build(folder)
-    return folder
-
-
-def _require_type_information() -> None:
     if not _BTF.exists():
         hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
         raise EngineUnavailable("testbed", f"the kernel has no type information ({_BTF})", hint)
-
-
-def _cache() -> Path:
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "forebay" / "congestion"
+    folder = Path(home) / "forebay" / "congestion" / _digest()
+    if not folder.exists():
+        _build(folder)
+    return folder
 
 
 def _digest() -> str:
@@ -116,16 +94,10 @@ KERNEL_NAMES = {
 
 The kernel may have its own `bic` or `scalable`, so ours have other names, of at most 15
 characters."""
-
-
 _OBJECTS = {
     each.in_kernel: each.bpf_program for each in CONTROLS.values() if each.bpf_program is not None
 }
-
-
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-
-
 _GONE_WITHIN_S = 5.0
 
 
@@ -136,20 +108,15 @@ def ensure(names: Iterable[str]) -> Iterator[None]:
     Ours are registered for the whole machine, for root only. The kernel removes them afterwards,
     also if this process is killed. Only one run at a time can register them.
 
-    Raises
-    ------
-    EngineUnavailable
-        This machine cannot provide one of them; other congestion controls may still run.
+    Raises EngineUnavailable: this machine cannot provide one of them; other congestion controls may
+    still run.
     """
     wanted = sorted({_kernel_name(name) for name in names})
     ours = [name for name in wanted if name in _OBJECTS]
     for name in wanted:
         if name not in _OBJECTS:
             _require(name)
-    if not ours:
-        yield
-        return
-    with _registered(ours):
+    with _registered(ours) if ours else nullcontext():
         yield
 
 
@@ -193,9 +160,8 @@ def _registered(ours: list[str]) -> Iterator[None]:
 
 def _start(tools: Path, ours: list[str]) -> subprocess.Popen[str]:
     """Start the loader in its own session: Ctrl-C must not end it before the flows end."""
-    objects = [str(tools / f"{_OBJECTS[name]}.o") for name in ours]
     pipe = subprocess.PIPE
-    command = [str(tools / "loader"), *objects]
+    command = [str(tools / "loader"), *(str(tools / f"{_OBJECTS[name]}.o") for name in ours)]
     return subprocess.Popen(
         command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
     )

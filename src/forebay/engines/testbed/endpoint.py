@@ -42,19 +42,13 @@ _STANDING = {
     "ipv4/conf/default/rp_filter": "0",
     "core/somaxconn": "65535",
 }
-_WITHOUT_IPV6 = {
-    "ipv6/conf/all/disable_ipv6": "1",
-    "ipv6/conf/default/disable_ipv6": "1",
-}
+_WITHOUT_IPV6 = {f"ipv6/conf/{which}/disable_ipv6": "1" for which in ("all", "default")}
 
 
 def apply(*, sack: bool) -> dict[str, str]:
     """Set the sysctls of this thread's namespace; return the values that they then have.
 
-    Raises
-    ------
-    TestbedError
-        The kernel refused one, or returns another value than was written.
+    Raises TestbedError: the kernel refused one, or returns another value than was written.
     """
     wanted = {**_STANDING, "ipv4/tcp_sack": str(int(sack))}
     if (_PLACE / "ipv6").is_dir():
@@ -105,13 +99,10 @@ class Endpoint:
 
     Attributes
     ----------
-    own, peers : IPv4Network
-        Addresses that are local here, configured together as one prefix (AnyIP),
-        and addresses of the other side.
-    paths : sequence of ClassRoute
-        Routes within ``peers``, for classes with their own metrics.
-    offload : bool
-        Whether TCP may give the device bursts of as many segments as 64 KiB hold.
+    own, peers : addresses that are local here, configured together as one prefix (AnyIP), and
+        addresses of the other side.
+    paths : routes within ``peers``, for classes with their own metrics.
+    offload : whether TCP may give the device bursts of as many segments as 64 KiB hold.
     """
 
     namespace: str
@@ -135,8 +126,13 @@ class Endpoint:
         from pyroute2 import IPRoute
 
         read = apply(sack=self.sack)
-        with asking(f"making TUN device {TUN} in {self.namespace}"):
-            _make_tun()
+        with (
+            asking(f"making TUN device {TUN} in {self.namespace}"),
+            open("/dev/net/tun", "r+b", buffering=0) as device,
+        ):
+            request = struct.pack("16sH22x", TUN.encode(), _IFF_TUN | _IFF_NO_PI)
+            fcntl.ioctl(device, _TUNSETIFF, request)
+            fcntl.ioctl(device, _TUNSETPERSIST, 1)
         with asking(f"furnishing {self.namespace}"), IPRoute() as kernel:
             with asking(f"setting up {TUN} in {self.namespace}"):
                 lo, tun = _index(kernel, "lo"), _index(kernel, TUN)
@@ -181,19 +177,15 @@ class Endpoint:
         }  # fmt: skip
         if read != wanted:
             raise TestbedError(f"{TUN} in {self.namespace} reads {read} where {wanted} was set")
-        routes = {_destination(route): _metrics(route) for route in kernel.get_routes(_DUMP_IPV4)}
+        routes = {
+            f"{route.get_attr('RTA_DST')}/{route['dst_len']}": _metrics(route)
+            for route in kernel.get_routes(_DUMP_IPV4)
+        }
         for path in self.paths:
-            if routes.get(str(path.network)) != path.metrics:
-                found = routes.get(str(path.network))
-                wrong = f"route {path.network} reads {found} where {path.metrics} was set"
+            metrics = routes.get(str(path.network))
+            if metrics != path.metrics:
+                wrong = f"route {path.network} reads {metrics} where {path.metrics} was set"
                 raise TestbedError(wrong)
-
-
-def _make_tun() -> None:
-    with open("/dev/net/tun", "r+b", buffering=0) as device:
-        request = struct.pack("16sH22x", TUN.encode(), _IFF_TUN | _IFF_NO_PI)
-        fcntl.ioctl(device, _TUNSETIFF, request)
-        fcntl.ioctl(device, _TUNSETPERSIST, 1)
 
 
 def _index(kernel: Any, name: str) -> int:
@@ -201,10 +193,6 @@ def _index(kernel: Any, name: str) -> int:
     if not found:
         raise TestbedError(f"there is no device {name} where it was made")
     return int(found[0])
-
-
-def _destination(route: Any) -> str:
-    return f"{route.get_attr('RTA_DST')}/{route['dst_len']}"
 
 
 def _metrics(route: Any) -> dict[str, int]:
@@ -220,12 +208,10 @@ def can_open_tun() -> bool:
 
 SENDERS = IPv4Network("10.64.0.0/10")
 RECEIVERS = IPv4Network("10.128.0.0/9")
-
 MOST_FLOWS = SENDERS.num_addresses
 # linux/rtnetlink.h: the kernel reads rto_min of a route only if the metric is locked.
 _LOCK_RTO_MIN = 1 << 13
 _FEATURE_ECN = 1
-
 _MS_PER_S = 1e3
 
 
@@ -238,9 +224,9 @@ def check_count(workload: Workload) -> None:
 def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], list[ClassRoute]]:
     """Return the routes with metrics on the left and on the right side.
 
-    Data of a class goes from left to right, or right to left if the class is reverse. The
-    sending socket takes initial window, minimum RTO and ECN from its route. The receiving
-    socket takes quick ACKs and ECN from its route.
+    Data of a class goes from left to right, or right to left if the class is reverse. Sockets take
+    ECN from their route, the sending one initial window and minimum RTO too, the receiving one
+    quick ACKs.
     """
     left: list[ClassRoute] = []
     right: list[ClassRoute] = []
@@ -250,7 +236,10 @@ def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], li
             continue
         first, last = int(flows[0]), int(flows[-1])
         assert last - first + 1 == flows.size, "a workload is drawn class after class"
-        on_left, on_right = _sending(group), _receiving(group)
+        ecn = {"features": _FEATURE_ECN} if group.ecn else {}
+        on_left, on_right = ecn | _sending(group), dict(ecn)
+        if group.delayed_ack is False:
+            on_right["quickack"] = 1
         if group.direction == "reverse":
             on_left, on_right = on_right, on_left
         left += _to(RECEIVERS, first, last, on_left)
@@ -259,20 +248,12 @@ def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], li
 
 
 def _sending(group: Tcp) -> dict[str, int]:
-    metrics = _features(group)
+    metrics = {}
     if group.initial_window is not None:
         metrics["initcwnd"] = group.initial_window
     if group.min_rto is not None:
         metrics |= {"rto_min": max(1, round(group.min_rto * _MS_PER_S)), "lock": _LOCK_RTO_MIN}
     return metrics
-
-
-def _receiving(group: Tcp) -> dict[str, int]:
-    return _features(group) | ({"quickack": 1} if group.delayed_ack is False else {})
-
-
-def _features(group: Tcp) -> dict[str, int]:
-    return {"features": _FEATURE_ECN} if group.ecn else {}
 
 
 def _to(peers: IPv4Network, first: int, last: int, metrics: dict[str, int]) -> Iterator[ClassRoute]:

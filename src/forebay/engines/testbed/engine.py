@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import (
@@ -22,13 +22,7 @@ from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.one_run import FinishedRun, controls_of
 from forebay.engines.testbed.plan import broken
 from forebay.engines.testbed.retry import disturbed, run_until_valid
-from forebay.outcome import (
-    Outcome,
-    Provenance,
-    checked,
-    summarize,
-    violations_of_readings,
-)
+from forebay.outcome import Outcome, Provenance, checked, summarize, violations_of_readings
 from forebay.progress import part
 
 if TYPE_CHECKING:
@@ -46,6 +40,7 @@ class TestbedEngine(ReplicatingEngine):
     """
 
     __test__ = False  # not a test case, although its name begins with Test
+    name = NAME
 
     def __init__(self) -> None:
         machine.check()
@@ -53,11 +48,6 @@ class TestbedEngine(ReplicatingEngine):
         self._capture: Path | None = None
         self._counters: tuple[str, ...] = ()
         self._limit = Limit()
-
-    @property
-    def name(self) -> str:
-        """Name on the command line."""
-        return NAME
 
     @property
     def capabilities(self) -> Capabilities:
@@ -80,10 +70,7 @@ class TestbedEngine(ReplicatingEngine):
     def count_by(self, names: Sequence[str]) -> None:
         """Also read the counters of other programs during a run: ``"snmp"``, ``"netflow"``.
 
-        Raises
-        ------
-        EngineUnavailable
-            The program of one of them is not installed.
+        Raises EngineUnavailable: the program of one of them is not installed.
         """
         counters.check(names)
         self._counters = tuple(dict.fromkeys(names))
@@ -118,7 +105,14 @@ class TestbedEngine(ReplicatingEngine):
         missing = [seed for seed in seeds if seed not in known]
         self._limit.check(estimate(scenario, {}), len(missing))
         for place, seed in enumerate(missing):
-            known[seed] = self._play(scenario, seed, part(progress, place, len(missing)))
+            run, failed = run_until_valid(
+                scenario,
+                seed,
+                progress=part(progress, place, len(missing)),
+                capture=self._capture,
+                counters=self._counters,
+            )
+            known[seed] = _read(scenario, seed, run, failed)
             self._runs.put(sha, seed, known[seed])
         return known
 
@@ -135,7 +129,16 @@ class TestbedEngine(ReplicatingEngine):
             classes=classes,
             broken_assumptions=broken(scenario),
             disturbed=disturbed([each.facts["record"]["gate"] for each in replications]),
-            provenance=_provenance(scenario, replications, wall_s),
+            provenance=Provenance(
+                version=metadata.version("forebay"),
+                seeds=[reading.seed for reading in readings],
+                scenario_sha256=scenario.sha256(),
+                wall_s=wall_s,
+                packets=sum(reading.packets for reading in readings),
+                machine=machine.describe(controls_of(scenario)),
+                sysctls=replications[0].facts["sysctls"],
+                runs=[each.facts["record"] for each in replications],
+            ),
         )
         return checked(outcome, violations_of_readings(readings))
 
@@ -159,37 +162,9 @@ class TestbedEngine(ReplicatingEngine):
             scenario, run.layout, run.raw, run.workload, step=step, flows=flows, seed=seed
         )
 
-    def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> Replication:
-        run, failed = run_until_valid(
-            scenario, seed, progress=progress, capture=self._capture, counters=self._counters
-        )
-        return _read(scenario, seed, run, failed)
-
 
 def _read(scenario: Scenario, seed: int, run: FinishedRun, failed: list[list[str]]) -> Replication:
     reading = to_reading(scenario, seed, run.workload, run.layout, run.raw, handshakes=True)
-    record = _run_record(seed, run, failed)
-    return Replication(reading, {"sysctls": run.sysctls, "record": record})
-
-
-def _run_record(seed: int, run: FinishedRun, failed: list[list[str]]) -> dict[str, Any]:
     record = {"seed": seed, "gate": run.gate, "invalid": failed, "emulator": run.emulator}
-    return record | ({"counters": run.counters} if run.counters else {})
-
-
-def _provenance(
-    scenario: Scenario, replications: Sequence[Replication], wall_s: float
-) -> Provenance:
-    facts: dict[str, Any] = {
-        "machine": machine.describe(controls_of(scenario)),
-        "sysctls": replications[0].facts["sysctls"],
-        "runs": [each.facts["record"] for each in replications],
-    }
-    return Provenance(
-        version=metadata.version("forebay"),
-        seeds=[each.reading.seed for each in replications],
-        scenario_sha256=scenario.sha256(),
-        wall_s=wall_s,
-        packets=sum(each.reading.packets for each in replications),
-        **facts,
-    )
+    record |= {"counters": run.counters} if run.counters else {}
+    return Replication(reading, {"sysctls": run.sysctls, "record": record})

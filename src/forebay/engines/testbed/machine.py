@@ -26,10 +26,8 @@ _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"
 def check() -> None:
     """Refuse a machine that lacks what every run needs.
 
-    Raises
-    ------
-    EngineUnavailable
-        The system is not Linux, we are not root, or TUN, pyroute2 or the emulator is missing.
+    Raises EngineUnavailable: the system is not Linux, we are not root, or TUN, pyroute2 or the
+    emulator is missing.
     """
     if sys.platform != "linux":
         raise EngineUnavailable(NAME, f"it needs Linux, and this is {sys.platform}", "use Linux")
@@ -70,12 +68,12 @@ def emulator() -> Path:
     """
     places = (Path(sys.executable).parent / _PROGRAM, _PACKAGE / "bin" / _PROGRAM, _PROGRAM)
     installed = next((found for place in places if (found := shutil.which(place))), None)
-    found = os.environ.get("FOREBAY_EMULATOR") or installed
-    if found is None or not os.access(found, os.X_OK):
-        missing = f"there is no program {found or _PROGRAM}"
+    program = os.environ.get("FOREBAY_EMULATOR") or installed
+    if program is None or not os.access(program, os.X_OK):
+        missing = f"there is no program {program or _PROGRAM}"
         hint = "build it with `make testbed`, or `cargo install --path crates/emulator`"
         raise EngineUnavailable(NAME, missing, hint)
-    return Path(found)
+    return Path(program)
 
 
 def describe(controls: Iterable[str]) -> dict[str, Any]:
@@ -91,11 +89,8 @@ def describe(controls: Iterable[str]) -> dict[str, Any]:
 
 def _parameters(controls: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return the parameters of the kernel modules that have any, such as those of HyStart."""
-    read = {name: _read(_MODULES / f"tcp_{name}" / "parameters") for name in controls}
-    return {name: found for name, found in read.items() if found}
-
-
-def _read(place: Path) -> dict[str, str]:
-    if not place.is_dir():
-        return {}
-    return {file.name: file.read_text().strip() for file in sorted(place.iterdir())}
+    read: dict[str, dict[str, str]] = {}
+    for name in controls:
+        for file in sorted((_MODULES / f"tcp_{name}" / "parameters").glob("*")):
+            read.setdefault(name, {})[file.name] = file.read_text().strip()
+    return read

@@ -13,8 +13,6 @@ from typing import TypeVar
 from forebay.engines.testbed.errors import asking
 
 Answer = TypeVar("Answer")
-
-
 _PLACE = Path("/run/netns")
 
 
@@ -26,10 +24,7 @@ def path_of(name: str) -> Path:
 def make(name: str) -> None:
     """Make an empty namespace.
 
-    Raises
-    ------
-    TestbedError
-        The kernel refused.
+    Raises TestbedError: the kernel refused.
     """
     from pyroute2 import netns
 

@@ -11,27 +11,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
-from forebay.engines.replication.readings import (
-    RawDetail,
-    RawHistogram,
-    RawIncidents,
-    RawLink,
-    RawTrace,
-)
+from forebay.engines.replication.readings import RawHistogram
 from forebay.engines.testbed import machine
 from forebay.engines.testbed.congestion import ensure
-from forebay.engines.testbed.counters.agreement import Counted, WindowClock, agreement
-from forebay.engines.testbed.counters.reading import Counters, counting
+from forebay.engines.testbed.counters import Counters, agreement, counting
+from forebay.engines.testbed.counters.agreement import Counted, WindowClock
 from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.plan import Places, built_link, make_plan, pair_for
 from forebay.engines.testbed.registry import RunResources, recording
 from forebay.engines.testbed.validity import faults
-from forebay.outcome.reading import FloatArray, IntArray
+from forebay.outcome.reading import FloatArray
 from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 
@@ -69,15 +63,21 @@ class Program:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop()
+        assert self._child.stdin is not None and self._child.stdout is not None
+        self._child.stdin.close()
+        if self._child.poll() is None:
+            self._child.terminate()
+            try:
+                self._child.wait(_TO_END_S)
+            except subprocess.TimeoutExpired:
+                self._child.kill()
+        self._child.wait()
+        self._child.stdout.close()
 
     def events(self) -> Iterator[Event]:
         """Yield its events, up to and including `done`.
 
-        Raises
-        ------
-        TestbedError
-            It reports an error, ends without `done`, or hangs.
+        Raises TestbedError: it reports an error, ends without `done`, or hangs.
         """
         for line in self._lines():
             event = _parse(line)
@@ -87,7 +87,10 @@ class Program:
             if event["event"] == "done":
                 self._child.wait()
                 return
-        raise TestbedError(f"forebay-emulator ended with {self._ending()}", _DEFECT)
+        status = self._child.wait()
+        said = self._errors.read_text(errors="replace").strip().splitlines()
+        last = f": {said[-1]}" if said else ""
+        raise TestbedError(f"forebay-emulator ended with status {status}{last}", _DEFECT)
 
     def _lines(self) -> Iterator[bytes]:
         assert self._child.stdout is not None
@@ -103,23 +106,6 @@ class Program:
             yield from whole
             silent_until = time.monotonic() + _SILENT_S
         raise TestbedError(f"forebay-emulator sent no event for {_SILENT_S:g} s", _DEFECT)
-
-    def _ending(self) -> str:
-        status = self._child.wait()
-        said = self._errors.read_text(errors="replace").strip().splitlines()
-        return f"status {status}" + (f": {said[-1]}" if said else "")
-
-    def _stop(self) -> None:
-        assert self._child.stdin is not None and self._child.stdout is not None
-        self._child.stdin.close()
-        if self._child.poll() is None:
-            self._child.terminate()
-            try:
-                self._child.wait(_TO_END_S)
-            except subprocess.TimeoutExpired:
-                self._child.kill()
-        self._child.wait()
-        self._child.stdout.close()
 
 
 def _parse(line: bytes) -> Event:
@@ -146,10 +132,7 @@ class Result(NamedTuple):
 def read_result(path: Path) -> Result:
     """Read the file that the emulator wrote.
 
-    Raises
-    ------
-    TestbedError
-        The file does not exist, or has another format than this version reads.
+    Raises TestbedError: the file does not exist, or has another format than this version reads.
     """
     try:
         fields = json.loads(path.read_text())
@@ -159,90 +142,64 @@ def read_result(path: Path) -> Result:
         raise TestbedError(wrong, _TWO_VERSIONS) from error
 
 
+_BY_CLASS = ("sent", "drops", "passed", "delivered_bytes", "timeouts", "retransmissions")
+_OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
+_LINK_BY_CLASS = ("arrivals", "drops", "marks", "accepted", "sent", "sent_bytes")
+_LINK_NUMBERS = ("busy_s", "queue_packet_s", "delay_sum_s", "queue_s")
+_PERIODS = ("busy", "idle")
+_TRACE_NUMBERS = ("at_s", "window_sum", "cwnd", "srtt_s", "window_mean", "window_variance")
+
+
 def _readings(fields: dict[str, Any]) -> RawReadings:
     classes = len(fields["rtt"])
     trace = fields.get("trace")
-    return RawReadings(
-        links=[_link(each, classes) for each in fields["links"]],
-        sent=_table(fields["sent"], classes),
-        drops=_table(fields["drops"], classes),
-        passed=_table(fields["passed"], classes),
-        delivered_bytes=_table(fields["delivered_bytes"], classes),
-        timeouts=_table(fields["timeouts"], classes),
-        retransmissions=_table(fields["retransmissions"], classes),
-        flow_bytes=_whole(fields["flow_bytes"]),
-        flow_drops=_whole(fields["flow_drops"]),
-        flow_passed=_whole(fields["flow_passed"]),
-        rtt=[_histogram(each) for each in fields["rtt"]],
-        completions_s=[_numbers(each) for each in fields["completions_s"]],
-        unfinished_s=[_numbers(each) for each in fields["unfinished_s"]],
-        trace=None if trace is None else _trace(trace),
-        packets=fields["packets"],
-        events=fields["events"],
-        wall_s=fields["wall_s"],
+    tables = _arrays(fields, _BY_CLASS, (-1, classes)) | _arrays(fields, _OF_FLOWS, (-1,))
+    readings = tables | {
+        "links": [_link(each, classes) for each in fields["links"]],
+        "rtt": [_histogram(each) for each in fields["rtt"]],
+        "completions_s": [_numbers(each) for each in fields["completions_s"]],
+        "unfinished_s": [_numbers(each) for each in fields["unfinished_s"]],
+        "trace": None if trace is None else _trace(trace),
+        **{name: fields[name] for name in ("packets", "events", "wall_s")},
+    }
+    return cast("RawReadings", readings)
+
+
+def _link(fields: dict[str, Any], classes: int) -> dict[str, Any]:
+    numbers = {name: _numbers(fields[name]) for name in _LINK_NUMBERS}
+    counts = _arrays(fields, _LINK_BY_CLASS, (-1, classes)) | _arrays(
+        fields, ("held", "lost"), (-1,)
     )
-
-
-def _link(fields: dict[str, Any], classes: int) -> RawLink:
     detail = fields.get("detail")
-    return RawLink(
-        busy_s=_numbers(fields["busy_s"]),
-        queue_packet_s=_numbers(fields["queue_packet_s"]),
-        delay_sum_s=_numbers(fields["delay_sum_s"]),
-        queue_s=_numbers(fields["queue_s"]),
-        queue_bin_width=fields["queue_bin_width"],
-        delay=_histogram(fields["delay"]),
-        classes=np.arange(classes),
-        longest_s=fields["longest_s"],
-        delays=[_histogram(each) for each in fields["delays"]],
-        held=_whole(fields["held"]),
-        lost=_whole(fields["lost"]),
-        arrivals=_table(fields["arrivals"], classes),
-        drops=_table(fields["drops"], classes),
-        marks=_table(fields["marks"], classes),
-        accepted=_table(fields["accepted"], classes),
-        sent=_table(fields["sent"], classes),
-        sent_bytes=_table(fields["sent_bytes"], classes),
-        class_busy_s=_numbers(fields["class_busy_s"]).reshape(-1, classes),
-        detail=None if detail is None else _detail(detail),
-    )
+    return {
+        **numbers,
+        **counts,
+        "queue_bin_width": fields["queue_bin_width"],
+        "delay": _histogram(fields["delay"]),
+        "classes": np.arange(classes),
+        "longest_s": fields["longest_s"],
+        "delays": [_histogram(each) for each in fields["delays"]],
+        "class_busy_s": _numbers(fields["class_busy_s"]).reshape(-1, classes),
+        "detail": None if detail is None else _detail(detail),
+    }
 
 
-def _detail(fields: dict[str, Any]) -> RawDetail:
-    return RawDetail(
-        seen=_whole(fields["seen"]),
-        busy=_stretches(fields["busy"]),
-        idle=_stretches(fields["idle"]),
-    )
+def _detail(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the queues seen; total seconds and lengths of the busy and the idle periods."""
+    periods = {name: (float(fields[name][0]), _histogram(fields[name][1])) for name in _PERIODS}
+    return {"seen": np.asarray(fields["seen"], dtype=np.int64), **periods}
 
 
-def _stretches(fields: list[Any]) -> tuple[float, RawHistogram]:
-    total_s, lengths = fields
-    return float(total_s), _histogram(lengths)
+def _trace(fields: dict[str, Any]) -> dict[str, Any]:
+    numbers = {name: _numbers(fields[name]) for name in _TRACE_NUMBERS}
+    whole = ("queue", "in_avoidance", "state")
+    counts = {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
+    incidents = {name: _incidents(fields[name]) for name in ("drops", "reductions")}
+    return {**numbers, **counts, **incidents}
 
 
-def _trace(fields: dict[str, Any]) -> RawTrace:
-    return RawTrace(
-        at_s=_numbers(fields["at_s"]),
-        queue=_whole(fields["queue"]),
-        window_sum=_numbers(fields["window_sum"]),
-        in_avoidance=_whole(fields["in_avoidance"]),
-        cwnd=_numbers(fields["cwnd"]),
-        srtt_s=_numbers(fields["srtt_s"]),
-        state=_whole(fields["state"]),
-        window_mean=_numbers(fields["window_mean"]),
-        window_variance=_numbers(fields["window_variance"]),
-        drops=_incidents(fields["drops"]),
-        reductions=_incidents(fields["reductions"]),
-    )
-
-
-def _incidents(fields: dict[str, Any]) -> RawIncidents:
-    return RawIncidents(
-        at_s=_numbers(fields["at_s"]),
-        flow=_whole(fields["flow"]),
-        count=_whole(fields["count"]),
-    )
+def _incidents(fields: dict[str, Any]) -> dict[str, Any]:
+    return {"at_s": _numbers(fields["at_s"]), **_arrays(fields, ("flow", "count"), (-1,))}
 
 
 def _histogram(fields: list[Any]) -> RawHistogram:
@@ -254,15 +211,9 @@ def _numbers(fields: list[Any]) -> FloatArray:
     return np.asarray(fields, dtype=np.float64)
 
 
-def _whole(fields: list[Any]) -> IntArray:
-    return np.asarray(fields, dtype=np.int64)
-
-
-def _table(fields: list[list[int]], classes: int) -> IntArray:
-    return _whole(fields).reshape(-1, classes)
-
-
-_CHANGED = "forebay and forebay-emulator must be of one version: run `make setup testbed`"
+def _arrays(fields: dict[str, Any], names: Sequence[str], shape: tuple[int, ...]) -> dict[str, Any]:
+    """Return the whole numbers of these names as arrays of this shape."""
+    return {name: np.asarray(fields[name], dtype=np.int64).reshape(shape) for name in names}
 
 
 @dataclass(frozen=True)
@@ -271,10 +222,8 @@ class FinishedRun:
 
     Attributes
     ----------
-    faults : list of str
-        Faults that make the run invalid; empty for a valid run.
-    gate, sysctls, emulator
-        For the provenance.
+    faults : faults that make the run invalid; empty for a valid run.
+    gate, sysctls, emulator : for the provenance.
     counters : dict
         Counters of other programs and their difference from the router; empty if not requested.
     """
@@ -300,10 +249,8 @@ def run_once(
 ) -> FinishedRun:
     """Run the replication of `seed` once.
 
-    Raises
-    ------
-    EngineUnavailable, TestbedError
-        This machine cannot run it, or refused a step. Everything created is removed.
+    Raises EngineUnavailable, TestbedError: this machine cannot run it, or refused a step.
+    Everything created is removed.
     """
     machine.check()
     workload, layout = draw(scenario, seed), lay_out(scenario)
@@ -317,33 +264,20 @@ def run_once(
         places = Places(pair.left.namespace, pair.right.namespace, scratch / "result.json", capture)
         plan = make_plan(scenario, workload, layout, places, watched)
         clock = WindowClock(scenario.measure.warmup, scenario.measure.duration)
-        counting_them = counting(counters, pair.right.namespace, scratch, record, clock)
-        counted = made.enter_context(counting_them)
+        counted = made.enter_context(
+            counting(counters, pair.right.namespace, scratch, record, clock)
+        )
         result = _run(plan, layout, scratch / "plan.json", record, progress, counted)
         compared = _compare(result, layout, counted, clock) if counters else {}
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
-    wrong = faults(
-        result.gate, window_is_limited=limited, drain_s=_shortest_drain(scenario, layout)
-    )
-    return FinishedRun(
-        workload,
-        layout,
-        result.raw,
-        result.gate,
-        wrong,
-        pair.sysctls,
-        result.provenance,
-        compared,
-    )
-
-
-def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
-    """Return the drain time of the smallest full buffer, in seconds."""
-    return min(
+    shortest_drain_s = min(
         queue.buffer_packets * queue.packet_bytes * 8.0 / _highest_bps(link)
         for link in layout.links
         for queue in link.queues
     )
+    wrong = faults(result.gate, window_is_limited=limited, drain_s=shortest_drain_s)
+    raw, gate, emulator = result
+    return FinishedRun(workload, layout, raw, gate, wrong, pair.sysctls, emulator, compared)
 
 
 def _highest_bps(link: LinkSpec) -> float:
@@ -391,12 +325,9 @@ def _compare(
 def check_queues(layout: Layout, ready: Event) -> None:
     """Compare the queues that the router built with those of the scenario.
 
-    Raises
-    ------
-    TestbedError
-        One differs, in its discipline, limit or rate, for example.
+    Raises TestbedError: one differs, in its discipline, limit or rate, for example.
     """
-    planned = [built_link(link) for link in layout.links]
-    if (made := ready.get("links")) != planned:
-        wrong = f"the router's queues read {made} where {planned} were planned"
-        raise TestbedError(wrong, _CHANGED)
+    planned, built = [built_link(link) for link in layout.links], ready.get("links")
+    if built != planned:
+        wrong = f"the router's queues read {built} where {planned} were planned"
+        raise TestbedError(wrong, _TWO_VERSIONS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -20,14 +20,24 @@ from forebay.engines.testbed.endpoint import TUN, Endpoint
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Bucket, ClassSpec, LinkJitter, LinkLoss, LinkSpec
+    from forebay.engines.replication import ClassSpec, LinkSpec
     from forebay.engines.testbed.registry import RunResources
-    from forebay.scenario import RateTrace, Scenario, Traffic
+    from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
 
 SCHEMA = 1
 SAMPLE_S = 0.05
+_OF_FLOWS = (
+    "congestion_control",
+    "rtt_ps",
+    "start_ps",
+    "segments",
+    "packet_bytes",
+    "access_bps",
+    "access_group",
+)
+_OF_LOSS = ("in_good", "in_bad", "good_to_bad", "bad_to_good", "of_bytes", "before_queue")
 _SMALLEST_PACKET = 28
 """Bytes of a UDP header without data: the smallest packet that sockets send."""
 
@@ -49,6 +59,7 @@ def make_plan(
     watched: Watched | None = None,
 ) -> dict[str, Any]:
     """Return the plan as a JSON-serializable dict. Times are in picoseconds."""
+    packets, sessions = workload.packets, workload.sessions
     return {
         "schema": SCHEMA,
         "seed": workload.tie_break_seed,
@@ -67,18 +78,31 @@ def make_plan(
             _class(group, last)
             for group, last in zip(scenario.traffic, layout.last_link, strict=True)
         ],
-        "flows": _flows(workload),
-        "congestion_controls": [_kernel_name(name) for name in workload.congestion_controls],
-        "packets": _packets(workload),
-        "sessions": _sessions(workload),
+        # A class has one route, so the route index equals the class index.
+        "flows": {
+            "class": workload.traffic_class.tolist(),
+            "route": workload.traffic_class.tolist(),
+            **_lists(workload, _OF_FLOWS),
+        },
+        # A control that no kernel has keeps its name; no flow then uses it.
+        "congestion_controls": [
+            KERNEL_NAMES.get(name, name) for name in workload.congestion_controls
+        ],
+        "packets": None if packets is None else _lists(packets, ("offsets", "at_ps", "bytes")),
+        "sessions": None
+        if sessions is None
+        else _lists(sessions, ("offsets", "segments", "think_ps")),
         "sample_ps": picoseconds(SAMPLE_S),
-        "trace": None if watched is None else _trace(watched),
+        "trace": None
+        if watched is None
+        else {"step_ps": picoseconds(watched.step_s), "flows": list(watched.flows)},
         "capture": None if places.capture is None else str(places.capture),
     }
 
 
 def plan_link(link: LinkSpec) -> dict[str, Any]:
     """Return the entry of a link in the plan."""
+    rates = None if link.rate_trace is None else link.rate_trace.for_core()
     return {
         "name": link.name,
         "rate_bps": link.wire_bps or link.rate_bps,
@@ -89,12 +113,12 @@ def plan_link(link: LinkSpec) -> dict[str, Any]:
         "transmit_ring": link.transmit_ring,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
-        "shaper": _bucket(link.shaper),
-        "policer": _bucket(link.policer),
-        "loss": _loss(link.loss),
-        "rate_trace": _rates(link.rate_trace),
+        "shaper": _named(link.shaper, "rate_bps", "burst_bytes", "excess_bytes", "refill"),
+        "policer": _named(link.policer, "rate_bps", "burst_bytes", "excess_bytes", "refill"),
+        "loss": _named(link.loss, *_OF_LOSS),
+        "rate_trace": _named(rates, "steps", "period_ps", "repeats"),
         "drops_while_down": link.drops_while_down,
-        "jitter": _jitter(link.jitter),
+        "jitter": _named(link.jitter and link.jitter[:2], "most_ps", "share"),
         "classes": [_class_queue(each) for each in link.classes],
         "class_of": link.class_of,
     }
@@ -140,40 +164,16 @@ def _class_queue(queue: ClassSpec) -> dict[str, Any]:
     }
 
 
-def _bucket(bucket: Bucket | None) -> dict[str, Any] | None:
-    if bucket is None:
-        return None
-    rate_bps, burst, excess, refill = bucket
-    return {
-        "rate_bps": rate_bps, "burst_bytes": burst, "excess_bytes": excess, "refill": refill,
-    }  # fmt: skip
+def _named(values: Sequence[Any] | None, *names: str) -> dict[str, Any] | None:
+    return None if values is None else dict(zip(names, values, strict=True))
 
 
-def _loss(loss: LinkLoss | None) -> dict[str, Any] | None:
-    names = "in_good", "in_bad", "good_to_bad", "bad_to_good", "of_bytes", "before_queue"
-    return None if loss is None else dict(zip(names, loss, strict=True))
-
-
-def _rates(trace: RateTrace | None) -> dict[str, Any] | None:
-    if trace is None:
-        return None
-    return dict(zip(("steps", "period_ps", "repeats"), trace.for_core(), strict=True))
-
-
-def _jitter(jitter: LinkJitter | None) -> dict[str, Any] | None:
-    if jitter is None:
-        return None
-    most_ps, share, _ = jitter
-    return {"most_ps": most_ps, "share": share}
+def _lists(arrays: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+    return {name: getattr(arrays, name).tolist() for name in names}
 
 
 def _parameters(queue: LinkSpec | ClassSpec) -> dict[str, float]:
     return {name: float(value) for name, value in queue.parameters.items()}
-
-
-def _kernel_name(name: str) -> str:
-    """Return the kernel's name, or the same name if no kernel has it (no flow then uses it)."""
-    return KERNEL_NAMES.get(name, name)
 
 
 def offloads(scenario: Scenario, direction: str) -> bool:
@@ -198,47 +198,6 @@ def _class(group: Traffic, last_link: int) -> dict[str, Any]:
     }
 
 
-def _flows(workload: Workload) -> dict[str, list[Any]]:
-    # A class has one route, so the route index equals the class index.
-    return {
-        "class": workload.traffic_class.tolist(),
-        "route": workload.traffic_class.tolist(),
-        "congestion_control": workload.congestion_control.tolist(),
-        "rtt_ps": workload.rtt_ps.tolist(),
-        "start_ps": workload.start_ps.tolist(),
-        "segments": workload.segments.tolist(),
-        "packet_bytes": workload.packet_bytes.tolist(),
-        "access_bps": workload.access_bps.tolist(),
-        "access_group": workload.access_group.tolist(),
-    }
-
-
-def _packets(workload: Workload) -> dict[str, list[int]] | None:
-    packets = workload.packets
-    if packets is None:
-        return None
-    return {
-        "offsets": packets.offsets.tolist(),
-        "at_ps": packets.at_ps.tolist(),
-        "bytes": packets.bytes.tolist(),
-    }
-
-
-def _sessions(workload: Workload) -> dict[str, list[int]] | None:
-    sessions = workload.sessions
-    if sessions is None:
-        return None
-    return {
-        "offsets": sessions.offsets.tolist(),
-        "segments": sessions.segments.tolist(),
-        "think_ps": sessions.think_ps.tolist(),
-    }
-
-
-def _trace(watched: Watched) -> dict[str, Any]:
-    return {"step_ps": picoseconds(watched.step_s), "flows": list(watched.flows)}
-
-
 def largest_packet(workload: Workload) -> int:
     """Return the bytes of the largest packet, headers included."""
     sizes = [workload.packet_bytes]
@@ -248,7 +207,6 @@ def largest_packet(workload: Workload) -> int:
 
 
 _MTU = 1500
-
 _number = count()
 
 
@@ -286,13 +244,10 @@ def _sides(scenario: Scenario, workload: Workload) -> tuple[Endpoint, Endpoint]:
     sack = has_sack(scenario)
     to_right, to_left = endpoint.routes(scenario, workload)
     senders, receivers = endpoint.SENDERS, endpoint.RECEIVERS
+    forward, reverse = offloads(scenario, "forward"), offloads(scenario, "reverse")
     return (
-        Endpoint(
-            f"{name}-send", senders, receivers, mtu, sack, to_right, offloads(scenario, "forward")
-        ),
-        Endpoint(
-            f"{name}-recv", receivers, senders, mtu, sack, to_left, offloads(scenario, "reverse")
-        ),
+        Endpoint(f"{name}-send", senders, receivers, mtu, sack, to_right, forward),
+        Endpoint(f"{name}-recv", receivers, senders, mtu, sack, to_left, reverse),
     )
 
 
@@ -307,6 +262,8 @@ def broken(scenario: Scenario) -> list[str]:
         said.append("SACK is one switch for all classes of the testbed, and some need it: on")
     if any(group.delayed_ack_timeout for group in tcp):
         said.append("the testbed cannot set delayed_ack_timeout: the kernel sets the delay of ACKs")
+    if any(group.segment for group in tcp):
+        said.append("the testbed has no segment: the kernel fills its packets with payload")
     if any(not group.offloads and offloads(scenario, group.direction) for group in tcp):
         said.append("segmentation offload is one switch for all senders of one side: on")
     if any(group.jitter for group in tcp):

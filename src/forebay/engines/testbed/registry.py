@@ -1,13 +1,9 @@
 """A record of everything that a run creates, written before, so that it can be removed.
 
-There is one JSON file per run in the runtime directory. A run that ends removes what its file
-names, then the file. A killed run leaves its file, and the next start removes what the file names
-if its owner is dead. Nothing else is ever removed: the directory and the file must belong to this
-user, nobody else may write to them, and only names that a run of ours gives are believed.
-
-The owner also locks a second file. The netlink library creates a namespace in a forked process,
-which may outlive a killed owner and create the namespace later. The fork holds the same lock, so
-the cleanup waits until no process holds it.
+A JSON file per run in the runtime directory says what to remove: at the run's end, or at the next
+start if its owner is dead. Only records of this user, where nobody else may write, with names that
+a run of ours gives, are believed. The owner locks a second file, and so do its forks, which may
+outlive it and create a namespace later: the cleanup waits until no process holds it.
 """
 
 from __future__ import annotations
@@ -51,7 +47,8 @@ class Owner(NamedTuple):
             return None
         if fields[0] in "ZX":
             return None
-        return cls(pid, int(fields[_START_TIME]), _boot())
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return cls(pid, int(fields[_START_TIME]), boot)
 
     @classmethod
     def here(cls) -> Owner:
@@ -70,10 +67,6 @@ class Owner(NamedTuple):
         if self.alive:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
-
-
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 _PLACE = "/run/forebay"
@@ -139,23 +132,18 @@ class RunResources:
 
     def _write(self) -> None:
         temporary = self.path.with_suffix(_NEW)
-        temporary.write_text(json.dumps(self._to_document()))
-        temporary.replace(self.path)
-
-    def _to_document(self) -> dict[str, object]:
-        return {
+        document = {
             "path": str(self.path), "owner": self.owner, "namespaces": self.namespaces,
             "scratch": self.scratch, "children": self.children,
         }  # fmt: skip
+        temporary.write_text(json.dumps(document))
+        temporary.replace(self.path)
 
     @classmethod
     def read(cls, path: Path) -> RunResources:
         """Read a record back.
 
-        Raises
-        ------
-        ValueError
-            It belongs to somebody else, or names what no run of ours makes.
+        Raises ValueError: it belongs to somebody else, or names what no run of ours makes.
         """
         if not _is_ours(path, stat.S_ISREG):
             raise ValueError(f"{path} belongs to somebody else")

@@ -21,17 +21,9 @@ if TYPE_CHECKING:
 
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
 """Rates that are tried in turn if no scenario is given."""
-
-
 _WARMUP_S = 5.0
-
-
 _WINDOW_S = 4.0
-
-
 _SMALLER = (0.75, 0.5, 0.25)
-
-
 _TRIAL = """
 name = "Trial"
 [link]
@@ -157,10 +149,8 @@ def run_until_valid(
 ) -> tuple[FinishedRun, list[list[str]]]:
     """Return the first valid run, and the faults of the runs before it.
 
-    Raises
-    ------
-    GateFailed
-        No run of ``ATTEMPTS`` is valid. It gives the faults and a rate that this machine can run.
+    Raises GateFailed: no run of ``ATTEMPTS`` is valid. It gives the faults and a rate that this
+    machine can run.
     """
     failed: list[list[str]] = []
     watch = StealMonitor()
@@ -198,8 +188,7 @@ def disturbed(gates: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
 
     Parameters
     ----------
-    gates : sequence of mapping
-        Each run's gate readings: ``drops``, and ``stall_drops``, those within a round trip and
+    gates : each run's gate readings: ``drops``, and ``stall_drops``, those within a round trip and
         the shortest buffer's drain time after a stall of a quarter of that time.
     """
     drops = int(sum(gate.get("drops", 0) for gate in gates))

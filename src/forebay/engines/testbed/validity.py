@@ -1,10 +1,8 @@
 """The validity gate: an overloaded emulator reports a plausible, low utilization.
 
-A run that exceeds a limit measures the machine, not the scenario, so it is not a result. The
-limits are from the prototype: three runs read 87.1, 86.9 and 81.5 % where 97.2 is right, and each
-of them exceeded the first limit. The limit on the router's share of a core is ours: at 622 Mbit/s
-and 0.74 to 0.84 of a core, four runs with a valid p99 read 1 to 14 points less than the simulator.
-If the router has two threads, the share is that of the busier one.
+A run that exceeds a limit measures the machine, so it is no result. Three runs of the prototype
+read 87.1, 86.9 and 81.5 % where 97.2 is right, each above the first limit; at 622 Mbit/s and 0.74
+to 0.84 of a core (the busier thread's), four with a valid p99 read 1 to 14 points too little.
 """
 
 from __future__ import annotations
@@ -48,22 +46,12 @@ LIMITS = (
     ValidityLimit("late_segments", "segments received twice after a late delivery", 0),
 )
 
-
 MOST_OF_BUFFER = 0.1
 """Largest lateness p99 as a share of the smallest buffer's drain time. A router that reads its
 packets in bursts fills a short buffer with them: 28 packets at 622 Mbit/s, 0.54 ms, read 84.6 %
 where 98.2 is right, at a p99 of 0.15 ms."""
-
-
-_OF_BUFFER = ValidityLimit(
-    "of_buffer",
-    "delivery lateness p99, as a share of the buffer's drain time,",
-    MOST_OF_BUFFER,
-    100,
-    " %",
-)
-
-
+_SAYS_OF_BUFFER = "delivery lateness p99, as a share of the buffer's drain time,"
+_OF_BUFFER = ValidityLimit("of_buffer", _SAYS_OF_BUFFER, MOST_OF_BUFFER, 100, " %")
 _STALL = "largest delivery lateness"
 LEAST_STALL_S = 4e-3
 MOST_STALL_S = 20e-3
@@ -93,11 +81,9 @@ def faults(
 
     Parameters
     ----------
-    window_is_limited : bool
-        The scenario limits the receive window (max_window), so a flow that is limited by it
-        is not a fault of the machine.
-    drain_s : float or None
-        Drain time of the smallest buffer; None to omit this check.
+    window_is_limited : the scenario limits the receive window (max_window), so a flow that is
+        limited by it is not a fault of the machine.
+    drain_s : drain time of the smallest buffer; None to omit this check.
     """
     if drain_s is not None:
         read = {**read, "of_buffer": read.get("lateness_p99_s", 0.0) / drain_s}

@@ -1,23 +1,27 @@
-"""Published laws as an engine.
+"""Published laws as an engine: one value without replications, so no interval and n = 0.
 
-A law gives one value without replications, so its metrics have no interval and n = 0:
-``Metric(value, None, None, n=0)``. The loss rate is only a rough prediction; its interval is the
-band of the loss rates in simulations of such links. The provenance says that eq. 6 is a lower
-bound. Metrics that no law covers are None. With several classes this includes their shares of the
-link, except where `throughputs` gives them; a single class has the link's throughput and RTT.
+Metrics that no law covers are None; with several classes these include their shares of the link,
+except where `throughputs` gives them. The provenance says that eq. 6 is a lower bound.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from forebay import laws
 from forebay.catalogue.metrics import BOTTLENECK
-from forebay.engines.base import Engine
+from forebay.engines.base import Engine, exact, mean_alone
 from forebay.engines.errors import NoLaw, refuse_class_queues, refuse_network, refuse_of_links
-from forebay.engines.theory.prediction import Between, Prediction, Spread, predict_long_flows
+from forebay.engines.theory.prediction import (
+    Between,
+    Prediction,
+    Spread,
+    predict_bursts,
+    predict_long_flows,
+)
 from forebay.errors import entry
 from forebay.laws import governing_law, regime_of
 from forebay.laws.quantities import bursts_only, short_share
@@ -39,13 +43,13 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 
+_NOT_COVERED = ("shaper", "policer", "loss", "rate_trace", "down", "jitter")
+
+
 class TheoryEngine(Engine):
     """Predicts a scenario with the law that governs it (`forebay.laws.governing_law`)."""
 
-    @property
-    def name(self) -> str:
-        """Name on the command line."""
-        return "theory"
+    name = "theory"
 
     def run(
         self,
@@ -58,29 +62,19 @@ class TheoryEngine(Engine):
         """Predict `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
         refuse_network(self.name, scenario)
-        refuse_of_links(
-            self.name, scenario, "shaper", "policer", "loss", "rate_trace", "down", "jitter"
-        )
+        refuse_of_links(self.name, scenario, *_NOT_COVERED)
         refuse_class_queues(self.name, scenario)
-        prediction = _predict(scenario)
+        law, prediction = governing_law(scenario), None
+        if law is not None and bursts_only(scenario):
+            prediction = predict_bursts(scenario)
+        elif law is not None:
+            prediction = predict_long_flows(scenario, law)
         if prediction is None:
             raise NoLaw(_uncovered(scenario), _small_change(scenario))
         outcome = checked(_outcome(scenario, prediction, list(seeds), started))
         if progress is not None:
             progress(1.0)
         return outcome
-
-
-def _predict(scenario: Scenario) -> Prediction | None:
-    """Prediction of the law that governs `scenario`, None where none does."""
-    law = governing_law(scenario)
-    if law is None:
-        return None
-    if bursts_only(scenario):
-        from forebay.engines.theory.prediction import predict_bursts
-
-        return predict_bursts(scenario)
-    return predict_long_flows(scenario, law)
 
 
 def _uncovered(scenario: Scenario) -> str:
@@ -106,57 +100,55 @@ def _outcome(
     return Outcome(
         scenario=scenario.to_dict(),
         engine="theory",
-        links={BOTTLENECK: _link(scenario, prediction)},
+        links={
+            BOTTLENECK: LinkOutcome(
+                utilization=exact(prediction.utilization),
+                loss_rate=_between(prediction.loss_rate),
+                queue_packets=_spread(prediction.queue_packets),
+                queue_delay_s=_spread(prediction.queue_delay_s),
+                buffer_packets=scenario.buffer_packets,
+                bdp_packets=scenario.bdp_packets,
+                capacity_bps=float(scenario.link.capacity),
+                goal_metrics=prediction.goal_metrics,
+            )
+        },
         classes=_classes(scenario, prediction),
         broken_assumptions=list(dict.fromkeys(broken)),
-        provenance=_provenance(scenario, prediction, seeds, started),
-    )
-
-
-def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
-    return LinkOutcome(
-        utilization=_exact(prediction.utilization),
-        loss_rate=_between(prediction.loss_rate),
-        queue_packets=_spread(prediction.queue_packets),
-        queue_delay_s=_spread(prediction.queue_delay_s),
-        buffer_packets=scenario.buffer_packets,
-        bdp_packets=scenario.bdp_packets,
-        capacity_bps=float(scenario.link.capacity),
-        goal_metrics=prediction.goal_metrics,
+        provenance=Provenance(
+            version=installed_version(),
+            seeds=seeds,
+            scenario_sha256=scenario.sha256(),
+            wall_s=time.perf_counter() - started,
+            laws={law.name: law.source for law in prediction.laws},
+            lower_bounds=["utilization"] if prediction.is_bound else [],
+        ),
     )
 
 
 def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
     """Return the predictions for each class; a single class has the link's loss rate."""
-    groups = scenario.crossing
-    here = {id(group) for group in groups}
-    got = throughputs(scenario, prediction)
-    each = zip(scenario.traffic, scenario.class_names, got, strict=True)
+    crossing = {id(group) for group in scenario.crossing}
+    alone = len(scenario.crossing) == 1
+    throughputs_bps = throughputs(scenario, prediction)
     return [
-        _class(prediction, traffic, name, bits, len(groups) * (id(traffic) in here)).model_copy(
-            update={"flows_active": _active(scenario, traffic)}
+        ClassOutcome(
+            kind=traffic.kind,
+            name=name,
+            flows=traffic.flows,
+            flows_active=_active(scenario, traffic),
+            link=_last_link(traffic),
+            throughput_bps=None if bps is None else exact(bps),
+            goodput_bps=None,
+            jain=None,
+            rtt_s=_round_trip(prediction, traffic) if id(traffic) in crossing else None,
+            loss_rate=_between(prediction.loss_rate) if alone and id(traffic) in crossing else None,
+            timeouts=None,
+            fct_s=None,
         )
-        for traffic, name, bits in each
+        for traffic, name, bps in zip(
+            scenario.traffic, scenario.class_names, throughputs_bps, strict=True
+        )
     ]
-
-
-def _class(
-    prediction: Prediction, traffic: Traffic, name: str, got: float | None, sharing: int
-) -> ClassOutcome:
-    """Return the prediction for one of `sharing` classes on the link; 0: it does not cross it."""
-    return ClassOutcome(
-        kind=traffic.kind,
-        name=name,
-        flows=traffic.flows,
-        link=_last_link(traffic),
-        throughput_bps=None if got is None else _exact(got),
-        goodput_bps=None,
-        jain=None,
-        rtt_s=_round_trip(prediction, traffic) if sharing else None,
-        loss_rate=_between(prediction.loss_rate) if sharing == 1 else None,
-        timeouts=None,
-        fct_s=None,
-    )
 
 
 def _active(scenario: Scenario, traffic: Traffic) -> Metric | None:
@@ -164,7 +156,7 @@ def _active(scenario: Scenario, traffic: Traffic) -> Metric | None:
     if not isinstance(traffic, Standing):
         return None
     begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
-    return _exact(traffic.flows * traffic.sending_share(begin, begin + span))
+    return exact(traffic.flows * traffic.sending_share(begin, begin + span))
 
 
 def _last_link(traffic: Traffic) -> str:
@@ -177,8 +169,7 @@ def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:
     """Return the mean of propagation delay plus queueing delay."""
     if prediction.queue_delay_s is None or not isinstance(traffic, Tcp):
         return None
-    mean = _exact(traffic.rtt.mean + prediction.queue_delay_s.mean)
-    return Quantiles(mean=mean, p50=None, p95=None, p99=None)
+    return mean_alone(traffic.rtt.mean + prediction.queue_delay_s.mean)
 
 
 def _between(known: Between | None) -> Metric | None:
@@ -188,34 +179,11 @@ def _between(known: Between | None) -> Metric | None:
     return Metric(value=known.value, low=known.low, high=known.high, n=0)
 
 
-def _exact(value: float) -> Metric:
-    return Metric(value=float(value), low=None, high=None, n=0)
-
-
 def _spread(spread: Spread | None) -> Quantiles | None:
     if spread is None:
         return None
-    return Quantiles(
-        mean=_exact(spread.mean),
-        p50=_exact(spread.p50),
-        p95=_exact(spread.p95),
-        p99=_exact(spread.p99),
-    )
-
-
-def _provenance(
-    scenario: Scenario, prediction: Prediction, seeds: list[int], started: float
-) -> Provenance:
-    return Provenance.model_validate(
-        {
-            "version": installed_version(),
-            "seeds": seeds,
-            "scenario_sha256": scenario.sha256(),
-            "wall_s": time.perf_counter() - started,
-            "laws": {law.name: law.source for law in prediction.laws},
-            "lower_bounds": ["utilization"] if prediction.is_bound else [],
-        }
-    )
+    mean, p50, p95, p99 = (exact(value) for value in astuple(spread))
+    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
 
 
 def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
@@ -230,23 +198,13 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
     carried = None if prediction.is_bound else prediction.utilization * scenario.link.capacity
     if len(groups) == 1:
         return [carried if id(t) in here else None for t in scenario.traffic]
+    delivered: float | None = None  # of what a class offers
     if laws.burst_law.LAW in prediction.laws:
-        delivered = _delivered_share(prediction, groups)
-        own = (
-            t.offered(scenario.link.capacity) if id(t) in here else None for t in scenario.traffic
-        )
-        return [None if delivered is None or each is None else delivered * each for each in own]
-    if laws.mix.LAW not in prediction.laws:
-        return [None] * len(scenario.traffic)
-    left = prediction.utilization - short_share(scenario)
-    return [
-        t.offered(scenario.link.capacity) if id(t) in here and left > 0.0 else None
-        for t in scenario.traffic
-    ]
-
-
-def _delivered_share(prediction: Prediction, groups: Sequence[Traffic]) -> float | None:
-    """Return the share of the bursts' offered rate that is finally delivered."""
-    if all(isinstance(group, Tcp) for group in groups):
-        return 1.0
-    return None if prediction.loss_rate is None else 1.0 - prediction.loss_rate.value
+        if all(isinstance(group, Tcp) for group in groups):
+            delivered = 1.0
+        elif prediction.loss_rate is not None:
+            delivered = 1.0 - prediction.loss_rate.value
+    elif laws.mix.LAW in prediction.laws and prediction.utilization > short_share(scenario):
+        delivered = 1.0
+    rates = [t.offered(scenario.link.capacity) if id(t) in here else None for t in scenario.traffic]
+    return [None if delivered is None or rate is None else delivered * rate for rate in rates]

@@ -1,19 +1,14 @@
 """The prediction of the law that governs a scenario, before it becomes an Outcome.
 
-The loss rate of long flows is from response functions for many flows, from the sawtooth for few.
-Both have the band of the simulations' loss rates (`forebay.laws.response.BAND`, `FEW_BAND`).
-
-A link whose traffic is only bursts is solved exactly (paper A, §4). The queue has the buffer of the
-scenario (`forebay.laws.finite_queue`). If all traffic is TCP, the link carries the offered data,
-and lost packets are sent again. The loss rate has a range: the lower end holds for flows that send
-smaller bursts after a loss; the upper end is P(Q > B) of an unlimited buffer, which paper A's law
-uses as the loss rate.
+Loss rates have the band of the simulations' (`forebay.laws.response.BAND`, `FEW_BAND`). Of a link
+whose traffic is only bursts (paper A, section 4) the lower end holds for flows that send smaller
+bursts after a loss, the upper one is P(Q > B) of an unlimited buffer, paper A's own loss rate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
@@ -21,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.engines.base import exact
 from forebay.laws import (
     Law,
     burst_law,
@@ -45,7 +41,6 @@ from forebay.outcome import (
     FCT_INCREASE,
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
-    Metric,
     delay_quantile_name,
 )
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Tcp
@@ -53,6 +48,7 @@ from forebay.workload.streams import picoseconds
 
 if TYPE_CHECKING:
     from forebay.laws.bursts import BurstTraffic
+    from forebay.outcome import Metric
     from forebay.scenario import Distribution, Scenario
 
 
@@ -122,16 +118,14 @@ def _flows(scenario: Scenario) -> Iterator[response.Flows]:
     waiting = scenario.buffer_packets / 2.0 / capacity(scenario)
     for group in scenario.persistent:
         trips = _representative(group.rtt)
+        least = _MIN_RTO_S if group.min_rto is None else float(group.min_rto)
+        window = math.inf if group.max_window is None else group.max_window
         for control, part in group.shares.items():
-            for trip in trips:
-                yield response.Flows(
-                    group.flows * part / len(trips),
-                    control,
-                    trip + waiting,
-                    _timeout(group, trip + waiting),
-                    growth_of(group),
-                    math.inf if group.max_window is None else group.max_window,
-                )
+            for rtt in (trip + waiting for trip in trips):
+                # Linux adds its minimum RTO to srtt, RFC 6298 (2.4) takes the larger of both.
+                timeout = rtt + least if group.sender == "linux" else max(rtt, least)
+                count = group.flows * part / len(trips)
+                yield response.Flows(count, control, rtt, timeout, growth_of(group), window)
 
 
 def _together(flows: Iterable[response.Flows]) -> list[response.Flows]:
@@ -142,12 +136,6 @@ def _together(flows: Iterable[response.Flows]) -> list[response.Flows]:
         kind = replace(each, count=0.0, rtt=rtt, timeout=timeout)
         counts[kind] = counts.get(kind, 0.0) + each.count
     return [replace(kind, count=count) for kind, count in counts.items()]
-
-
-def _timeout(group: Tcp, rtt: float) -> float:
-    """Return the RTO: Linux adds its minimum to srtt, RFC 6298 (2.4) takes the larger of both."""
-    least = _MIN_RTO_S if group.min_rto is None else float(group.min_rto)
-    return rtt + least if group.sender == "linux" else max(rtt, least)
 
 
 def _representative(law: Distribution) -> list[float]:
@@ -206,18 +194,17 @@ def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
     """Prediction for one window, or for synchronized windows (paper A, appendix B)."""
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
     second = 1.0 / capacity(scenario)
-    p50, p95, p99 = (float(sawtooth.queue_quantile(p, size, bdp)) for p in _PROBABILITIES)
-    d50, d95, d99 = (float(sawtooth.queue_seen_quantile(p, size, bdp)) for p in _PROBABILITIES)
-    seen = float(sawtooth.queue_seen_mean(size, bdp))
+    waiting = [sawtooth.queue_quantile(p, size, bdp) for p in _PROBABILITIES]
+    seen = [sawtooth.queue_seen_quantile(p, size, bdp) for p in _PROBABILITIES]
+    delays = (sawtooth.queue_seen_mean(size, bdp), *seen)
+    metrics = goal_metrics(scenario, in_step=True) if halves(scenario) else longest_delay(scenario)
     return Prediction(
         utilization=float(sawtooth.utilization(size, bdp)),
         loss_rate=of_few(scenario),
-        queue_packets=Spread(float(sawtooth.queue_mean(size, bdp)), p50, p95, p99),
-        queue_delay_s=Spread(seen * second, d50 * second, d95 * second, d99 * second),
+        queue_packets=Spread(float(sawtooth.queue_mean(size, bdp)), *map(float, waiting)),
+        queue_delay_s=Spread(*(float(delay) * second for delay in delays)),
         laws=(law,),
-        goal_metrics=goal_metrics(scenario, in_step=True)
-        if halves(scenario)
-        else longest_delay(scenario),
+        goal_metrics=metrics,
     )
 
 
@@ -233,13 +220,13 @@ def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
     """Prediction for desynchronized windows (eq. 4 to 6); the delay is Q/C."""
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     second = 1.0 / capacity(scenario)
-    p50, p95, p99 = (float(desynchronized.queue_quantile(p, size, bdp, n)) for p in _PROBABILITIES)
-    mean = float(desynchronized.queue_mean(size))
+    quantiles = (desynchronized.queue_quantile(p, size, bdp, n) for p in _PROBABILITIES)
+    waiting = (float(desynchronized.queue_mean(size)), *map(float, quantiles))
     return Prediction(
         utilization=float(utilization.utilization(size, bdp, n)),
         loss_rate=of_many(scenario),
-        queue_packets=Spread(mean, p50, p95, p99),
-        queue_delay_s=Spread(mean * second, p50 * second, p95 * second, p99 * second),
+        queue_packets=Spread(*waiting),
+        queue_delay_s=Spread(*(packets * second for packets in waiting)),
         laws=(law, response.LAW),
         goal_metrics=goal_metrics(scenario, in_step=False),
     )
@@ -247,8 +234,15 @@ def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
 
 def goal_metrics(scenario: Scenario, *, in_step: bool) -> dict[str, Metric]:
     """Return the goals' metrics; `in_step` is whether the windows are synchronized."""
-    values = _probabilities(scenario, in_step) | _delays(scenario, in_step)
-    return {name: Metric(value=v, low=None, high=None, n=0) for name, v in values.items()}
+    size, bdp = scenario.buffer_packets, scenario.bdp_packets
+
+    def waiting(quantile: float) -> float:
+        if in_step:
+            return float(sawtooth.queue_seen_quantile(quantile, size, bdp))
+        return float(desynchronized.queue_quantile(quantile, size, bdp, scenario.n_flows))
+
+    values = _probabilities(scenario, in_step) | _delays(scenario, waiting)
+    return {name: exact(value) for name, value in values.items()}
 
 
 def longest_delay(scenario: Scenario) -> dict[str, Metric]:
@@ -256,28 +250,21 @@ def longest_delay(scenario: Scenario) -> dict[str, Metric]:
     wanted = scenario.goals.queue_delay
     if wanted is None or wanted.maximum is None:
         return {}
-    value = scenario.buffer_packets / capacity(scenario)
-    return {DELAY_MAXIMUM: Metric(value=value, low=None, high=None, n=0)}
+    return {DELAY_MAXIMUM: exact(scenario.buffer_packets / capacity(scenario))}
 
 
 def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
     used, lost = scenario.goals.utilization, scenario.goals.loss_rate
-    found = {}
+    probabilities = {}
     if used is not None and used.probability is not None:
-        busy = _busy_in_step if in_step else _busy
-        found[UTILIZATION_PROBABILITY] = busy(scenario, float(used))
+        # P(W >= BDP) for any target: a lower bound, for the law has no utilization of less.
+        busy = 1.0 - _below(scenario, scenario.bdp_packets)
+        busy = _busy_in_step(scenario, float(used)) if in_step else busy
+        probabilities[UTILIZATION_PROBABILITY] = busy
     if lost is not None and lost.probability is not None:
         spared = _spared_in_step if in_step else _spared
-        found[LOSS_PROBABILITY] = spared(scenario, float(lost))
-    return found
-
-
-def _busy(scenario: Scenario, used: float) -> float:
-    """P(W >= BDP) for any target utilization: a lower bound, like eq. 6.
-
-    The law does not give the utilization of windows below BDP.
-    """
-    return 1.0 - _below(scenario, scenario.bdp_packets)
+        probabilities[LOSS_PROBABILITY] = spared(scenario, float(lost))
+    return probabilities
 
 
 def _spared(scenario: Scenario, lost: float) -> float:
@@ -308,22 +295,20 @@ def _spared_in_step(scenario: Scenario, lost: float) -> float:
     return max(1.0 - (bdp + size) / cycle, 0.0)
 
 
-def _delays(scenario: Scenario, in_step: bool) -> dict[str, float]:
-    """Return the delay goals' metrics. The maximum delay of drop-tail is B / C (§VI)."""
-    wanted = scenario.goals.queue_delay
+def _delays(scenario: Scenario, waiting: Callable[[float], float]) -> dict[str, float]:
+    """Return the delay goals' metrics; ``waiting`` is a quantile of the packets seen.
+
+    The maximum delay of drop-tail is B / C (paper A, section VI).
+    """
+    wanted, second = scenario.goals.queue_delay, 1.0 / capacity(scenario)
     if wanted is None:
         return {}
-    found, second = {}, 1.0 / capacity(scenario)
-    size, bdp = scenario.buffer_packets, scenario.bdp_packets
+    delays = {}
     if wanted.maximum is not None:
-        found[DELAY_MAXIMUM] = size * second
-    if wanted.quantile is not None and in_step:
-        seen = float(sawtooth.queue_seen_quantile(wanted.quantile, size, bdp))
-        found[delay_quantile_name(wanted.quantile)] = seen * second
-    elif wanted.quantile is not None:
-        queue = desynchronized.queue_quantile(wanted.quantile, size, bdp, scenario.n_flows)
-        found[delay_quantile_name(wanted.quantile)] = float(queue) * second
-    return found
+        delays[DELAY_MAXIMUM] = scenario.buffer_packets * second
+    if wanted.quantile is not None:
+        delays[delay_quantile_name(wanted.quantile)] = waiting(wanted.quantile) * second
+    return delays
 
 
 LEAST_OF_LOSS = 0.25
@@ -340,28 +325,26 @@ def predict_bursts(scenario: Scenario) -> Prediction | None:
         raise ValueError("no law of bursts governs this scenario")
     repeated = all(isinstance(group, Tcp) for group in scenario.crossing)
     size = min(scenario.buffer_packets, ceil(burst_law.tail_end(traffic)) + 1)
-    queue = _queue(traffic.load, traffic.bursts, size, repeated)
+    sizes, shares = traffic.bursts.sizes.tolist(), traffic.bursts.probabilities.tolist()
+    queue = _solved(traffic.load, tuple(sizes), tuple(shares), size, repeated)
     if queue is None:
         return None
-    over = _over(traffic, scenario.buffer_packets)
+    endless = burst_law.queue_of(traffic)  # P(Q > B) of an unlimited buffer
+    over = 1.0
+    if endless is not None:
+        over = min(float(endless.tail(scenario.buffer_packets + 1)), 1.0)
     lost = queue.loss_rate
     second = 1.0 / capacity(scenario)
-    p50, p95, p99 = (_quantile(queue, p) for p in _PROBABILITIES)
-    d50, d95, d99 = (bursts.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES)
-    seen = bursts.mean(queue, traffic.bursts, size)
+    quantiles = (bursts.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES)
+    delays = (bursts.mean(queue, traffic.bursts, size), *quantiles)
     return Prediction(
         utilization=min(traffic.load, queue.utilization) if repeated else queue.utilization,
         loss_rate=Between(lost, LEAST_OF_LOSS * lost if repeated else lost, max(lost, over)),
-        queue_packets=Spread(_mean(queue), p50, p95, p99),
-        queue_delay_s=Spread(seen * second, d50 * second, d95 * second, d99 * second),
+        queue_packets=_waiting(queue),
+        queue_delay_s=Spread(*(delay * second for delay in delays)),
         laws=(burst_law.LAW,),
         goal_metrics=_goal_metrics(scenario, traffic, queue, over),
     )
-
-
-def _queue(load: float, bursts: Bursts, size: int, repeated: bool) -> FiniteQueue | None:
-    sizes, shares = tuple(bursts.sizes.tolist()), tuple(bursts.probabilities.tolist())
-    return _solved(load, sizes, shares, size, repeated)
 
 
 @lru_cache(maxsize=64)
@@ -372,42 +355,19 @@ def _solved(
     return solve(load, Bursts.given(sizes, shares), size)
 
 
-def _over(traffic: BurstTraffic, size: int) -> float:
-    """P(Q > B) of an unlimited buffer."""
-    endless = burst_law.queue_of(traffic)
-    return 1.0 if endless is None else min(float(endless.tail(size + 1)), 1.0)
-
-
-def _mean(queue: FiniteQueue) -> float:
-    return float(np.dot(np.arange(queue.waiting.size), queue.waiting))
-
-
-def _quantile(queue: FiniteQueue, probability: float) -> float:
+def _waiting(queue: FiniteQueue) -> Spread:
+    """Return the mean and the quantiles of the packets that wait."""
     below = np.cumsum(queue.waiting)
-    return float(np.searchsorted(below, min(probability, below[-1])))
+    mean = float(np.dot(np.arange(queue.waiting.size), queue.waiting))
+    return Spread(mean, *(float(np.searchsorted(below, min(p, below[-1]))) for p in _PROBABILITIES))
 
 
 def _goal_metrics(
     scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue, over: float
 ) -> dict[str, Metric]:
     """Delays and completion times; the law of bursts does not cover single round trips."""
-    found = _burst_delays(scenario, traffic, queue)
+    size = scenario.buffer_packets
+    values = _delays(scenario, lambda p: bursts.quantile(queue, traffic.bursts, p, size))
     if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the only one in paper A
-        found[FCT_INCREASE] = float(completion_time.increase(over))
-    return {name: Metric(value=v, low=None, high=None, n=0) for name, v in found.items()}
-
-
-def _burst_delays(
-    scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue
-) -> dict[str, float]:
-    wanted, size = scenario.goals.queue_delay, scenario.buffer_packets
-    if wanted is None:
-        return {}
-    waits = {}
-    if wanted.maximum is not None:
-        waits[DELAY_MAXIMUM] = float(size)
-    if wanted.quantile is not None:
-        wait = bursts.quantile(queue, traffic.bursts, wanted.quantile, size)
-        waits[delay_quantile_name(wanted.quantile)] = wait
-    second = 1.0 / capacity(scenario)
-    return {name: wait * second for name, wait in waits.items()}
+        values[FCT_INCREASE] = float(completion_time.increase(over))
+    return {name: exact(value) for name, value in values.items()}

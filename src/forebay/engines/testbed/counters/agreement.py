@@ -15,12 +15,9 @@ class Counted(NamedTuple):
 
     Attributes
     ----------
-    octets, packets : int
-        Of IP, including headers.
-    span_s : float
-        Time between the readings.
-    flows : int, optional
-        Number of different addresses and ports, if the counter has it.
+    octets, packets : of IP, including headers.
+    span_s : time between the readings.
+    flows : number of different addresses and ports, if the counter has it.
     """
 
     octets: int
@@ -34,10 +31,8 @@ class WindowClock:
 
     Attributes
     ----------
-    window_s : float
-        Length of the measured window.
-    last_s : float
-        Time of the last reading since the window's start. Traffic ends with the window, so a
+    window_s : length of the measured window.
+    last_s : time of the last reading since the window's start. Traffic ends with the window, so a
         slightly later reading would include time without traffic.
     """
 
@@ -70,10 +65,8 @@ def agreement(
     ----------
     router : Counted
         Packets that the receivers' device accepted in the window.
-    others : mapping
-        The same by other counters, over nearly the same time: rates are compared.
-    rate_bps : float, optional
-        Rate of the link, bit/s, if the device is behind only one; without it there is no
+    others : the same by other counters, over nearly the same time: rates are compared.
+    rate_bps : rate of the link, bit/s, if the device is behind only one; without it there is no
         utilization (octets × 8 / rate / time).
     """
     rates = {"router": _rate(router, rate_bps)}

@@ -33,11 +33,9 @@ class Daemon:
 
     Parameters
     ----------
-    command : sequence of str
-        The program and its arguments. It must stay in the foreground and keep our user, because a
-        program that changes its user would not be killed with us.
-    started : callable
-        Called with the process ID before the program starts.
+    command : the program and its arguments. It must stay in the foreground and keep our user,
+        because a program that changes its user would not be killed with us.
+    started : called with the process ID before the program starts.
     """
 
     def __init__(
@@ -94,6 +92,7 @@ _CAPTURED_OCTETS = 32 << 20
 _APPEARS_WITHIN_S = 5.0
 _DATAGRAM = 65536
 _MS_PER_S = 1e3
+_IDENTITY = ("IPV4_SRC_ADDR", "IPV4_DST_ADDR", "SRC_PORT", "DST_PORT", "PROTO")
 
 
 @contextmanager
@@ -105,7 +104,11 @@ def reader(
     with closing(namespaces.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])
         with Daemon(command, namespace, scratch / "softflowd.log", started) as exporter:
-            _await(control, exporter)
+            until = time.monotonic() + _APPEARS_WITHIN_S
+            while not control.exists():
+                if time.monotonic() > until:
+                    raise TestbedError(f"softflowd does not start{exporter.last_words}")
+                time.sleep(0.01)
             yield lambda clock: _follow(control, collector, clock)
 
 
@@ -127,14 +130,6 @@ def _collector() -> socket.socket:
         made.bind(("127.0.0.1", 0))
         made.setblocking(False)
         return made
-
-
-def _await(control: Path, exporter: Daemon) -> None:
-    until = time.monotonic() + _APPEARS_WITHIN_S
-    while not control.exists():
-        if time.monotonic() > until:
-            raise TestbedError(f"softflowd does not start{exporter.last_words}")
-        time.sleep(0.01)
 
 
 def _follow(control: Path, collector: socket.socket, clock: WindowClock) -> Counted:
@@ -171,10 +166,7 @@ def total(datagrams: list[bytes], asked_s: float) -> Counted:
     The span is from the first packet to the last in the records, because these are the packets
     that were counted; with fewer than two, it is ``asked_s``.
 
-    Raises
-    ------
-    TestbedError
-        Their sequence numbers have a gap: some were lost.
+    Raises TestbedError: their sequence numbers have a gap: some were lost.
     """
     import netflow
 
@@ -191,7 +183,7 @@ def total(datagrams: list[bytes], asked_s: float) -> Counted:
         octets=sum(each.IN_OCTETS for each in records),
         packets=sum(each.IN_PACKETS for each in records),
         span_s=_span(records) or asked_s,
-        flows=len({_identity(each) for each in records}),
+        flows=len({tuple(getattr(each, name) for name in _IDENTITY) for each in records}),
     )
 
 
@@ -199,7 +191,3 @@ def _span(records: list[Any]) -> float:
     first = min((each.FIRST_SWITCHED for each in records), default=0)
     last = max((each.LAST_SWITCHED for each in records), default=0)
     return float(last - first) / _MS_PER_S
-
-
-def _identity(flow: Any) -> tuple[int, ...]:
-    return (flow.IPV4_SRC_ADDR, flow.IPV4_DST_ADDR, flow.SRC_PORT, flow.DST_PORT, flow.PROTO)

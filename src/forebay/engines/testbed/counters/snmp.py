@@ -24,7 +24,9 @@ class SnmpRequests:
     """A context with a socket in the namespace of the thread that enters it; SNMPv2c."""
 
     def __init__(self, port: int) -> None:
-        self._to = ("127.0.0.1", port)
+        from pysnmp.hlapi.v1arch import asyncio as snmp
+
+        self._to, self._api = ("127.0.0.1", port), snmp
 
     def __enter__(self) -> SnmpRequests:
         self._loop = asyncio.Runner()
@@ -37,19 +39,14 @@ class SnmpRequests:
 
     def get(self, community: str, *names: str) -> list[Any]:
         """Return the values of some objects."""
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
-        return self._ask(snmp.get_cmd, community, [self._named(name) for name in names])
+        return self._ask(self._api.get_cmd, community, [self._named(name) for name in names])
 
     def set(self, community: str, name: str, value: int) -> None:
         """Set an INTEGER."""
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
-        self._ask(snmp.set_cmd, community, [self._named(name, snmp.Integer32(value))])
+        self._ask(self._api.set_cmd, community, [self._named(name, self._api.Integer32(value))])
 
     async def _open(self) -> None:
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
+        snmp = self._api
         self._dispatcher = snmp.SnmpDispatcher()
         self._target = await snmp.UdpTransportTarget.create(self._to, _PATIENCE_S, _TRIES)
 
@@ -58,16 +55,13 @@ class SnmpRequests:
         await asyncio.sleep(0)  # lets the event loop close the socket
 
     def _named(self, name: str, *value: Any) -> Any:
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
-        return snmp.ObjectType(snmp.ObjectIdentity(name.removeprefix(".")), *value)
+        identity = self._api.ObjectIdentity(name.removeprefix("."))
+        return self._api.ObjectType(identity, *value)
 
     def _ask(self, command: Any, community: str, objects: list[Any]) -> list[Any]:
-        from pysnmp.hlapi.v1arch import asyncio as snmp
-
         async def ask() -> Any:
             # In a coroutine, because objects made here belong to the running loop.
-            who = snmp.CommunityData(community, mpModel=1)
+            who = self._api.CommunityData(community, mpModel=1)
             return await command(self._dispatcher, who, self._target, *objects, lookupMib=False)
 
         silent, refused, which, answers = self._loop.run(ask())
@@ -126,8 +120,7 @@ def _prepare(agent: Daemon) -> int:
             (name,) = ask.get(_READER, f"{_NAME}.{device}")
             ask.set(_TUNER, _CACHE, 0)
     except TestbedError as error:
-        error_with_words = f"{error.missing}{agent.last_words}"
-        raise TestbedError(error_with_words, error.hint) from error
+        raise TestbedError(f"{error.missing}{agent.last_words}", error.hint) from error
     if str(name) != TUN:
         raise TestbedError(f"SNMP calls interface {device} {name}, and it is {TUN}")
     return device
@@ -157,10 +150,7 @@ def times(until_s: float, every_s: float) -> list[float]:
 def gained(looks: list[Look]) -> Counted:
     """Return the counters' increase from the first to the last reading.
 
-    Raises
-    ------
-    TestbedError
-        There are fewer than two readings.
+    Raises TestbedError: there are fewer than two readings.
     """
     if len(looks) < 2:
         raise TestbedError("the run was over before SNMP could be read twice")
