@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
+
+from forebay.cli import signals
+
 
 def main() -> None:
     """Entry point of the ``forebay`` command."""
-    import gc
-    import os
-    import sys
-
-    from forebay.cli import signals
-
     # NumPy's import starts a thread on each core, which spins for 0.1 s. Our matrices are small,
     # and sums that are split over cores could depend on their number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

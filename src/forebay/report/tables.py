@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 
 from forebay.outcome import (
     ClassOutcome,
@@ -18,11 +23,6 @@ from forebay.outcome import (
     Relaxation,
     SizeResult,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
 
 NOT_MEASURED = "–"
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -174,8 +174,6 @@ _WIDEST = 100  # a table across a very wide window is hard to read
 
 def console() -> Console:
     """Return a console on stdout; a pipe or a file receives no escape codes."""
-    from rich.console import Console
-
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # an ASCII terminal loses a ±, not the answer
 
@@ -190,9 +188,6 @@ def console() -> Console:
 
 def show_table(out: Console, made: Table) -> None:
     """Print a whole table; it may be wider than the terminal, but truncates no number."""
-    from rich.cells import cell_len
-    from rich.measure import Measurement
-
     for column in made.columns:
         if column.no_wrap:
             texts = (str(column.header), *map(str, column.cells))
@@ -208,9 +203,6 @@ def table(*columns: str, left: int = 1) -> Table:
 
     Words wrap, numbers never do; print the table with `show_table`.
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     made = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for place, name in enumerate(columns):
         words = place < left
