@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from forebay.outcome import Metric
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.scenario.errors import ScenarioError, did_you_mean, show
-from forebay.studies.columns import columns_of, may_be_column
+from forebay.studies.columns import BySeed, columns_of, may_be_column
 from forebay.studies.leave_out import amount
-from forebay.studies.sweep import BySeed, by_seed, mean_over
+from forebay.studies.summary import by_seed, mean_over
 from forebay.studies.table import as_cell
 
 if TYPE_CHECKING:
