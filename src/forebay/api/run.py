@@ -143,7 +143,7 @@ def run(
         outcome = _run(chosen, scenario, counted, jobs, progress, budget)
     if flows is not None:
         kept_flows(outcome).export(flows)
-    return outcome.model_copy(update=remarks(scenario, counted, outcome))
+    return outcome
 
 
 def compare(
@@ -172,7 +172,7 @@ def compare(
     for each in chosen:
         with storing(each, store) as engine:
             made.append(_run(engine, scenario, counted, jobs, progress, budget))
-    return [each.model_copy(update=remarks(scenario, counted, each)) for each in made]
+    return made
 
 
 def _run(
@@ -183,14 +183,14 @@ def _run(
     progress: Progress | None,
     budget: str | None,
 ) -> Outcome:
-    """Run an engine; a budget applies to simulation only."""
+    """Run an engine, and say what was assumed; a budget applies to simulation only."""
     if budget is None or engine.name != "simulation":
         outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
     else:
         outcome = _run_within(engine, scenario, seeds, jobs, progress, budget)
-    if all(each.settled is not False for each in outcome.classes):
-        return outcome
-    return settled_or_said(outcome, scenario)
+    if any(each.settled is False for each in outcome.classes):
+        outcome = settled_or_said(outcome, scenario)
+    return outcome.model_copy(update=remarks(scenario, seeds, outcome))
 
 
 def _run_within(
