@@ -44,6 +44,12 @@ def test_garbage_never_breaks_it(platform: str | None, text: str) -> None:
     answers(text, platform)
 
 
+def test_a_rate_of_sros_without_its_number_is_said_not_to_be_understood() -> None:
+    text = "sap-egress 10 create\n  queue 1 create\n    mbs 64 kilobytes\n    rate pir\n"
+    (reading,) = lint(text, PORT, platform="sros").readings
+    assert reading.served.rate_bps is None and "rate pir" in reading.served.by
+
+
 leaves = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8))
 keys = st.sampled_from(
     ["BUFFER_PROFILE", "BUFFER_POOL", "p", "pool", "size", "static_th", "dynamic_th", "mode",

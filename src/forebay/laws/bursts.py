@@ -124,10 +124,7 @@ SINGLE_PACKETS = Bursts.given([1])
 def _rounds(
     lengths: Integers, weights: Array, initial_window: int, max_window: int | None
 ) -> Iterator[tuple[Integers, Array]]:
-    """Yield size and weight of every flow's burst, for each round trip.
-
-    Once the receiver's window limits all flows, the full windows are counted at once.
-    """
+    """Yield size and weight of each flow's burst, a round trip at a time; full windows at once."""
     left, window = lengths, initial_window
     while left.size:
         if max_window is not None and window >= max_window:

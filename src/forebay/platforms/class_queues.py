@@ -7,7 +7,7 @@ a class of one policy-map for each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.platforms.errors import PlatformError
@@ -63,7 +63,7 @@ class ClassEmission:
             "class_queues": [
                 {"name": x.queue.name, "packets": x.packets, "bytes": x.bytes} for x in self.limits
             ],
-            "notes": [{"kind": each.kind, "text": each.text} for each in self.notes],
+            "notes": [asdict(note) for note in self.notes],
         }  # fmt: skip
 
 

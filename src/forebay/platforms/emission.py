@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import DISCIPLINES
@@ -104,7 +104,7 @@ class Emission:
             "ecn_step_bytes": self.given.marks_bytes,
             "rounding_bytes": self.rounding_bytes,
             "configuration": list(self.lines),
-            "notes": [{"kind": each.kind, "text": each.text} for each in self.notes],
+            "notes": [asdict(note) for note in self.notes],
         }
 
 

@@ -117,8 +117,9 @@ class _Queue:
         words = [word for word in self.rate if word != "pir"]
         if not words or "max" in words or words[1:2] == ["cir"]:
             return None
-        share = decimal(words[1], 100) if words[0] == "percent-rate" else None
-        value = whole(words[1], 10**10) if words[0] == "rate" else None
+        number = "".join(words[1:2])
+        share = decimal(number, 100) if words[0] == "percent-rate" else None
+        value = whole(number, 10**10) if words[0] == "rate" else None
         if share:
             return Served(port.line * float(share) / 100, "the queue's percent-rate")
         if value:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
+from forebay.catalogue import DISCIPLINES
 from forebay.platforms import tc_tree
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
@@ -24,14 +25,13 @@ from forebay.platforms.reading import (
 from forebay.platforms.snippet import Snippet
 from forebay.platforms.tc_tree import (
     CLASSFUL,
+    FIFOS,
     QDISCS,
     TXQUEUELEN,
     WITHOUT_LIMIT,
     Node,
     Qdisc,
     Tree,
-    default_target_s,
-    scenario_name,
     value,
 )
 from forebay.scenario import Rate
@@ -74,10 +74,15 @@ def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     if served is not None and line != plain:
         reading = _framed(reading, served, line, port)
     reading = reading.serving(served, also=(each.line for each in above))
+    aims = _aims(node.kind, node.options, seen)
     reading = replace(
-        reading, discipline=scenario_name(node.kind), aims=_aims(node.kind, node.options, seen)
+        reading, discipline="drop-tail" if node.kind in FIFOS else node.kind, aims=aims
     )
-    reading = _within_memory(reading, node.options, seen)
+    memory = tc_tree.size(value(node.options, "memory_limit") or "")
+    if memory is not None and reading.bytes is not None and memory < reading.bytes:
+        said = trap("memory_limit comes first; it counts the kernel's memory, overhead included")
+        reading = replace(reading, bytes=memory, packets=memory // port.packet_bytes)
+        reading = reading.serving(None, said)
     for each in above:
         limit = value(each.options, "limit")
         if each.kind == "netem" and limit is not None:
@@ -106,16 +111,6 @@ def _framed(reading: ConfiguredQueue, served: Served, line: int, port: Port) -> 
 def _burst(options: list[str]) -> int | None:
     keys = (value(options, key) for key in ("burst", "buffer", "maxburst"))
     return tc_tree.size(next((each for each in keys if each), "").partition("/")[0])
-
-
-def _within_memory(reading: ConfiguredQueue, options: list[str], port: Port) -> ConfiguredQueue:
-    """Return fq_codel's reading by its memory limit, if that is the smaller one."""
-    memory = tc_tree.size(value(options, "memory_limit") or "")
-    if memory is None or reading.bytes is None or memory >= reading.bytes:
-        return reading
-    said = trap("memory_limit comes first; it counts the kernel's memory, overhead included")
-    held = replace(reading, bytes=memory, packets=memory // port.packet_bytes)
-    return held.serving(None, said)
 
 
 def _qdisc(place: Place, kind: str, options: list[str], port: Port) -> ConfiguredQueue:
@@ -148,8 +143,8 @@ def _aims(kind: str, options: list[str], port: Port) -> tuple[float, ...]:
     if kind == "red":
         ends = [tc_tree.size(value(options, end) or "") for end in ("min", "max")]
         return tuple(end * port.packet_bytes / port.frame_bytes for end in ends if end is not None)
-    target = tc_tree.time(value(options, "target") or "")
-    default = default_target_s(kind)
+    target, record = tc_tree.time(value(options, "target") or ""), DISCIPLINES.get(kind)
+    default = None if record is None else record.default_target_s
     return () if default is None else (default if target is None else float(target),)
 
 

@@ -107,19 +107,8 @@ WITHOUT_LIMIT = {"noqueue": "noqueue holds no packet: they go to the device at o
 """What is said of a kind that has neither a limit nor leaves."""
 
 
-_FIFOS = ("pfifo", "bfifo", "pfifo_fast", "pfifo_head_drop", "netem", "tbf")
-"""Kinds that drop what does not fit, and nothing before."""
-
-
-def scenario_name(kind: str) -> str:
-    """Return the name of a kind as a scenario has it; every FIFO is drop-tail."""
-    return "drop-tail" if kind in _FIFOS else kind
-
-
-def default_target_s(kind: str) -> float | None:
-    """Return the target of a kind without one, s; None if it has none."""
-    record = DISCIPLINES.get(kind)
-    return None if record is None else record.default_target_s
+FIFOS = ("pfifo", "bfifo", "pfifo_fast", "pfifo_head_drop", "netem", "tbf")
+"""Kinds that drop what does not fit, and nothing before: a scenario's drop-tail."""
 
 
 _DEEPEST = 16

@@ -1,9 +1,6 @@
 """Many flows of many protocols on one link: all of Yang, Zhang, Xu 2013 ("paper D").
 
-`PROTOCOLS` gives growth functions with epoch, mean and deviation; `characteristic_value` and
-`mixed` reduce a protocol or a mix to one number a; `for_utilization`, `for_drops` and
-`for_utilization_and_drops` size the buffer; `z_kept` and `drop_rate_added` give the cost of a bound
-on the delay. Results are correct by default; `as_printed=True` gives the paper's own figures.
+Results are correct by default; `as_printed=True` gives the paper's own figures.
 
 The smallest buffer under constraints on utilization and drops (paper D, §IV, V, VII.A).
 

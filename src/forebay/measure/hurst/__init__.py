@@ -268,10 +268,7 @@ def calibrated(raw: float, length: int) -> Estimate:
 
 
 def _curves(length: int) -> tuple[Floats, dict[str, Floats]]:
-    """Return the table's H, and the estimator's quantiles for series of this length.
-
-    Between two lengths of the table they are interpolated in the logarithm.
-    """
+    """Return the table's H, and the quantiles for a length, interpolated in its logarithm."""
     table = _table()
     lengths = np.array(sorted(table))
     right = min(max(int(np.searchsorted(lengths, length)), 1), len(lengths) - 1)
