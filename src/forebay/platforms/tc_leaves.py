@@ -80,9 +80,9 @@ def _leaf(place: Place, node: Node, tree: Tree, port: Port) -> ConfiguredQueue:
     )
     memory = tc_tree.size(value(node.options, "memory_limit") or "")
     if memory is not None and reading.bytes is not None and memory < reading.bytes:
-        said = trap("memory_limit comes first; it counts the kernel's memory, overhead included")
         reading = replace(reading, bytes=memory, packets=memory // port.packet_bytes)
-        reading = reading.serving(None, said)
+        said = "memory_limit comes first; it counts the kernel's memory, overhead included"
+        reading = reading.serving(None, trap(said))
     for each in above:
         limit = value(each.options, "limit")
         if each.kind == "netem" and limit is not None:
