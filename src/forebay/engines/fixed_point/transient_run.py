@@ -226,28 +226,18 @@ class Swings:
 
 
 def run(
-    stepper: Stepper,
-    begin: Moment,
-    steps: int,
-    every: Ints,
-    record: Callable[[int, Moment], None],
-    swings: Swings,
+    recorder: Recorder, swings: Swings, begin: Moment, steps: int, samples: int
 ) -> Iterator[int]:
-    """Step to the end, and yield the number of steps done after each.
-
-    Parameters
-    ----------
-    every : steps after which ``record`` is called with the moment, in order, from 0 on.
-    """
-    wanted = set(every.tolist())
+    """Step to the end, record so many moments, and yield the number of steps done after each."""
+    wanted = set(np.round(np.linspace(0, steps, max(samples, 2))).astype(np.int64).tolist())
     at, last = begin, steps - max(1, int(_LAST * steps))
     for k in range(steps + 1):
         if k in wanted:
-            record(k, at)
+            recorder.record(k, at)
         if k == steps:
             return
         before = at.queue
-        at, _ = stepper.step(at)
+        at, _ = recorder.stepper.step(at)
         if k >= last:
             swings.add(before, at.queue)
         yield k + 1
@@ -422,7 +412,6 @@ def step_through(
     if expect is not None:
         expect(steps * _seconds_a_step(stepper, begin))
     recorder, swings = Recorder(stepper), Swings(balance.problem.buffer_packets[balance.used])
-    every = np.unique(np.round(np.linspace(0, steps, max(samples, 2))).astype(np.int64))
     begun = time.process_time()
 
     def answer() -> Transient:
@@ -431,7 +420,7 @@ def step_through(
 
     try:
         with np.errstate(over="ignore", under="ignore"):
-            for done in run(stepper, begin, steps, every, recorder.record, swings):
+            for done in run(recorder, swings, begin, steps, samples):
                 if progress is not None and done % _REPORT_EVERY == 0:
                     progress(done / steps)
     except KeyboardInterrupt as stop:

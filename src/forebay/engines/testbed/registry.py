@@ -229,20 +229,15 @@ def remove_leftovers() -> list[str]:
     removed = []
     with _alone(place):
         for path in sorted(place.glob(f"*{_ENDING}")):
-            record = _dead(path)
-            if record is not None and _is_let_go(path.with_suffix(_HELD)):
+            try:
+                record = RunResources.read(path)
+            except (OSError, ValueError, KeyError, TypeError):
+                continue  # not ours, or removed meanwhile
+            if not record.owner.alive and _is_let_go(path.with_suffix(_HELD)):
                 record.close()
                 removed.append(path.stem)
         _remove_halves(place)
     return removed
-
-
-def _dead(path: Path) -> RunResources | None:
-    try:
-        record = RunResources.read(path)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # not ours, or removed meanwhile
-    return None if record.owner.alive else record
 
 
 def _remove_halves(place: Path) -> None:
