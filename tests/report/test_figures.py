@@ -5,6 +5,7 @@ import math
 from itertools import pairwise
 
 import pytest
+from tests.report.conftest import sizing
 
 from forebay.outcome import SizeResult
 from forebay.report import Line, draw_answer
@@ -19,10 +20,10 @@ def draw(document, path):
 
 
 @pytest.fixture(scope="module")
-def height(document, tmp_path_factory):
+def height(tmp_path_factory):
     """Pixels of the whole picture."""
     path = tmp_path_factory.mktemp("all") / "all.png"
-    draw(document, path)
+    draw(sizing(), path)
     return _height(path)
 
 
