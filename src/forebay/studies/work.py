@@ -430,7 +430,7 @@ class Cluster(Workers):
             logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(address, timeout=_CONNECT_S, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as error:
+        except (OSError, ValueError, TimeoutError):
             wrong = f"no scheduler answers at {address}"
             raise StudyError(wrong, "write the address that dask scheduler printed") from None
         self._address, self._wait_s, self._say = address, wait_s, say
