@@ -52,6 +52,14 @@ def never_less(progress: Progress | None) -> Progress | None:
     return report
 
 
+def of_stages(progress: Progress | None) -> Progress | None:
+    """Return the callback of a job whose stages have fractions of their own.
+
+    One that shows no stages is told the largest so far.
+    """
+    return progress if hasattr(progress, "stage") else never_less(progress)
+
+
 def rest(progress: Progress | None, done: float) -> Progress | None:
     """Return the callback of what is left after the fraction ``done``; None without one."""
     if progress is None:

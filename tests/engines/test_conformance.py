@@ -97,15 +97,7 @@ def test_it_gives_the_same_digits_on_any_number_of_threads(name, answered) -> No
     assert digits(again) == digits(outcome)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(reason="its solver tells less after a detour"))
-        if name == "network"
-        else name
-        for name in ASKED
-    ],
-)
+@pytest.mark.parametrize("name", ASKED)
 def test_its_progress_never_falls_and_an_interrupt_in_it_passes(name, answered) -> None:
     scenario, _ = answered[name]
     seen: list[float] = []

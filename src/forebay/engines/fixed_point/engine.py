@@ -23,7 +23,7 @@ from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, l
 from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry
 from forebay.outcome.worst_link import worst_link
-from forebay.progress import enter
+from forebay.progress import enter, of_stages
 from forebay.scenario import ScenarioError
 from forebay.topology import choose_links, make_problem
 from forebay.topology.graph import refuse
@@ -109,6 +109,7 @@ class NetworkEngine(Engine):
             if KINDS[group.kind].has_no_steady_state:  # but a simulated network has it
                 raise Unsupported(NAME, group.kind, f"traffic.{index}.kind")
         check_marks(scenario)
+        progress = of_stages(progress)
         enter(progress, "reading")
         problem = make_problem(scenario, check, progress)
         enter(progress, "equations")
@@ -172,7 +173,7 @@ class SizingSolver(LinksEngine):
         buffers = problem.buffer_packets.copy()
         buffers[self.links.links] = packets
         balance = make_balance(replace(problem, buffer_packets=buffers), self.topology)
-        return solve(balance, progress=progress)
+        return solve(balance, progress=of_stages(progress))
 
     @cached_property
     def _bursts(self) -> OfferedBursts:
