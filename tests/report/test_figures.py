@@ -131,6 +131,19 @@ def test_rows_with_long_names_and_numbers_of_any_size_leave_room_for_their_dots(
     assert "$\\mathdefault{10^{-2}}$" in (tmp_path / "rows.svg").read_text()
 
 
+def test_a_measured_curve_is_drawn_without_the_estimate_that_was_refused(tmp_path):
+    """A capture of some milliseconds has a curve of burstiness, and no knee."""
+    from forebay.report.figures.measurement import measurement_figure
+
+    curves = {
+        "burstiness": {"seconds": [1e-4, 2e-4], "beta": [2.0, 1.5]},
+        "hill": {"flows": [1, 2], "exponent": [1.1, 1.2]},
+        "left_after_loss": {"share": [0.5, 0.7], "losses": [3, 1], "bounds": [0.6]},
+    }
+    figure = measurement_figure({"curves": curves, "estimates": {}, "sources": ["short.pcap"]})
+    assert len(figure.axes) == 3
+
+
 def _place(packets, low, high):
     from math import log10
 

@@ -78,8 +78,8 @@ def _flows(axes: Axes, curve: Any, estimates: Any) -> None:
 
 def _burstiness(axes: Axes, curve: Any, estimates: Any) -> None:
     axes.loglog(curve["seconds"], curve["beta"], "o-", color=BLUE, markersize=3, **_THIN)
-    knee = estimates["burstiness_knee_s"]["value"]
-    axes.axvline(knee, color=VERMILLION, linestyle="--", **_THIN)
+    if (knee := estimates.get("burstiness_knee_s")) is not None:  # refused for short captures
+        axes.axvline(knee["value"], color=VERMILLION, linestyle="--", **_THIN)
     axes.set(xlabel="interval s, s", ylabel="coefficient of variation β(s)")
     _plain_ticks(axes.yaxis)
     if "hurst_by_slope" in estimates:
@@ -89,8 +89,8 @@ def _burstiness(axes: Axes, curve: Any, estimates: Any) -> None:
 
 def _hill(axes: Axes, curve: Any, estimates: Any) -> None:
     axes.semilogx(curve["flows"], curve["exponent"], color=BLUE, **_THIN)
-    tail = estimates["flow_tail"]
-    axes.plot([tail["n"]], [tail["value"]], "o", color=VERMILLION, markersize=4)
+    if (tail := estimates.get("flow_tail")) is not None:
+        axes.plot([tail["n"]], [tail["value"]], "o", color=VERMILLION, markersize=4)
     axes.set(xlabel="number of longest flows", ylabel="Hill's exponent", ylim=(0, None))
     _plain_ticks(axes.xaxis)
 
@@ -125,7 +125,8 @@ def _losses(axes: Axes, curve: Any, estimates: Any) -> None:
         "sent again\nbehind it": "repeated_share",
         "reordered": "reordered_share",
     }
-    _intervals(axes, {word: estimates[name] for word, name in words.items()}, 100)
+    known = {word: estimates[name] for word, name in words.items() if name in estimates}
+    _intervals(axes, known, 100)
     axes.set(xlabel="share of the data segments, %", xlim=(0, None))
 
 
@@ -143,10 +144,10 @@ def _left(axes: Axes, curve: Any, estimates: Any) -> None:
     axes.vlines(curve["share"], 0, curve["losses"], color=BLUE, linewidth=1.2)
     for bound in curve["bounds"]:
         axes.axvline(bound, color=FAINT, linestyle=":", **_THIN)
-    told = estimates["congestion_control_hint"]
-    axes.axvline(told["left_after_loss"]["value"], color=VERMILLION, linestyle="--", **_THIN)
     axes.set(xlabel="flight that is left after a loss", ylabel="losses", ylim=(0, None))
-    axes.set_title(f"indication: {told['hint']}", fontsize=8, color=INK)
+    if (told := estimates.get("congestion_control_hint")) is not None:
+        axes.axvline(told["left_after_loss"]["value"], color=VERMILLION, linestyle="--", **_THIN)
+        axes.set_title(f"indication: {told['hint']}", fontsize=8, color=INK)
 
 
 def _plain_ticks(axis: Axis) -> None:
