@@ -20,6 +20,7 @@ pub(crate) mod event_key;
 pub(crate) mod event_timer;
 mod keys;
 mod overflow;
+mod quiet;
 mod slot_list;
 
 use self::buckets::Buckets;

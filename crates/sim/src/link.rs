@@ -191,6 +191,25 @@ impl Link {
         }
     }
 
+    /// Packets arrive, the first at `at.0` and each `at.1` after the one before, as long as that is before `until`; the times of their
+    /// departures are put into `departures`, and left alone where they are dropped. Gives how many have arrived: where the
+    /// queue is not a plain one, or has to be asked for each, none or fewer.
+    #[inline(always)]
+    pub fn enqueue_run(
+        &mut self,
+        at: (Picos, Picos),
+        until: Picos,
+        class: u16,
+        departures: &mut [Picos],
+    ) -> usize {
+        match &mut self.queue {
+            Queue::FixedSizeFifo(queue) => {
+                queue.enqueue_run(at, until, class, departures, &mut self.meter)
+            }
+            _ => 0,
+        }
+    }
+
     /// A packet arrives at the queue. Others that are dropped because of it go to `lost`.
     #[inline(always)]
     fn enqueue(&mut self, now: Picos, packet: &Packet, lost: &mut Vec<Packet>) -> Verdict {

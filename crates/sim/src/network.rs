@@ -190,6 +190,12 @@ impl<'a> Network<'a> {
         at < self.event_limit && !self.single_events && self.wheel.is_empty_until(at)
     }
 
+    /// Nothing else happens before this: 0 where a search would take long.
+    #[inline]
+    pub(crate) fn quiet_until(&self) -> Picos {
+        if self.single_events { 0 } else { self.wheel.quiet_until().min(self.event_limit) }
+    }
+
     /// The next reading is taken at `at`.
     pub(crate) fn schedule_reading(&mut self, at: Picos) {
         self.next_reading = at;

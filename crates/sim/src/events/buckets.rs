@@ -254,6 +254,16 @@ impl Buckets {
         }
     }
 
+    /// Nothing is due before this: 0 where a search would take long.
+    #[inline]
+    pub fn quiet_until(&self) -> Picos {
+        match self.sorted.get(self.next) {
+            // What is not sorted is due later.
+            Some(next) if self.late.is_empty() => next.at,
+            _ => self.next_at().unwrap_or(0),
+        }
+    }
+
     /// `is_empty_until` where an event may lie outside the sorted ones.
     #[inline(never)]
     fn is_empty_beyond(&self, at: Picos) -> bool {

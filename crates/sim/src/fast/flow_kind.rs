@@ -20,6 +20,8 @@ pub trait FlowKind {
     const CONTROLLED_CWND: bool = Self::PACED && Self::SACK_ONLY;
     /// The recorder of flows is told of its packets, where there is one.
     const RECORDS: bool = false;
+    /// Its segments that leave the access link back to back reach the queue and the receiver in one step.
+    const IN_RUNS: bool = Self::SACK_ONLY && !Self::RECORDS;
     /// Its controller may be one from outside: the others do not ask.
     const FOREIGN: bool = !Self::FAST_PATH || (Self::SACK_ONLY && Self::RECORDS);
     /// Its profile, where that is a shipped one.

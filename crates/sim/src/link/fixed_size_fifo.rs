@@ -141,6 +141,30 @@ impl FixedSizeFifo {
         Some(Verdict::Departs(self.free_at))
     }
 
+    /// `try_enqueue_fast` for one packet after the other (`Link::enqueue_run`).
+    #[inline(always)]
+    pub(super) fn enqueue_run(
+        &mut self,
+        (mut at, step): (Picos, Picos),
+        until: Picos,
+        class: u16,
+        departures: &mut [Picos],
+        meter: &mut LinkMeter,
+    ) -> usize {
+        for (place, departs) in departures.iter_mut().enumerate() {
+            if at >= until {
+                return place;
+            }
+            match self.try_enqueue_fast(at, class, meter) {
+                Some(Verdict::Departs(time)) => *departs = time,
+                Some(Verdict::Dropped) => {}
+                _ => return place,
+            }
+            at += step;
+        }
+        departures.len()
+    }
+
     /// `try_enqueue_fast` where too many wait.
     #[inline(always)]
     fn enqueue_beyond_limit(

@@ -1,7 +1,8 @@
 //! What a flow's window lets it send where its host has segmentation offload: bursts, of which each
 //! crosses the access link back to back.
 
-use super::sending::{AccessState, Run};
+use super::runs::Run;
+use super::sending::AccessState;
 use crate::fast::flow_kind::{FlowKind, GeneralKind};
 use crate::flow::Flow;
 use crate::network::Network;

@@ -3,6 +3,7 @@
 //! A packet needs an event to leave the access link only where anything else happens before: the
 //! second of two that an ACK lets the sender send mostly follows the first at once.
 
+use super::runs::Run;
 use crate::events::event_key::{ACCESS, PACE};
 use crate::fast::flow_kind::{FlowKind, GeneralKind, PacedKind};
 use crate::flow::Flow;
@@ -36,14 +37,6 @@ impl AccessState {
             *self = Self::Busy;
         }
     }
-}
-
-/// Segments that follow each other and leave the access link back to back.
-pub(super) struct Run {
-    /// When the first leaves it.
-    pub(super) at: Picos,
-    pub(super) seq: u64,
-    pub(super) count: u32,
 }
 
 impl Network<'_> {
@@ -223,14 +216,17 @@ impl Network<'_> {
     /// What leaves an access link, on which nothing else waits, reaches the queue at once as far as nothing happens before. The rest waits.
     #[inline(never)]
     fn admit<K: FlowKind>(&mut self, flow: &mut Flow, run: Run) {
-        let Run { mut at, seq, count } = run;
-        for sent in 0..count {
-            if !self.is_next_event(at) {
-                flow.access.push_run(at, seq + u64::from(sent), count - sent);
-                return self.schedule(flow, ACCESS, at, Payload::NONE);
+        let mut run = run;
+        while run.count > 0 {
+            let passed = self.enqueue_run::<K>(flow, run);
+            if passed == 0 && !self.is_next_event(run.at) {
+                flow.access.push_run(run.at, run.seq, run.count);
+                return self.schedule(flow, ACCESS, run.at, Payload::NONE);
             }
-            self.enqueue_first_hop::<K>(at, flow, Payload::data(seq + u64::from(sent), 0));
-            at += flow.access.packet_time;
+            if passed == 0 {
+                self.enqueue_first_hop::<K>(run.at, flow, Payload::data(run.seq, 0));
+            }
+            run = run.after(passed.max(1), flow.access.packet_time);
         }
     }
 

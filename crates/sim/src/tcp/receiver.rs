@@ -2,6 +2,8 @@
 //! advanced as soon as that order is known, and each ACK is put on the way back with its time, or
 //! held until another segment comes or its time has come.
 
+mod in_runs;
+
 use super::ack_packet::{AckPacket, EcnFlags, NO_LOST_ACKS};
 use super::profile::Profile;
 use super::reassembly::Reassembly;
@@ -181,12 +183,7 @@ impl Receiver {
             self.spend_quickack(min_ato);
             return Some(self.acknowledge(seq, marked));
         }
-        let wait = if profile.adaptive_ack_delay {
-            self.ato.min(self.rtt.max(min_ato)).min(LONGEST_DELAY)
-        } else {
-            min_ato
-        };
-        self.hold_ack(PendingAck::Delayed, at + wait, seq, marked);
+        self.hold_ack(PendingAck::Delayed, at + self.ack_wait(min_ato, profile), seq, marked);
         None
     }
 
