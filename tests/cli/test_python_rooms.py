@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src"
@@ -168,3 +169,10 @@ def test_what_is_refused_is_seen(tmp_path: Path) -> None:
     assert long_files(tmp_path) == ["room/a.py: 601 lines"]
     assert wide_functions(tmp_path) == ["room/b.py: f has 9 parameters"]
     assert set(circle(tmp_path)) == {"room.c", "room.d"}
+
+
+def test_no_face_gives_a_name_that_is_also_its_module() -> None:
+    """Whoever imports the module first would put it in the name's place."""
+    for face in ("report", "platforms", "outcome", "laws"):
+        holders = import_module(f"forebay.{face}")._HOLDERS
+        assert [name for name, module in holders.items() if name == module] == []

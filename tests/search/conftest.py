@@ -125,7 +125,7 @@ def _outcome(scenario: Scenario, read: dict[str, Metric], seeds: Sequence[int]) 
     classes = [_class(group, index, read) for index, group in enumerate(scenario.traffic)]
     known = Provenance(version="0", seeds=list(seeds), scenario_sha256="", wall_s=0.0)
     return Outcome(
-        scenario={"name": scenario.name}, engine="known", links={"bottleneck": link},
+        scenario=scenario.to_dict(), engine="known", links={"bottleneck": link},
         classes=classes, broken_assumptions=[], provenance=known,
     )  # fmt: skip
 

@@ -52,12 +52,14 @@ class Number(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number, or raise an error with the range."""
         low, high = self.min or 0.0, math.inf if self.max is None else self.max
-        ends = f"one above {low:g}" if self.max is None else f"{low:g} to {high:g}"
+        ends = f"{low:g} to {high:g}"
+        if self.min_open:
+            ends = f"one above {low:g}" + ("" if self.max is None else f" and below {high:g}")
         try:
             number = float(value)
         except ValueError:
             self.fail(f"{value!r} is not a number; write {ends}", param, ctx)
-        if not low <= number <= high or (self.min_open and number == low):
+        if not low <= number <= high or (self.min_open and number in (low, high)):
             self.fail(f"{number:g} is out of range; write {ends}", param, ctx)
         return number
 

@@ -18,7 +18,8 @@ from forebay.cli.output import answered, naming_signal, print_json, progress, sa
 @options.scenario
 @options.uncertain
 @click.option(
-    "--change", type=options.Number(0, 1), default=0.2, show_default=True, metavar="SHARE",
+    "--change", type=options.Number(0, 1, min_open=True, max_open=True), default=0.2,
+    show_default=True, metavar="SHARE",
     help="How far each input is changed, down and up, without --uncertain.",
 )  # fmt: skip
 @click.option(

@@ -77,7 +77,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.uncertain
 @click.option(
-    "--holds", type=options.Number(0, 1), default=0.95, show_default=True, metavar="SHARE",
+    "--holds", type=options.Number(0, 1, min_open=True, max_open=True), default=0.95,
+    show_default=True, metavar="SHARE",
     help="With --uncertain: share of the draws in which the size must meet the goals.",
 )  # fmt: skip
 @click.option(

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         read_answer,
         read_file,
     )
+    from forebay.report.measured_page import measurement_page
     from forebay.report.measurement import print_judgement, print_measurement
-    from forebay.report.measurement_page import measurement_page
     from forebay.report.network import print_designs, print_failures, print_network
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
@@ -66,7 +66,7 @@ _HOLDERS = {
     "Comparison": "documents",
     "draw_answer": "documents",
     "figures": "",
-    "measurement_page": "measurement_page",
+    "measurement_page": "measured_page",
     "print_answer": "documents",
     "read_answer": "documents",
     "read_file": "documents",
