@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from forebay.outcome.uncertain import Draw, UncertainSize
     from forebay.progress import Progress
     from forebay.studies.sweep import Sweep
-    from forebay.studies.table import as_cell
 
 
 _CHEAP_S = 60.0

@@ -236,11 +236,11 @@ class EngineOption(click.Option):
         return super().get_help_record(ctx)
 
 
-def refuse_beside(given: Mapping[str, object], kind: str) -> None:
-    """Refuse options that a kind of sizing does not have: one of them that is given."""
+def refuse_beside(given: Mapping[str, object], what: str) -> None:
+    """Refuse an option that is given and does not go with another; ``what`` says what it is for."""
     for name, value in given.items():
         if value:
-            wrong = f"is for one scenario, not for {kind}; leave it out"
+            wrong = f"is for {what}; leave it out"
             raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
 
 

@@ -38,7 +38,8 @@ from forebay.cli.output import answered, naming_signal, print_json, progress, sa
     ),
     budget=click.option(
         "--budget", metavar="TIME", default=None,
-        help='Of a simulation: predicted time of one sizing on one core.  [default: 60 s]',
+        help='Of a simulation: predicted time of one sizing on one core, e.g. "20 s".  [default: '
+        "60 s]",
     ),
 )  # fmt: skip
 @options.figure

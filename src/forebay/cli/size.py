@@ -152,7 +152,7 @@ def command(
             {"class_queues": class_queues, "link": link, "link_class": link_class,
              "halves": halves, "chip_ports": chip_ports > 1, "uncertain": uncertain,
              "html": html, "figure": figure, "emit": platform, "force": force},
-            "a table of ports",
+            "one scenario, not for a table of ports",
         )  # fmt: skip
         kept = None if effort["engine"] in ("theory", "atlas") else effort["store"]
         return size_table(table, overrides, sizing, partial(_kept_in, kept), as_json)
@@ -161,16 +161,17 @@ def command(
         options.refuse_beside(
             {"link": link, "link_class": link_class, "sizes": sizes, "halves": halves,
              "html": html, "figure": figure, "uncertain": uncertain, "force": force},
-            "--class-queues",
+            "one size, not for --class-queues",
         )  # fmt: skip
         return size_together(scenario, effort, memory, platform, as_json)
     if uncertain:
         options.refuse_beside(
-            {"max_seeds": effort.pop("max_seeds"), "link": link, "link_class": link_class,
+            {"max_seeds": most, "link": link, "link_class": link_class,
              "sizes": sizes, "halves": halves, "html": html, "emit": platform},
-            "draws of --uncertain",
+            "one scenario, not for draws of --uncertain",
         )  # fmt: skip
         how = {"holds": holds, "draws": draws, **effort}
+        del how["max_seeds"]
         return size_draws(path or "", scenario, options.ranges(uncertain), how, figure, as_json)
     if platform is not None:
         platforms.check_discipline(scenario.queue.discipline, platform)

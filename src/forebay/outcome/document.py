@@ -157,10 +157,6 @@ class Document(Closed):
         figure: Figure = _display().figure(self)
         return figure
 
-    def _text(self) -> str:
-        text: str = _display().text(self)
-        return text
-
     def _repr_html_(self) -> str:
         html: str = _display().html(self)
         return html
@@ -174,6 +170,14 @@ class Document(Closed):
     @classmethod
     def _called(cls) -> str:
         return cls.__name__
+
+
+class TextDocument(Document):
+    """A whole answer whose ``str()`` is what the command line prints of it."""
+
+    def __str__(self) -> str:
+        text: str = _display().text(self)
+        return text
 
 
 _NEWER = "upgrade forebay, or make the document anew with this one"

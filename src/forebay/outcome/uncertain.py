@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forebay.outcome.document import Closed, Document
+from forebay.outcome.document import Closed, TextDocument
 from forebay.outcome.model import Metric
 
 
@@ -62,7 +62,7 @@ class Draw(Closed):
     recommended: float | None = None
 
 
-class UncertainSize(Document):
+class UncertainSize(TextDocument):
     """The smallest buffer that meets the goals in a share of all draws of the inputs.
 
     Attributes
@@ -105,9 +105,6 @@ class UncertainSize(Document):
     def __repr__(self) -> str:
         return f"UncertainSize({self.scenario!r}, {self.engine}: {self.recommended} packets)"
 
-    def __str__(self) -> str:
-        return self._text()
-
 
 class Influence(Closed):
     """What an input does to the answer.
@@ -130,7 +127,7 @@ class Influence(Closed):
     total: Metric | None = None
 
 
-class Sensitivity(Document):
+class Sensitivity(TextDocument):
     """The influence of every input, the strongest first.
 
     Attributes
@@ -156,6 +153,3 @@ class Sensitivity(Document):
 
     def __repr__(self) -> str:
         return f"Sensitivity({self.engine!r}, {len(self.influences)} inputs)"
-
-    def __str__(self) -> str:
-        return self._text()

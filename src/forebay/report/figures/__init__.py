@@ -13,7 +13,7 @@ from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.network import draw_network
 from forebay.report.figures.outcome import outcome_figure, trace_figure, transient_figure
 from forebay.report.figures.size import size_figure
-from forebay.report.figures.study import sensitivity_figure, study_figure, uncertain_figure
+from forebay.report.figures.study import sensitivity_figure, uncertain_figure
 from forebay.report.figures.style import save
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "save",
     "sensitivity_figure",
     "size_figure",
-    "study_figure",
     "trace_figure",
     "transient_figure",
     "uncertain_figure",
