@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,6 +20,20 @@ _PLACE = Path("/run/netns")
 def path_of(name: str) -> Path:
     """Return the path at which a namespace is mounted, for setns."""
     return _PLACE / name
+
+
+_TO_END_S = 0.4  # Ctrl-C may take one second in total
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """End a program that was started in a namespace; kill it if it does not end soon."""
+    if child.poll() is None:
+        child.terminate()
+        try:
+            child.wait(_TO_END_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+    child.wait()
 
 
 def make(name: str) -> None:

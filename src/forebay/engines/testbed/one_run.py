@@ -17,7 +17,7 @@ import numpy as np
 
 from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
 from forebay.engines.replication.readings import RawHistogram
-from forebay.engines.testbed import machine
+from forebay.engines.testbed import machine, namespaces
 from forebay.engines.testbed.congestion import ensure
 from forebay.engines.testbed.counters import Counters, agreement, counting
 from forebay.engines.testbed.counters.agreement import Counted, WindowClock
@@ -40,8 +40,6 @@ Event = dict[str, Any]
 _DEFECT = "this is a defect of forebay-emulator; please report it"
 _SILENT_S = 20.0
 """An emulator without output for this time hangs. It writes an event once a second."""
-_TO_END_S = 0.4
-"""Time for a clean end after a stop. Ctrl-C may take one second in total."""
 
 
 class Program:
@@ -65,13 +63,7 @@ class Program:
     def __exit__(self, *_: object) -> None:
         assert self._child.stdin is not None and self._child.stdout is not None
         self._child.stdin.close()
-        if self._child.poll() is None:
-            self._child.terminate()
-            try:
-                self._child.wait(_TO_END_S)
-            except subprocess.TimeoutExpired:
-                self._child.kill()
-        self._child.wait()
+        namespaces.end(self._child)
         self._child.stdout.close()
 
     def events(self) -> Iterator[Event]:

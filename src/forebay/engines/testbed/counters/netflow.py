@@ -19,7 +19,6 @@ from forebay.engines.testbed.errors import TestbedError, asking
 
 # The kernel kills it when we end. It starts after it is recorded, and never if we end before.
 _HELD = 'read -r _ && exec "$@" < /dev/null'
-_TO_END_S = 0.4
 _ALSO = "/usr/sbin:/sbin"  # a root's PATH may lack them
 
 
@@ -66,12 +65,7 @@ class Daemon:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._child.terminate()
-        try:
-            self._child.wait(_TO_END_S)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
+        namespaces.end(self._child)
 
     @property
     def last_words(self) -> str:
