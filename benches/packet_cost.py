@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 
 from forebay import engines
+from forebay.effort import Effort
 from forebay.scenario import CONGESTION_CONTROLS, loads
 
 LINKS = ((100, "500 Mbit/s"), (1_000, "1 Gbit/s"), (10_000, "2 Gbit/s"), (100_000, "4 Gbit/s"))
@@ -32,7 +33,7 @@ warmup = "4 s"
 duration = "4 s"
 """
     engine, started = engines.get("simulation"), time.process_time()
-    outcome = engine.run(loads(text), [1], jobs=1)
+    outcome = engine.run(loads(text), [1], Effort(jobs=1))
     return 1e6 * (time.process_time() - started) / (outcome.provenance.packets or 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,9 +35,23 @@ class Effort:
     store: Path | None = None
     progress: Progress | None = None
 
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return self.jobs or os.cpu_count() or 1
+
     def of(self, seeds: int) -> Effort:
         """Return the same with another number of replications."""
         return replace(self, seeds=seeds)
+
+    def telling(self, progress: Progress | None) -> Effort:
+        """Return the same with another callback."""
+        return replace(self, progress=progress)
+
+    def tell(self, fraction: float) -> None:
+        """Report the fraction done, if somebody wants to know."""
+        if self.progress is not None:
+            self.progress(fraction)
 
     def shares(self, count: int) -> Iterator[Effort]:
         """Yield the effort of each of ``count`` equal parts of a job, in their order."""
@@ -46,3 +61,7 @@ class Effort:
     def each(self, points: Sequence[Point]) -> Iterator[tuple[Point, Effort]]:
         """Yield every point of a job with the effort of its part."""
         return zip(points, self.shares(len(points)), strict=True)
+
+
+DEFAULT = Effort()
+"""Of a call that says nothing of it."""

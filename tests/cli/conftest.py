@@ -13,6 +13,7 @@ import pytest
 
 import forebay.engines
 from forebay.cli.program import call
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Reading
 
@@ -30,20 +31,14 @@ class KnownLink(ReplicatingEngine):
         self.stop_after: int | None = None
 
     def replications(
-        self,
-        scenario: Any,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Callable[[float], None] | None = None,
+        self, scenario: Any, seeds: Sequence[int], effort: Effort = DEFAULT
     ) -> dict[int, Replication]:
         if self.stop_after is not None:
             self.stop_after -= 1
             if self.stop_after < 0:
                 raise KeyboardInterrupt
         self.seeds = list(seeds)
-        if progress is not None:
-            progress(1.0)
+        effort.tell(1.0)
         return {seed: Replication(Reading(seed, {}, [], 0, 0.0), {}) for seed in seeds}
 
     def outcome(self, scenario: Any, replications: Sequence[Replication], wall_s: float) -> Outcome:

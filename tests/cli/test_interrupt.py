@@ -13,11 +13,11 @@ from forebay.engines.base import Engine
 
 class Endless(Engine):
     name = "simulation"
-    def run(self, scenario, seeds, *, jobs=0, progress=None):
+    def run(self, scenario, seeds, effort):
         print("running", flush=True)
         while True:
             time.sleep(0.01)
-            progress(0.5)
+            effort.tell(0.5)
 
 forebay.engines.get = lambda name: Endless()
 sys.exit(call(["run", sys.argv[1]]))

@@ -18,12 +18,12 @@ from forebay.reproduction import Reproduction
 class Row:
     ours: float
 
-def reproduce(seeds, jobs, progress, quick=False):
-    progress(1.0)
+def reproduce(effort, quick=False):
+    effort.tell(1.0)
     return Reproduction(
         artefact="z-2000/tab1", title="Paper Z, Table 1", columns=["flows", "printed", "ours"],
-        rows=[[1, 97.0, Row(97.5).ours], [2, 99.0, float(seeds)]],
-        reasons=["", "" if seeds == 5 else "far off"],
+        rows=[[1, 97.0, Row(97.5).ours], [2, 99.0, float(effort.seeds)]],
+        reasons=["", "" if effort.seeds == 5 else "far off"],
     )
 """
 ITSELF = "import sys\n\ntab1 = tab2 = sys.modules[__name__]\n"
@@ -117,8 +117,8 @@ OFFERED = """
 from forebay.reproduction import Reproduction
 from forebay.store import Store
 
-def reproduce(seeds=5, jobs=0, progress=None, quick=False):
-    return Reproduction("mylab-2026/fig1", "Theirs", ["flows"], [[seeds]], [""])
+def reproduce(effort, quick=False):
+    return Reproduction("mylab-2026/fig1", "Theirs", ["flows"], [[effort.seeds]], [""])
 """
 
 
@@ -200,7 +200,7 @@ def test_all_says_at_its_end_which_rows_are_out(forebay_, two):
 
 def test_one_that_fails_leaves_the_others_and_is_said(forebay_, two):
     broken = "from forebay.engines import Unsupported\n\n\n"
-    broken += "def reproduce(seeds, jobs, progress, quick):\n"
+    broken += "def reproduce(effort, quick):\n"
     broken += "    raise Unsupported('simulation', 'this', 'queue')\n"
     (two.parent / "tab1" / "artefact.py").write_text(broken + ITSELF)
     result = forebay_("reproduce", "--all")
@@ -227,7 +227,7 @@ def test_quick_reaches_those_that_know_it_with_fewer_seeds(forebay_, two):
 def test_a_run_goes_on_where_it_stopped(forebay_, two, tmp_path):
     broken = two / "artefact.py"
     good = broken.read_text()
-    broken.write_text(good.replace("progress(1.0)", "raise KeyboardInterrupt"))
+    broken.write_text(good.replace("effort.tell(1.0)", "raise KeyboardInterrupt"))
     stopped = forebay_("reproduce", "--all")
     assert stopped.status == 130 and "kept in" in stopped.err
     with Store(tmp_path / "cache" / "forebay" / "store.sqlite") as kept:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memory_shapes import SHAPES
 
+from forebay.effort import Effort
 from forebay.engines.footprint import Limit
 from forebay.engines.simulation import SimulationEngine
 from forebay.scenario import loads
@@ -44,12 +45,12 @@ def measure(shape: str) -> tuple[float, float]:
     scenario = loads(SHAPES[shape])
     Path("/proc/self/clear_refs").write_text("5")
     before = status("VmRSS")
-    engine().run(scenario, [1], jobs=1)
+    engine().run(scenario, [1], Effort(jobs=1))
     return status("VmHWM") - before, estimates[-1]
 
 
 def main() -> None:
-    engine().run(loads(SMALL), [1], jobs=1)  # imports, without a thread that stays
+    engine().run(loads(SMALL), [1], Effort(jobs=1))  # imports, without a thread that stays
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from forebay.effort import Effort
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import ClassOutcome, Outcome
 from forebay.scenario import loads
@@ -43,7 +44,7 @@ duration = "20 s"
 
 
 def run(text: str, seeds: int = 1) -> Outcome:
-    return SimulationEngine().run(loads(text), range(1, seeds + 1), jobs=1)
+    return SimulationEngine().run(loads(text), range(1, seeds + 1), Effort(jobs=1))
 
 
 def mean_delay(kind: ClassOutcome) -> float:

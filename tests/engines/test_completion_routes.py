@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from forebay.effort import Effort
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import ClassOutcome
 from forebay.scenario import loads
@@ -44,7 +45,7 @@ duration = "20 s"
 
 
 def _class(text: str) -> ClassOutcome:
-    (kind,) = SimulationEngine().run(loads(text), [1], jobs=1).classes
+    (kind,) = SimulationEngine().run(loads(text), [1], Effort(jobs=1)).classes
     return kind
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import forebay
 from forebay import engines
+from forebay.effort import Effort
 from forebay.outcome import Outcome, violations
 from forebay.scenario import Scenario, loads
 
@@ -52,7 +53,9 @@ EACH = pytest.mark.parametrize("name", ASKED)
 def answered() -> dict[str, tuple[Scenario, Outcome]]:
     """Return each engine's answer of three seeds."""
     asked = {name: make() for name, make in ASKED.items()}
-    return {name: (s, engines.get(name).run(s, [3, 1, 7], jobs=1)) for name, s in asked.items()}
+    return {
+        name: (s, engines.get(name).run(s, [3, 1, 7], Effort(jobs=1))) for name, s in asked.items()
+    }
 
 
 def digits(outcome: Outcome) -> dict[str, Any]:
@@ -93,7 +96,7 @@ def test_its_answer_is_a_document_that_is_read_back(name, answered) -> None:
 @EACH
 def test_it_gives_the_same_digits_on_any_number_of_threads(name, answered) -> None:
     scenario, outcome = answered[name]
-    again = engines.get(name).run(scenario, [3, 1, 7], jobs=2)
+    again = engines.get(name).run(scenario, [3, 1, 7], Effort(jobs=2))
     assert digits(again) == digits(outcome)
 
 
@@ -101,7 +104,7 @@ def test_it_gives_the_same_digits_on_any_number_of_threads(name, answered) -> No
 def test_its_progress_never_falls_and_an_interrupt_in_it_passes(name, answered) -> None:
     scenario, _ = answered[name]
     seen: list[float] = []
-    engines.get(name).run(scenario, [1], jobs=1, progress=seen.append)
+    engines.get(name).run(scenario, [1], Effort(jobs=1, progress=seen.append))
     assert seen == sorted(seen) and all(0.0 <= share <= 1.0 for share in seen)
 
     def interrupt(_: float) -> None:
@@ -109,7 +112,7 @@ def test_its_progress_never_falls_and_an_interrupt_in_it_passes(name, answered) 
 
     if seen:
         with pytest.raises(KeyboardInterrupt):
-            engines.get(name).run(scenario, [1], jobs=1, progress=interrupt)
+            engines.get(name).run(scenario, [1], Effort(jobs=1, progress=interrupt))
 
 
 @EACH

@@ -10,6 +10,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from forebay.effort import Effort
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import (
     ClassReading,
@@ -44,7 +45,7 @@ duration = "4 s"
 
 def run(scenario: Scenario, seeds: int = 1) -> tuple[Outcome, list[Reading]]:
     engine = SimulationEngine()
-    outcome = engine.run(scenario, range(1, seeds + 1), jobs=1)
+    outcome = engine.run(scenario, range(1, seeds + 1), Effort(jobs=1))
     return outcome, list(engine._readings._results.values())
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from forebay import _core, engines
+from forebay.effort import Effort
 from forebay.engines.footprint import TooMuchMemory
 from forebay.engines.replication import CACHE_SIZE, SeedCache
 from forebay.engines.simulation import runs
@@ -128,8 +129,8 @@ def test_replications_that_take_more_than_was_estimated_run_one_at_a_time(
             raise TooMuchMemory("two do not fit")
         return simulate(made, **more)
 
-    usual = engines.get("simulation").run(mixed(), [1, 2, 3], jobs=2)
+    usual = engines.get("simulation").run(mixed(), [1, 2, 3], Effort(jobs=2))
     monkeypatch.setattr(_core, "simulate", small_machine)
-    alone = engines.get("simulation").run(mixed(), [1, 2, 3], jobs=2)
+    alone = engines.get("simulation").run(mixed(), [1, 2, 3], Effort(jobs=2))
     assert at_once == [3, 1, 1, 1]
     assert alone.links == usual.links

@@ -8,6 +8,7 @@ import pytest
 from tests.cases import cases
 
 from forebay import _core
+from forebay.effort import Effort
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import Outcome
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, ScenarioError, load, loads
@@ -37,7 +38,7 @@ def answer(outcome: Outcome) -> str:
 @pytest.mark.parametrize("sender", ["ns2", "linux"])
 def test_same_seeds_same_bytes_on_one_or_two_threads(sender: str) -> None:
     asked = scenario(f"traffic.0.sender={sender}")
-    one, two = (SimulationEngine().run(asked, [1, 2, 3], jobs=jobs) for jobs in (1, 2))
+    one, two = (SimulationEngine().run(asked, [1, 2, 3], Effort(jobs=jobs)) for jobs in (1, 2))
     assert answer(one) == answer(two)
 
 
@@ -111,7 +112,7 @@ def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        SimulationEngine().run(asked, [1, 2], progress=interrupt)
+        SimulationEngine().run(asked, [1, 2], Effort(progress=interrupt))
     assert len(seen) == 4 and seen == sorted(seen) and seen[-1] < 1
 
 

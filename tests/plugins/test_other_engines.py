@@ -19,7 +19,7 @@ class Mine:
     name = "mine"
     patience_s = 2.0
 
-    def run(self, scenario, seeds, *, jobs=0, progress=None):
+    def run(self, scenario, seeds, effort):
         """
 OF_A_SEED = (
     "found = forebay.run(scenario, 'theory')\n"
@@ -107,7 +107,7 @@ def test_what_goes_wrong_is_one_line_with_its_name(
 def test_one_that_tells_its_progress_is_waited_for(engine: Command) -> None:
     slow = (
         "for share in range(5):\n            time.sleep(0.7)\n"
-        "            progress(share / 5)\n        "
+        "            effort.tell(share / 5)\n        "
     )
     done = engine(slow + OF_A_SEED, "run", "x.toml", "--engine", "mine", "--json")
     assert done.returncode == 0, done.stderr

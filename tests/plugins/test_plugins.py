@@ -19,7 +19,7 @@ class CoinEngine:
 
     name = "coin"
 
-    def run(self, scenario, seeds, *, jobs=0, progress=None):
+    def run(self, scenario, seeds, effort):
         found = forebay.run(scenario, "theory")
         return found.model_copy(update={"engine": "coin"})
 '''
@@ -151,9 +151,7 @@ def test_an_engine_that_raises_is_named(
 
 
 def test_an_engine_with_another_signature_is_named(site: Path, forebay_: Command) -> None:
-    (site / "coin.py").write_text(
-        ENGINE.replace("scenario, seeds, *, jobs=0, progress", "scenario, x")
-    )
+    (site / "coin.py").write_text(ENGINE.replace("scenario, seeds, effort", "scenario"))
     done = forebay_("run", "x.toml", "--engine", "coin")
     assert done.returncode == 3 and "raises TypeError" in done.stderr, done.stderr
 

@@ -54,7 +54,7 @@ def test_every_artefact_keeps_to_the_protocol(entry: Entry) -> None:
     assert isinstance(artefact, Artefact)
     assert entry.folder == artefact.folder  # type: ignore[attr-defined]
     taken = inspect.signature(artefact.reproduce).parameters
-    assert list(taken) == ["seeds", "jobs", "progress", "quick"]
+    assert list(taken) == ["effort", "quick"]
 
 
 def test_every_paper_with_a_letter_is_there() -> None:

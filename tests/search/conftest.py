@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine
 from forebay.outcome import (
     ClassOutcome,
@@ -48,7 +49,8 @@ def size(scenario: Scenario, engine: Engine, **options: Any) -> SizeResult:
     """Return the answer of `search`, without a law."""
     more = {name: options.pop(name) for name in ("largest", "sizes") if name in options}
     problem = problem_of(scenario, engine.name, LawContext(), **more)
-    how: dict[str, Any] = {"seeds": range(1, 6), "max_seeds": 20, "jobs": 2} | options
+    effort = Effort(jobs=2, progress=options.pop("progress", None))
+    how: dict[str, Any] = {"seeds": range(1, 6), "max_seeds": 20, "effort": effort} | options
     return search(problem, engine, Options(**how))
 
 
@@ -74,17 +76,14 @@ class KnownEngine(Engine):
         """Return the seconds that its runs took."""
         return self.now
 
-    def run(
-        self, scenario: Any, seeds: Sequence[int], *, jobs: int = 0, progress: Any = None
-    ) -> Outcome:
+    def run(self, scenario: Any, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         self.calls.append((scenario.buffer_packets, tuple(seeds)))
         simulated = float(scenario.measure.warmup + scenario.measure.duration)
         packets = float(scenario.link.rate) / 12_000 * simulated * len(seeds)
         self.now += packets / self.packets_per_s
         if self.stop_after is not None and len(self.calls) > self.stop_after:
             raise KeyboardInterrupt
-        if progress is not None:
-            progress(0.5)
+        effort.tell(0.5)
         curves = self.curves(scenario) if callable(self.curves) else self.curves
         read = {
             name: self._metric(curve, name, scenario.buffer_packets, seeds)

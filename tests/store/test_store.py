@@ -17,6 +17,7 @@ from tests.cases import cases, examples
 
 import forebay
 from forebay import engines
+from forebay.effort import DEFAULT
 from forebay.engines.base import ReplicatingEngine, Replication
 from forebay.scenario import Scenario, loads
 from forebay.store import Store, StoredEngine, StoreError, file, with_store
@@ -48,9 +49,9 @@ class Counting(ReplicatingEngine):
     def __init__(self) -> None:
         self._engine, self.made = simulation(), []
 
-    def replications(self, scenario, seeds, **more):
+    def replications(self, scenario, seeds, effort=DEFAULT):
         self.made.append(list(seeds))
-        return self._engine.replications(scenario, seeds, **more)
+        return self._engine.replications(scenario, seeds, effort)
 
     def outcome(self, scenario, replications, wall_s):
         return self._engine.outcome(scenario, replications, wall_s)
@@ -230,7 +231,7 @@ with Store(path) as store:
     engine = StoredEngine(engines.get("simulation"), store)
     print("ready", flush=True)
     for seed in range(first, first + 12):
-        engine.run(loads(text), [seed], jobs=1)
+        engine.run(loads(text), [seed])
         print(seed, flush=True)
 """
 

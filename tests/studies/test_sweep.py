@@ -73,9 +73,9 @@ def test_verbs_take_each_others_replications(tmp_path: Path, monkeypatch) -> Non
     made = []
     simulate = SimulationEngine.replications
 
-    def counted(self, scenario, seeds, **how):
+    def counted(self, scenario, seeds, *how):
         made.append(len(seeds))
-        return simulate(self, scenario, seeds, **how)
+        return simulate(self, scenario, seeds, *how)
 
     monkeypatch.setattr(SimulationEngine, "replications", counted)
     store, axes = tmp_path / "s", {"queue.size": ["20 packets", "10 packets"]}

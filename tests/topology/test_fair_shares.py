@@ -9,6 +9,7 @@ import pytest
 from tests.topology.build import network
 
 import forebay
+from forebay.effort import Effort
 from forebay.engines.simulation import SimulationEngine
 from forebay.topology import make_problem
 from forebay.topology.problem import fair_rates
@@ -70,6 +71,6 @@ def test_every_path_has_a_full_link_and_none_is_overfilled(rate):
 def test_the_packets_of_a_parking_lot_are_foreseen_within_a_quarter():
     scenario = forebay.load(LOT, ['measure.warmup="2 s"', 'measure.duration="3 s"'])
     sized = SimulationEngine().size_links(scenario, link="A->B", link_class=None)
-    got = sized.run(scenario, [1], jobs=1).provenance.packets
+    got = sized.run(scenario, [1], Effort(jobs=1)).provenance.packets
     assert sized.traffic.packets_per_second * 5.0 == pytest.approx(got, rel=0.25)
     assert sized.traffic.hops == pytest.approx(3.5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -22,6 +21,7 @@ from forebay.api.arguments import (
     storing,
     threads,
 )
+from forebay.effort import Effort
 from forebay.errors import option
 from forebay.files.atomic import beside
 from forebay.scenario import Scenario, ScenarioError, expect_scenario
@@ -130,7 +130,8 @@ def run(
     chosen = get_engine(engine, memory_limit)
     if counters:
         _count_by(chosen, listed("counters", counters))
-    counted, jobs = seed_range(seed, seeds), threads(jobs)
+    counted = seed_range(seed, seeds)
+    effort = Effort(jobs=threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
         _refuse_store()
     check_tables(capture=capture, flows=flows, packets=packets)
@@ -140,7 +141,7 @@ def run(
         _write_packets(chosen, packets, seeds)
     capturing = nullcontext() if capture is None else _capturing(chosen, capture, seeds)
     with capturing, storing(chosen, store) as chosen:
-        outcome = _run(chosen, scenario, counted, jobs, progress, budget)
+        outcome = _run(chosen, scenario, counted, effort)
     if flows is not None:
         kept_flows(outcome).export(flows)
     return outcome
@@ -167,51 +168,40 @@ def compare(
     chosen = [
         get_engine(name, memory_limit) for name in names
     ]  # an unknown one fails before any run
-    counted, jobs = seed_range(seed, seeds), threads(jobs)
+    counted = seed_range(seed, seeds)
+    effort = Effort(jobs=threads(jobs), budget=budget, progress=progress)
     made = []
     for each in chosen:
         with storing(each, store) as engine:
-            made.append(_run(engine, scenario, counted, jobs, progress, budget))
+            made.append(_run(engine, scenario, counted, effort))
     return made
 
 
-def _run(
-    engine: Engine,
-    scenario: Scenario,
-    seeds: range,
-    jobs: int,
-    progress: Progress | None,
-    budget: str | None,
-) -> Outcome:
+def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
     """Run an engine, and say what was assumed; a budget applies to simulation only."""
-    if budget is None or engine.name != "simulation":
-        outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    if effort.budget is None or engine.name != "simulation":
+        outcome = engine.run(scenario, seeds, effort)
     else:
-        outcome = _run_within(engine, scenario, seeds, jobs, progress, budget)
+        outcome = _run_within(engine, scenario, seeds, effort)
     if any(each.settled is False for each in outcome.classes):
         outcome = settled_or_said(outcome, scenario)
     return outcome.model_copy(update=remarks(scenario, seeds, outcome))
 
 
-def _run_within(
-    engine: Engine,
-    scenario: Scenario,
-    seeds: range,
-    jobs: int,
-    progress: Progress | None,
-    budget: str,
-) -> Outcome:
+def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
-    many, limit = len(seeds), TimeLimit.begin(budget_seconds(engine.name, budget), time.monotonic)
-    speed, predicted = Speed.under_load(jobs or os.cpu_count() or 1, time.monotonic), 0.0
+    many = len(seeds)
+    limit = TimeLimit.begin(budget_seconds(engine.name, effort.budget), time.monotonic)
+    speed, predicted = Speed.under_load(effort.threads, time.monotonic), 0.0
     try:
-        speed, after_s = routed(engine, scenario, speed, limit, progress)
+        speed, after_s = routed(engine, scenario, speed, limit, effort.progress)
         with naming_theory(lambda theory: theory.run(scenario, seeds)):
             scenario = fitted(scenario, limit, many, speed)
         predicted = limit.spent_s + predict_run(scenario, many, speed)
-        timed, ending = Timed(engine, speed, time.monotonic), limit.ending(progress, after_s)
+        timed = Timed(engine, speed, time.monotonic)
+        ending = effort.telling(limit.ending(effort.progress, after_s))
         outcome = run_settled(
-            lambda each: timed.run(each, seeds, jobs=jobs, progress=ending),
+            lambda each: timed.run(each, seeds, ending),
             scenario, lambda: limit.left_s, many, speed, laws.assumptions.sawtooths_s,
         )  # fmt: skip
     except OutOfTime:

@@ -19,6 +19,7 @@ from forebay.api.arguments import (
 )
 from forebay.api.run import run
 from forebay.catalogue.metrics import BOTTLENECK
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine
 from forebay.errors import option
 from forebay.outcome import Cheaper
@@ -117,7 +118,7 @@ def size(
     times = 16 if engine == "simulation" else 4
     most = times * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
     options = Options(
-        seed_range(seed, seeds), most, threads(jobs), progress=progress, expect=expect,
+        seed_range(seed, seeds), most, Effort(jobs=threads(jobs), progress=progress), expect=expect,
         budget_s=allowed if engine == "simulation" else None,
         started_at=started_at,
     )  # fmt: skip
@@ -192,7 +193,7 @@ def _route_within(engine: Engine, scenario: Scenario, options: Options) -> None:
     assert options.budget_s is not None, "by the caller"
     limit = TimeLimit.begin(options.budget_s, options.clock)
     try:
-        routed(engine, scenario, Speed(options.threads), limit, options.progress)
+        routed(engine, scenario, Speed(options.effort.threads), limit, options.effort.progress)
     except OutOfTime:
         why = "its routes were not found by then"
         raise TooLittleTime(why, limit.seconds, limit.seconds, of_network=True) from None
@@ -229,16 +230,9 @@ class Observed(Decorator):
         super().__init__(engine)
         self._observe = observe
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run the wrapped engine, and tell what it found."""
-        outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=progress)
+        outcome = self.engine.run(scenario, seeds, effort)
         self._observe(outcome)
         return outcome
 
@@ -354,7 +348,7 @@ def _is_same(point: CurvePoint, jobs: int) -> bool:
     before = point.outcome
     scenario = scenario_of(before)
     engine = get_engine(before.engine, None)
-    after = engine.run(scenario, before.provenance.seeds, jobs=threads(jobs))
+    after = engine.run(scenario, before.provenance.seeds, Effort(jobs=threads(jobs)))
     return _metrics(before) == _metrics(after)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
 from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
+from forebay.effort import Effort
 from forebay.engines.footprint import default_limit
 from forebay.errors import Words, current_words, option
 from forebay.progress import enter
@@ -146,7 +147,10 @@ def sweep(
     there = None if cluster is None else (cluster, wait_s)
     if store is not None:
         _check_store(store, files)
-    asked = [(_asked(ask, name, memory_limit, counted, budget), made[name]) for name in names]
+    asked = [
+        (_asked(ask, Effort(name, memory_limit=memory_limit, budget=budget), counted), made[name])
+        for name in names
+    ]
     enter(progress, "checking the cells")
     plan = plan_of(grid, asked, counted, lambda: None if progress is None else progress(0.0))
     # A look at a store that is not there yet, or is mistyped, makes none.
@@ -248,23 +252,21 @@ def _engine_names(engine: object, ask: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, engine)))
 
 
-def _asked(
-    ask: str, engine: str, memory_limit: str | None, seeds: range, budget: str | None
-) -> Asked:
+def _asked(ask: str, effort: Effort, seeds: range) -> Asked:
     """Return the question with the digest of all that decides its rows."""
+    engine, budget = effort.engine, effort.budget
     if budget is not None and ask != "size":
         raise bad_grid(
             "budget", "is for sizings alone", f"leave it out, or {option('ask', 'size')}"
         )
     if ask != "size":
-        return Asked("run", engine, code_of(engine), memory_limit)
+        return Asked("run", engine, code_of(engine), effort.memory_limit)
     allowed = budget_seconds(
         engine, BUDGET if budget is None and engine == "simulation" else budget
     )
     how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
-    return Asked(
-        "size", engine, f"size 3 {_searching()} {code_of(engine)} {how}", memory_limit, allowed
-    )
+    code = f"size 3 {_searching()} {code_of(engine)} {how}"
+    return Asked("size", engine, code, effort.memory_limit, allowed)
 
 
 def _searching() -> str:
@@ -278,7 +280,7 @@ def size_priced(
     scenario: Scenario,
     seeds: range,
     budget_s: float,
-    progress: Progress | None = None,
+    effort: Effort,
 ) -> SizeResult:
     """Size a link on one core, with a clock that counts predicted seconds.
 
@@ -286,7 +288,7 @@ def size_priced(
     """
     timed = PredictedTime(engine)
     options = Options(
-        seeds, 4 * len(seeds), jobs=1, clock=timed.clock, progress=progress,
+        seeds, 4 * len(seeds), effort, clock=timed.clock,
         budget_s=budget_s if engine.name == "simulation" else None,
     )  # fmt: skip
     return size_link(timed, scenario, options)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -67,18 +68,17 @@ def measure(entry: Entry, *, seeds: int | None, again: bool) -> int:
 
 
 def reproduce(
-    entry: Entry, label: str, cache: Cache | None, *, seeds: int | None, quick: bool, jobs: int
+    entry: Entry, label: str, cache: Cache | None, effort: Effort, *, quick: bool
 ) -> CachedResult:
     """Return the artefact's cached result; without one, reproduce it and cache it at once."""
     # The key is that of the files before the run.
-    key = None if cache is None else digest(entry, replications(seeds, quick), quick)
+    key = None if cache is None else digest(entry, effort.seeds, quick)
     cached = None if cache is None or key is None else cache.get(entry, key)
     if cached is not None:
         say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was computed")
         return cached
     with progress(label) as update:
-        effort = Effort(seeds=replications(seeds, quick), jobs=jobs, progress=update)
-        result = make(entry, effort, quick=quick)
+        result = make(entry, effort.telling(update), quick=quick)
     if cache is not None:
         if key is not None:
             cache.put(entry, key, result)
@@ -104,40 +104,40 @@ def resumable(cache: Cache | None) -> Iterator[None]:
 @click.option("--all", "every", is_flag=True, help="Every artefact, one after another.")
 @click.option("--quick", is_flag=True, help="Fewer seeds and shorter windows, for the same claims.")
 @click.option(
-    "--seeds", type=options.WholeNumber(1, 100_000), metavar="K",
-    help=f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} with --quick, "
-    "with --testbed what the artefact declares, usually 3]",
-)  # fmt: skip
-@click.option(
     "--testbed", is_flag=True,
     help="Run ARTEFACT on this machine's own TCP and record the runs (root; real time).",
 )  # fmt: skip
 @click.option("--again", is_flag=True, help="With --testbed: repeat recorded runs too.")
-@options.jobs
+@options.effort(
+    "jobs",
+    seeds=click.option(
+        "--seeds", type=options.WholeNumber(1, 100_000), metavar="K",
+        help=f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} with --quick, "
+        "with --testbed what the artefact declares, usually 3]",
+    ),
+    store=click.option(
+        "--store", type=click.Path(path_type=Path), metavar="FILE",
+        help="Save the results in this store, and reuse those saved before.  [default: with "
+        "several artefacts forebay/store.sqlite in the user's cache]",
+    ),
+)  # fmt: skip
 @options.figure
 @click.option(
     "--report",
     type=options.OutputPath(".html", ".htm"),
     help="Write everything into one .html page.",
 )
-@click.option(
-    "--store", type=click.Path(path_type=Path), metavar="FILE",
-    help="Save the results in this store, and reuse those saved before.  [default: with several "
-    "artefacts forebay/store.sqlite in the user's cache]",
-)  # fmt: skip
 @options.as_json
 def command(
     name: str | None,
     only_list: bool,
     every: bool,
     quick: bool,
-    seeds: int | None,
     testbed: bool,
     again: bool,
-    jobs: int,
+    effort: dict[str, Any],
     figure: Path | None,
     report: Path | None,
-    store: Path | None,
     as_json: bool,
 ) -> int:
     """The papers' tables and figures, compared with the published values.
@@ -162,17 +162,19 @@ def command(
     several = name is None or chosen[0].name != full_name(name)
     if testbed or again:
         _check_testbed(several, testbed)
-        return measure(chosen[0], seeds=seeds, again=again)
+        return measure(chosen[0], seeds=effort["seeds"], again=again)
     if figure is not None and several:
         raise click.UsageError("--figure draws one artefact; name it, e.g. A.fig15")
-    cache = _cache(store, several)
+    cache, times = _cache(effort["store"], several), replications(effort["seeds"], quick)
     results: list[CachedResult] = []
     failed: dict[str, ForebayError] = {}
     for place, entry in enumerate(chosen, start=1):
         label = f"{place}/{len(chosen)} {entry.name}" if several else entry.name
         try:
             with resumable(cache):
-                result = reproduce(entry, label, cache, seeds=seeds, quick=quick, jobs=jobs)
+                result = reproduce(
+                    entry, label, cache, Effort(seeds=times, jobs=effort["jobs"]), quick=quick
+                )
         except ForebayError as error:
             if not several:
                 raise

@@ -90,10 +90,7 @@ def _of_others(name: str) -> Engine:
         wrong = f"cannot be made ({type(error).__name__}: {error})"
         raise plugins.refuse(GROUP, name, wrong) from error
     if not callable(getattr(engine, "run", None)) or getattr(engine, "name", None) != name:
-        wrong = (
-            f"is not an engine: it needs name = {name!r} "
-            "and run(scenario, seeds, *, jobs, progress)"
-        )
+        wrong = f"is not an engine: it needs name = {name!r} and run(scenario, seeds, effort)"
         raise plugins.refuse(GROUP, name, wrong)
     from forebay.engines.other import OtherEngine
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from forebay.effort import DEFAULT, Effort
 from forebay.outcome import Metric, Outcome, Quantiles
 
 if TYPE_CHECKING:
@@ -127,20 +128,11 @@ class Engine(ABC):
         return Capabilities()
 
     @abstractmethod
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Answer `scenario`; intervals are over the replications, one for each seed.
 
-        Parameters
-        ----------
-        jobs : threads; 0 is one for each core. The answer does not depend on it.
-        progress : called with the fraction done; KeyboardInterrupt raised in it stops the run.
+        Of the effort it takes ``jobs``, on which the answer does not depend, and ``progress``:
+        KeyboardInterrupt raised there stops the run.
         """
 
 
@@ -160,12 +152,7 @@ class ReplicatingEngine(Engine):
 
     @abstractmethod
     def replications(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
+        self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT
     ) -> dict[int, Replication]:
         """Return one replication for each seed."""
 
@@ -175,19 +162,11 @@ class ReplicatingEngine(Engine):
     ) -> Outcome:
         """Make the Outcome of replications of `scenario`, which took so many seconds."""
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Make the replications, and the Outcome of them."""
         started = time.perf_counter()
-        by_seed = self.replications(scenario, seeds, jobs=jobs, progress=progress)
-        if progress is not None:
-            progress(1.0)
+        by_seed = self.replications(scenario, seeds, effort)
+        effort.tell(1.0)
         wall_s = time.perf_counter() - started
         return self.outcome(scenario, [by_seed[seed] for seed in seeds], wall_s)
 
@@ -244,13 +223,6 @@ class Decorator(Engine):
         """Those of the wrapped engine."""
         return self.engine.capabilities
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run the wrapped engine."""
-        return self.engine.run(scenario, seeds, jobs=jobs, progress=progress)
+        return self.engine.run(scenario, seeds, effort)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from forebay import plugins
+from forebay.effort import DEFAULT, Effort
 from forebay.engines import GROUP
 from forebay.engines.base import Capabilities, Engine
 from forebay.outcome import Outcome, violations
 
 if TYPE_CHECKING:
-    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 
@@ -42,22 +42,15 @@ class OtherEngine(Engine):
         names = ("limit_memory", "capture_to", "count_by", "trace", "size_links")
         return Capabilities(**{name: getattr(made, name, None) for name in names})
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run it, and check what it returns.
 
         Raises BrokenPlugin: it raises, or returns no Outcome or an impossible one.
         """
         patience_s = getattr(self._made, "patience_s", _PATIENCE_S)
-        asked = plugins.Asked(patience_s, progress)
+        asked = plugins.Asked(patience_s, effort.progress)
         with plugins.blamed(GROUP, self._name):
-            made = asked.of(lambda told: self._made.run(scenario, seeds, jobs=jobs, progress=told))
+            made = asked.of(lambda told: self._made.run(scenario, seeds, effort.telling(told)))
         if made is plugins.NOTHING:
             wrong = f"has not answered for {patience_s:g} s (its patience_s), nor called progress"
             raise plugins.refuse(GROUP, self._name, wrong)

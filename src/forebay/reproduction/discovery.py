@@ -78,7 +78,7 @@ class Entry:
             raise ArtefactUnavailable(f"{self._whose()} cannot be imported: {error}") from error
         if not isinstance(offered, Artefact):
             raise ArtefactUnavailable(
-                f"{self._whose()} has no reproduce(seeds, jobs, progress, quick); "
+                f"{self._whose()} has no reproduce(effort, quick); "
                 "name a module or an object that has it"
             )
         return offered

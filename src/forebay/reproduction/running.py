@@ -70,9 +70,7 @@ def replications(seeds: int | None, quick: bool) -> int:
 def make(entry: Entry, effort: Effort, *, quick: bool = False) -> CachedResult:
     """Run one artefact, and measure its wall time."""
     artefact, began = entry.load(), time.monotonic()
-    made = artefact.reproduce(
-        seeds=effort.seeds, jobs=effort.jobs, progress=effort.progress, quick=quick
-    )
+    made = artefact.reproduce(effort, quick)
     return CachedResult(made, effort.seeds, quick, time.monotonic() - began)
 
 

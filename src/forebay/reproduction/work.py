@@ -22,7 +22,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 import forebay
-from forebay.effort import Effort
+from forebay.effort import DEFAULT, Effort
 from forebay.progress import Progress
 from forebay.report.picture import Line, Panel, Picture
 from forebay.reproduction.claims import judge, side_by_side
@@ -44,20 +44,12 @@ class Artefact(Protocol):
         "mylab-2026/fig1" = "mylab.fig1"
     """
 
-    def reproduce(
-        self,
-        seeds: int = ...,
-        jobs: int = ...,
-        progress: Progress | None = ...,
-        quick: bool = ...,
-    ) -> Reproduction:
+    def reproduce(self, effort: Effort = ..., quick: bool = ...) -> Reproduction:
         """Reproduce it and judge each row.
 
         Parameters
         ----------
-        seeds : replications, with seeds 1, 2, …; an artefact without randomness ignores it.
-        jobs : threads; 0 means one for each core. The result does not depend on it.
-        progress : called with the fraction done, 0 to 1.
+        effort : replications, which an artefact without randomness ignores, threads and progress.
         quick : fewer points and shorter windows for the same claims; ignored by artefacts that
             only calculate.
         """
@@ -231,11 +223,8 @@ class Shipped:
     function: Made
     folder: Path
 
-    def reproduce(
-        self, seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
-    ) -> Reproduction:
+    def reproduce(self, effort: Effort = DEFAULT, quick: bool = False) -> Reproduction:
         """Reproduce it; see `Artefact`."""
-        effort = Effort(seeds=seeds, jobs=jobs, progress=progress)
         return self.function(Work(self.folder, quick, effort))
 
 

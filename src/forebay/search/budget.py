@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Decorator, Engine
 from forebay.outcome.settling import models_settle_s
 from forebay.progress import with_stages
@@ -101,26 +102,18 @@ class Timed(Decorator):
         self._speed, self._clock = speed, clock
         self._done: dict[str, set[int]] = {}
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run the engine."""
         predicted_s, began, done = self._predicted_s(scenario, seeds), self._clock(), 0.0
 
         def report(fraction: float) -> None:
             nonlocal done
             done = fraction
-            if progress is not None:
-                progress(fraction)
+            effort.tell(fraction)
 
-        tick = with_stages(report, progress)
+        tick = with_stages(report, effort.progress)
         try:
-            outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=tick)
+            outcome = self.engine.run(scenario, seeds, effort.telling(tick))
             done = 1.0
         finally:
             passed_s = self._clock() - began
@@ -151,16 +144,9 @@ class PredictedTime(Decorator):
         """Return the predicted seconds of all runs so far."""
         return self._passed_s
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run the engine; replications that it has made before take no time."""
-        outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=progress)
+        outcome = self.engine.run(scenario, seeds, effort)
         done = self._done.setdefault(scenario.sha256(), set())
         self._passed_s += len(set(seeds) - done) * self._speed.replication_s(scenario)
         done.update(seeds)

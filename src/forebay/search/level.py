@@ -7,13 +7,13 @@ Every size is one of the whole link. It runs on this link as the size that stand
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue.metrics import BOTTLENECK
+from forebay.effort import DEFAULT, Effort
 from forebay.outcome import Verdict
 from forebay.search import carry
 from forebay.search.budget import measured
@@ -216,8 +216,7 @@ class Level:
         return float(self.factor ** (1.0 - self.rule.share))
 
     def _simulate(self, scenario: Scenario, seeds: Sequence[int]) -> Outcome:
-        options = self.options
-        return self.engine.run(scenario, seeds, jobs=options.jobs, progress=options.progress)
+        return self.engine.run(scenario, seeds, self.options.effort)
 
     def _without_drops(self, index: int, seeds: Sequence[int]) -> Outcome | None:
         """Return the outcome of a buffer so large that nothing is dropped, on the same seeds."""
@@ -252,9 +251,8 @@ class Options:
     seeds : seeds of each first run; every buffer runs with the same ones.
     max_seeds : the most seeds that a buffer may use in total if its 95 % interval does not clear a
         target (no effect below ``len(seeds)``).
-    jobs : passed on to the engine; 0 is one for each core.
+    effort : its jobs are the engine's; its progress is told an estimate that never decreases.
     budget_s : elapsed seconds; None lets the search take its time.
-    progress : called with the fraction done, an estimate that never decreases.
     expect : with a budget called once, before anything runs, with the predicted seconds.
     clock : tests replace it.
     started_at : when the time began, by the clock; None is when the search begins.
@@ -262,21 +260,15 @@ class Options:
 
     seeds: Sequence[int]
     max_seeds: int
-    jobs: int = 0
+    effort: Effort = DEFAULT
     budget_s: float | None = None
-    progress: Progress | None = None
     expect: Callable[[float], None] | None = None
     clock: Clock = time.monotonic
     started_at: float | None = None
 
-    @property
-    def threads(self) -> int:
-        """Replications that run in parallel."""
-        return self.jobs or os.cpu_count() or 1
-
     def with_progress(self, progress: Progress | None) -> Options:
         """Return the same options with another callback."""
-        return replace(self, progress=progress)
+        return replace(self, effort=self.effort.telling(progress))
 
     def with_seeds(self, seeds: Sequence[int]) -> Options:
         """Return the same options with these seeds alone."""

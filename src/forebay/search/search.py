@@ -158,14 +158,14 @@ class _Search:
         seconds = math.inf if options.budget_s is None else options.budget_s
         started_at = options.clock() if options.started_at is None else options.started_at
         time = TimeLimit(seconds, options.clock, started_at)
-        speed = Speed(options.threads)
+        speed = Speed(options.effort.threads)
         if options.budget_s is not None:
-            speed = Speed.under_load(options.threads, options.clock)
+            speed = Speed.under_load(options.effort.threads, options.clock)
         load = None if problem.network is None else problem.network.load
         if load is not None:
             speed = replace(speed, price=load.price)
         made = cls(problem, Timed(engine, speed, options.clock), options, time, speed)
-        made._progress = options.progress
+        made._progress = options.effort.progress
         made.options = options.with_progress(time.ending(made._report))
         return made
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay import engines, plugins
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, Decorator, Engine, ReplicatingEngine
 from forebay.store.file import Store, StoreError, to_blob
 from forebay.store.rows import Column, MetricRow, to_numbers
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
-    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 
@@ -71,24 +71,16 @@ class StoredEngine(Decorator):
         """Those of the wrapped engine, and checkpoints."""
         return replace(super().capabilities, checkpoints=Checkpoints(self._store, self._code))
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Read what is stored, make the rest, and store it."""
         started, name = time.perf_counter(), self.name
         known = self._store.replications(scenario, name, self._code, seeds)
         missing = [seed for seed in dict.fromkeys(seeds) if seed not in known]
         if missing:
-            made = self._made_by.replications(scenario, missing, jobs=jobs, progress=progress)
+            made = self._made_by.replications(scenario, missing, effort)
             self._store.add(scenario, name, self._code, made)
             known |= made
-        if progress is not None:
-            progress(1.0)
+        effort.tell(1.0)
         replications = [known[seed] for seed in seeds]
         return self._made_by.outcome(scenario, replications, time.perf_counter() - started)
 

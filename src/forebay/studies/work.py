@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 import forebay
 from forebay import engines
+from forebay.effort import Effort
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words, words
 from forebay.packages import import_package
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-Sizes = Callable[[Engine, "Scenario", range, float, "Progress | None"], "SizeResult"]
+Sizes = Callable[[Engine, "Scenario", range, float, Effort], "SizeResult"]
 """Sizes a link with these seeds within so many predicted seconds; progress may stop it."""
 
 
@@ -148,33 +149,28 @@ def make_batch(batch: Batch, progress: Progress | None = None) -> Done:
 
 def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow]:
     asked, scenario = batch.asked, item.scenario
-    engine = engine_of(asked.engine, asked.memory_limit)
+    engine, effort = engine_of(asked.engine, asked.memory_limit), Effort(jobs=1, progress=progress)
     if asked.ask == "size":
         assert batch.sizes is not None, "the plan of a sizing has it"
         # The time of a sizing is an entry of the grid, not an option of the command.
         in_grid = Words.FILE if batch.words is Words.COMMAND_LINE else batch.words
         with words(in_grid, exactly=True):
-            found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s, progress)
+            found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s, effort)
         return _as_rows(asked, scenario, {seed: (_of_sizing(found), None) for seed in item.seeds})
     if isinstance(engine, ReplicatingEngine):
         begun = time.perf_counter()
-        made = engine.replications(scenario, item.seeds, jobs=1, progress=progress)
+        made = engine.replications(scenario, item.seeds, effort)
         each_s = (time.perf_counter() - begun) / len(item.seeds)
         return rows_of(asked, engine, scenario, made, each_s)
     # An engine of ours that makes no replications has one answer for every seed.
     every = item.seeds if engines.is_of_others(asked.engine) else item.seeds[:1]
-    of_seed = {seed: _of_run(engine, scenario, seed, progress) for seed in every}
+    of_seed = {}
+    for seed in every:
+        outcome = engine.run(scenario, (seed,), effort)
+        of_seed[seed] = outcome.to_row(intervals=True) | {WALL: outcome.provenance.wall_s}
     return _as_rows(
         asked, scenario, {s: (of_seed.get(s, of_seed[every[0]]), None) for s in item.seeds}
     )
-
-
-def _of_run(
-    engine: Engine, scenario: Scenario, seed: int, progress: Progress | None
-) -> dict[str, float]:
-    """Return the numbers of one seed's answer."""
-    outcome = engine.run(scenario, (seed,), jobs=1, progress=progress)
-    return outcome.to_row(intervals=True) | {WALL: outcome.provenance.wall_s}
 
 
 def rows_of(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from forebay.effort import Effort
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import engine as testbed
 from forebay.engines.testbed import machine, one_run, registry, retry
@@ -13,7 +14,7 @@ from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 
 def test_an_outcome_has_the_readings_and_the_machine(fake, small):
     seen = []
-    outcome = get("testbed").run(small, [3, 4], progress=seen.append)
+    outcome = get("testbed").run(small, [3, 4], Effort(progress=seen.append))
     assert outcome.engine == "testbed"
     link = outcome.links["bottleneck"]
     assert link.utilization.value == pytest.approx(0.9) and link.utilization.n == 2
@@ -124,7 +125,7 @@ def test_ctrl_c_ends_the_child(fake, small):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        get("testbed").run(small, [1], progress=stop)
+        get("testbed").run(small, [1], Effort(progress=stop))
     assert not list(registry.directory().glob("*.json"))
 
 

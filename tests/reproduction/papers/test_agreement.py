@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import forebay
+from forebay.effort import Effort
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.reproduction.papers.agreement import kernel
 
@@ -54,7 +55,7 @@ def test_eight_cells_in_one_set_up(cells: ModuleType) -> None:
 
 
 def test_what_is_equal_agrees_and_is_drawn(cells: ModuleType, said: dict[str, float]) -> None:
-    made = cells.cells.reproduce(seeds=2)
+    made = cells.cells.reproduce(Effort(seeds=2))
     assert made.agrees and len(made.rows) == 24
     assert [panel.title for panel in made.picture.panels] == list(cells.NAMES.values())[:3]
 
@@ -76,9 +77,9 @@ def test_the_bands(
     told: str,
 ) -> None:
     said[quantity] = within
-    assert cells.cells.reproduce(seeds=2).agrees
+    assert cells.cells.reproduce(Effort(seeds=2)).agrees
     said[quantity] = beyond
-    made = cells.cells.reproduce(seeds=2)
+    made = cells.cells.reproduce(Effort(seeds=2))
     assert made.verdicts.count(False) == 8
     assert next(filter(None, made.reasons)).startswith(told)
 
@@ -87,5 +88,5 @@ def test_a_cell_that_was_not_played_is_no_agreement(
     cells: ModuleType, said: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, "recorded", lambda cell, quantity: None)
-    made = cells.cells.reproduce(seeds=2)
+    made = cells.cells.reproduce(Effort(seeds=2))
     assert not any(made.verdicts) and made.reasons[0] == "the kernel was not measured"

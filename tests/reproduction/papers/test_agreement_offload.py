@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import forebay
+from forebay.effort import Effort
 from forebay.engines.testbed.validity import faults
 from forebay.outcome import Metric
 from forebay.reproduction import Measured
@@ -99,7 +100,7 @@ def test_only_judged_quantities_are_rows(
     monkeypatch.setattr(offload, "offload_cells", lambda: [cell])
     monkeypatch.setattr(offload, "kernel", lambda _: [moved, still])
     monkeypatch.setattr(offload, "simulated", lambda *_: [moved, still])
-    made = offload.offload.reproduce(seeds=2)
+    made = offload.offload.reproduce(Effort(seeds=2))
     assert [row[5] for row in made.rows] == ["utilization, %"] and not made.agrees
 
 

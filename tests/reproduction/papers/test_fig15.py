@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import forebay
+from forebay.effort import Effort
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
 from forebay.reproduction import KERNEL, SIMULATION, Measured, count
 from forebay.reproduction.papers.appenzeller_2004 import line_card
@@ -118,7 +119,7 @@ def test_values_as_printed_are_in_their_band(
     fig15: ModuleType, said: dict[tuple[int, int], float]
 ) -> None:
     seen: list[float] = []
-    made = fig15.fig15.reproduce(quick=True, seeds=2, jobs=1, progress=seen.append)
+    made = fig15.fig15.reproduce(Effort(seeds=2, jobs=1, progress=seen.append), quick=True)
     assert made.agrees and len(made.rows) == 16
     first = dict(zip(made.columns, made.rows[0], strict=True))
     assert (first["Model"], first["eq. 6"]) == (96.9, 78.4)
@@ -132,7 +133,7 @@ def test_a_row_out_of_its_band_is_red_with_its_distance(
 ) -> None:
     said[200, 182] = 99.8 - 0.25
     said[200, 91] = 99.2 - 1.25
-    made = fig15.fig15.reproduce(quick=True, seeds=2)
+    made = fig15.fig15.reproduce(Effort(seeds=2), quick=True)
     wrong = [i for i, good in enumerate(made.verdicts) if not good]
     assert [made.rows[i][:3] for i in wrong] == [[200, 2, 182]]
     assert made.reasons[wrong[0]].startswith("0.25 points below Sim., band ±0.2; ")
@@ -143,7 +144,7 @@ def test_a_miss_that_noise_may_explain_says_so_and_stays_a_miss(
     fig15: ModuleType, said: dict[tuple[int, int], float]
 ) -> None:
     said[200, 182] = 99.8 - 0.2 - HALF / 2
-    made = fig15.fig15.reproduce(quick=True, seeds=2)
+    made = fig15.fig15.reproduce(Effort(seeds=2), quick=True)
     assert not made.verdicts[6]
     assert "though our interval reaches into it" in made.reasons[6]
 
@@ -155,7 +156,7 @@ def test_the_testbed_s_column_has_its_own_band(
 ) -> None:
     recorded[100, 64] = [94.9 + 1.8, 94.9 + 2.0]
     recorded[100, 129] = [98.1 - 2.0, 98.1 - 2.2]
-    made = fig15.fig15.reproduce(quick=True, seeds=2)
+    made = fig15.fig15.reproduce(Effort(seeds=2), quick=True)
     cells = [row[made.columns.index("Exp. ours")] for row in made.rows]
     assert cells[0].value == pytest.approx(96.8) and cells[0].n == 2
     assert cells[0].low < 96.8 < cells[0].high and cells[2:] == [None] * 14
@@ -168,7 +169,7 @@ def test_the_testbed_s_column_has_its_own_band(
 def test_a_row_that_was_not_played_says_so(
     fig15: ModuleType, said: dict[tuple[int, int], float]
 ) -> None:
-    made = fig15.fig15.reproduce(quick=True, seeds=2)
+    made = fig15.fig15.reproduce(Effort(seeds=2), quick=True)
     assert made.agrees and any("not measured" in note for note in made.notes)
 
 
@@ -177,7 +178,7 @@ def test_two_rows_carry_the_test_and_it_is_said(
 ) -> None:
     for key in said:
         said[key] = 100.0
-    made = fig15.fig15.reproduce(quick=True, seeds=2)
+    made = fig15.fig15.reproduce(Effort(seeds=2), quick=True)
     assert [row[:2] for row, good in zip(made.rows, made.verdicts, strict=True) if not good] == [
         [100, 0.5], [200, 0.5],
     ]  # fmt: skip
@@ -194,7 +195,9 @@ def test_simulation_and_kernel_are_counted_apart(
     recorded: dict[tuple[int, int], list[float]],
 ) -> None:
     recorded[100, 64] = [90.0]
-    kinds = {each.kind: each for each in count([fig15.fig15.reproduce(quick=True, seeds=2)])}
+    kinds = {
+        each.kind: each for each in count([fig15.fig15.reproduce(Effort(seeds=2), quick=True)])
+    }
     assert (kinds[SIMULATION].rows, kinds[SIMULATION].inside) == (16, 16)
     assert (kinds[KERNEL].rows, kinds[KERNEL].inside) == (1, 0)
 
@@ -212,7 +215,7 @@ def test_what_the_paper_leaves_open_stands_beside_the_verdict(
         return answered(scenario, engine, **options)
 
     monkeypatch.setattr(forebay, "run", run)
-    found = fig15.fig15.reproduce(seeds=2).variants
+    found = fig15.fig15.reproduce(Effort(seeds=2)).variants
     assert found is not None and len(found.names) == 5 and len(found.rows) == 16
     assert asked.count((None, None)) == 48  # as chosen, and two other spreads of round trips
     assert asked.count((True, None)) == asked.count((True, 0.1)) == 16

@@ -11,6 +11,7 @@ import pytest
 from tests.cases import cases
 
 import forebay
+from forebay.effort import Effort
 from forebay.reproduction import find
 from forebay.reproduction.claims import Claim, read_claims
 from forebay.reproduction.figure import draw_reproduction
@@ -66,7 +67,7 @@ SLOW = (
 
 @pytest.mark.parametrize("name", cases(sorted(RED), lambda name: name not in SLOW))
 def test_a_quick_run_says_what_the_page_says_and_draws(name: str, tmp_path: Path) -> None:
-    made = load(name).reproduce(seeds=1, jobs=2, quick=True)
+    made = load(name).reproduce(Effort(seeds=1, jobs=2), quick=True)
     assert made.artefact == f"appenzeller-2004/{name}"
     names = {each.says: each.name for each in read_claims(folder(name))}
     red = {names[row[0]] for row, good in zip(made.rows, made.verdicts, strict=True) if not good}

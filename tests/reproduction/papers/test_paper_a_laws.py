@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from forebay.effort import Effort
 from forebay.laws import bursts, utilization
 from forebay.reproduction import Reproduction, find
 from forebay.reproduction.figure import draw_reproduction
@@ -27,7 +28,7 @@ def load(name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, Reproduction]:
-    return {name: load(name).reproduce(seeds=1, jobs=1) for name in ARTEFACTS}
+    return {name: load(name).reproduce(Effort(seeds=1, jobs=1)) for name in ARTEFACTS}
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)

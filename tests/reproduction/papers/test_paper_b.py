@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import forebay
+from forebay.effort import Effort
 from forebay.outcome import Metric
 from forebay.reproduction import find
 from forebay.reproduction.claims import read_claims
@@ -44,7 +45,7 @@ LONG = ("fig4", "fig7")
 )
 def test_quick_holds_what_the_whole_holds(name: str) -> None:
     options = {} if name in ("fig2", "fig3") else {"quick": True}
-    made = load(name).reproduce(seeds=5, jobs=1, **options)
+    made = load(name).reproduce(Effort(seeds=5, jobs=1), **options)
     names = {claim.says: claim.name for claim in read_claims(folder(name))}
     out = {names[row[0]] for row, good in zip(made.rows, made.verdicts, strict=True) if not good}
     assert made.artefact == f"theagarajan-2006/{name}" and made.picture is not None

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.cases import cases
 
+from forebay.effort import Effort
 from forebay.laws import heterogeneous
 from forebay.reproduction import Reproduction, find
 from forebay.reproduction.figure import draw_reproduction
@@ -30,7 +31,7 @@ def load(name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, Reproduction]:
-    return {name: load(name).reproduce(seeds=1, jobs=1) for name in ARTEFACTS}
+    return {name: load(name).reproduce(Effort(seeds=1, jobs=1)) for name in ARTEFACTS}
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from forebay.effort import Effort
 from forebay.reproduction import find
 from forebay.reproduction.claims import read_claims
 from forebay.reproduction.papers.yang_2013 import mix
@@ -39,7 +40,7 @@ def load(name: str) -> Any:
 
 @pytest.mark.parametrize("name", RED)
 def test_quick_holds_what_the_whole_holds(name: str) -> None:
-    made = load(name).reproduce(seeds=1, jobs=1, quick=True)
+    made = load(name).reproduce(Effort(seeds=1, jobs=1), quick=True)
     names = {claim.says: claim.name for claim in read_claims(folder(name))}
     out = {names[row[0]] for row, good in zip(made.rows, made.verdicts, strict=True) if not good}
     assert made.artefact == f"yang-2013/{name}" and made.picture is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
+from forebay.effort import Effort
 from forebay.reproduction import find
 from forebay.reproduction.claims import read_claims
 from forebay.reproduction.figure import draw_reproduction
@@ -26,7 +27,7 @@ RED = {
 
 @pytest.mark.parametrize("name", RED)
 def test_the_rows_that_are_out(name: str) -> None:
-    made = find(name).load().reproduce(seeds=1, jobs=1, quick=True)
+    made = find(name).load().reproduce(Effort(seeds=1, jobs=1), quick=True)
     claims = read_claims(folder(name))
     out = {claim.name for claim, good in zip(claims, made.verdicts, strict=True) if not good}
     assert out == RED[name], made.reasons
@@ -39,6 +40,6 @@ def test_no_empty_axes_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         "forebay.report.figures.picture.save", lambda figure, path: seen.append(figure)
     )
-    made = find("D.table3-simulated").load().reproduce(seeds=1, jobs=1, quick=True)
+    made = find("D.table3-simulated").load().reproduce(Effort(seeds=1, jobs=1), quick=True)
     draw_reproduction(made, tmp_path / "a.svg")
     assert [axes.axison for axes in seen[0].axes] == [True] * 5 + [False]

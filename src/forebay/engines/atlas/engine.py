@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.catalogue.metrics import BOTTLENECK
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.atlas.model import Model, load
 from forebay.engines.atlas.scope import FAMILIES, Point, buffers, point_of
 from forebay.engines.base import Capabilities, Engine, exact, mean_alone
@@ -31,7 +32,6 @@ from forebay.scenario import Long
 from forebay.workload.drawing import apportion
 
 if TYPE_CHECKING:
-    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 _UNKNOWN = (0.0, 0.0, 1.0)
@@ -47,14 +47,7 @@ class AtlasEngine(Engine):
         """It knows which buffers of a link it covers."""
         return Capabilities(buffers=buffers)
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Answer `scenario`; `seeds` are recorded, but do not change the result.
 
         Raises OutsideAtlas: no such links were simulated; it has the bound that is passed.
@@ -63,8 +56,7 @@ class AtlasEngine(Engine):
         point = point_of(scenario)
         model = load(point.controls)
         outcome = checked(_outcome(scenario, point, model, list(seeds), started))
-        if progress is not None:
-            progress(1.0)
+        effort.tell(1.0)
         return outcome
 
 

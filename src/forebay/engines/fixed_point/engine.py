@@ -15,6 +15,7 @@ import numpy as np
 
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, Engine, LinksEngine
 from forebay.engines.errors import Unsupported, refuse_stops
 from forebay.engines.fixed_point.balance import MARKED, make_balance
@@ -52,19 +53,11 @@ class NetworkEngine(Engine):
         """Set the memory limit of a solution, in bytes."""
         self._octets = octets
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Solve `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
-        solution, loading = self.solution(scenario, progress)
-        if progress is not None:
-            progress(1.0)
+        solution, loading = self.solution(scenario, effort.progress)
+        effort.tell(1.0)
         wall_s = time.perf_counter() - started
         return to_outcome(scenario, list(seeds), solution, loading, wall_s)
 
@@ -148,16 +141,9 @@ class SizingSolver(LinksEngine):
         self.scenario, self.topology = scenario, scenario.topology
         self.links = choose_links(scenario, link=link, link_class=link_class)
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
-        solution = self._solve(max(1, scenario.buffer_packets), progress)
+        solution = self._solve(max(1, scenario.buffer_packets), effort.progress)
         places = np.flatnonzero(np.isin(solution.balance.used, self.links.links))
         found = to_outcome(
             self.scenario, list(seeds), solution, 0.0, sized=places, bursts=self._bursts

@@ -6,7 +6,6 @@ is made: with other controls, or other properties of one, an answer would be abo
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay import _core
 from forebay.catalogue import CONTROLS, DISCIPLINES, Control, Discipline
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, NetworkTraffic, ReplicatingEngine, Replication
 from forebay.engines.errors import EngineUnavailable, Unsupported
 from forebay.engines.footprint import Limit, estimate
@@ -187,9 +187,7 @@ class SimulationEngine(ReplicatingEngine):
         self,
         scenario: Scenario,
         seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
+        effort: Effort = DEFAULT,
         buffers: Mapping[str, int] | None = None,
     ) -> dict[int, Replication]:
         """Simulate `scenario` once for each of `seeds`.
@@ -204,18 +202,18 @@ class SimulationEngine(ReplicatingEngine):
         again = self._flows is not None or self._files is not None
         known = {} if again else self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
-        threads = jobs or os.cpu_count() or 1
+        effort = replace(effort, jobs=effort.threads)
         if missing and (outside := isolates(scenario)):
             recorded = self._flows is not None
             fresh, octets, flows = self._isolated.call(
-                outside, "simulate", scenario, missing, threads, self._limit.octets,
-                dict(buffers), recorded, self._files, progress=progress,
+                outside, "simulate", scenario, missing, effort.telling(None),
+                self._limit.octets, dict(buffers), recorded, self._files, progress=effort.progress,
             )  # fmt: skip
             if self._flows is not None:
                 self._flows |= flows
         else:
             fresh, octets = simulate(
-                scenario, missing, threads, progress, self._limit, buffers,
+                scenario, missing, effort, self._limit, buffers,
                 Kept(self._draws, self._readings.held_bytes, self._flows, self._files),
             )  # fmt: skip
         for seed, reading in fresh.items():
@@ -228,12 +226,11 @@ class SimulationEngine(ReplicatingEngine):
         scenario: Scenario,
         buffers: Mapping[str, int],
         seeds: Sequence[int],
-        jobs: int,
-        progress: Progress | None,
+        effort: Effort,
     ) -> Outcome:
         """Like `run`, with the buffers of a network's links, in packets by link name."""
         started = time.perf_counter()
-        by_seed = self.replications(scenario, seeds, jobs=jobs, progress=progress, buffers=buffers)
+        by_seed = self.replications(scenario, seeds, effort, buffers)
         wall_s = time.perf_counter() - started
         return self.outcome(scenario, [by_seed[seed] for seed in seeds], wall_s)
 

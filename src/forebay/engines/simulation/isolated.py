@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
+from forebay.effort import Effort
 from forebay.engines.footprint import Limit, TooMuchMemory, default_limit, estimate
 from forebay.engines.replication import FlowRows, expand, lay_out, to_reading
 from forebay.engines.simulation import foreign_controls
@@ -269,7 +270,7 @@ def _simulate(
     progress: _Progress,
     scenario: Scenario,
     seeds: list[int],
-    jobs: int,
+    effort: Effort,
     octets: int,
     buffers: Mapping[str, int],
     recorded: bool,
@@ -278,8 +279,8 @@ def _simulate(
     flows: dict[int, FlowRows] | None = {} if recorded else None
     draws = _kept.setdefault(octets, Draws(int(DRAWS_SHARE * octets)))
     kept = Kept(draws, 0.0, flows, files)
-    limit = Limit(octets)
-    readings, octets_each = simulate(scenario, seeds, jobs, progress, limit, buffers, kept)
+    effort = effort.telling(progress)
+    readings, octets_each = simulate(scenario, seeds, effort, Limit(octets), buffers, kept)
     if flows is not None:
         flows = {
             seed: replace(rows, records=_Records(dict(rows.records.columns())))
@@ -330,7 +331,9 @@ def _check(progress: _Progress, name: str, scenarios: list[Scenario]) -> dict[st
 
 def _digests(progress: _Progress, scenario: Scenario, jobs: int) -> list[bytes]:
     kept = Kept(None, 0.0, None, None)
-    found, _ = simulate(scenario, [1, 2], jobs, progress, Limit(default_limit()), {}, kept)
+    found, _ = simulate(
+        scenario, [1, 2], Effort(jobs=jobs, progress=progress), Limit(default_limit()), {}, kept
+    )
     return [pickle.dumps(replace(each, cpu_s=0.0)) for each in found.values()]
 
 
@@ -344,7 +347,8 @@ def _compare(
         beside = foreign_controls.load(other)
     kept = Kept(None, 0.0, None, None)
     with foreign_controls.shadowing(ours, beside) as pair:
-        simulate(scenario, seeds, 1, progress, Limit(default_limit()), {}, kept)
+        effort = Effort(jobs=1, progress=progress)
+        simulate(scenario, seeds, effort, Limit(default_limit()), {}, kept)
     return pair.tally()
 
 
@@ -376,8 +380,7 @@ class Kept:
 def simulate(
     scenario: Scenario,
     seeds: list[int],
-    jobs: int,
-    progress: Progress | None,
+    effort: Effort,
     limit: Limit,
     buffers: Mapping[str, int],
     engine: Kept,
@@ -389,9 +392,9 @@ def simulate(
     """
     network, routed = None, 0.0
     if scenario.topology is not None and seeds:
-        _, routed = route(scenario, limit, progress)
+        _, routed = route(scenario, limit, effort.progress)
         scenario, network = expand(scenario, buffers)
-        enter(progress, "packets")
+        enter(effort.progress, "packets")
     recorded = engine.flows is not None
     takes = estimate(
         scenario, STRUCTURES, recorded=recorded, captured=engine.files is not None, network=network,
@@ -400,8 +403,8 @@ def simulate(
     limit.check(takes, len(seeds))
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
     held_bytes = engine.held_bytes + (engine.draws.held_bytes if keeps and engine.draws else 0.0)
-    threads, together = limit.side_by_side(takes, len(seeds), jobs, held_bytes)
-    watching = limit.watch(progress)
+    threads, together = limit.side_by_side(takes, len(seeds), effort.jobs, held_bytes)
+    watching = limit.watch(effort.progress)
     found: dict[int, Reading] = {}
     while left := [seed for seed in seeds if seed not in found]:
         batch = left[:together]
@@ -409,7 +412,8 @@ def simulate(
         report = watching if alone else part(watching, len(found), len(seeds), len(batch))
         kept = replace(engine, draws=engine.draws if keeps else None)
         try:
-            found |= _side_by_side(scenario, network, batch, threads, report, kept)
+            running = Effort(jobs=threads, progress=report)
+            found |= _side_by_side(scenario, network, batch, running, kept)
         except TooMuchMemory:
             if together == 1:
                 raise
@@ -421,15 +425,14 @@ def _side_by_side(
     scenario: Scenario,
     network: Layout | None,
     seeds: list[int],
-    jobs: int,
-    progress: Progress | None,
+    effort: Effort,
     kept: Kept,
 ) -> dict[int, Reading]:
     made, seen_at = {}, -math.inf
     layout = lay_out(scenario) if network is None else network
     for seed in seeds:
-        if progress is not None and time.monotonic() - seen_at > _REPORT_S:
-            progress(0.0)
+        if time.monotonic() - seen_at > _REPORT_S:
+            effort.tell(0.0)
             seen_at = time.monotonic()
         workload = None if kept.draws is None else kept.draws.draw(scenario, seed)
         made[seed] = make_run(
@@ -437,9 +440,10 @@ def _side_by_side(
             flow_records=kept.flows is not None, files=kept.files,
         )  # fmt: skip
     with panics_as_defects(), faults_named(), watched():
-        raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
+        runs = [run for run, *_ in made.values()]
+        raw = _core.simulate(runs, jobs=effort.jobs, progress=effort.progress)
     if network is not None:
-        enter(progress, "readings")
+        enter(effort.progress, "readings")
     found = {}
     for (seed, (_, workload, own)), each in zip(made.items(), raw, strict=True):
         seen = by_flow(each, workload)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import Unsupported
 from forebay.engines.replication import problem_of
@@ -25,7 +26,6 @@ from forebay.topology.graph import BETWEEN
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome
-    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 
@@ -65,18 +65,11 @@ class SizingSimulator(LinksEngine):
         """How many packets cross the network, and how many links each, by fair shares."""
         return traffic_of(self.links.problem)
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Simulate with `scenario`'s buffer at the sized links; ``bottleneck`` is their worst."""
         packets = max(1, scenario.buffer_packets)
         buffers = dict.fromkeys(self.links.names, packets)
-        outcome = self._simulate(self.scenario, buffers, seeds, jobs, progress)
+        outcome = self._simulate(self.scenario, buffers, seeds, effort)
         sized = worst_link([outcome.links[name] for name in self.links.names])
         return outcome.model_copy(update={"links": {BOTTLENECK: sized, **outcome.links}})
 

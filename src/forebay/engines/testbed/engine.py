@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import (
     refuse_kinds,
@@ -77,14 +78,9 @@ class TestbedEngine(ReplicatingEngine):
         self._runs.clear()
 
     def replications(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
+        self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT
     ) -> dict[int, Replication]:
-        """Run `scenario` once for each of `seeds`; ``jobs`` has no effect.
+        """Run `scenario` once for each of `seeds`; one after the other.
 
         Raises
         ------
@@ -108,7 +104,7 @@ class TestbedEngine(ReplicatingEngine):
             run, failed = run_until_valid(
                 scenario,
                 seed,
-                progress=part(progress, place, len(missing)),
+                progress=part(effort.progress, place, len(missing)),
                 capture=self._capture,
                 counters=self._counters,
             )

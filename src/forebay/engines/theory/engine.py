@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from forebay import laws
 from forebay.catalogue.metrics import BOTTLENECK
+from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine, exact, mean_alone
 from forebay.engines.errors import NoLaw, refuse_class_queues, refuse_network, refuse_of_links
 from forebay.engines.theory.prediction import (
@@ -39,7 +40,6 @@ from forebay.packages import installed_version
 from forebay.scenario import Standing, Tcp
 
 if TYPE_CHECKING:
-    from forebay.progress import Progress
     from forebay.scenario import Scenario, Traffic
 
 
@@ -51,14 +51,7 @@ class TheoryEngine(Engine):
 
     name = "theory"
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Predict `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
         refuse_network(self.name, scenario)
@@ -72,8 +65,7 @@ class TheoryEngine(Engine):
         if prediction is None:
             raise NoLaw(_uncovered(scenario), _small_change(scenario))
         outcome = checked(_outcome(scenario, prediction, list(seeds), started))
-        if progress is not None:
-            progress(1.0)
+        effort.tell(1.0)
         return outcome
 
 
