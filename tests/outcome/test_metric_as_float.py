@@ -61,3 +61,9 @@ def test_numpy_takes_a_metric_as_its_value() -> None:
     assert (METRIC * np.array([1.0, 2.0])).tolist() == [0.5, 1.0]
     assert METRIC + np.int64(1) == 1.5 and np.float64(1) - METRIC == 0.5
     assert np.mean([METRIC, METRIC]) == 0.5
+
+
+def test_another_unit_moves_an_interval_too() -> None:
+    whole = Metric(value=2.0, low=1.0, high=3.0, n=5)
+    assert whole.scaled(10, -1) == Metric(value=19.0, low=9.0, high=29.0, n=5)
+    assert Metric(value=2.0, low=None, high=None, n=1).scaled(2).low is None

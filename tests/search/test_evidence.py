@@ -20,8 +20,6 @@ from forebay.search.evidence import (
     Evidence,
     at_least,
     completion_part,
-    half_width,
-    is_open,
     judge,
 )
 
@@ -70,15 +68,15 @@ def bound(found: Metric | None) -> tuple[float, float]:
 
 
 def test_half_an_interval_is_its_larger_half() -> None:
-    assert half_width(metric(1.0, 0.7, 1.1)) == pytest.approx(0.3)
-    assert half_width(metric(1.0, 0.9, 1.5)) == pytest.approx(0.5)
-    assert half_width(metric(1.0, 0.9)) is None and half_width(metric(1.0)) is None
+    assert metric(1.0, 0.7, 1.1).half_width == pytest.approx(0.3)
+    assert metric(1.0, 0.9, 1.5).half_width == pytest.approx(0.5)
+    assert metric(1.0, 0.9).half_width is None and metric(1.0).half_width is None
 
 
 def test_what_is_at_least_so_much_keeps_its_estimate() -> None:
     assert at_least(0.2, 3) == metric(0.2, 0.2, None, 3)
     assert at_least(0.2, 3, 0.4) == metric(0.4, 0.2, None, 3)
-    assert is_open(at_least(0.2, 3)) and not is_open(metric(0.2)) and not is_open(around(1, 0.1))
+    assert at_least(0.2, 3).is_open and not metric(0.2).is_open and not around(1, 0.1).is_open
 
 
 def test_an_open_completion_time_is_the_lower_end_of_what_it_is_at_least() -> None:

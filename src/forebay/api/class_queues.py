@@ -230,8 +230,7 @@ def _written(scenario: Scenario, sizes: dict[str, int]) -> Scenario:
     for queue, (_, packet) in zip(scenario.queue.classes, limits, strict=True):
         size = None if queue.name not in sizes else _size(queue, sizes[queue.name], int(packet))
         classes.append(queue if size is None else queue.model_copy(update={"size": size}))
-    changed = scenario.queue.model_copy(update={"classes": tuple(classes)})
-    return scenario.model_copy(update={"queue": changed})
+    return scenario.with_queue({"classes": tuple(classes)})
 
 
 def _size(queue: ClassQueue, packets: int, packet: int) -> BufferSize:

@@ -234,9 +234,7 @@ def solve(
     if multistart:
         from dataclasses import asdict
 
-        found = {"fixed_points": asdict(fixed_points(solution, multistart))}
-        provenance = outcome.provenance.model_copy(update=found)
-        outcome = outcome.model_copy(update={"provenance": provenance})
+        outcome = outcome.noting({"fixed_points": asdict(fixed_points(solution, multistart))})
     return Answer(outcome, solution)
 
 
@@ -304,8 +302,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
         "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
     }  # fmt: skip
-    provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
-    return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
+    return Answer(outcome.noting({"smallest_buffers": said}), found.solution)
 
 
 def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:

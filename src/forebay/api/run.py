@@ -208,8 +208,7 @@ def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort
         why, of_network = "the run had not ended by then", scenario.topology is not None
         raise TooLittleTime(why, predicted, limit.seconds, of_network=of_network) from None
     cost = {"predicted_s": predicted, "spent_s": limit.spent_s, "budget_s": limit.seconds}
-    provenance = outcome.provenance.model_copy(update={"cost": cost})
-    return outcome.model_copy(update={"provenance": provenance})
+    return outcome.noting({"cost": cost})
 
 
 def _refuse_store() -> None:

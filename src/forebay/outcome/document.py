@@ -414,6 +414,27 @@ class Metric(Closed):
     high: float | None
     n: int
 
+    @property
+    def is_open(self) -> bool:
+        """Whether only a lower bound is known: unfinished transfers may take longer."""
+        return self.low is not None and self.high is None
+
+    @property
+    def half_width(self) -> float | None:
+        """The larger half of the interval; None without one."""
+        if self.low is None or self.high is None:
+            return None
+        return max(self.high - self.value, self.value - self.low)
+
+    def scaled(self, factor: float, added: float = 0.0) -> Metric:
+        """Return it in another unit, multiplied by ``factor`` > 0, or from another zero."""
+        low, high = (None if e is None else factor * e + added for e in (self.low, self.high))
+        return Metric(value=factor * self.value + added, low=low, high=high, n=self.n)
+
+    def within(self, low: float | None, high: float | None) -> Metric:
+        """Return the value with another interval."""
+        return Metric(value=self.value, low=low, high=high, n=self.n)
+
     def __float__(self) -> float:
         return self.value
 
@@ -483,6 +504,10 @@ class Quantiles(Closed):
     p50: Metric | None
     p95: Metric | None
     p99: Metric | None
+
+    def scaled(self, factor: float) -> Quantiles:
+        """Return them in another unit, multiplied by ``factor`` > 0."""
+        return Quantiles(**{name: part and part.scaled(factor) for name, part in self})
 
 
 class SlowdownBin(Closed):

@@ -250,6 +250,11 @@ class Outcome(Document):
         """
         return _outcome_of_packets(scenario, engine, packets)
 
+    def noting(self, facts: Mapping[str, object]) -> Outcome:
+        """Return the same Outcome with more in its provenance."""
+        noted = self.provenance.model_copy(update=facts)
+        return self.model_copy(update={"provenance": noted})
+
     def __repr__(self) -> str:
         name, first = self.scenario.get("name", "scenario"), next(iter(self.links.items()), None)
         seen = "" if first is None else f", {first[0]}: {_share(first[1].utilization)} used"

@@ -213,7 +213,7 @@ def _bare(part: Part) -> Part:
 
     def bare(value: Any) -> Any:
         if isinstance(value, Metric):
-            return value.model_copy(update={"low": None, "high": None})
+            return value.within(None, None)
         if isinstance(value, Quantiles):
             return value.model_copy(update={k: bare(v) for k, v in value})
         if isinstance(value, dict):

@@ -39,11 +39,12 @@ def _longest(delays: Sequence[Quantiles | None]) -> Quantiles | None:
     known = [each for each in delays if each is not None]
     if not known:
         return None
-    parts = {
-        name: max((getattr(each, name) for each in known), key=_value)
-        for name in Quantiles.model_fields
-    }
-    return known[0].model_copy(update=parts)
+    return Quantiles(
+        **{
+            name: max((getattr(each, name) for each in known), key=_value)
+            for name in Quantiles.model_fields
+        }
+    )
 
 
 def _goal_metrics(links: Sequence[LinkOutcome]) -> dict[str, Metric]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from forebay.report.size import print_size
     from forebay.report.sizing_page import size_page
     from forebay.report.study import print_study
-    from forebay.report.tables import percent, scaled
+    from forebay.report.tables import percent
     from forebay.report.trace import print_trace, print_transient
 
 __all__ = [
@@ -57,7 +57,6 @@ __all__ = [
     "print_transient",
     "read_answer",
     "read_file",
-    "scaled",
     "size_page",
 ]
 
@@ -89,7 +88,6 @@ _HOLDERS = {
     "size_page": "sizing_page",
     "print_trace": "trace",
     "print_transient": "trace",
-    "scaled": "tables",
 }
 
 

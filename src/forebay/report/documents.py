@@ -26,7 +26,6 @@ from forebay.report.network import print_network
 from forebay.report.outcome import print_broken, print_first, print_outcome
 from forebay.report.size import print_size
 from forebay.report.tables import (
-    bounded,
     called,
     console,
     count,
@@ -35,6 +34,7 @@ from forebay.report.tables import (
     show,
     show_significant,
     show_table,
+    shown_links,
     table,
 )
 from forebay.report.trace import print_trace, print_transient
@@ -157,11 +157,11 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
     print_first(out, outcomes)
     names = tuple(titles) or tuple(each.engine for each in outcomes)
-    made = table("", *names)
+    made, shown = table("", *names), [shown_links(each) for each in outcomes]
     for name, link in first.links.items():
         made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
         for label, show_link in _LINK_ROWS:
-            made.add_row(f"  {label}", *(show_link(_link(each, name)) for each in outcomes))
+            made.add_row(f"  {label}", *(show_link(links[name]) for links in shown))
     for place, kind in enumerate(first.classes):
         made.add_row(f"{called(kind)}: {count(kind.flows, 'flow')}", style="bold")
         for label, show_class in _CLASS_ROWS:
@@ -177,9 +177,3 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
                 out.print(line, style="yellow", highlight=False)
     for each in outcomes:
         print_broken(out, each)
-
-
-def _link(outcome: Outcome, name: str) -> LinkOutcome:
-    link = outcome.links[name]
-    used = bounded(link.utilization, outcome, "utilization")
-    return link.model_copy(update={"utilization": used})

@@ -13,7 +13,6 @@ from forebay.outcome.uncertain import Sensitivity, UncertainSize
 from forebay.report.size import brief
 from forebay.report.tables import (
     assumed_lines,
-    bounded,
     count,
     duration,
     mean,
@@ -24,6 +23,7 @@ from forebay.report.tables import (
     show,
     show_interval,
     show_significant,
+    shown_links,
     target,
     with_prefix,
 )
@@ -95,12 +95,12 @@ def _outcome(outcome: Outcome) -> str:
         (
             name,
             count(link.buffer_packets, "packet"),
-            f"{show(bounded(link.utilization, outcome, 'utilization'), 100)} %",
+            f"{show(link.utilization, 100)} %",
             f"{show_significant(link.loss_rate, 100)} %",
             show_significant(mean(link.queue_delay_s), 1e3),
             show_significant(p99(link.queue_delay_s), 1e3),
         )
-        for name, link in list(outcome.links.items())[:_MOST_LINKS]
+        for name, link in list(shown_links(outcome).items())[:_MOST_LINKS]
     ]
     head = ("link", "buffer", "utilization", "loss", "wait, ms", "p99 of it, ms")
     lines = [f"by {outcome.engine}, {count(len(outcome.provenance.seeds), 'seed')}"]

@@ -10,7 +10,6 @@ from forebay.errors import option
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.report.tables import (
     assumed_lines,
-    bounded,
     called,
     completion_times,
     console,
@@ -25,6 +24,7 @@ from forebay.report.tables import (
     show,
     show_significant,
     show_table,
+    shown_links,
     table,
 )
 
@@ -51,8 +51,7 @@ def print_outcome(outcome: Outcome) -> None:
     for name, link in _shown_links(out, outcome).items():
         out.print()
         out.print(_link_title(name, link), style="bold")
-        used = bounded(link.utilization, outcome, "utilization")
-        show_table(out, _link(link.model_copy(update={"utilization": used})))
+        show_table(out, _link(link))
     if len(outcome.classes) > _MOST:
         out.print(f"\n{_MOST} of {len(outcome.classes)} classes; --json has each")
     for each in outcome.classes[:_MOST]:
@@ -80,14 +79,15 @@ def print_first(out: Console, outcomes: Sequence[Outcome]) -> None:
 
 def _shown_links(out: Console, outcome: Outcome) -> dict[str, LinkOutcome]:
     """Return all links, or of very many those that lose most, which is said."""
-    if len(outcome.links) <= _MOST:
-        return outcome.links
+    links = shown_links(outcome)
+    if len(links) <= _MOST:
+        return links
 
     def loss(link: LinkOutcome) -> float:
         return 0.0 if link.loss_rate is None else link.loss_rate.value
 
-    out.print(f"\nThe {_MOST} of {len(outcome.links)} links that lose most; --json has each")
-    return dict(sorted(outcome.links.items(), key=lambda item: -loss(item[1]))[:_MOST])
+    out.print(f"\nThe {_MOST} of {len(links)} links that lose most; --json has each")
+    return dict(sorted(links.items(), key=lambda item: -loss(item[1]))[:_MOST])
 
 
 def print_broken(out: Console, outcome: Outcome) -> None:

@@ -21,14 +21,12 @@ from forebay.outcome import (
 from forebay.report.tables import (
     NOT_MEASURED,
     assumed_lines,
-    bounded,
     class_table,
     console,
     count,
     drain_lines,
     duration,
     goal_name,
-    is_open,
     listed,
     mean,
     metric_words,
@@ -41,6 +39,7 @@ from forebay.report.tables import (
     show_interval,
     show_significant,
     show_table,
+    shown_links,
     size_name,
     sized,
     table,
@@ -49,6 +48,7 @@ from forebay.report.tables import (
     whole_packets,
     with_prefix,
 )
+from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -402,7 +402,7 @@ def _goals(answer: SizeResult) -> Table:
         made.add_row(
             metric_words(answer, goal.name),
             f"{goal.sense} {target(goal, goal.target)}",
-            f"{'≥ ' * is_open(goal.reached)}{digits} {unit}",
+            f"{'≥ ' * goal.reached.is_open}{digits} {unit}",
             show_interval(goal.reached, factor, _decimals(value)),
             goal.verdict + (", binds" if goal.binding else ""),
             style=None if goal.verdict == "met" else "red",
@@ -476,11 +476,12 @@ def own_columns(answer: SizeResult) -> list[GoalResult]:
 
 
 def _cells(point: CurvePoint, here: bool, answer: SizeResult) -> tuple[str, ...]:
-    link, high = point.link, p99(point.link.queue_delay_s)
+    link = shown_links(point.outcome)[BOTTLENECK]
+    high = p99(link.queue_delay_s)
     return (
         f"> {point.packets}" if here else str(point.packets),
         *_aimed(point, answer),
-        show(bounded(link.utilization, point.outcome, "utilization"), 100),
+        show(link.utilization, 100),
         show_significant(link.loss_rate, 100),
         show_significant(mean(link.queue_delay_s), 1e3),
         NOT_MEASURED if high is None else plain(high.value * 1e3),

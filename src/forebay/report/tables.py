@@ -16,6 +16,7 @@ from forebay.outcome import (
     ClassOutcome,
     ControllerOutcome,
     GoalResult,
+    LinkOutcome,
     LinkRates,
     Metric,
     Outcome,
@@ -50,42 +51,17 @@ def p99(quantiles: Quantiles | None) -> Metric | None:
 
 def percent(metric: Metric | None) -> Metric | None:
     """Return a fraction as a percentage, with its interval; None stays None."""
-    return scaled(metric, 100.0)
-
-
-def scaled(metric: Metric | None, factor: float) -> Metric | None:
-    """Return a metric in another unit, multiplied by ``factor`` > 0."""
-    if metric is None:
-        return None
-    return metric.model_copy(
-        update={
-            "value": metric.value * factor,
-            "low": None if metric.low is None else metric.low * factor,
-            "high": None if metric.high is None else metric.high * factor,
-        }
-    )
-
-
-def is_open(metric: Metric) -> bool:
-    """Whether only a lower bound of a metric is known: unfinished transfers may take longer."""
-    return metric.low is not None and metric.high is None
-
-
-def half_width(metric: Metric) -> float | None:
-    """Half the interval's width, or the larger half if it is not symmetrical."""
-    if metric.low is None or metric.high is None:
-        return None
-    return max(metric.high - metric.value, metric.value - metric.low)
+    return None if metric is None else metric.scaled(100.0)
 
 
 def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
     """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured."""
-    metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
-    if is_open(metric):
+    metric = metric.scaled(factor)
+    if metric.is_open:
         return f"≥ {metric.value:.{digits}f}"
-    half = half_width(metric)
+    half = metric.half_width
     value = f"{metric.value:.{digits}f}"
     return value if half is None else f"{value} ±{half:.{digits}f}"
 
@@ -96,14 +72,14 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
     The half-width has two digits if the first is 1 or 2, else one: 0.381 ±0.021, but
     5.16 ±0.06. A strongly asymmetrical interval is written with both ends.
     """
-    metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
-    if is_open(metric):
+    metric = metric.scaled(factor)
+    if metric.is_open:
         return f"≥ {plain(metric.value)}"
     if metric.low is not None and metric.high is not None and _is_lopsided(metric):
         return f"{plain(metric.value)} ({plain(metric.low)} … {plain(metric.high)})"
-    half = half_width(metric)
+    half = metric.half_width
     if not half or half < _finest(metric.value):
         return plain(metric.value)
     digits = 2 if f"{half:.0e}"[0] in "12" else 1
@@ -123,9 +99,9 @@ def _finest(value: float) -> float:
 
 def show_interval(metric: Metric | None, factor: float, digits: int) -> str:
     """Format only the interval, ``98.11 … 98.52``."""
-    metric = scaled(metric, factor)
     if metric is None or metric.low is None:
         return NOT_MEASURED
+    metric = metric.scaled(factor)
     if metric.high is None:
         return f"{metric.low:.{digits}f} or more"
     return f"{metric.low:.{digits}f} … {metric.high:.{digits}f}"
@@ -297,11 +273,17 @@ def assumed_lines(assumptions: Sequence[str]) -> list[str]:
     return [f"Assumes {'; '.join(assumptions)}."] if assumptions else []
 
 
-def bounded(metric: Metric | None, outcome: Outcome, name: str) -> Metric | None:
-    """Return a metric as a lower bound if the outcome's law gives only that ("≥ 98.2")."""
-    if metric is None or name not in getattr(outcome.provenance, "lower_bounds", ()):
-        return metric
-    return metric.model_copy(update={"low": metric.value, "high": None})
+def shown_links(outcome: Outcome) -> dict[str, LinkOutcome]:
+    """Return the links, with utilization as a lower bound if the law gives only that ("≥ 98.2")."""
+    if "utilization" not in getattr(outcome.provenance, "lower_bounds", ()):
+        return outcome.links
+    return {name: _at_least(link) for name, link in outcome.links.items()}
+
+
+def _at_least(link: LinkOutcome) -> LinkOutcome:
+    used = link.utilization
+    bound = None if used is None else used.within(used.value, None)
+    return link.model_copy(update={"utilization": bound})
 
 
 _METRICS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -202,8 +202,19 @@ class Scenario(ScenarioModel):
         if packets < 1:
             hint = "write at least 1 packet"
             raise ScenarioError("out-of-range", f"{packets} packets", hint, field="queue.size")
-        size = BufferSize(float(packets), "packets")
-        return self.model_copy(update={"queue": self.queue.model_copy(update={"size": size})})
+        return self.with_queue({"size": BufferSize(float(packets), "packets")})
+
+    def with_queue(self, changes: Mapping[str, object]) -> Scenario:
+        """Return the same scenario with other fields of its queue, which are not checked."""
+        return self.model_copy(update={"queue": self.queue.model_copy(update=changes)})
+
+    def with_traffic(self, traffic: Iterable[Traffic]) -> Scenario:
+        """Return the same scenario with other traffic, which is not checked."""
+        return self.model_copy(update={"traffic": tuple(traffic)})
+
+    def with_measure(self, measure: Measure) -> Scenario:
+        """Return the same scenario with another warm-up and window."""
+        return self.model_copy(update={"measure": measure})
 
     @property
     def flows_uncertain(self) -> bool:
@@ -212,11 +223,10 @@ class Scenario(ScenarioModel):
 
     def at_flows(self, end: End) -> Scenario:
         """Return the same scenario with every range of flows at its low or high end."""
-        groups = (
+        return self.with_traffic(
             g.model_copy(update={"flows": g.flows.end(end)}) if isinstance(g, Standing) else g
             for g in self.traffic
         )
-        return self.model_copy(update={"traffic": tuple(groups)})
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -207,7 +207,7 @@ def measured(scenario: Scenario, measure: Measure) -> Scenario:
     """Return the scenario with a measurement; flows whose start nobody wrote begin early in it."""
     latest = min(USUAL_START_S, float(measure.warmup) / 2.0)
     start = Distribution.uniform_between(Duration(0), Duration(round(latest, 4)))
-    traffic = tuple(
+    traffic = (
         group.model_copy(update={"start": start})
         if isinstance(group, Standing)
         and "start" not in group.model_fields_set
@@ -215,4 +215,4 @@ def measured(scenario: Scenario, measure: Measure) -> Scenario:
         else group
         for group in scenario.traffic
     )
-    return scenario.model_copy(update={"measure": measure, "traffic": traffic})
+    return scenario.with_measure(measure).with_traffic(traffic)

@@ -67,10 +67,10 @@ class Evidence:
         here, there = (_completion(o, index) for o in (self.outcome, self.unlimited))
         if here is None or there is None or there.value <= 0:
             return None
-        if is_open(there):  # it may be any longer, and so this one's excess any smaller
+        if there.is_open:  # it may be any longer, and so this one's excess any smaller
             return at_least(-1.0, here.n)
         ratio = _ratio_less_one(_closed(here), there)
-        return _opened(ratio) if is_open(here) else ratio
+        return _opened(ratio) if here.is_open else ratio
 
     def realtime_loss(self, classes: Sequence[int]) -> Metric | None:
         """Loss of these classes together, each weighted by the packets that it sent."""
@@ -105,11 +105,6 @@ def at_least(low: float, n: int, value: float | None = None) -> Metric:
     return Metric(value=low if value is None else value, low=low, high=None, n=n)
 
 
-def is_open(metric: Metric) -> bool:
-    """Whether only a lower bound of a metric is known."""
-    return metric.low is not None and metric.high is None
-
-
 def _opened(bound: Metric) -> Metric:
     """Return a metric as a lower bound: only the lower end of its interval remains."""
     return at_least(bound.value if bound.low is None else bound.low, bound.n, bound.value)
@@ -119,7 +114,7 @@ def _closed(metric: Metric) -> Metric:
     """Return an open metric as its bound; the noise is assumed to be symmetrical."""
     if metric.low is None or metric.high is not None:
         return metric
-    return metric.model_copy(update={"high": 2 * metric.value - metric.low})
+    return metric.within(metric.low, 2 * metric.value - metric.low)
 
 
 def _completion(outcome: Outcome, index: int | None) -> Metric | None:
@@ -130,7 +125,7 @@ def _completion(outcome: Outcome, index: int | None) -> Metric | None:
     if len(known) < len(metrics):
         return None
     mean = _mean([_closed(metric) for metric in known], [kind.flows for kind in ending])
-    is_bound = any(is_open(metric) for metric in known)
+    is_bound = any(metric.is_open for metric in known)
     return _opened(mean) if mean is not None and is_bound else mean
 
 
@@ -150,7 +145,7 @@ def _mean(metrics: Sequence[Metric | None], weights: Sequence[float | None]) -> 
     if len(known) < len(metrics) or not total:
         return None
     value = sum(weight * metric.value for metric, weight in known) / total
-    halves = [half_width(metric) for metric, _ in known]
+    halves = [metric.half_width for metric, _ in known]
     n = min(metric.n for metric, _ in known)
     if any(half is None for half in halves):
         return Metric(value=value, low=None, high=None, n=n)
@@ -160,18 +155,11 @@ def _mean(metrics: Sequence[Metric | None], weights: Sequence[float | None]) -> 
 
 def _ratio_less_one(here: Metric, there: Metric) -> Metric:
     ratio = here.value / there.value
-    halves = (half_width(here), half_width(there))
+    halves = (here.half_width, there.half_width)
     if halves[0] is None or halves[1] is None:
         return Metric(value=ratio - 1, low=None, high=None, n=here.n)
     half = ratio * math.hypot(halves[0] / here.value, halves[1] / there.value)
     return Metric(value=ratio - 1, low=ratio - 1 - half, high=ratio - 1 + half, n=here.n)
-
-
-def half_width(metric: Metric) -> float | None:
-    """The larger half of the interval; None without an interval."""
-    if metric.low is None or metric.high is None:
-        return None
-    return max(metric.high - metric.value, metric.value - metric.low)
 
 
 def ends(metric: Metric) -> tuple[float, float]:
@@ -210,8 +198,8 @@ def seeds_wanted(metric: Metric, target: float, seeds: int) -> float:
     Half-widths shrink as 1/sqrt(seeds); the value is assumed to be constant. The number is
     infinite if the value equals the target.
     """
-    if metric.low is None or metric.high is None:
+    half = metric.half_width
+    if half is None:
         return seeds
-    half = max(metric.high - metric.value, metric.value - metric.low)
     margin = abs(metric.value - target)
     return seeds * (half / margin) ** 2 if margin > 0 else math.inf

@@ -23,7 +23,7 @@ from forebay.outcome import (
     delay_quantile_name,
 )
 from forebay.scenario import OPEN_LOOP_KINDS
-from forebay.search.evidence import Evidence, ends, is_open, judge
+from forebay.search.evidence import Evidence, ends, judge
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric
@@ -140,7 +140,7 @@ class Goal:
     def says(self, metric: Metric) -> str:
         """Format a metric of this goal, with "at least" if it has no known upper end."""
         text = self.show(metric.value)
-        return f"at least {text}" if is_open(metric) else text
+        return f"at least {text}" if metric.is_open else text
 
     def normalized_excess(self, metric: Metric) -> float:
         """Return the excess over the allowed excess: 1 is on target, less than 1 meets the goal.

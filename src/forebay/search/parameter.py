@@ -78,7 +78,7 @@ class SizedParameter:
         if self.guard_packets is None:
             return scenario.with_buffer(packets)
         guarded = scenario.with_buffer(max(self.guard_packets, self._least_limit(packets)))
-        return _with_queue(guarded, self._aim(packets))
+        return guarded.with_queue(self._aim(packets))
 
     def value(self, scenario: Scenario, packets: int) -> str | float:
         """Return what ``field`` is for a size: bytes, or the alpha with which a queue holds it.
@@ -96,7 +96,7 @@ class SizedParameter:
         if self.guard_packets is None:
             return scenario.with_buffer(packets)
         plain = dict.fromkeys(scenario.queue.parameters)
-        return _with_queue(scenario.with_buffer(packets), {"discipline": "drop-tail", **plain})
+        return scenario.with_buffer(packets).with_queue({"discipline": "drop-tail", **plain})
 
     def describe(self, packets: int) -> Aqm:
         """Return the configuration for an answer of ``packets``."""
@@ -249,8 +249,3 @@ def _red_of_classes(scenario: Scenario) -> list[str]:
         for queue in scenario.queue.classes
         if queue.is_sized and queue.red is not None and queue.red.min is not None
     ]
-
-
-def _with_queue(scenario: Scenario, changes: dict[str, Any]) -> Scenario:
-    queue = scenario.queue.model_copy(update=changes)
-    return scenario.model_copy(update={"queue": queue})

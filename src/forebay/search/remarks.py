@@ -61,7 +61,7 @@ def _as_it_ran(scenario: Scenario, measured: Outcome) -> Scenario:
         group = traffic[place]
         if isinstance(group, Standing) and "start" in ran and "start" not in group.model_fields_set:
             traffic[place] = group.starting(Distribution.parse(ran["start"]))
-    return scenario.model_copy(update={"traffic": tuple(traffic)})
+    return scenario.with_traffic(traffic)
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:

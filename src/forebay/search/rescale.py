@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Part = TypeVar("Part", LinkOutcome, ClassOutcome)
 _DELAY_METRIC = "queue_delay"
-_PARTS = ("mean", "p50", "p95", "p99")
 
 
 def as_whole(
@@ -39,16 +38,14 @@ def as_whole(
     link = outcome.links[BOTTLENECK]
     buffers = packets / link.buffer_packets
     sized = whole.with_buffer(packets)
-    provenance = outcome.provenance.model_copy(update={"scaled": factor})
     classes = zip(outcome.classes, whole.traffic, strict=True)
-    made = outcome.model_copy(
+    made = outcome.noting({"scaled": factor}).model_copy(
         update={
             "scenario": sized.to_dict(),
             "links": {BOTTLENECK: _link(link, sized, factor, buffers)},
             "classes": [
                 _class(each, int(group.flows), factor, buffers / factor) for each, group in classes
             ],
-            "provenance": provenance,
         }
     )
     return made if windows == 1.0 else _with_loss(made, windows**-2)
@@ -79,7 +76,7 @@ def _lost(part: Part, times: float) -> Part:
 def _link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> LinkOutcome:
     waits = buffers / factor
     own = {
-        name: times(metric, waits) if name.startswith(_DELAY_METRIC) else metric
+        name: metric.scaled(waits) if name.startswith(_DELAY_METRIC) else metric
         for name, metric in link.goal_metrics.items()
     }
     return link.model_copy(
@@ -123,19 +120,4 @@ def _by(
         return None
     if of.scaling == "same":
         return value
-    if isinstance(value, Quantiles):
-        return _quantiles(value, rules[of.scaling])
-    return times(value, rules[of.scaling])
-
-
-def _quantiles(of: Quantiles, factor: float) -> Quantiles:
-    return Quantiles(**{part: times(getattr(of, part), factor) for part in _PARTS})
-
-
-def times(metric: Metric | None, factor: float) -> Metric | None:
-    """Return a metric with its value and interval multiplied by ``factor``."""
-    if metric is None:
-        return None
-    ends = (None if end is None else end * factor for end in (metric.low, metric.high))
-    low, high = ends
-    return Metric(value=metric.value * factor, low=low, high=high, n=metric.n)
+    return value.scaled(rules[of.scaling])

@@ -96,7 +96,7 @@ def fitted(scenario: Scenario, time: TimeLimit, seeds: int, speed: Speed) -> Sce
     if simulated - warmup < _SHORTEST_S:
         raise refused
     update = Measure(warmup=Duration(warmup), duration=Duration(round(simulated - warmup, 1)))
-    return scenario.model_copy(update={"measure": update})
+    return scenario.with_measure(update)
 
 
 _LONGER = 3.0
@@ -142,7 +142,7 @@ def fitting(scenario: Scenario, wanted: Measure, most_s: float) -> Scenario | No
     made = measure_of(max(share * whole_s - window_s, 0.0), window_s)
     if made.warmup < _LEAST * measure.warmup:
         return None
-    return scenario.model_copy(update={"measure": made})
+    return scenario.with_measure(made)
 
 
 def run_settled(
@@ -192,7 +192,7 @@ def _needed(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -
     global _last
     written, known = outcome.scenario.get("measure"), _last
     if known is None or known[0] is not scenario or known[1:3] != (written, sawtooths):
-        measured = scenario.model_copy(update={"measure": _measure_of(outcome, scenario)})
+        measured = scenario.with_measure(_measure_of(outcome, scenario))
         known = _last = (scenario, written, sawtooths, warmup_for(measured, sawtooths))
     return known[3]
 

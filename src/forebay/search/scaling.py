@@ -274,15 +274,12 @@ def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
     if factor == 1.0:
         return scenario
     fewer = factor**share
-    changes: dict[str, Any] = {
-        "link": _link(scenario.link, factor),
-        "traffic": tuple(_class(group, factor, fewer) for group in scenario.traffic),
-    }
+    smaller = scenario.model_copy(update={"link": _link(scenario.link, factor)})
+    smaller = smaller.with_traffic(_class(group, factor, fewer) for group in scenario.traffic)
     buckets = queue_buckets(scenario)
-    if buckets is not None:
-        update = {"buckets": max(1, round(buckets / fewer))}
-        changes["queue"] = scenario.queue.model_copy(update=update)
-    return scenario.model_copy(update=changes)
+    if buckets is None:
+        return smaller
+    return smaller.with_queue({"buckets": max(1, round(buckets / fewer))})
 
 
 def _link(link: Link, factor: float) -> Link:

@@ -199,7 +199,7 @@ def _curves(
     curves = []
     for value in _values(data, axes, colour):
         found = (
-            (scale.places[x_value], _scaled(mean, factor))
+            (scale.places[x_value], mean.scaled(factor))
             for (x_value, c, _), mean in means.items() if c == value
         )  # fmt: skip
         points = sorted(found, key=lambda each: each[0])
@@ -266,12 +266,6 @@ def _written(metric: str) -> tuple[float, str]:
     if "_s." in f"{name}.":
         return 1e3, f"{name.replace('_s.', ' ').removesuffix('_s')}, ms"
     return 1.0, name
-
-
-def _scaled(metric: Metric, factor: float) -> Metric:
-    ends = (None if end is None else factor * end for end in (metric.low, metric.high))
-    low, high = ends
-    return Metric(value=factor * metric.value, low=low, high=high, n=metric.n)
 
 
 def _short(name: str) -> str:

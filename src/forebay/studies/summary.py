@@ -79,7 +79,7 @@ def _certain(mean: Metric | None, column: str, *, settled: bool) -> Metric | Non
     """Return a mean, without its interval where that would not hold."""
     if mean is None or (settled and not column.endswith(_QUANTILES)):
         return mean
-    return mean.model_copy(update={"low": None, "high": None})
+    return mean.within(None, None)
 
 
 def difference(first: BySeed, other: BySeed, column: str) -> Metric | None:

@@ -16,7 +16,6 @@ from forebay.reproduction.papers.published.compared import (
     Compared,
     read_rows,
     read_toml,
-    scaled,
 )
 
 NAMES = ("coexistence", "many-flows", "single-flow")
@@ -65,13 +64,6 @@ def test_a_reason_is_found_by_the_rows_name() -> None:
     assert compared(50.0, misses=known).cause == "unknown set-up"
     assert compared(50.0).reason.endswith("; cause not known")
     assert compared(50.0).cause == UNEXPLAINED
-
-
-def test_another_unit_moves_an_interval_too() -> None:
-    assert scaled(Metric(value=2.0, low=1.0, high=3.0, n=5), 10, -1) == Metric(
-        value=19.0, low=9.0, high=29.0, n=5
-    )
-    assert scaled(Metric(value=2.0, low=None, high=None, n=1), 2).low is None
 
 
 @pytest.mark.parametrize("name", NAMES)

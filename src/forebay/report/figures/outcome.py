@@ -22,7 +22,7 @@ from forebay.report.figures.style import (
     house_style,
     literal,
 )
-from forebay.report.tables import NOT_MEASURED, half_width
+from forebay.report.tables import NOT_MEASURED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ def _bars(axes: Axes, label: str, factor: float, colour: str, bars: Sequence[Bar
     values = [factor * _value(metric) for _, metric in bars]
     axes.barh(places, values, color=colour, height=0.6)
     for place, (_, metric) in zip(places, bars, strict=True):
-        half = None if metric is None else half_width(metric)
+        half = None if metric is None else metric.half_width
         if metric is None:
             axes.annotate(f" {NOT_MEASURED}", (0, place), va="center", color=INK)
         elif half is not None:

@@ -117,11 +117,10 @@ class Compared:
         return [*self.cell, self.quantity, self.measured, self.simulated, apart, band]
 
 
-def scaled(metric: Metric | None, factor: float, added: float = 0.0) -> Metric:
-    """Return a metric and its interval in another unit, or from another zero."""
+def known(metric: Metric | None) -> Metric:
+    """Return a metric that every run has."""
     assert metric is not None
-    low, high = (None if e is None else factor * e + added for e in (metric.low, metric.high))
-    return Metric(value=factor * metric.value + added, low=low, high=high, n=metric.n)
+    return metric
 
 
 def read_rows(folder: Path) -> list[dict[str, str]]:
@@ -239,7 +238,7 @@ def compare_single(work: Work, cell: Cell, fields: Mapping[str, Any] | None = No
         [int(cell["buffer_kib"]), int(rate), int(cell["rtt_ms"]), cell["congestion_control"]],
         QUANTITY,
         round(100 * measured, 2),
-        scaled(outcome.classes[0].goodput_bps, 100 * SEGMENT / PACKET / (rate * 1e6)),
+        known(outcome.classes[0].goodput_bps).scaled(100 * SEGMENT / PACKET / (rate * 1e6)),
         bands["goodput_points"] if nearly_full else 100 * bands["goodput_share"],
         relative=not nearly_full,
         full=FULL,
@@ -307,11 +306,11 @@ def compare_many(work: Work, cell: Cell, seconds: int = SECONDS) -> list[Compare
     outcome = work.play(many(cell, seconds))
     bands, misses = read_toml(MANY, "bands"), read_toml(MANY, "misses")
     name = [cell["congestion_control"], int(cell["rtt_ms"]), int(cell["flows"])]
-    goodput = scaled(outcome.classes[0].goodput_bps, FULL / (RATE_MBPS * 1e6))
+    goodput = known(outcome.classes[0].goodput_bps).scaled(FULL / (RATE_MBPS * 1e6))
     measured, points = float(cell["goodput_kbps"]) / (10 * RATE_MBPS), bands["goodput_points"]
     found = [Compared(name, GOODPUT, measured, goodput, points, full=FULL, misses=misses)]
     if cell["dropped"]:
-        loss, band = scaled(outcome.links[LINK].loss_rate, 100), 100 * bands["loss_share"]
+        loss, band = known(outcome.links[LINK].loss_rate).scaled(100), 100 * bands["loss_share"]
         rate = loss_percent(cell)
         found.append(Compared(name, LOSS, rate, loss, band, relative=True, misses=misses))
     return found
@@ -440,8 +439,8 @@ def _goodputs(buffer: float, of: Mapping[str, Any]) -> list[Compared]:
     measured = FLOWS * sum(statistics.mean(sample(buffer, c).goodput_bps) for c in CONTROLS)
     bbr, cubic = (of[control].goodput_bps for control in CONTROLS)
     total = bbr.value + cubic.value
-    rate = scaled(bbr, 100 * (SEGMENT / PACKET) * total / bbr.value / RATE_BPS)
-    ours, points = scaled(bbr, 100 / total), bands["goodput_points"]
+    rate = bbr.scaled(100 * (SEGMENT / PACKET) * total / bbr.value / RATE_BPS)
+    ours, points = bbr.scaled(100 / total), bands["goodput_points"]
     return [
         _row(buffer, SHARE, share(buffer)[0], ours, bands["share_points"]),
         _row(buffer, ALL_GOODPUT, 100 * measured / RATE_BPS, rate, points, full=FULL),
@@ -452,10 +451,10 @@ def _of_control(buffer: float, control: str, of: Mapping[str, Any]) -> Iterator[
     """Yield the queue that one congestion control sees, and what it retransmits."""
     seen, bands, own = sample(buffer, control), read_toml(BESIDE, "bands"), of[control]
     queue, name = statistics.mean(seen.rtt_ms) - RTT_MS, CONTROLS[control]
-    ours = scaled(own.rtt_s.mean, 1e3, -RTT_MS)
+    ours = own.rtt_s.mean.scaled(1e3, -RTT_MS)
     yield _row(buffer, f"{name}, {WAIT}", queue, ours, 100 * bands["queue_share"], relative=True)
     sent = own.goodput_bps.value * MINUTE / (8 * PACKET)
-    again = scaled(own.retransmissions, 100 / sent)
+    again = own.retransmissions.scaled(100 / sent)
     rate, band = 100 * statistics.mean(seen.retransmission), 100 * bands["retransmission_share"]
     yield _row(buffer, f"{name}, {AGAIN}", rate, again, band, relative=True)
 

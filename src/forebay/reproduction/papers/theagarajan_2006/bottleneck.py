@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Line, percent, scaled
+from forebay.report import Line, percent
 from forebay.reproduction import (
     Cell,
     Effort,
@@ -228,7 +228,7 @@ def fig4(work: Work) -> Reproduction:
     """TCP throughput by buffer, with no, one and two videos; ``quick`` six buffers and 60 s."""
 
     def iperf(goodput: Any) -> Any:
-        return scaled(goodput, PAYLOAD / 1e6)
+        return goodput and goodput.scaled(PAYLOAD / 1e6)
 
     def read(classes: list[Any]) -> Any:
         return iperf(classes[0].goodput_bps)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, percent, scaled
+from forebay.report import Line, Panel, Picture, percent
 from forebay.reproduction import (
     LINK,
     Cell,
@@ -253,7 +253,7 @@ def tested(*, drops: bool) -> list[Point]:
         share, lost, window, wide = (measured.metric(of, name) for name in names)
         if share is None or lost is None or window is None:
             continue
-        wide = None if wide is None else scaled(wide, 1.0 / spread())
+        wide = None if wide is None else wide.scaled(1.0 / spread())
         bdp, packets = on_testbed(**of).bdp_packets, of["packets"]
         found.append(Point(rtt_ms, bdp, packets, percent(share), percent(lost), window, wide))
     return found
@@ -333,7 +333,7 @@ def fig10(work: Work) -> Reproduction:
     bounds = {point.rtt_ms: least_mean(point.bdp) for point in made}
     ours = {f"ratio-{point.rtt_ms}": point.window / bounds[point.rtt_ms] for point in made}
     ours |= {f"deviation-{point.rtt_ms}": deviation(work, point) for point in made}
-    theirs = {f"ratio-{p.rtt_ms}": scaled(p.window, 1.0 / least_mean(p.bdp)) for p in played}
+    theirs = {f"ratio-{p.rtt_ms}": p.window.scaled(1.0 / least_mean(p.bdp)) for p in played}
     theirs |= {f"deviation-{p.rtt_ms}": p.deviation for p in played if p.deviation is not None}
     lines = [
         _dots(made, [point.window for point in made], "mean of W, ours"),
