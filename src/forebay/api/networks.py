@@ -9,83 +9,26 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from forebay.engines.fixed_point import NetworkEngine
-from forebay.engines.fixed_point.sensitivity import sensitivity
-from forebay.engines.fixed_point.smallest import ClassBuffers
-from forebay.engines.fixed_point.solver import fixed_points
-from forebay.engines.fixed_point.summary import seen, to_outcome
+from forebay.api.steady_state import Answer, smallest_buffers, solve
+from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
-from forebay.files.atomic import replacing
 from forebay.files.tables import write_table
 from forebay.packages import check_file
-from forebay.scenario import DataSize, ScenarioError, expect_scenario, loads
+from forebay.scenario import ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
-from forebay.search.network_links import smallest_set
-from forebay.search.remarks import assumed
-from forebay.topology.building import connected, offered_bps
+from forebay.topology.building import connected, offered_bps, wire_names, wired
 
 if TYPE_CHECKING:
-    from forebay.api.designs import Contrast, Failure
-    from forebay.api.designs import State as State
-    from forebay.engines.fixed_point.solver import Solution
-    from forebay.outcome import Outcome
+    from forebay.outcome import Metric
     from forebay.outcome.transient import Transient as Transient
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
-    from forebay.topology import Graph
-
-
-def write_graphml(
-    path: str | os.PathLike[str], network: Graph, metrics: Mapping[int, Mapping[str, Any]]
-) -> None:
-    """Write routers, and the links between them with ``metrics`` by the number of the link."""
-    import rustworkx
-
-    graph: Any = rustworkx.PyDiGraph()
-    places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
-    for name, hosts, (x, y) in places:
-        data = {"label": name, "hosts": hosts}
-        graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
-    for link in range(network.links):
-        if network.kind[link] == 0:  # unused links too, without metrics
-            data = {
-                "link_class": network.classes[network.link_class[link]],
-                "LinkSpeedRaw": float(network.rate_bps[link]),
-                "delay_s": float(network.delay_s[link]),
-            }
-            data |= {name: each for name, each in metrics.get(link, {}).items() if name != "class"}
-            graph.add_edge(int(network.source[link]), int(network.target[link]), data)
-    with tempfile.TemporaryDirectory() as folder:
-        made = os.path.join(folder, "network.graphml")
-        rustworkx.digraph_write_graphml(graph, made)
-        with open(made, "rb") as file, replacing(path) as out:
-            out.write(file.read())
-
-
-def places(network: Graph) -> Any:
-    """Return known positions, or else those of a spring layout."""
-    place = network.place
-    if np.isfinite(place).all():
-        return place
-    import rustworkx
-
-    graph: Any = rustworkx.PyGraph()
-    graph.add_nodes_from(range(len(network.names)))
-    between = network.kind == 0
-    ends = zip(network.source[between].tolist(), network.target[between].tolist(), strict=True)
-    graph.add_edges_from_no_data(list(ends))
-    laid = rustworkx.spring_layout(graph, seed=1)
-    return np.array([laid[index] for index in range(len(network.names))])
+    from forebay.scenario import Scenario, Topology
 
 
 _FILES = (".graphml", ".xml", ".gml", ".graph")
@@ -192,51 +135,6 @@ __all__ = [
     "solve", "transient", "write_series",
 ]  # fmt: skip
 
-_LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
-                 "offered_load", "utilization", "loss_rate", "queue_packets",
-                 "queue_delay_s")  # fmt: skip
-_PATH_COLUMNS = ("source", "target", "hops", "connections", "throughput_bps", "rtt_s",
-                 "propagation_s", "loss_rate", "bottleneck")  # fmt: skip
-
-
-def solve(
-    scenario: Scenario,
-    progress: Progress | None = None,
-    *,
-    multistart: int = 0,
-    memory_limit: str | None = None,
-    expect: Callable[[float], None] | None = None,
-) -> Answer:
-    """Find the steady state of a scenario's network.
-
-    Parameters
-    ----------
-    memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
-    expect : called once with the predicted seconds, before the routes of many pairs.
-    multistart
-        Number of random states from which the problem is solved again. Then
-        ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
-
-    Raises
-    ------
-    NoSteadyState, Unsupported, ScenarioError
-        See `forebay.engines.fixed_point` and `forebay.engines`.
-    TooMuchMemory
-        The paths would take more than the limit.
-    """
-    expect_scenario(scenario)
-    engine = NetworkEngine()
-    if memory_limit is not None:
-        engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
-    solution, loading = engine.solution(scenario, progress, expect)
-    outcome = to_outcome(scenario, [1], solution, loading)
-    outcome = _with_assumptions(scenario, outcome)
-    if multistart:
-        from dataclasses import asdict
-
-        outcome = outcome.noting({"fixed_points": asdict(fixed_points(solution, multistart))})
-    return Answer(outcome, solution)
-
 
 def transient(
     scenario: Scenario,
@@ -278,35 +176,53 @@ def transient(
     )  # fmt: skip
 
 
-def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
-    """Find the smallest buffers that meet the goals: of each class of links, of a file each link.
+def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
+    """Write a row for each instant of `transient`, CSV or Parquet."""
+    columns = course.columns()
+    check_file(path)
+    write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
 
-    The goal ``loss_rate`` is met at every link, and ``utilization`` at every link that reaches it
-    with four bandwidth-delay products. There may be other such sets.
-    ``outcome.provenance.smallest_buffers`` has the sizes, the number of used ``links``, and the
-    number of those to which utilization applies (``filled``; None without that goal).
 
-    Raises
-    ------
-    NoSteadyState, Unsupported, ScenarioError
-        See `forebay.engines.fixed_point.smallest`.
+_LEAST_LOSS = 1e-12
+_MORE = 1.05
+"""Offered load over that without a failure from which on a failure counts where it is above 1."""
+
+
+class Failure(NamedTuple):
+    """A network with one link down: its worst link, and who loses most.
+
+    ``link`` is down in both directions; "" if none is. ``worst`` is the link that is offered most
+    if that is more than it carries, else the one that loses most, or is offered or used most. A
+    link that is offered more than it carries without any failure counts only where it gets worse.
+    ``sufferers`` are the ends of the path that loses most, "" where none loses; ``error`` is one
+    line where the network has no answer.
     """
-    expect_scenario(scenario)
-    classes = ClassBuffers(scenario)
-    found = classes.smallest(smallest_set(classes, progress))
-    outcome = _with_assumptions(
-        scenario, to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
-    )
-    sizes = {each.name: each._asdict() for each in found.classes}
-    said = {
-        "bytes": found.bytes, "solved": found.solved, "links": found.links,
-        "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
-    }  # fmt: skip
-    return Answer(outcome.noting({"smallest_buffers": said}), found.solution)
+
+    link: str
+    worst: str = ""
+    offered_load: float | None = None
+    utilization: float = 0.0
+    loss_rate: float = 0.0
+    sufferers: str = ""
+    error: str | None = None
 
 
-def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
-    return outcome.model_copy(update={"assumptions": assumed(scenario)})
+class Foreseen:
+    """Tells once how long ``steps`` networks take: predicted for a large one, else measured."""
+
+    def __init__(self, steps: int, expect: Callable[[float], None] | None) -> None:
+        self._steps, self._expect = steps, expect
+        self._begun = monotonic()
+
+    def __call__(self, seconds: float) -> None:
+        """Tell the seconds of all from those of one, unless they were told."""
+        if self._expect is not None:
+            self._expect(self._steps * seconds)
+        self._expect = None
+
+    def ended(self) -> None:
+        """Tell by the time since the first one began."""
+        self(monotonic() - self._begun)
 
 
 def single_failures(
@@ -314,10 +230,131 @@ def single_failures(
     progress: Progress | None = None,
     expect: Callable[[float], None] | None = None,
 ) -> list[Failure]:
-    """Solve with each link down alone; see `forebay.api.designs`."""
-    from forebay.api import designs
+    """Solve a network as it is, then with each link between routers down, one at a time.
 
-    return designs.single_failures(scenario, progress, expect)
+    The network as it is comes first, then the worst failure.
+
+    Parameters
+    ----------
+    expect : called once with the predicted seconds of all, at the latest after the first failure.
+
+    Raises
+    ------
+    ScenarioError
+        There is no network, or it is invalid as it is.
+    """
+    names = wire_names(wired(topology_of(scenario)))
+    found, before = [], Load()
+    as_it_is = with_link_down(scenario, "", Foreseen(1 + len(names), expect), before)
+    for place, name in enumerate(names):
+        found.append(with_link_down(scenario, name, before=before))
+        if progress is not None:
+            progress((place + 1) / len(names))
+    return [as_it_is, *sorted(found, key=severity)]
+
+
+class Load(dict[str, tuple[float, float, float, float]]):
+    """By link: offered load above 1, loss, offered load and utilization; of no failure."""
+
+
+def topology_of(scenario: Scenario) -> Topology:
+    """Return the topology. Raises ScenarioError if there is none."""
+    if scenario.topology is None:
+        wrong, hint = "there is no network in the scenario", "write a [topology]"
+        raise ScenarioError("missing", wrong, hint, field="topology")
+    return scenario.topology
+
+
+def severity(failure: Failure) -> tuple[bool, float, float, float]:
+    """Sort networks that fall apart first, then by loss, offered load and utilization."""
+    offered = failure.offered_load or 0.0
+    return failure.error is None, -failure.loss_rate, -offered, -failure.utilization
+
+
+def with_link_down(
+    scenario: Scenario, name: str, first: Foreseen | None = None, before: Load | None = None
+) -> Failure:
+    """Solve a network without one link; with all of them for "". ``first`` is told of its time.
+
+    ``before`` is filled by the network without a failure, and the others are told by what changes.
+    """
+    down = (*topology_of(scenario).failed, *([name] if name else []))
+    try:
+        answer = solve(scenario.replace({"topology.failed": list(down)}), expect=first)
+    except (ScenarioError, NoSteadyState) as error:
+        return Failure(name, error=str(error).partition("; ")[0])
+    if first is not None:
+        first.ended()
+    links = answer.outcome.links
+    values = {
+        each: (
+            max(link.offered_load or 0.0, 1.0),
+            _lost(link.loss_rate),
+            link.offered_load or 0.0,
+            link.utilization.value if link.utilization else 0.0,
+        )
+        for each, link in links.items()
+    }
+    known = {} if before is None or not name else before
+    if before is not None and not name:
+        before.update(values)
+
+    told = {
+        each: now
+        for each, now in values.items()
+        if known.get(each, (1.0,))[0] <= 1.0 or not 1.0 < now[0] <= _MORE * known[each][0]
+    }
+    worst = max(told or values, key=lambda each: values[each])
+    _, lost, _, used = values[worst]
+    ends = answer.most_lossy_path() if lost else ""
+    return Failure(name, worst, links[worst].offered_load, used, lost, ends)
+
+
+def _lost(rate: Metric | None) -> float:
+    """Return a loss rate, below 1e-12 none."""
+    return 0.0 if rate is None or rate.value < _LEAST_LOSS else rate.value
+
+
+_NUMBERED = re.compile(r"(.*?)(#\d+)?", re.DOTALL)
+
+
+class Side(NamedTuple):
+    """What one design does in one state; ``state`` is None if it does not have the link."""
+
+    state: Failure | None
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether a link is offered more than it carries, or the network is in parts."""
+        state = self.state
+        return state is not None and (state.error is not None or (state.offered_load or 0.0) > 1)
+
+
+class State(NamedTuple):
+    """The link that is down, "" for none, and both designs without it."""
+
+    link: str
+    sides: tuple[Side, Side]
+
+
+class Contrast(NamedTuple):
+    """Both designs at one demand.
+
+    Attributes
+    ----------
+    growth : factor on the demand of both.
+    demand_bps : demand of each design, bit/s; None where only greedy connections come.
+    rows : with all links, then each failure, the worst first.
+    """
+
+    growth: float
+    demand_bps: tuple[float | None, float | None]
+    rows: tuple[State, ...]
+
+    def overloaded(self, which: int) -> tuple[int, int]:
+        """In how many single failures of a design (0 or 1) a link is overloaded, of how many."""
+        sides = [row.sides[which] for row in self.rows[1:] if row.sides[which].state is not None]
+        return sum(side.is_overloaded for side in sides), len(sides)
 
 
 def compare_designs(
@@ -328,130 +365,93 @@ def compare_designs(
     progress: Progress | None = None,
     expect: Callable[[float], None] | None = None,
 ) -> list[Contrast]:
-    """Solve two networks with each link down alone; see `forebay.api.designs`."""
-    from forebay.api import designs
+    """Solve both networks as they are and with each link of either down alone.
 
-    return designs.compare_designs(first, second, growth=growth, progress=progress, expect=expect)
+    A link is the same in both if it joins routers of the same names.
 
+    Parameters
+    ----------
+    growth : factor on the demand, such as 1.5: everything is solved again with it.
+    expect : called once with the predicted seconds of all, at the latest after the first network.
 
-def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
-    """Write a row for each instant of `transient`, CSV or Parquet."""
-    columns = course.columns()
-    check_file(path)
-    write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
+    Raises
+    ------
+    ScenarioError
+        A network is invalid as it is; a growth without offered load.
+    """
+    factors = [1.0] if growth is None else [1.0, growth]
+    names = [_names(each) for each in (first, second)]
+    steps = len(factors) * sum(1 + len(each) for each in names)
+    done = 0
+    first_solved = Foreseen(steps, expect)
 
+    def told() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done / steps)
 
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """A steady state: its Outcome, and tables that are too large for it."""
-
-    outcome: Outcome
-    solution: Solution
-
-    def write_links(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
-        check_file(path)
-        write_table(path, _LINK_COLUMNS, self._links())
-
-    def write_paths(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each path: a connection's values, and the link with the most loss."""
-        check_file(path)
-        write_table(path, _PATH_COLUMNS, self._paths())
-
-    def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
-
-        Raises
-        ------
-        ScenarioError
-            The network has too many links for this.
-        """
-        found = sensitivity(self.solution)
-        groups = (f"hops_{hops}" for hops in found.hops.tolist())
-        columns = ("link", "class", "buffer_packets", "all", *groups)
-        rows = [
-            (row[0], row[1], row[5], total, *each)
-            for row, total, each in zip(
-                self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
-            )
+    found = []
+    for factor in factors:
+        grown = [_grown(each, factor) for each in (first, second)]
+        demands = _demand(grown[0]), _demand(grown[1])
+        states = [
+            {"": with_link_down(each, "", first_solved)} | _down(each, known, told)
+            for each, known in zip(grown, names, strict=True)
         ]
-        check_file(path)
-        write_table(path, columns, rows)
+        for _ in grown:
+            told()
+        found.append(Contrast(factor, demands, _rows(*states)))
+    return found
 
-    def to_graphml(self, path: str | os.PathLike[str]) -> None:
-        """Write the routers, the links between them and their metrics, as GraphML."""
 
-        known = (
-            {name: each for name, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
-            for row in self._links()
-        )
-        used = self.solution.balance.used.tolist()
-        write_graphml(
-            path, self.solution.balance.problem.graph, dict(zip(used, known, strict=True))
-        )
+def _grown(scenario: Scenario, factor: float) -> Scenario:
+    if factor == 1.0:
+        return scenario
+    whole = factor * topology_of(scenario).demand_growth
+    return scenario.replace({"topology.demand_growth": whole})
 
-    @cached_property
-    def drawing(self) -> dict[str, Any]:
-        """Return router positions, and ends, class, utilization and loss of their links."""
 
-        problem = self.solution.balance.problem
-        network, used = problem.graph, self.solution.balance.used
-        between = network.kind[used] == 0
-        rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
-        return {
-            "names": network.names,
-            "place": places(network),
-            "source": network.source[used][between],
-            "target": network.target[used][between],
-            "utilization": [row[8] for row in rows],
-            "loss": [row[9] for row in rows],
-        }
+def _names(scenario: Scenario) -> dict[str, str]:
+    """Return the name of each link by what it is called in both designs."""
+    return {_either_way(name): name for name in wire_names(wired(topology_of(scenario)))}
 
-    def most_lossy_path(self) -> str:
-        """Return the ends of the path that loses most, "source->target".
 
-        By what its links lose, bursts of short flows too: a path's own ``loss_rate`` is that of the
-        steady state, in which they lose nothing.
-        """
-        rates = [each.loss_rate for each in self.outcome.links.values()]
-        kept = [1.0 if rate is None else 1.0 - rate.value for rate in rates]
-        paths, problem = self.solution.balance.paths, self.solution.balance.problem
-        through = np.append(kept, 1.0)[paths].prod(axis=0)
-        most = int(np.argmin(through))
-        ends = problem.source[most], problem.target[most]
-        return "->".join(problem.graph.names[each] for each in ends)
+def _either_way(name: str) -> str:
+    """Return a link's name in either direction; the number of a parallel one stays last."""
+    ends, number = _NUMBERED.fullmatch(name).groups()  # type: ignore[union-attr]
+    return "->".join(sorted(ends.split("->"))) + (number or "")
 
-    def _links(self) -> list[tuple[Any, ...]]:
-        network = self.solution.balance.problem.graph
-        rows = []
-        for link, (name, each) in zip(
-            self.solution.balance.used.tolist(), self.outcome.links.items(), strict=True
-        ):
-            queue = None if each.queue_packets is None else each.queue_packets.mean
-            delay = None if each.queue_delay_s is None else each.queue_delay_s.mean
-            values = (each.utilization, each.loss_rate, queue, delay)
-            rows.append((
-                name, each.link_class, int(network.count[link]), float(network.rate_bps[link]),
-                float(network.delay_s[link]), each.buffer_packets, each.flows,
-                each.offered_load, *(None if value is None else value.value for value in values),
-            ))  # fmt: skip
-        return rows
 
-    def _paths(self) -> list[tuple[Any, ...]]:
-        solution, problem = self.solution, self.solution.balance.problem
-        names, used = problem.graph.names, solution.balance.used
-        lasting = problem.long_flows
-        hazard = np.append(solution.flow.log_hazard, -np.inf)
-        worst = np.argmax(hazard[solution.balance.paths], axis=0)
-        links = solution.balance.paths[worst, np.arange(len(worst))]
-        columns = (
-            problem.source, problem.target, problem.hops, problem.share * lasting,
-            solution.flow.sent_bps / max(lasting, 1e-300), solution.flow.rtt_s, problem.rtt_s,
-            seen(np.exp(solution.flow.log_loss)), links,
-        )  # fmt: skip
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [
-            (names[a], names[b], hops, count, throughput if count else None, *rest,
-             problem.graph.link_names[used[link]])
-            for a, b, hops, count, throughput, *rest, link in rows
-        ]  # fmt: skip
+def _down(
+    scenario: Scenario, names: dict[str, str], told: Callable[[], None]
+) -> dict[str, Failure]:
+    found = {}
+    for same, name in names.items():
+        found[same] = with_link_down(scenario, name)
+        told()
+    return found
+
+
+def _rows(first: dict[str, Failure], second: dict[str, Failure]) -> tuple[State, ...]:
+    """Return the state with all links, then each failure, the worst of both designs first."""
+    every = sorted(
+        (first | second).keys() - {""},
+        key=lambda name: (
+            min(severity(side[name]) for side in (first, second) if name in side),
+            name,
+        ),
+    )
+    return tuple(
+        State(_own_name(name, first, second), (Side(first.get(name)), Side(second.get(name))))
+        for name in ("", *every)
+    )
+
+
+def _own_name(name: str, *sides: dict[str, Failure]) -> str:
+    return next(side[name].link for side in sides if name in side)
+
+
+def _demand(scenario: Scenario) -> float | None:
+    topology = topology_of(scenario)
+    return offered_bps(topology, connected(topology))

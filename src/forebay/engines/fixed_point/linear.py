@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import LinearOperator, gmres, spilu, splu
 
 from forebay.topology.graph import Floats, Ints
 
@@ -27,8 +29,6 @@ def sums(place: Ints, weight: Floats, length: int) -> Floats:
 
 def sparse_paths(paths: Ints, values: Floats, links: int) -> Any:
     """Return values of shape (hops, paths) as a sparse matrix, shape (links, paths)."""
-    from scipy.sparse import csc_array
-
     crossed = (paths < links).T
     ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=1))])
     return csc_array(
@@ -306,8 +306,6 @@ class Linear:
         values[pattern.diagonal] += own
         scale = 1.0 / np.maximum(np.maximum.reduceat(np.abs(values), pattern.starts[:-1]), 1e-300)
         values *= np.repeat(scale, np.diff(pattern.starts))
-        from scipy.sparse import csc_array
-
         whole = csc_array((values, pattern.rows, pattern.starts), shape=(len(own), len(own)))
         if len(left) <= DIRECT:
             return np.asarray(scale * _lu_solved(whole, left))
@@ -340,8 +338,6 @@ class _Factors(NamedTuple):
 
 def _factors(whole: Any, scale: Floats) -> _Factors | None:
     """Return the factors of the large entries, None if they are exactly singular."""
-    from scipy.sparse.linalg import spilu
-
     large, size = whole.copy(), np.abs(whole.data)
     if len(size) > (kept := _KEPT * len(scale)):
         size[size < np.partition(size, -kept)[-kept]] = 0.0
@@ -355,8 +351,6 @@ def _factors(whole: Any, scale: Floats) -> _Factors | None:
 
 
 def _lu_solved(whole: Any, left: Floats) -> Floats:
-    from scipy.sparse.linalg import splu
-
     try:
         return np.asarray(splu(whole).solve(left))
     except RuntimeError:  # exactly singular: far beyond full, a link's state has no effect
@@ -379,8 +373,6 @@ def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:
 
 def _krylov(matrix: Any, left: Floats, near: Callable[[Floats], Floats]) -> tuple[Floats, int]:
     """Return the solution, and 0 if it reached the precision."""
-    from scipy.sparse.linalg import LinearOperator, gmres
-
     given = LinearOperator(matrix.shape, matvec=near, dtype=np.float64)
     found, failed = gmres(matrix, left, M=given, rtol=_PRECISE, restart=_RESTART, maxiter=_ROUNDS)
     return np.asarray(found), int(failed)

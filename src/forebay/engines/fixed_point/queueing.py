@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
+from scipy.special import erfcx, log_ndtr
 
 from forebay.topology.graph import Floats, Ints
 
@@ -151,8 +152,6 @@ def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
 
     The larger one exceeds it by |mean|.
     """
-    from scipy.special import erfcx
-
     z = np.clip(np.abs(mean) / np.maximum(sigma, 1e-300), 0.0, 1e8)
     a = z / _SQRT2
     # phi(z) - z (1 - Phi(z)) = phi(z) g(a), with Mills's ratio by erfcx. Beyond a = 30 the
@@ -183,8 +182,6 @@ class Slides(Queueing):
         return State(np.minimum(s, 0.0), self.log_loss(s), np.maximum(s, 0.0) * self.scale)
 
     def log_loss(self, s: Floats) -> Floats:
-        from scipy.special import log_ndtr
-
         queue = np.maximum(s, 0.0) * self.scale
         apart = (self.buffer - queue) / self.sigma(queue)
         # erfc(x / sqrt(2)) / 2 is the normal distribution's tail

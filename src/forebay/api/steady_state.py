@@ -1,0 +1,262 @@
+"""The steady state of a network: its solution, its tables, and its picture."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import rustworkx
+
+from forebay.engines.fixed_point import NetworkEngine
+from forebay.engines.fixed_point.sensitivity import sensitivity
+from forebay.engines.fixed_point.smallest import ClassBuffers
+from forebay.engines.fixed_point.solver import fixed_points
+from forebay.engines.fixed_point.summary import seen, to_outcome
+from forebay.files.atomic import replacing
+from forebay.files.tables import write_table
+from forebay.packages import check_file
+from forebay.scenario import DataSize, expect_scenario
+from forebay.search.network_links import smallest_set
+from forebay.search.remarks import assumed
+
+if TYPE_CHECKING:
+    from forebay.engines.fixed_point.solver import Solution
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+    from forebay.topology import Graph
+
+
+_LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
+                 "offered_load", "utilization", "loss_rate", "queue_packets",
+                 "queue_delay_s")  # fmt: skip
+_PATH_COLUMNS = ("source", "target", "hops", "connections", "throughput_bps", "rtt_s",
+                 "propagation_s", "loss_rate", "bottleneck")  # fmt: skip
+
+
+def solve(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    *,
+    multistart: int = 0,
+    memory_limit: str | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Answer:
+    """Find the steady state of a scenario's network.
+
+    Parameters
+    ----------
+    memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
+    expect : called once with the predicted seconds, before the routes of many pairs.
+    multistart
+        Number of random states from which the problem is solved again. Then
+        ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
+
+    Raises
+    ------
+    NoSteadyState, Unsupported, ScenarioError
+        See `forebay.engines.fixed_point` and `forebay.engines`.
+    TooMuchMemory
+        The paths would take more than the limit.
+    """
+    expect_scenario(scenario)
+    engine = NetworkEngine()
+    if memory_limit is not None:
+        engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
+    solution, loading = engine.solution(scenario, progress, expect)
+    outcome = to_outcome(scenario, [1], solution, loading)
+    outcome = _with_assumptions(scenario, outcome)
+    if multistart:
+        outcome = outcome.noting({"fixed_points": asdict(fixed_points(solution, multistart))})
+    return Answer(outcome, solution)
+
+
+def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
+    """Find the smallest buffers that meet the goals: of each class of links, of a file each link.
+
+    The goal ``loss_rate`` is met at every link, and ``utilization`` at every link that reaches it
+    with four bandwidth-delay products. There may be other such sets.
+    ``outcome.provenance.smallest_buffers`` has the sizes, the number of used ``links``, and the
+    number of those to which utilization applies (``filled``; None without that goal).
+
+    Raises
+    ------
+    NoSteadyState, Unsupported, ScenarioError
+        See `forebay.engines.fixed_point.smallest`.
+    """
+    expect_scenario(scenario)
+    classes = ClassBuffers(scenario)
+    found = classes.smallest(smallest_set(classes, progress))
+    outcome = _with_assumptions(
+        scenario, to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
+    )
+    sizes = {each.name: each._asdict() for each in found.classes}
+    said = {
+        "bytes": found.bytes, "solved": found.solved, "links": found.links,
+        "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
+    }  # fmt: skip
+    return Answer(outcome.noting({"smallest_buffers": said}), found.solution)
+
+
+def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
+    return outcome.model_copy(update={"assumptions": assumed(scenario)})
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A steady state: its Outcome, and tables that are too large for it."""
+
+    outcome: Outcome
+    solution: Solution
+
+    def write_links(self, path: str | os.PathLike[str]) -> None:
+        """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
+        check_file(path)
+        write_table(path, _LINK_COLUMNS, self._links())
+
+    def write_paths(self, path: str | os.PathLike[str]) -> None:
+        """Write a row for each path: a connection's values, and the link with the most loss."""
+        check_file(path)
+        write_table(path, _PATH_COLUMNS, self._paths())
+
+    def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
+        """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
+
+        Raises
+        ------
+        ScenarioError
+            The network has too many links for this.
+        """
+        found = sensitivity(self.solution)
+        groups = (f"hops_{hops}" for hops in found.hops.tolist())
+        columns = ("link", "class", "buffer_packets", "all", *groups)
+        rows = [
+            (row[0], row[1], row[5], total, *each)
+            for row, total, each in zip(
+                self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
+            )
+        ]
+        check_file(path)
+        write_table(path, columns, rows)
+
+    def to_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write the routers, the links between them and their metrics, as GraphML."""
+
+        known = (
+            {name: each for name, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
+            for row in self._links()
+        )
+        used = self.solution.balance.used.tolist()
+        write_graphml(
+            path, self.solution.balance.problem.graph, dict(zip(used, known, strict=True))
+        )
+
+    @cached_property
+    def drawing(self) -> dict[str, Any]:
+        """Return router positions, and ends, class, utilization and loss of their links."""
+
+        problem = self.solution.balance.problem
+        network, used = problem.graph, self.solution.balance.used
+        between = network.kind[used] == 0
+        rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
+        return {
+            "names": network.names,
+            "place": places(network),
+            "source": network.source[used][between],
+            "target": network.target[used][between],
+            "utilization": [row[8] for row in rows],
+            "loss": [row[9] for row in rows],
+        }
+
+    def most_lossy_path(self) -> str:
+        """Return the ends of the path that loses most, "source->target".
+
+        By what its links lose, bursts of short flows too: a path's own ``loss_rate`` is that of the
+        steady state, in which they lose nothing.
+        """
+        rates = [each.loss_rate for each in self.outcome.links.values()]
+        kept = [1.0 if rate is None else 1.0 - rate.value for rate in rates]
+        paths, problem = self.solution.balance.paths, self.solution.balance.problem
+        through = np.append(kept, 1.0)[paths].prod(axis=0)
+        most = int(np.argmin(through))
+        ends = problem.source[most], problem.target[most]
+        return "->".join(problem.graph.names[each] for each in ends)
+
+    def _links(self) -> list[tuple[Any, ...]]:
+        network = self.solution.balance.problem.graph
+        rows = []
+        for link, (name, each) in zip(
+            self.solution.balance.used.tolist(), self.outcome.links.items(), strict=True
+        ):
+            queue = None if each.queue_packets is None else each.queue_packets.mean
+            delay = None if each.queue_delay_s is None else each.queue_delay_s.mean
+            values = (each.utilization, each.loss_rate, queue, delay)
+            rows.append((
+                name, each.link_class, int(network.count[link]), float(network.rate_bps[link]),
+                float(network.delay_s[link]), each.buffer_packets, each.flows,
+                each.offered_load, *(None if value is None else value.value for value in values),
+            ))  # fmt: skip
+        return rows
+
+    def _paths(self) -> list[tuple[Any, ...]]:
+        solution, problem = self.solution, self.solution.balance.problem
+        names, used = problem.graph.names, solution.balance.used
+        lasting = problem.long_flows
+        hazard = np.append(solution.flow.log_hazard, -np.inf)
+        worst = np.argmax(hazard[solution.balance.paths], axis=0)
+        links = solution.balance.paths[worst, np.arange(len(worst))]
+        columns = (
+            problem.source, problem.target, problem.hops, problem.share * lasting,
+            solution.flow.sent_bps / max(lasting, 1e-300), solution.flow.rtt_s, problem.rtt_s,
+            seen(np.exp(solution.flow.log_loss)), links,
+        )  # fmt: skip
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [
+            (names[a], names[b], hops, count, throughput if count else None, *rest,
+             problem.graph.link_names[used[link]])
+            for a, b, hops, count, throughput, *rest, link in rows
+        ]  # fmt: skip
+
+
+def write_graphml(
+    path: str | os.PathLike[str], network: Graph, metrics: Mapping[int, Mapping[str, Any]]
+) -> None:
+    """Write routers, and the links between them with ``metrics`` by the number of the link."""
+    graph: Any = rustworkx.PyDiGraph()
+    places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
+    for name, hosts, (x, y) in places:
+        data = {"label": name, "hosts": hosts}
+        graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
+    for link in range(network.links):
+        if network.kind[link] == 0:  # unused links too, without metrics
+            data = {
+                "link_class": network.classes[network.link_class[link]],
+                "LinkSpeedRaw": float(network.rate_bps[link]),
+                "delay_s": float(network.delay_s[link]),
+            }
+            data |= {name: each for name, each in metrics.get(link, {}).items() if name != "class"}
+            graph.add_edge(int(network.source[link]), int(network.target[link]), data)
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, "network.graphml")
+        rustworkx.digraph_write_graphml(graph, made)
+        with open(made, "rb") as file, replacing(path) as out:
+            out.write(file.read())
+
+
+def places(network: Graph) -> Any:
+    """Return known positions, or else those of a spring layout."""
+    place = network.place
+    if np.isfinite(place).all():
+        return place
+    graph: Any = rustworkx.PyGraph()
+    graph.add_nodes_from(range(len(network.names)))
+    between = network.kind == 0
+    ends = zip(network.source[between].tolist(), network.target[between].tolist(), strict=True)
+    graph.add_edges_from_no_data(list(ends))
+    laid = rustworkx.spring_layout(graph, seed=1)
+    return np.array([laid[index] for index in range(len(network.names))])
