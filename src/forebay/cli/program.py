@@ -13,6 +13,7 @@ from typing import Any, TextIO, cast
 
 import click
 
+import forebay
 from forebay.cli import signals
 from forebay.cli.output import printable, written
 from forebay.errors import Defect, Words, words
@@ -135,8 +136,6 @@ def _nearest_verb(word: str) -> str:
 
 def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted:
-        import forebay
-
         click.echo(f"forebay {forebay.__version__}")
         ctx.exit()
 

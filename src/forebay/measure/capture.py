@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay import _core
 from forebay.errors import argument
 from forebay.measure import load, paths, population, to_scenario
 from forebay.measure.arguments import bits_per_second, paths_of, texts_of
@@ -96,8 +97,6 @@ def capture(
 
     Raises MeasureError if a file is not a capture, or an option does not fit it.
     """
-    from forebay import _core
-
     bps, names = bits_per_second(rate), paths_of(records)
     reader = partial(
         _core.measure_capture, interface=interface, overhead=overhead,

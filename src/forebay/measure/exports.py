@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from forebay import _core
 from forebay.errors import argument, option
 from forebay.measure import listening
 from forebay.measure.arguments import bits_per_second, paths_of
@@ -103,8 +104,6 @@ def listen(
 
 
 def _read(names: list[str], sources: list[str], progress: Progress | None) -> ExportReadings:
-    from forebay import _core
-
     read = read_captures(names, _core.measure_exports, progress)
     if read["span_ms"] is None:
         early = read["without_template"]

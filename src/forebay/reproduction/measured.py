@@ -25,6 +25,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from forebay.engines.testbed.errors import GateFailed
 from forebay.files.atomic import replacing
 from forebay.outcome import Metric, Outcome, Quantiles
@@ -90,8 +92,6 @@ class Measured:
 
     def put(self, key: Key, seed: int, read: Mapping[str, Any]) -> None:
         """Record a run atomically; it replaces an earlier run of this seed."""
-        import tomli_w
-
         # Reads the file again, because other processes may have recorded runs.
         self.runs = [run for run in Measured(self._path.parent).runs if not _same(run, key, seed)]
         self.runs.append({**key, "seed": seed, **read})

@@ -14,6 +14,7 @@ from io import BytesIO
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
+import numpy as np
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from forebay import catalogue
@@ -28,7 +29,6 @@ from forebay.scenario.transfers import Transfers
 if TYPE_CHECKING:
     from typing import Unpack
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from forebay.scenario import inputs
@@ -81,8 +81,6 @@ class PacketList(FromFile):
     @classmethod
     def of(cls, path: str, content: builtins.bytes) -> Self:
         """Return the packets of a CSV file."""
-        import numpy as np
-
         rows = _rows(path, content)
         times, sizes = rows[:, 0], rows[:, 1]
         for bad, what in (

@@ -12,6 +12,7 @@ from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from forebay.catalogue import CONTROLS
@@ -26,7 +27,6 @@ from forebay.scenario.tcp import Tcp
 if TYPE_CHECKING:
     from typing import Unpack
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from forebay.scenario.inputs import TransferDict, TransfersFields, TransferSizesDict

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from forebay.errors import entry
 from forebay.scenario import Rate
@@ -99,6 +97,9 @@ def lead_back(adjacency: Adjacency, *, both: bool) -> None:
 
 def _parts(adjacency: Adjacency, connection: str = "weak") -> Ints:
     """Return the part of each router, shape (routers,); with "strong" by the links' directions."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     n = len(adjacency.names)
     ends = (np.array(adjacency.source), np.array(adjacency.target))
     links = coo_array((np.ones(len(adjacency.source)), ends), shape=(n, n))

@@ -13,9 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
 
 from forebay.errors import entry
 from forebay.scenario import Rate
+from forebay.topology import graphml
 from forebay.topology.file_values import (
     CORE,
     DELAYS,
@@ -54,8 +59,6 @@ def read(file: NetworkFile, unit_bps: float | None = None) -> Adjacency:
     ------
     ScenarioError
     """
-    from forebay.topology import graphml
-
     head = file.content[:65536].removeprefix(b"\xef\xbb\xbf")
     if _GML.match(head):
         nodes, edges = parse(file)
@@ -104,11 +107,6 @@ def _entry(row: list[str], line: int, path: str, names: dict[str, int]) -> tuple
 
 
 def _root(file: NetworkFile) -> Element:
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
-
     try:
         root: Element = fromstring(file.content, forbid_dtd=False)
     except DefusedXmlException:

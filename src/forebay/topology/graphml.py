@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+import rustworkx
+
 from forebay.errors import entry
 from forebay.scenario import Rate
 from forebay.topology.file_values import (
@@ -174,8 +176,6 @@ def _check_edges(root: Element) -> None:
 
 def read(file: NetworkFile, root: Element, unit_bps: float | None = None) -> Adjacency:
     """Read the first graph of a file. Raises ScenarioError."""
-    import rustworkx
-
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     _flatten(root)

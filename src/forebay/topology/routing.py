@@ -11,8 +11,6 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from forebay.progress import Progress
 from forebay.topology.graph import BETWEEN, Floats, Graph, Ints, refuse
@@ -212,6 +210,8 @@ def _search(
     progress: Progress | None = None,
 ) -> Paths:
     """Return paths of every pair between routers that were not removed."""
+    from scipy.sparse.csgraph import dijkstra
+
     links = np.flatnonzero((graph.kind == BETWEEN) & alive[graph.source] & alive[graph.target])
     links = links[np.argsort(graph.source[links], kind="stable")]
     number = np.cumsum(alive) - 1
@@ -244,6 +244,8 @@ def _search(
 
 def _cheapest(cost: Floats, row: Ints, column: Ints, n: int) -> object:
     """Keep the cheapest of parallel links, because a sparse matrix would add them up."""
+    from scipy.sparse import csr_array
+
     order = np.lexsort((cost, column, row))
     _, first = np.unique(row[order] * n + column[order], return_index=True)
     kept = order[first]

@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from scipy.stats import t
+
 import forebay
 from forebay.report import Line, percent
 from forebay.reproduction import (
@@ -101,8 +103,6 @@ def deviation(work: Work, scenario: forebay.Scenario, tcp: Sequence[int]) -> flo
     The paper reads one run of ten minutes every ten seconds. Here each reading is a replication of
     its own, which has the same deviation and no correlation with the next.
     """
-    from scipy.stats import t
-
     short = scenario.replace({"measure.duration": f"{SECONDS} s"})
     classes = work.untold().of(QUICK_READINGS if work.quick else READINGS).play(short).classes
     variances = []
