@@ -12,7 +12,7 @@ from forebay.outcome import Quantiles, reference
 from forebay.outcome.document import Closed
 from forebay.outcome.model import ClassOutcome, ControllerOutcome, LinkOutcome, measured
 from forebay.scenario import loads
-from forebay.search.rescale import as_whole
+from forebay.search.scaling import as_whole
 
 PARTS: dict[str, type[Closed]] = {
     "link": LinkOutcome,

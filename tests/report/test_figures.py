@@ -12,7 +12,7 @@ from forebay.report import Line, draw_answer
 from forebay.report.figures.picture import _alone
 from forebay.report.figures.size import _extent, _marks, _rows
 from forebay.reproduction import Reproduction
-from forebay.reproduction.figure import draw_reproduction
+from forebay.reproduction.page import draw_reproduction
 
 
 def draw(document, path):

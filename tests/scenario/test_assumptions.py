@@ -6,7 +6,7 @@ import pytest
 
 from forebay import run
 from forebay.scenario import Scenario, ScenarioError, loads
-from forebay.scenario.assumptions import assumptions
+from forebay.search.remarks import assumptions
 
 LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "100 packets"\n[[traffic]]\n'
 ALL = (

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import forebay
 from forebay import networks
-from forebay.report.figures import network as pictures
+from forebay.report.figures import outcome as pictures
 from forebay.report.figures import size_figure
 
 LOT = Path(__file__).with_name("parking-lot.toml")

@@ -17,7 +17,7 @@ from forebay.api.steady_state import Answer, smallest_buffers, solve
 from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
-from forebay.files.tables import write_table
+from forebay.files.columns import write_table
 from forebay.packages import check_file
 from forebay.scenario import ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario

@@ -13,12 +13,11 @@ import numpy as np
 import rustworkx
 
 from forebay.engines.fixed_point import NetworkEngine
-from forebay.engines.fixed_point.sensitivity import sensitivity
 from forebay.engines.fixed_point.smallest import ClassBuffers
-from forebay.engines.fixed_point.solver import fixed_points
+from forebay.engines.fixed_point.solver import fixed_points, sensitivity
 from forebay.engines.fixed_point.summary import seen, to_outcome
 from forebay.files.atomic import replacing
-from forebay.files.tables import write_table
+from forebay.files.columns import write_table
 from forebay.packages import check_file
 from forebay.scenario import DataSize, expect_scenario
 from forebay.search.network_links import smallest_set

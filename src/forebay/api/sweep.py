@@ -22,10 +22,10 @@ from forebay.scenario.errors import show
 from forebay.search.budget import PredictedTime
 from forebay.search.level import Options
 from forebay.store import code_of, digest_of_files
+from forebay.studies.batches import run_plan
 from forebay.studies.errors import bad_grid
 from forebay.studies.grid import ASKS, Grid, grid_of, load_grid
 from forebay.studies.plan import Asked, cores, plan_of
-from forebay.studies.study import run_plan
 from forebay.studies.sweep import Sweep, stored
 from forebay.studies.work import MOST_THREADS, Cluster, here
 

@@ -245,7 +245,7 @@ def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
 
 
 def _draw(made: Reproduction, path: Path) -> None:
-    from forebay.reproduction.figure import draw_reproduction
+    from forebay.reproduction.page import draw_reproduction
 
     draw_reproduction(made, path)
 

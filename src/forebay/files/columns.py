@@ -1,9 +1,11 @@
-"""Columns of arrays in files, block by block: CSV, or Parquet where pyarrow is installed."""
+"""Tables in files, by rows or by blocks of columns: CSV, or Parquet where pyarrow is installed."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ from numpy.typing import NDArray
 
 from forebay._core import csv_rows
 from forebay.files.atomic import replacing
-from forebay.files.tables import is_parquet
 from forebay.packages import import_package
 
 Block = dict[str, NDArray[Any]]
@@ -104,3 +105,32 @@ def _words(pyarrow: Any, words: list[bytes]) -> Any:
 
 def _bits(pyarrow: Any, flags: NDArray[np.bool_]) -> Any:
     return pyarrow.py_buffer(np.packbits(flags, bitorder="little"))
+
+
+Row = tuple[Any, ...]
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Whether the name ends in .parquet."""
+    return os.fspath(path).lower().endswith(".parquet")
+
+
+def write_table(path: str | os.PathLike[str], columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Write rows in the format of the name's ending; no file is left half written."""
+    with replacing(path) as raw:
+        if is_parquet(path):
+            _parquet_of_rows(raw, columns, rows)
+            return
+        with io.TextIOWrapper(raw, "utf-8", newline="") as file:
+            out = csv.writer(file, lineterminator="\n")
+            out.writerow(columns)
+            out.writerows(rows)
+
+
+def _parquet_of_rows(raw: Any, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    pyarrow = import_package("a Parquet file", "pyarrow")
+    from pyarrow import parquet
+
+    values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    made = pyarrow.table({name: list(of) for name, of in zip(columns, values, strict=True)})
+    parquet.write_table(made, raw)

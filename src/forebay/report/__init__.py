@@ -19,14 +19,13 @@ if TYPE_CHECKING:
         read_answer,
         read_file,
     )
-    from forebay.report.measured_page import measurement_page
     from forebay.report.measurement import print_judgement, print_measurement
     from forebay.report.network import print_designs, print_failures, print_network
     from forebay.report.outcome import print_outcome
+    from forebay.report.page import measurement_page, size_page
     from forebay.report.picture import Line, Panel, Picture
     from forebay.report.ports import print_class_queues, print_ports
     from forebay.report.size import print_size
-    from forebay.report.sizing_page import size_page
     from forebay.report.study import print_study
     from forebay.report.tables import percent
     from forebay.report.trace import print_trace, print_transient
@@ -65,7 +64,7 @@ _HOLDERS = {
     "Comparison": "documents",
     "draw_answer": "documents",
     "figures": "",
-    "measurement_page": "measured_page",
+    "measurement_page": "page",
     "print_answer": "documents",
     "read_answer": "documents",
     "read_file": "documents",
@@ -85,7 +84,7 @@ _HOLDERS = {
     "print_size": "size",
     "print_study": "study",
     "StudyTable": "study",
-    "size_page": "sizing_page",
+    "size_page": "page",
     "print_trace": "trace",
     "print_transient": "trace",
 }

@@ -1,14 +1,23 @@
-"""The frame of the self-contained HTML pages: head, style, and pictures inside them."""
+"""Self-contained HTML pages, with their pictures inside: of a measurement, a sizing, a study."""
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from forebay.outcome.study import StudyRow, StudyTable
 from forebay.packages import import_package
+from forebay.report.measurement import biases, headline, rows
+from forebay.report.size import brief, evidence_tables, explained, sentence
+from forebay.report.study import cell, title_of, unsettled_line, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from rich.table import Table
+
+    from forebay.outcome import SizeResult
 
 _STYLE = """\
 body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;
@@ -50,3 +59,220 @@ def embedded(figure: Figure) -> str:
     from forebay.report.figures.style import rendered
 
     return base64.b64encode(rendered(figure, "svg")).decode()
+
+
+_MEASURED = """\
+<h1>{{ sources }}</h1>
+<p>{{ headline }}.
+Flows: {{ document.flows_mean }}.</p>
+<table>
+<tr><th>estimate</th><th>value</th><th>95 % interval</th><th>of</th></tr>
+{% for row in rows -%}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{% endfor -%}
+</table>
+{% for title, lines in lists if lines -%}
+<h2>{{ title }}</h2>
+<ul>
+{% for line in lines -%}
+<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% endfor -%}
+{% if picture -%}
+<h2>Pictures</h2>
+<img alt="The curves that the estimates are read off" src="data:image/svg+xml;base64,{{ picture }}">
+{% endif -%}
+"""
+
+
+def measurement_page(document: Mapping[str, Any]) -> str:
+    """Return the HTML page for the document of ``measure --json``."""
+    estimates = document["estimates"].items()
+    wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
+    refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
+    sources = ", ".join(document["sources"])
+    return html_page(
+        _MEASURED,
+        title=f"{sources}: what was measured",
+        document=document,
+        headline=headline(document),
+        sources=sources,
+        rows=[row for name, estimate in estimates for row in rows(name, estimate)],
+        lists=[
+            ("What makes them wrong", wrong),
+            ("Refused: the records do not contain it", refused),
+            ("To know", document["notes"]),
+        ],
+        picture=_picture(document) if document["curves"] else "",
+    )
+
+
+def _picture(document: Mapping[str, Any]) -> str:
+    from forebay.report.figures.measurement import measurement_figure
+
+    return embedded(measurement_figure(document))
+
+
+_SIZING_STYLE = """\
+.answer { font-size: 1.15rem; font-weight: bold }
+pre { background: #f4f4f4; padding: .8rem; overflow-x: auto }
+"""
+_SIZING = """\
+<h1>{{ answer.scenario }}</h1>
+<p class="answer">{{ sentence }}</p>
+<pre>{{ first }}</pre>
+{% if picture -%}
+<img alt="Goals against the size of the buffer" src="data:image/svg+xml;base64,{{ picture }}">
+{% endif -%}
+{% if configuration -%}
+<h2>Configuration for {{ answer.configuration.platform }}</h2>
+{% for note in answer.configuration.notes %}<p>{{ note.kind }}: {{ note.text }}</p>
+{% endfor -%}
+<pre>{{ configuration }}</pre>
+{% endif -%}
+<h2>Why</h2>
+<ul>
+{% for line in reasons %}<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% for title, header, rows in tables -%}
+<h2>{{ title }}</h2>
+<table>
+<tr>{% for cell in header %}<th>{{ cell }}</th>{% endfor %}</tr>
+{% for row in rows -%}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{% endfor -%}
+</table>
+{% endfor -%}
+{% if answer.assumptions -%}
+<h2>What nobody wrote, and is assumed</h2>
+<ul>
+{% for line in answer.assumptions %}<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% endif -%}
+{% if scenario -%}
+<h2>Scenario</h2>
+<pre>{{ scenario }}</pre>
+{% endif -%}
+"""
+
+
+def size_page(answer: SizeResult, scenario: str = "") -> str:
+    """Return the HTML page of a sizing; ``scenario`` is its text as TOML."""
+    lines = (answer.configuration or {}).get("configuration", [])
+    return html_page(
+        _SIZING,
+        title=f"{answer.scenario}: buffer size",
+        style=_SIZING_STYLE,
+        answer=answer,
+        sentence=sentence(answer),
+        first="\n".join(brief(answer)[2:]),
+        picture=_sizing_picture(answer) if answer.curve else "",
+        configuration="\n".join(lines),
+        reasons=explained(answer),
+        tables=[(title, *_cells(made)) for title, made in evidence_tables(answer)],
+        scenario=scenario,
+    )
+
+
+def _cells(made: Table) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return the header and the rows of a table."""
+    columns = [[str(cell) for cell in column.cells] for column in made.columns]
+    return [str(column.header) for column in made.columns], list(zip(*columns, strict=True))
+
+
+def _sizing_picture(answer: SizeResult) -> str:
+    from forebay.report.figures.size import size_figure
+
+    return embedded(size_figure(answer))
+
+
+_STUDY_STYLE = """\
+body { max-width: 70rem }
+th:nth-child(n+2), td:nth-child(n+2) { text-align: left }
+"""
+_STUDY = """\
+<h1>{{ table.title }}</h1>
+<p>{{ counts.cells }} cells, {{ counts.stored }} of {{ counts.runs }} runs. Values are means over
+seeds ± half of the 95 % interval. Forebay {{ version }}.</p>
+{% for line in unsettled %}<p><strong>{{ line }}.</strong></p>
+{% endfor -%}
+{% if picture -%}
+<img alt="The study as curves or maps" src="data:image/svg+xml;base64,{{ picture }}">
+{% endif -%}
+{% for heading, head, rows in tables if rows -%}
+<h2>{{ heading }}</h2>
+<table>
+<tr>{% for name in head %}<th>{{ name }}</th>{% endfor %}</tr>
+{% for row in rows -%}
+<tr>{% for each in row %}<td>{{ each }}</td>{% endfor %}</tr>
+{% endfor -%}
+</table>
+{% endfor -%}
+{% for heading, lines in lists if lines -%}
+<h2>{{ heading }}</h2>
+<ul>
+{% for line in lines -%}
+<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% endfor -%}
+"""
+
+
+def study_page(
+    table: StudyTable, counts: Mapping[str, Any], figure: Figure | None, version: str
+) -> str:
+    """Return the HTML page of a study; ``counts`` is the document of ``sweep --json``."""
+    head = _head(table)
+    return html_page(
+        _STUDY,
+        title=f"{table.title}: {counts['runs']} runs",
+        style=_STUDY_STYLE,
+        table=table,
+        counts=counts,
+        version=version,
+        unsettled=unsettled_line(table),
+        picture="" if figure is None else embedded(figure),
+        tables=[("Cells", head, _rows(table, table.rows)), _paired(table, head)],
+        lists=[
+            ("Left out, because they cannot be run", counts["refused"]),
+            ("Failed", counts["failures"]),
+        ],
+    )
+
+
+def study_table(table: StudyTable, most: int) -> str:
+    """Return the first cells of a study as a table for a notebook."""
+    head = "".join(f"<th>{escape(each)}</th>" for each in _head(table))
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in row)}</tr>"
+        for row in _rows(table, table.rows[:most])
+    )
+    more = len(table.rows) - most
+    hidden = f"<p>{more:,} more cells are in .summary()</p>" if more > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{hidden}"
+
+
+def _head(table: StudyTable) -> list[str]:
+    return [*table.names, *(title_of(column).replace("\n", " ") for column in table.columns)]
+
+
+def _paired(table: StudyTable, head: list[str]) -> tuple[str, list[str], list[list[str]]]:
+    """Return title, header and rows of the differences from the first value."""
+    first = table.rows[0].values[0] if table.differences else ""
+    cells = zip(_rows(table, table.differences), table.differences, strict=True)
+    rows = [[*row, verdict(table.columns, each)] for row, each in cells]
+    return f"Difference from {first}, paired by seed", [*head, ""], rows
+
+
+def _rows(table: StudyTable, rows: Sequence[StudyRow]) -> list[list[str]]:
+    return [
+        [
+            *map(str, row.values),
+            *(cell(column, m) for column, m in zip(table.columns, row.metrics, strict=True)),
+        ]
+        for row in rows
+    ]

@@ -8,7 +8,6 @@ refused.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -82,6 +81,8 @@ def one_of(names: Iterable[str]) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """Return the name most similar to ``name``, ignoring case and dashes."""
+    import difflib
+
     by_folded = {_folded(known): known for known in names}
     found = difflib.get_close_matches(_folded(name), by_folded, n=1, cutoff=0.5)
     return by_folded[found[0]] if found else None

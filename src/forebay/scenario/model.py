@@ -10,7 +10,6 @@ from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-import tomli_w
 from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay import foreign
@@ -266,6 +265,8 @@ class Scenario(ScenarioModel):
 
     def to_toml(self, *, folder: str | None = None) -> str:
         """Return TOML with every field, as written by `save`."""
+        import tomli_w
+
         return tomli_w.dumps(self.to_dict(folder=folder))
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -18,9 +18,8 @@ from forebay.outcome import Verdict
 from forebay.search import carry
 from forebay.search.budget import measured
 from forebay.search.parameter import SizedParameter, parameter_of
-from forebay.search.rescale import as_whole
 from forebay.search.rows import Row, crossing, row
-from forebay.search.scaling import ScalingRule, is_one_process, scaled
+from forebay.search.scaling import ScalingRule, as_whole, is_one_process, scaled
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine

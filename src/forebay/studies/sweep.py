@@ -14,7 +14,7 @@ import numpy as np
 import forebay
 from forebay.outcome.study import StudyTable
 from forebay.packages import import_package
-from forebay.report.study_page import study_page, study_table
+from forebay.report.page import study_page, study_table
 from forebay.scenario.errors import did_you_mean, show
 from forebay.store import Store
 from forebay.studies.batches import Count

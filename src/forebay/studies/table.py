@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from forebay.errors import literal
 from forebay.files.atomic import replacing
-from forebay.files.tables import is_parquet
+from forebay.files.columns import is_parquet
 from forebay.packages import import_package
 from forebay.studies.work import WALL
 

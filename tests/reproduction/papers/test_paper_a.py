@@ -14,7 +14,7 @@ import forebay
 from forebay.effort import Effort
 from forebay.reproduction import find
 from forebay.reproduction.claims import Claim, read_claims
-from forebay.reproduction.figure import draw_reproduction
+from forebay.reproduction.page import draw_reproduction
 from forebay.reproduction.papers.appenzeller_2004 import short
 
 

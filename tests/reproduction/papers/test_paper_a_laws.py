@@ -10,7 +10,7 @@ import pytest
 from forebay.effort import Effort
 from forebay.laws import bursts, utilization
 from forebay.reproduction import Reproduction, find
-from forebay.reproduction.figure import draw_reproduction
+from forebay.reproduction.page import draw_reproduction
 
 
 def folder(name: str) -> Path:

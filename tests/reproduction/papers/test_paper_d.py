@@ -12,7 +12,7 @@ from tests.cases import cases
 from forebay.effort import Effort
 from forebay.laws import heterogeneous
 from forebay.reproduction import Reproduction, find
-from forebay.reproduction.figure import draw_reproduction
+from forebay.reproduction.page import draw_reproduction
 
 
 def folder(name: str) -> Path:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from forebay.effort import Effort
 from forebay.reproduction import find
 from forebay.reproduction.claims import read_claims
-from forebay.reproduction.figure import draw_reproduction
+from forebay.reproduction.page import draw_reproduction
 
 
 def folder(name: str) -> Path:

@@ -23,11 +23,11 @@ from forebay.engines.fixed_point.solver import NoNetwork, Solution, solve
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
 from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry
-from forebay.outcome.worst_link import worst_link
 from forebay.progress import enter, of_stages
 from forebay.scenario import ScenarioError
 from forebay.topology import choose_links, make_problem
 from forebay.topology.graph import refuse
+from forebay.topology.sized_links import worst_link
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome

@@ -19,10 +19,10 @@ from forebay.engines.errors import Unsupported
 from forebay.engines.replication import problem_of
 from forebay.engines.simulation.routing import traffic_of
 from forebay.outcome import ClassOutcome, HopsOutcome, LinkOutcome, Metric, NetworkOutcome
-from forebay.outcome.worst_link import worst_link
 from forebay.scenario import ScenarioError
 from forebay.topology import choose_links
 from forebay.topology.graph import BETWEEN
+from forebay.topology.sized_links import worst_link
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome

@@ -10,8 +10,12 @@ import_package("a figure", "matplotlib")  # the modules below import it
 
 from forebay.report.figures.flows import can_draw, draw_flows, flows_figure
 from forebay.report.figures.measurement import draw_measurement
-from forebay.report.figures.network import draw_network
-from forebay.report.figures.outcome import outcome_figure, trace_figure, transient_figure
+from forebay.report.figures.outcome import (
+    draw_network,
+    outcome_figure,
+    trace_figure,
+    transient_figure,
+)
 from forebay.report.figures.size import size_figure
 from forebay.report.figures.study import sensitivity_figure, uncertain_figure
 from forebay.report.figures.style import save
