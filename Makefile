@@ -246,12 +246,15 @@ screenshots: setup
 	$(BIN)/python benches/workbench_pictures.py
 
 # Does a test fail if a line is changed? A fixed sample of mutants, each by the tests that execute its line. The mutation
-# library has an environment of its own, because nothing else needs it; cargo-mutants is `cargo install --locked cargo-mutants`,
-# and without it `make mutants MUTANTS="--rust 0"`.
+# libraries have an environment of their own, because nothing else needs them. MUTANTS="--sample 2" is another sample, MUTANTS="--rust 0" of Python alone.
 MUTANTS :=
 MUTATION := build/mutants/venv
-mutants: setup testbed $(MUTATION)/.installed
-	$(MUTATION)/bin/python tests/mutants/run.py $(MUTANTS)
+mutants: setup testbed $(MUTATION)/.installed $(MUTATION)/bin/cargo-mutants
+	PATH="$(CURDIR)/$(MUTATION)/bin:$$PATH" $(MUTATION)/bin/python tests/mutants/run.py $(MUTANTS)
+
+$(MUTATION)/bin/cargo-mutants: $(MUTATION)/.installed
+	@echo 'mutants: cargo-mutants, two minutes'
+	@cargo install --quiet --locked --root $(MUTATION) --version 27.1.0 cargo-mutants
 
 $(MUTATION)/.installed: tests/mutants/requirements.lock
 	@$(PYTHON) -m venv $(MUTATION)

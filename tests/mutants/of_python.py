@@ -53,10 +53,9 @@ class Mutant:
     def __str__(self) -> str:
         return f"{self.source} [{self.operator} {self.of_line}]"
 
-    @property
-    def order(self) -> str:
-        """A hash that nothing but the line and the change decides."""
-        return hashlib.sha256(str(self).encode()).hexdigest()
+    def order(self, sample: int) -> str:
+        """A hash that nothing but the line, the change and the sample decides."""
+        return hashlib.sha256(f"{sample} {self}".encode()).hexdigest()
 
     def applied(self, code: str) -> str:
         """Return a file's code with the change."""
@@ -65,11 +64,11 @@ class Mutant:
         return str(made)
 
 
-def mutants(root: Path, many: int) -> list[Mutant]:
+def mutants(root: Path, many: int, sample: int) -> list[Mutant]:
     """Return a sample of so many mutants, always the same ones of the same lines."""
     files = [path for name in PACKAGES for path in (root / "src/forebay" / name).rglob("*.py")]
     found = {str(each): each for path in sorted(files) for each in _of_file(root, path)}
-    return sorted(found.values(), key=lambda each: each.order)[:many]
+    return sorted(found.values(), key=lambda each: each.order(sample))[:many]
 
 
 def _of_file(root: Path, path: Path) -> Iterator[Mutant]:

@@ -31,19 +31,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", type=int, default=100, help="mutants of Python packages")
     parser.add_argument("--rust", type=int, default=12, help="mutants of crates/sim")
+    parser.add_argument("--sample", type=int, default=1, help="number of the sample")
     parser.add_argument("--again", action="store_true", help="the tests have not changed since")
     asked = parser.parse_args()
     known = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text("utf-8"))
     proofs = {each["mutant"]: each["proof"] for each in known["equivalent"]}
-    survivors = _of_python(asked.python, again=asked.again) if asked.python else []
+    survivors = _of_python(asked.python, asked.sample, again=asked.again) if asked.python else []
     if asked.rust:
-        survivors += of_crate(asked.rust)
+        survivors += of_crate(asked.rust, asked.sample)
     return _report(survivors, asked.python + asked.rust, proofs)
 
 
-def _of_python(many: int, *, again: bool) -> list[str]:
+def _of_python(many: int, number: int, *, again: bool) -> list[str]:
     """Return the survivors among the mutants of the Python packages."""
-    sample = mutants(ROOT, many)
+    sample = mutants(ROOT, many, number)
     with copies(COPIES) as trees:
         covering = Covering(trees[0], again=again)
         free: Queue[Path] = Queue()
