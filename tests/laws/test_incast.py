@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forebay.laws.incast import first_windows
+from forebay.laws.incast import first_windows, one_window
 from forebay.scenario import loads
 
 PORT = """
@@ -24,3 +24,12 @@ def test_a_window_is_the_initial_one_or_the_whole_answer(response: int, window: 
     law = first_windows(loads(PORT.format(response=response)))
     assert law is not None
     assert law.packets == 10 * window
+
+
+@pytest.mark.parametrize(("response", "holds"), [(3, True), (10, True), (11, False)])
+def test_an_answer_longer_than_the_initial_window_breaks_it(response: int, holds: bool) -> None:
+    scenario = loads(PORT.format(response=response))
+    said = one_window(scenario)
+    assert (said is None) == holds
+    assert holds or f"answers of {response} packets, initial windows of 10" in str(said)
+    assert one_window(loads('link.rate = "1 Gbit/s"\n[[traffic]]\nflows = 1\n')) is None

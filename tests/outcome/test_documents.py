@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import forebay
 from forebay.errors import Words, words
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult
-from forebay.outcome.document import parse
+from forebay.outcome.document import parse, within_bounds
 from forebay.outcome.reference import DOCUMENTS, SHIPPED, schema, text
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
@@ -234,3 +235,16 @@ def test_what_is_no_json_says_how_to_make_some() -> None:
         parse("{")
     with words(Words.COMMAND_LINE), pytest.raises(DocumentError, match="make one with --json"):
         parse("{")
+
+
+@pytest.mark.parametrize(("size", "fits"), [(10, True), (11, False)])
+def test_a_document_that_is_too_long_is_refused(
+    size: int, fits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forebay.outcome.document.MOST_BYTES", 10)
+    file = io.BytesIO(b" " * size)
+    if fits:
+        assert within_bounds(file, "answer.json") == b" " * size
+    else:
+        with pytest.raises(DocumentError, match="is longer than 0 MiB"):
+            within_bounds(file, "answer.json")

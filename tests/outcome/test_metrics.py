@@ -20,7 +20,8 @@ from forebay.outcome import (
     Reading,
     summarize,
 )
-from forebay.outcome.metrics import jain, link_outcome
+from forebay.outcome.metrics import _busy_enough, class_outcome, jain, link_outcome
+from forebay.outcome.reading import RoundTrips
 
 
 def link(batches: int = 4, seed: int = 1) -> LinkReading:
@@ -202,3 +203,20 @@ def test_counts_of_one_run_are_whole(counts: list[int]) -> None:
     marked = replace(link(batches=len(counts)), marks=np.array(counts))
     marks = link_outcome([marked]).marks
     assert marks is not None and marks.value == sum(counts)
+
+
+def test_each_replication_of_a_class_has_its_window() -> None:
+    both = [traffic(), traffic()]
+    with pytest.raises(ValueError, match="zip"):
+        class_outcome(both, [4.0])
+    assert class_outcome(both, [4.0, 4.0]).goodput_bps is not None
+
+
+def test_a_round_trip_that_is_just_busy_enough_counts() -> None:
+    """Four round trips of a second at 1000 bit/s, of which half is asked."""
+    bits = np.array([[499.0, 500.0, 501.0, 0.0]])
+    busy = replace(
+        link(), round_trips=RoundTrips(bits, np.zeros((1, 4), int), np.ones((1, 4), int))
+    )
+    assert _busy_enough(busy, 0.5).tolist() == [[False, True, True, False]]
+    assert _busy_enough(busy, 0.0).all()

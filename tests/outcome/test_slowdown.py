@@ -43,3 +43,4 @@ def test_a_size_at_the_end_of_a_bin_is_in_it() -> None:
     found = by_size([Slowdowns(sizes, np.full(sizes.size, 2.0), finished)])
     assert [each.transfers for each in found.values()] == [1, 2, 2, 2, 1]
     assert [each.up_to_bytes for each in found.values()] == [*ends, None]
+    assert [each.above_bytes for each in found.values()] == [0, *ends]

@@ -132,3 +132,8 @@ def test_beyond_the_table_a_packet_costs_with_half_the_last_slope() -> None:
     steep = math.log(row[-1] / row[-2]) / math.log(_FLOWS[-1] / _FLOWS[-2])
     assert _at(4.0 * _FLOWS[-1], row) == pytest.approx(row[-1] * 4.0 ** (steep / 2))
     assert _at(_FLOWS[-1], row) == pytest.approx(row[-1])
+
+
+@pytest.mark.parametrize(("needs_s", "asked"), [(8.0, "10 s"), (80.0, "1.7 min")])
+def test_a_refusal_recommends_a_quarter_more_than_was_predicted(needs_s: float, asked: str) -> None:
+    assert f'budget="{asked}"' in str(TooLittleTime("it is large", needs_s, 1.0))

@@ -10,8 +10,10 @@ from tests.search.conftest import asked
 
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.scenario import Scenario
+from forebay.search.answer import none_meets
 from forebay.search.problem import Problem, problem_of
 from forebay.search.recommended import Chosen, Needs, bursts, choose, price
+from forebay.search.refine import _between
 from forebay.search.rows import Row, row
 
 FLOOR = 89
@@ -127,3 +129,40 @@ def test_one_percent_is_no_row_where_no_size_loses_less() -> None:
     of = problem(asked(utilization=0.5))
     rows = [at(of, b, 0.99, 0.1) for b in (1, 2)]
     assert [each.why for each in price(rows, rows[0], of.limit)] == ["recommended", "double"]
+
+
+def test_one_percent_is_looked_for_above_the_size_alone() -> None:
+    of = problem(asked(utilization=0.5))
+    lost = ((10, 0.02), (20, 0.005), (40, 0.03), (80, 0.004))
+    rows = [at(of, packets, 0.99, share) for packets, share in lost]
+    (less,) = (each for each in price(rows, rows[2], of.limit) if each.why == "loss 1 %")
+    assert 40 < less.packets < 80
+
+
+@pytest.mark.parametrize(("complete", "none"), [(True, True), (False, False)])
+def test_one_row_shows_that_no_size_meets_if_the_curve_is_whole(complete: bool, none: bool) -> None:
+    of = problem(asked(utilization=0.9))
+    assert none_meets([at(of, 10, 0.89)], complete=complete) == none
+    assert not none_meets([], complete=complete)
+    assert not none_meets([at(of, 10, 0.95)], complete=complete)
+
+
+def test_a_gap_whose_ends_are_on_one_side_is_halved() -> None:
+    of = problem(asked(utilization=0.9))
+    low, high = at(of, 16, 0.95), at(of, 64, 0.99)
+    assert _between(low, high, "value", 1.0) == 32
+    assert _between(at(of, 16, 0.8), high, "value", 1.0) != 32
+    assert _between(low, at(of, 17, 0.99), "value", 1.0) is None
+
+
+@pytest.mark.parametrize(("memory", "of", "limit"), [
+    ("15 MB", "queue.alpha", 9900), ("15 MB", "", 5231), (None, "", 5231),
+])  # fmt: skip
+def test_an_alpha_gives_a_queue_less_than_the_memory(
+    memory: str | None, of: str, limit: int
+) -> None:
+    """0.99 of 10,000 packets; else four bandwidth-delay products and 64."""
+    scenario = asked(utilization=0.9)
+    if memory is not None:
+        scenario = scenario.replace({"memory": memory, "queue.alpha": 1.0})
+    assert problem(scenario, of=of).limit == limit

@@ -197,3 +197,21 @@ def test_the_ends_of_a_goals_range_are_goals(
     assert found.exit_status == 0 and found.buffer is not None
     wanted = {("utilization", 1.0): 50, ("loss_rate", 0.0): 50}.get((goal, target), 1)
     assert found.buffer.packets == wanted
+
+
+@pytest.mark.parametrize(("after", "said"), [(1, "1 size;"), (2, "2 sizes;")])
+def test_what_was_run_before_ctrl_c_is_counted(after: int, said: str) -> None:
+    engine = exact(utilization=saturating(30.0))
+    engine.stop_after = after
+    with pytest.raises(Interrupted) as stopped:
+        size(asked(utilization=0.99999), engine, **ONE)
+    assert f"stopped after {said}" in str(stopped.value)
+
+
+def test_the_sizes_beside_the_recommended_one_are_run() -> None:
+    answer = size(asked(utilization=0.9), exact(utilization=saturating(300.0)), **ONE)
+    assert answer.recommended is not None
+    most = answer.recommended.packets
+    assert {each.packets: each.why for each in answer.price} == {
+        most // 2: "half", most: "recommended", 2 * most: "double",
+    }  # fmt: skip

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.search.conftest import asked
 
-from forebay.search.network_links import smallest_set
+from forebay.outcome import CurvePoint, LinkOutcome, Metric, Outcome, Provenance, Verdict
+from forebay.search.goals import goals_of
+from forebay.search.network_links import link_sizes, smallest_set
 
 Sizes = NDArray[np.float64]
 
@@ -67,3 +70,31 @@ def test_goals_that_the_least_sizes_meet_end_there() -> None:
 def test_places_that_need_more_where_others_shrink_end_with_goals_met() -> None:
     places = Known((0.2, 0.5, 3.0), -0.6)
     assert places.meet(smallest_set(places)).all()
+
+
+def tried(packets: int, **used: float) -> CurvePoint:
+    """Return a size of links by name, with what each was used."""
+    links = {
+        name: LinkOutcome(
+            utilization=Metric(value=share, low=share, high=share, n=1), loss_rate=None,
+            queue_packets=None, queue_delay_s=None, buffer_packets=packets, bdp_packets=100.0,
+        )
+        for name, share in used.items()
+    }  # fmt: skip
+    known = Provenance(version="0", seeds=[1], scenario_sha256="", wall_s=0.0)
+    outcome = Outcome(
+        scenario={}, engine="network", links=links, classes=[], broken_assumptions=[],
+        provenance=known,
+    )  # fmt: skip
+    return CurvePoint(packets=packets, seeds=1, verdict=Verdict.MET, outcome=outcome)
+
+
+def test_each_link_has_the_least_that_meets_its_goals_the_one_that_needs_most_first() -> None:
+    curve = [tried(10, a=0.95, b=0.5, c=0.1), tried(40, a=0.96, b=0.8, c=0.1),
+             tried(90, a=0.97, b=0.92, c=0.1)]  # fmt: skip
+    found = link_sizes(curve, ["a", "b", "c", "d"], goals_of(asked(utilization=0.9)))
+    assert [(each.link, each.packets, each.low) for each in found] == [
+        ("b", 90, 41), ("a", 10, 1), ("c", 10, 1),
+    ]  # fmt: skip
+    (open_,) = link_sizes(curve[:2], ["b"], [*goals_of(asked(utilization=0.79))])
+    assert (open_.packets, open_.low) == (40, 11) and open_.binding
