@@ -16,7 +16,7 @@ from forebay.laws.quantities import (
     settling_time,
 )
 from forebay.laws.regime_words import cannot_fill
-from forebay.scenario import Scenario
+from forebay.scenario import Long, Scenario
 
 
 def link(control: str, rtt_ms: float = 100.0) -> Scenario:
@@ -29,7 +29,8 @@ def link(control: str, rtt_ms: float = 100.0) -> Scenario:
 def test_reno_climbs_by_its_growth_in_a_round_trip() -> None:
     """100 packets wait 5 ms on average at 10,000 packets a second; a loss takes half."""
     reno = link("reno")
-    climb_s = average_window(reno) / growth_of(reno.traffic[0]) * 0.105
+    (group,) = (each for each in reno.traffic if isinstance(each, Long))
+    climb_s = average_window(reno) / growth_of(group) * 0.105
     assert sawtooth_period(reno) == pytest.approx(2 / 3 * climb_s)
     assert settling_time(reno) == pytest.approx(CLIMBS * climb_s)
 

@@ -215,8 +215,7 @@ def test_each_replication_of_a_class_has_its_window() -> None:
 def test_a_round_trip_that_is_just_busy_enough_counts() -> None:
     """Four round trips of a second at 1000 bit/s, of which half is asked."""
     bits = np.array([[499.0, 500.0, 501.0, 0.0]])
-    busy = replace(
-        link(), round_trips=RoundTrips(bits, np.zeros((1, 4), int), np.ones((1, 4), int))
-    )
+    none = np.zeros((1, 4), dtype=np.int64)
+    busy = replace(link(), round_trips=RoundTrips(bits, none, none))
     assert _busy_enough(busy, 0.5).tolist() == [[False, True, True, False]]
     assert _busy_enough(busy, 0.0).all()
