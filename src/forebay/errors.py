@@ -1,14 +1,15 @@
 """The base class of all errors for users, and the wording of their hints.
 
-The same mistake can be made in Python, in a TOML file or on the command line. The hint uses the
-notation of that place, which is chosen when the error is made.
+The same mistake can be made in Python, in a TOML file or on the command line, and a hint uses the
+notation of that place. What differs stands in an error's text as a mark with all three; who prints
+the error says which of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from enum import Enum
 
 
@@ -20,7 +21,35 @@ class Words(Enum):
     COMMAND_LINE = "the command line, and the TOML of --set"
 
 
-_words = ContextVar("_words", default=Words.PYTHON)
+_BEGIN, _OR, _END = "\ue000", "\ue001", "\ue002"
+_TEXT = f"([^{_BEGIN}-{_END}]*)"
+_MARK = re.compile(f"{_BEGIN}{_TEXT}{_OR}{_TEXT}{_OR}{_TEXT}{_END}")
+
+
+def _mark(write: Callable[[Words], str]) -> str:
+    return _BEGIN + _OR.join(map(write, Words)) + _END
+
+
+def worded(text: str, words: Words) -> str:
+    """Return a text with its marks in the notation of a place."""
+    return _MARK.sub(rf"\{1 + list(Words).index(words)}", text)
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+class InWords:
+    """An error's attribute, which is read in the notation of the place where it is followed."""
+
+    def __set_name__(self, owner: type[ForebayError], name: str) -> None:
+        self._kept = f"_{name}"
+
+    def __set__(self, error: ForebayError, text: str) -> None:
+        setattr(error, self._kept, text)
+
+    def __get__(self, error: ForebayError | None, owner: type[ForebayError] | None = None) -> str:
+        return "" if error is None else worded(getattr(error, self._kept, ""), error.words)
 
 
 class ForebayError(Exception):
@@ -34,11 +63,24 @@ class ForebayError(Exception):
         What to write or do instead.
     exit_status : int
         Exit status of the command line: 2 bad input, 3 an engine cannot run here, 4 a defect.
+    words : Words
+        The place where the hint is followed: ``str()`` has its notation.
     """
 
     code: str = "error"
-    hint: str = ""
+    hint: str | InWords = InWords()
     exit_status: int = 2
+    words: Words = Words.PYTHON
+
+    def worded(self, words: Words) -> str:
+        """Return the line in the notation of a place."""
+        return _one_line(worded(self._line(), words))
+
+    def _line(self) -> str:
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return self.worded(self.words)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Restored without __init__, whose parameters are not what the exception keeps in `args`.
@@ -86,30 +128,25 @@ def panics_as_defects() -> Iterator[None]:
 
 
 @contextmanager
-def words(chosen: Words, *, exactly: bool = False) -> Iterator[None]:
-    """Use this notation for hints of errors inside; the command line keeps its own.
-
-    With ``exactly`` it does not: what is said belongs into the file, as a budget into a grid.
-    """
-    if _words.get() is Words.COMMAND_LINE and chosen is Words.FILE and not exactly:
-        chosen = Words.COMMAND_LINE
-    token = _words.set(chosen)
+def written_in(place: Words) -> Iterator[None]:
+    """Say of an error from inside where its hint is followed."""
     try:
         yield
-    finally:
-        _words.reset(token)
-
-
-def current_words() -> Words:
-    """Return the current notation of hints."""
-    return _words.get()
+    except ForebayError as error:
+        error.words = place
+        raise
 
 
 def option(name: str, value: object) -> str:
     """Return 'engine="theory"', for the command line "--engine theory", as an `entry` of a file."""
-    if _words.get() is Words.COMMAND_LINE:
-        return f"{argument(name)} {literal(value) if ' ' in str(value) else value}"
-    return entry(name, value)
+
+    def write(words: Words) -> str:
+        if words is Words.COMMAND_LINE:
+            given = _literal(value, words) if " " in str(value) else value
+            return f"--{name.replace('_', '-')} {given}"
+        return _entry(name, value, words)
+
+    return _mark(write)
 
 
 def argument(name: str, option: str = "") -> str:
@@ -117,9 +154,7 @@ def argument(name: str, option: str = "") -> str:
 
     ``option`` is the command line's name, if it differs.
     """
-    if _words.get() is Words.COMMAND_LINE:
-        return f"--{(option or name).replace('_', '-')}"
-    return name
+    return either(name, name, f"--{(option or name).replace('_', '-')}")
 
 
 def setting(path: str, value: object) -> str:
@@ -127,28 +162,45 @@ def setting(path: str, value: object) -> str:
 
     Of a file, and on the page, it is 'queue.size = "1 bdp"'.
     """
-    if _words.get() is Words.PYTHON:
-        return f"scenario.replace({literal({path: value})})"
-    if _words.get() is Words.FILE:
-        return f"{path} = {literal(value)}"
-    return f"--set {path}={literal(value)}"
+    written = toml(value)
+    python = f"scenario.replace({_literal({path: value}, Words.PYTHON)})"
+    return either(python, f"{path} = {written}", f"--set {path}={written}")
 
 
 def entry(name: str, value: object) -> str:
     """Return 'size="1 bdp"', for a file 'size = "1 bdp"'."""
-    equals = "=" if _words.get() is Words.PYTHON else " = "
-    return f"{name}{equals}{literal(value)}"
+    return _mark(lambda words: _entry(name, value, words))
 
 
 def literal(value: object) -> str:
     """Return a value in the notation of Python or TOML."""
-    python = _words.get() is Words.PYTHON
+    return _mark(lambda words: _literal(value, words))
+
+
+def either(python: str, file: str, command_line: str | None = None) -> str:
+    """Return what Python code, a file and, if it differs from that, the command line call it."""
+    said = (python, file, file if command_line is None else command_line)
+    return _mark(dict(zip(Words, said, strict=True)).__getitem__)
+
+
+def toml(value: object) -> str:
+    """Return a value in the notation of TOML."""
+    return _literal(value, Words.FILE)
+
+
+def _entry(name: str, value: object, words: Words) -> str:
+    equals = "=" if words is Words.PYTHON else " = "
+    return f"{name}{equals}{_literal(value, words)}"
+
+
+def _literal(value: object, words: Words) -> str:
+    python = words is Words.PYTHON
     if isinstance(value, bool):
         return str(value) if python else str(value).lower()
     if isinstance(value, Mapping):
         if python:
-            return "{" + ", ".join(f'"{k}": {literal(v)}' for k, v in value.items()) + "}"
-        return "{ " + ", ".join(f"{k} = {literal(v)}" for k, v in value.items()) + " }"
+            return "{" + ", ".join(f'"{k}": {_literal(v, words)}' for k, v in value.items()) + "}"
+        return "{ " + ", ".join(f"{k} = {_literal(v, words)}" for k, v in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(literal, value)) + "]"
+        return "[" + ", ".join(_literal(each, words) for each in value) + "]"
     return str(value) if isinstance(value, int | float) else f'"{value}"'

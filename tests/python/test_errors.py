@@ -59,13 +59,9 @@ def test_a_pool_of_processes_raises_it_and_does_not_hang(
 
 
 def test_a_setting_is_written_where_it_is_read() -> None:
-    from forebay.errors import Words, setting, words
+    from forebay.errors import Words, setting, worded
 
-    written = {}
-    for where in Words:
-        with words(where):
-            written[where] = setting("goals.loss_rate", 0.01)
-    assert written == {
+    assert {where: worded(setting("goals.loss_rate", 0.01), where) for where in Words} == {
         Words.PYTHON: 'scenario.replace({"goals.loss_rate": 0.01})',
         Words.FILE: "goals.loss_rate = 0.01",
         Words.COMMAND_LINE: "--set goals.loss_rate=0.01",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.errors import ForebayError, Words, words
+from forebay.errors import ForebayError, Words
 from forebay.scenario import Link, Long, Replay, Scenario, ScenarioError, load, loads
 
 from .build import SMALLEST
@@ -92,9 +92,8 @@ def test_the_hint_is_in_the_words_of_where_it_is_read() -> None:
     wrong = '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nsack = 3\n'
     with pytest.raises(ScenarioError, match="write true or false"):
         loads(wrong)
-    with pytest.raises(ScenarioError, match=r"^overrides: link\.rate"):
+    with pytest.raises(ScenarioError, match=r"^overrides: link\.rate") as found:
         loads(SMALLEST, overrides=["link.rate=3"])
-    with words(Words.COMMAND_LINE), pytest.raises(ScenarioError, match=r"^--set: link\.rate"):
-        loads(SMALLEST, overrides=["link.rate=3"])
+    assert found.value.worded(Words.COMMAND_LINE).startswith("--set: link.rate")
     with pytest.raises(ForebayError, match="write True or False"):
         Long(flows=1, sack=3)  # type: ignore[arg-type]

@@ -18,10 +18,9 @@ from forebay.studies.work import Batch, make_batch
 
 
 def test_a_worker_with_other_code_refuses() -> None:
-    from forebay.errors import Words
     from forebay.studies.plan import Asked
 
-    batch = Batch(Asked("run", "simulation", "x"), "other code", (), Words.PYTHON, 1.0)
+    batch = Batch(Asked("run", "simulation", "x"), "other code", (), 1.0)
     with pytest.raises(StudyError, match="another forebay"):
         make_batch(batch)
 

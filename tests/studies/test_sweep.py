@@ -160,7 +160,7 @@ def test_csv_has_axes_first_and_a_row_a_replication(tmp_path: Path) -> None:
     for read, row in zip(table, made.rows(), strict=True):
         assert float(read["link.bottleneck.utilization"]) == row["link.bottleneck.utilization"]
         assert read["link.bottleneck.buffer_packets"] == str(row["link.bottleneck.buffer_packets"])
-        assert read["traffic.0.congestion_control"] == '{"cubic": 0.5, "reno": 0.5}'
+        assert read["traffic.0.congestion_control"] == '{ cubic = 0.5, reno = 0.5 }'
 
 
 def test_a_store_of_an_earlier_version_gets_the_new_tables(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
         if done > 0.2:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="the same call continues"):
+    with pytest.raises(KeyboardInterrupt, match="the same again continues"):
         forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s", progress=stop)
     left = forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s", only_plan=True).stored
     assert 0 < left < 160
@@ -223,7 +223,6 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
 def test_a_sizing_stops_at_its_next_report() -> None:
     """A sizing of a sweep may take minutes, and nobody waits for it after Ctrl-C."""
     from forebay.api.sweep import size_priced
-    from forebay.errors import Words
     from forebay.store import code_of
     from forebay.studies.plan import Asked
     from forebay.studies.work import Batch, Item, make_batch
@@ -238,7 +237,7 @@ def test_a_sizing_stops_at_its_next_report() -> None:
     asked = Asked("size", "simulation", "any", None, 30.0)
     code = code_of("simulation")
     wanted = SMALL.replace({"goals.utilization": 0.9})
-    batch = Batch(asked, code, (Item(wanted, (1,)),), Words.PYTHON, 30.0, size_priced)
+    batch = Batch(asked, code, (Item(wanted, (1,)),), 30.0, size_priced)
     with pytest.raises(KeyboardInterrupt):
         make_batch(batch, stop)
     assert len(calls) == 4

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.errors import ForebayError
+from forebay.errors import ForebayError, Words
 from forebay.laws.hashed_members import Group
 from forebay.scenario import (
     Rate,
@@ -179,7 +179,9 @@ def _refused(path: str, wrong: str, hint: str) -> ScenarioError:
     return ScenarioError("ports", f"{path} {wrong}", hint)
 
 
-def size_ports(rows: list[PortRow], size: Callable[[Scenario], SizeResult]) -> Iterator[SizedPort]:
+def size_ports(
+    rows: list[PortRow], size: Callable[[Scenario], SizeResult], words: Words = Words.PYTHON
+) -> Iterator[SizedPort]:
     """Yield each port with its answer, in the order of the table; an error is that port's alone."""
     for row in rows:
         if row.error is not None:
@@ -189,7 +191,7 @@ def size_ports(rows: list[PortRow], size: Callable[[Scenario], SizeResult]) -> I
             yield SizedPort(row, size(row.scenario))
         except ForebayError as error:
             partial = getattr(error, "result", None)
-            yield SizedPort(row, partial, str(error))
+            yield SizedPort(row, partial, error.worded(words))
 
 
 def most_uncertain_first(ports: list[SizedPort]) -> list[SizedPort]:

@@ -15,7 +15,7 @@ from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
 from forebay.engines.footprint import default_limit
-from forebay.errors import Words, current_words, option
+from forebay.errors import option
 from forebay.progress import enter
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.errors import show
@@ -190,10 +190,9 @@ def _run(
 def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
     """Return what an interrupted study leaves, and how it goes on."""
     if not is_kept:
-        return f"nothing was kept; {option('store', 'FILE.sqlite')} keeps what is finished"
-    same = "command" if current_words() is Words.COMMAND_LINE else "call"
+        return "nothing was kept; with a store, such as FILE.sqlite, what is finished is"
     kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
-    return f"{kept}; the same {same} continues from there"
+    return f"{kept}; the same again continues from there"
 
 
 def _limit_bytes(memory_limit: str | None) -> int:

@@ -9,7 +9,7 @@ import click
 import forebay
 from forebay import report
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, say
+from forebay.cli.output import answered, in_line, print_json, progress, say
 
 _KERNEL = {"pfifo": "drop-tail", "pfifo_fast": "drop-tail"}
 """Linux's names of drop-tail, which --vary takes too."""
@@ -84,5 +84,5 @@ def _those_that_can(scenario: forebay.Scenario, effort: dict[str, Any]) -> list[
         except Exception as error:
             if getattr(error, "exit_status", None) != _CANNOT:
                 raise
-            say(f"column {engine} left out: {error}")
+            say(f"column {engine} left out: {in_line(error)}")
     return outcomes

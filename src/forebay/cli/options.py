@@ -195,6 +195,13 @@ class FlowsOrTable(OutputPath):
         return None
 
 
+def _check_twice(overrides: tuple[str, ...]) -> None:
+    paths = [each.partition("=")[0].strip() for each in overrides]
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        raise click.BadParameter(f"{twice} is set twice; write it once", param_hint="--set")
+
+
 def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
     """Return the scenario of a file, or of the options that stand for one."""
     given: dict[str, Any] = click.get_current_context().meta.get(_LINK, {})
@@ -202,6 +209,7 @@ def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
         if given:
             wrong = f"{path!r} is a file; leave this out, or write --set"
             raise click.BadParameter(wrong, param_hint=f"--{next(iter(given))}")
+        _check_twice(overrides)
         return forebay.load(path, overrides)
     save = given.get("save")
     made = forebay.link_scenario(**{k: v for k, v in given.items() if k != "save"}, set=overrides)

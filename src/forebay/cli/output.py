@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from forebay.cli.signals import word
+from forebay.errors import ForebayError, Words
 
 Callback = Callable[[float], None]
 
@@ -28,6 +29,11 @@ _WORTH_SAYING_S = 10.0
 
 written: list[str] = []
 """Files written so far in this call; an interrupt's message names them."""
+
+
+def in_line(error: BaseException) -> str:
+    """Return an error's line, with what to write on the command line."""
+    return error.worded(Words.COMMAND_LINE) if isinstance(error, ForebayError) else str(error)
 
 
 def print_json(document: Mapping[str, Any], indent: int | None = 2) -> None:

@@ -15,8 +15,8 @@ import click
 
 import forebay
 from forebay.cli import signals
-from forebay.cli.output import printable, written
-from forebay.errors import Defect, Words, words
+from forebay.cli.output import in_line, printable, written
+from forebay.errors import Defect
 
 # verb: its line in `forebay --help`. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
@@ -168,8 +168,7 @@ def call(arguments: Sequence[str]) -> int:
     if not _open_streams():
         return _fail("standard output is closed; redirect it, for example to /dev/null", 2)
     try:
-        with words(Words.COMMAND_LINE):
-            status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
+        status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
         return int(status or 0)
     except click.exceptions.NoArgsIsHelpError as no_verb:
         click.echo(no_verb.format_message(), err=True)
@@ -200,7 +199,7 @@ def _failed(error: BaseException) -> int:
         traceback.print_exception(error)
     if not foreseen:
         error = Defect(f"{type(error).__name__}: {error}")
-    return _fail(str(error), int(getattr(error, "exit_status", Defect.exit_status)))
+    return _fail(in_line(error), int(getattr(error, "exit_status", Defect.exit_status)))
 
 
 def _interrupted(stop: BaseException, answer: _Answer | None = None) -> int:

@@ -12,7 +12,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, say, write
+from forebay.cli.output import answered, in_line, print_json, progress, say, write
 from forebay.cli.signals import word
 from forebay.errors import ForebayError
 from forebay.reproduction import (
@@ -179,7 +179,7 @@ def command(
             if not several:
                 raise
             failed[entry.name] = error
-            say(f"{label}: not reproduced: {error}")
+            say(f"{label}: not reproduced: {in_line(error)}")
             continue
         results.append(result)
         if not as_json:
@@ -223,7 +223,7 @@ def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bo
             "artefacts": [each.to_dict() for each in made],
             "counts": [each.to_dict() for each in count(made)],
             "out_of_band_by_cause": by_cause(made),
-            "not_reproduced": {name: str(error) for name, error in failed.items()},
+            "not_reproduced": {name: in_line(error) for name, error in failed.items()},
         })  # fmt: skip
 
 
@@ -241,7 +241,7 @@ def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
             if not verdict:
                 click.echo(f"OUT {each.artefact} {row_name(each, row)}: {reason}")
     for name, error in failed.items():
-        click.echo(f"NOT REPRODUCED {name}: {error}")
+        click.echo(f"NOT REPRODUCED {name}: {in_line(error)}")
 
 
 def _draw(made: Reproduction, path: Path) -> None:

@@ -9,7 +9,8 @@ import click
 
 from forebay import platforms, report
 from forebay.api import ports
-from forebay.cli.output import answered, print_json, say
+from forebay.cli.output import answered, in_line, print_json, say
+from forebay.errors import Words
 from forebay.scenario import Rate
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def size_table(
             platforms.get(row.platform)
     done: list[ports.SizedPort] = []
     try:
-        for port in ports.size_ports(rows, size):
+        for port in ports.size_ports(rows, size, Words.COMMAND_LINE):
             done.append(port)
             say(f"{len(done)} of {len(rows)}: {port.row.name}: {_said(port)}")
     except KeyboardInterrupt:
@@ -92,7 +93,7 @@ def _emitted(port: ports.SizedPort, name: str, number: int) -> Emission | str | 
             wanted, place, row.platform, interface=row.interface, name=name, number=number
         )
     except platforms.PlatformError as error:
-        return str(error)
+        return in_line(error)
 
 
 def _print(done: list[ports.SizedPort], made: dict[str, Emission | str | None]) -> None:

@@ -55,10 +55,11 @@ class Unsupported(ForebayError):
 
     def __init__(self, engine: str, what: str, field: str) -> None:
         self.engine, self.what, self.field = engine, what, field
-        self.hint = f"write {option('engine', 'simulation')}, or leave it out of the scenario"
-        if engine == "simulation":
-            self.hint = "choose another engine, or leave it out of the scenario"
-        super().__init__(f"{field}: {engine} cannot run {what} yet; {self.hint}")
+        hint = "choose another engine, or leave it out of the scenario"
+        if engine != "simulation":
+            hint = f"write {option('engine', 'simulation')}, or leave it out of the scenario"
+        self.hint = hint
+        super().__init__(f"{field}: {engine} cannot run {what} yet; {hint}")
 
 
 class NoLaw(ForebayError):
@@ -75,9 +76,9 @@ class NoLaw(ForebayError):
 
     def __init__(self, why: str, instead: str = "") -> None:
         self.why, self.instead = why, instead
-        self.hint = f"write {option('engine', 'simulation')}"
-        self.hint += f", or {instead}" if instead else ""
-        super().__init__(f"theory has no law for this link ({why}); {self.hint}")
+        way = f"write {option('engine', 'simulation')}"
+        self.hint = hint = f"{way}, or {instead}" if instead else way
+        super().__init__(f"theory has no law for this link ({why}); {hint}")
 
 
 class OutsideAtlas(ForebayError):
@@ -94,8 +95,8 @@ class OutsideAtlas(ForebayError):
 
     def __init__(self, field: str, value: str, bound: str) -> None:
         self.field, self.value, self.bound = field, value, bound
-        self.hint = f"write {option('engine', 'simulation')}"
-        super().__init__(f"{field}: the atlas does not cover {value}, but {bound}; {self.hint}")
+        self.hint = hint = f"write {option('engine', 'simulation')}"
+        super().__init__(f"{field}: the atlas does not cover {value}, but {bound}; {hint}")
 
 
 def refuse_network(engine: str, scenario: Scenario) -> None:

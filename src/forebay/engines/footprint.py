@@ -157,8 +157,8 @@ class TooMuchMemory(ForebayError):
 
     def __init__(self, wrong: str, smaller: str = _SMALLER) -> None:
         self.wrong, self.smaller = wrong, smaller
-        self.hint = f"write {smaller}, or a larger {argument('memory_limit')}"
-        super().__init__(f"memory: {wrong}; {self.hint}")
+        self.hint = hint = f"write {smaller}, or a larger {argument('memory_limit')}"
+        super().__init__(f"memory: {wrong}; {hint}")
 
 
 def _three_digits(octets: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import ForebayError, Words, current_words
+from forebay.errors import ForebayError, either
 from forebay.scenario import dumps
 
 if TYPE_CHECKING:
@@ -177,8 +177,7 @@ class Measured:
     def scenario(self) -> Scenario:
         """Return the scenario of the estimates. Raises MeasureError if they do not suffice."""
         if self.made is None:
-            on_line = current_words() is Words.COMMAND_LINE and ";" not in self.not_made
-            leave = "; leave --scenario out" if on_line else ""
+            leave = "" if ";" in self.not_made else either("", "", "; leave --scenario out")
             raise MeasureError(f"no scenario: {self.not_made}{leave}")
         return self.made
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.errors import argument
 from forebay.measure.estimate import Estimate, Estimates, Floats, Refused, batch_mean
 from forebay.measure.hurst import SHORTEST, hurst
 
@@ -34,7 +33,7 @@ def describe(read: CaptureReadings, rate_bps: float, found: Estimates) -> None:
     found.estimates["load"] = replace(load, low=None if load.low is None else max(load.low, 0.0))
     if (load.value if load.low is None else load.low) > 1:  # the whole interval is above the rate
         found.notes.append(
-            f"the load is {load.value:.3g} of the rate: {argument('rate')} is too low, packets of "
+            f"the load is {load.value:.3g} of the rate, which is too low; or packets of "
             "another link or direction count, or the capture is before the queue"
         )
     found.estimates["load_over_time"] = _over_time(share, read["load_width_s"], found)

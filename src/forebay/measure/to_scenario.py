@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
-from forebay.errors import argument, option
+from forebay.errors import option
 from forebay.measure.estimate import Counts, Estimate, Estimates, Floats
 from forebay.measure.load import full_packet
 from forebay.scenario import Scenario
@@ -137,9 +137,7 @@ def _control(found: Estimates) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
     why = "as indicated" if chosen == hint else "without an indication"
-    found.notes.append(
-        f"the scenario's flows run {chosen}, {why}; {argument('congestion_control')} overrules"
-    )
+    found.notes.append(f"the scenario's flows run {chosen}, {why}; congestion_control overrules")
     return chosen
 
 
@@ -217,7 +215,7 @@ def _unresponsive(
 
 def _bursty(methods: dict[str, Any]) -> str:
     """Say what a Poisson stream in place of unresponsive traffic leaves out."""
-    other = f"replace it by one of kind video, or by its packets ({option('replay', 'OUT.csv')})"
+    other = "replace it by one of kind video, or by its packets (replay)"
     wavelet = methods.get("wavelet")
     if wavelet is None or wavelet.low <= _WITHOUT_MEMORY:
         return f"if H is above 0.6, {other}"

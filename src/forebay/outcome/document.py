@@ -23,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from forebay.errors import ForebayError, Words, current_words
+from forebay.errors import ForebayError, either
 from forebay.files.atomic import replacing
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
 from forebay.scenario import Scenario, ScenarioError
@@ -260,7 +260,7 @@ def _check_scenario(written: dict[str, Any], where: str) -> None:
 
 
 def _make() -> str:
-    return f"make one with {'to_json()' if current_words() is Words.PYTHON else '--json'}"
+    return f"make one with {either('to_json()', '--json')}"
 
 
 def _refused(source: str, error: ValidationError) -> DocumentError:

@@ -16,10 +16,7 @@ class PlatformError(ForebayError, ValueError):
 
     def __init__(self, code: str, wrong: str, hint: str) -> None:
         self.code, self.wrong, self.hint = code, wrong, hint
-        super().__init__(code, wrong, hint)
-
-    def __str__(self) -> str:
-        return printable(f"{self.wrong}; {self.hint}")
+        super().__init__(f"{wrong}; {hint}")
 
 
 class NotRecommended(PlatformError):

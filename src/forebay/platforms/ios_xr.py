@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from forebay.errors import option
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import (
     BUFFERS,
@@ -71,7 +70,7 @@ def _write(order: Order) -> Written:
         f" service-policy output {order.name}",
         "!",
     )
-    said = trap(f"on a bundle only a time is taken: write {option('form', 'time')}")
+    said = trap("on a bundle only a time is taken: choose the form time")
     if order.form == "time":
         whose = "its shape" if port.is_shaped else "the whole port's"
         said = note(f"a time is taken at the class's guaranteed rate: here {whose}")

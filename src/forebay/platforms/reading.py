@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
-from forebay.errors import argument
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.scenario import Rate
@@ -53,7 +52,7 @@ def burst_unwritten(size: int, why: str) -> Note:
 
 def pool_unknown() -> Note:
     """Return the note for a size that is a share of an unknown pool."""
-    return trap(f"the pool's size is not here: write {argument('pool_bytes', 'pool')}")
+    return trap("the pool's size is not here: it is an argument, pool")
 
 
 @dataclass(frozen=True, slots=True)

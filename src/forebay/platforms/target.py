@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
-from forebay.errors import Words, argument, current_words, option
+from forebay.errors import argument, either, option
 from forebay.outcome import Aqm, AqmTarget, AqmThresholds, Buffer, DocumentError, SizeResult
 from forebay.platforms.errors import NotRecommended, PlatformError, short
 from forebay.platforms.port import Port, Wanted
@@ -117,9 +117,7 @@ def read_target(
     scenario = load(target, overrides)
     if "queue" not in scenario.model_fields_set or "size" not in scenario.queue.model_fields_set:
         wrong = f"{short(target)} has no queue.size, and nobody chose the default"
-        find = f"forebay size {short(target)} --emit PLATFORM"
-        if current_words() is Words.PYTHON:
-            find = "forebay.size(scenario)"
+        find = either("forebay.size(scenario)", f"forebay size {short(target)} --emit PLATFORM")
         hint = f"write queue.size into it, or find one: {find}"
         raise PlatformError("not-sized", wrong, hint)
     if scenario.queue.classes:
@@ -275,8 +273,7 @@ def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
 
 def _not_ours(path: str, why: str, hint: str = "") -> PlatformError:
     wrong = f"{short(path)} is not a document of a sizing that can be read here: {why}"
-    python = current_words() is Words.PYTHON
-    make = "forebay.size(scenario).to_json()" if python else "forebay size SCENARIO --json"
+    make = either("forebay.size(scenario).to_json()", "forebay size SCENARIO --json")
     return PlatformError("not-a-sizing", wrong, hint or f"make one with: {make}")
 
 

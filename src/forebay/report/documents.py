@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from forebay.errors import Words, current_words
+from forebay.errors import either
 from forebay.outcome import (
     ClassOutcome,
     Comparison,
@@ -70,8 +70,7 @@ def read_answer(text: str | bytes, source: str) -> Answer:
         if isinstance(document, dict) and field in document:
             return _whole(kind.from_dict(document, source), source)
     wrong = "is no document of run, compare, size, trace or network"
-    python = current_words() is Words.PYTHON
-    raise DocumentError(source, wrong, f"make one with {'to_json()' if python else '--json'}")
+    raise DocumentError(source, wrong, f"make one with {either('to_json()', '--json')}")
 
 
 def _whole(answer: Answer, source: str) -> Answer:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
 from forebay.catalogue.kinds import WITHOUT_SEEDS
-from forebay.errors import option
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.report.tables import (
     assumed_lines,
@@ -107,7 +106,7 @@ def _intervals(outcome: Outcome) -> str:
         return "; 95 % intervals by the model's errors on links that it had not seen"
     if len(outcome.provenance.seeds) > 1:
         return "; 95 % intervals of the scenario"
-    return f"; 95 % intervals of this draw alone, {option('seeds', 5)} gives the scenario's"
+    return "; 95 % intervals of this draw alone, five seeds give the scenario's"
 
 
 def _seeds(outcome: Outcome) -> str:

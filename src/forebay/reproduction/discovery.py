@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from forebay.errors import ForebayError, Words, current_words
+from forebay.errors import ForebayError, either
 from forebay.reproduction import papers
 from forebay.reproduction.work import Artefact
 
@@ -179,9 +179,7 @@ def _working_directories() -> set[Path]:
 def _unknown(name: str, names: list[str]) -> str:
     near = get_close_matches(full_name(name), names, n=1)
     of = ", ".join(dict.fromkeys(each.partition("/")[0] for each in names))
-    listing = "forebay reproduce --list"
-    if current_words() is Words.PYTHON:
-        listing = "forebay.artefacts()"
+    listing = either("forebay.artefacts()", "forebay reproduce --list")
     hint = f"did you mean {near[0]}?" if near else f"{listing} names those of {of}"
     return f"{name!r}: there is no such artefact; {hint}"
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from forebay.errors import ForebayError, Words, current_words, literal
+from forebay.errors import ForebayError, InWords, either, literal
 
 _SHOWN = 60
 
@@ -32,6 +32,12 @@ class ScenarioError(ForebayError, ValueError):
         What is wrong with it; what to write instead.
     """
 
+    wrong, file, field = InWords(), InWords(), InWords()
+    _wrong: str
+    _hint: str
+    _file: str
+    _field: str
+
     def __init__(
         self,
         code: str,
@@ -46,16 +52,18 @@ class ScenarioError(ForebayError, ValueError):
         self.file, self.field, self.value = file, field, value
         super().__init__(code, wrong, hint)
 
-    def __str__(self) -> str:
-        where = "".join(f"{part}: " for part in (self.file, self.field) if part)
-        return _one_line(f"{where}{self.wrong}; {self.hint}")
+    def _line(self) -> str:
+        where = "".join(f"{part}: " for part in (self._file, self._field) if part)
+        return f"{where}{self._wrong}; {self._hint}"
 
     def at(self, file: str, field: str = "") -> ScenarioError:
         """Return the same error with the place set, and ``field`` put before its own field."""
-        path = ".".join(part for part in (field, self.field) if part)
-        return ScenarioError(
-            self.code, self.wrong, self.hint, file=file, field=path, value=self.value
+        path = ".".join(part for part in (field, self._field) if part)
+        made = ScenarioError(
+            self.code, self._wrong, self._hint, file=file, field=path, value=self.value
         )
+        made.words = self.words
+        return made
 
 
 def show(value: object) -> str:
@@ -65,7 +73,7 @@ def show(value: object) -> str:
     if isinstance(value, bool):
         return literal(value)
     if isinstance(value, dict):
-        return "a dict" if current_words() is Words.PYTHON else "a table"
+        return either("a dict", "a table")
     if isinstance(value, list | tuple):
         return "a list"
     if isinstance(value, int) and value.bit_length() > 128:
@@ -103,10 +111,6 @@ def _folded(name: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-
-def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 _MOST = 1e15

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Tag, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from forebay.errors import Words, current_words, entry, literal
+from forebay.errors import either, entry, literal
 from forebay.scenario import errors
 from forebay.scenario.distribution import LAWS
 from forebay.scenario.errors import ScenarioError, did_you_mean, nearest, one_of, show
@@ -166,13 +166,12 @@ def _missing(place: _Place) -> ScenarioError:
     if field is not None and field.examples:
         hint = f"write {entry(name, field.examples[0])}"
     elif name == "traffic":
-        hint = "write at least one [[traffic]] with its number of flows"
-        if current_words() is Words.PYTHON:
-            hint = "write at least one class, such as traffic=[Long(flows=100)]"
+        hint = "write at least one " + either(
+            "class, such as traffic=[Long(flows=100)]", "[[traffic]] with its number of flows"
+        )
     elif name == "link":
-        hint = 'write a table [link] with rate = "155 Mbit/s"'
-        if current_words() is Words.PYTHON:
-            hint = 'write link=Link(rate="155 Mbit/s")'
+        table = 'a table [link] with rate = "155 Mbit/s"'
+        hint = "write " + either('link=Link(rate="155 Mbit/s")', table)
     else:
         hint = f"write {name} too"
     return ScenarioError("missing", "is missing", hint)
@@ -193,19 +192,17 @@ def _unknown_kind(kind: str) -> ScenarioError:
 def _not_a_table(error: ErrorDetails, place: _Place) -> ScenarioError:
     found, name = show(error["input"]), place.last
     what = f"an entry of {place.path[-2]}" if isinstance(name, int) else f"a {name}"
-    if current_words() is Words.PYTHON:
-        what = what if place.path else f"a {place.table.__name__}"
-        models = list(models_in(place.field.annotation)) if place.field else []
-        made = " or ".join(dict.fromkeys(f"{each.__name__}(…)" for each in models[:3]))
-        hint = f"write {made}, or a dict" if made else "write a dict"
-        return ScenarioError("wrong-type", f"{found} where {what} belongs", hint)
-    header = f"[[{place.path[0]}]]" if isinstance(name, int) else f"[{name}]"
-    hint = f"write its keys under {header}"
-    return ScenarioError("wrong-type", f"{found} where a table belongs", hint)
+    what = what if place.path else f"a {place.table.__name__}"
+    models = list(models_in(place.field.annotation)) if place.field else []
+    made = " or ".join(dict.fromkeys(f"{each.__name__}(…)" for each in models[:3]))
+    header = f"[[{place.path[0]}]]" if isinstance(name, int) and place.path else f"[{name}]"
+    hint = either(f"{made}, or a dict" if made else "a dict", f"its keys under {header}")
+    wrong = f"{found} where {either(what, 'a table')} belongs"
+    return ScenarioError("wrong-type", wrong, f"write {hint}")
 
 
 def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
-    found, python = error["input"], current_words() is Words.PYTHON
+    found = error["input"]
     examples = (place.field.examples if place.field else None) or []
     number = next((one for one in examples if isinstance(one, int | float)), None)
     wanted, hint = {
@@ -213,13 +210,12 @@ def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
         "float_type": ("a number", f"write a plain number, such as {number or 0.98}"),
         "bool_type": (
             f"{literal(True)} or {literal(False)}",
-            f"write {literal(True)} or {literal(False)}" + ("" if python else ", without quotes"),
+            f"write {literal(True)} or {literal(False)}" + either("", ", without quotes"),
         ),
         "string_type": ("text", "write it in quotes"),
         "tuple_type": (
-            "a list" if python else "a list of tables",
-            "write traffic=[Long(flows=100)]" if python
-            else "write each entry under its own [[traffic]]",
+            f"a list{either('', ' of tables')}",
+            "write " + either("traffic=[Long(flows=100)]", "each entry under its own [[traffic]]"),
         ),
         "string_too_short": ("a name", "write at least one character"),
         "string_too_long": ("a name", "write at most 200 characters"),

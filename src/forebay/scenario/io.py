@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from forebay.errors import Words, literal, words
+from forebay.errors import Words, literal, written_in
 from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
 from forebay.scenario.errors import ScenarioError, show
@@ -89,7 +89,7 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 
 
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
-    with words(Words.FILE):
+    with written_in(Words.FILE):
         tree = _tree(text, source)
         paths = sets.apply(tree, overrides) if overrides else []
         try:
@@ -98,7 +98,7 @@ def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scen
             from forebay.scenario.format_error import format_error
 
             found = format_error(error, Scenario)
-        raise found.at(sets.source() if sets.blames(paths, found.field) else source)
+        raise found.at(sets.SOURCE if sets.blames(paths, found.field) else source)
 
 
 def expect_scenario(value: object) -> None:

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forebay.errors import Words, current_words, literal
+from forebay.errors import argument, either
 from forebay.scenario.base import GivenHere, ScenarioModel
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import Target
@@ -15,9 +15,8 @@ from forebay.scenario.goals import Target
 _WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
 
 
-def source() -> str:
-    """Return the place of overrides, for errors."""
-    return "--set" if current_words() is Words.COMMAND_LINE else "overrides"
+SOURCE = argument("overrides", "set")
+"""The place of overrides, in errors."""
 
 
 def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
@@ -29,11 +28,7 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     try:
         paths = [_apply_one(tree, override) for override in overrides]
     except ScenarioError as error:
-        raise error.at(source()) from None
-    twice = next((path for path in paths if paths.count(path) > 1), None)
-    if twice is not None and current_words() is Words.COMMAND_LINE:
-        hint = "write it once"
-        raise ScenarioError("bad-override", f"{twice} is set twice", hint).at(source())
+        raise error.at(SOURCE) from None
     return paths
 
 
@@ -123,8 +118,7 @@ def _index(part: str, entries: list[Any], here: str) -> int:
 
 
 def _whole(path: str, value: str) -> str:
-    python = current_words() is Words.PYTHON
-    return f"{{{literal(path)}: {value}}}" if python else f"{path}={value}"
+    return either(f'{{"{path}": {value}}}', f"{path}={value}")
 
 
 def _value(text: str) -> object:

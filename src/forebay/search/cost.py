@@ -201,11 +201,11 @@ class TooLittleTime(ForebayError):
         self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
         self.of_network, self.scaled_s, self.theory_answers = of_network, scaled_s, theory_answers
         self.kept_in = kept_in
-        self.hint = f"write {', or '.join(self._ways())}"
+        self.hint = hint = f"write {', or '.join(self._ways())}"
         takes = "more than" if self._was_wrong else "about"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and {self._whole} takes "
-            f"{takes} {in_words(self.needs_s)} here; {self.hint}{self._kept()}"
+            f"{takes} {in_words(self.needs_s)} here; {hint}{self._kept()}"
         )
 
     @property

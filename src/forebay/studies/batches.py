@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.engines.base import Engine, ReplicatingEngine
-from forebay.errors import ForebayError, current_words
+from forebay.errors import ForebayError
 from forebay.progress import enter
 from forebay.scenario import Scenario
 from forebay.store import MetricRow, Store, code_of
@@ -83,9 +83,7 @@ def _of_group(
             part = tuple(seeds[first : first + step])
             items = tuple(Item(cell.scenario, part) for cell, _ in some)
             made_by = code_of(asked.engine)
-            yield Batch(
-                asked, made_by, items, current_words(), price * len(part), sizes, plan.seeds
-            )
+            yield Batch(asked, made_by, items, price * len(part), sizes, plan.seeds)
 
 
 def _cut(

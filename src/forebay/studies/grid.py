@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import Words, words
+from forebay.errors import Words, written_in
 from forebay.scenario import Scenario, load
 from forebay.scenario.base import whole_number
 from forebay.scenario.errors import ScenarioError, show
@@ -463,7 +463,7 @@ def load_grid(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Gr
     source = os.fspath(path)
     if not os.path.exists(source) and source in shipped_grids():
         source = str(_SHIPPED / f"{source}.toml")
-    with words(Words.FILE):
+    with written_in(Words.FILE):
         tree = read_toml(source, "grid", shipped_grids())
         try:
             return _read(tree, source, overrides)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forebay.engines.base import Engine
-from forebay.errors import ForebayError, literal
+from forebay.errors import ForebayError, Words, toml
 from forebay.scenario import Scenario, ScenarioError
 from forebay.scenario.overrides import blames
 from forebay.search.cost import Speed, in_words
@@ -121,7 +121,7 @@ class Plan:
 
 def of_values(names: Iterable[str], values: Iterable[Any]) -> str:
     """Return a cell in words: 'queue.size = "64 packets", traffic.0.flows = 100'."""
-    return ", ".join(f"{n} = {literal(v)}" for n, v in zip(names, values, strict=True)) or "base"
+    return ", ".join(f"{n} = {toml(v)}" for n, v in zip(names, values, strict=True)) or "base"
 
 
 def plan_of(
@@ -153,7 +153,7 @@ def plan_of(
             scenario = grid.base.replace(dict(zip(grid.names, values, strict=True)))
             most = max([most, *(check(scenario) for check in checks)])
         except ForebayError as error:
-            refused.append((Refusal(values, str(error)), error))
+            refused.append((Refusal(values, error.worded(Words.FILE)), error))
         else:
             cells.append(Cell(values, scenario, scenario.sha256()))
     _refuse_values(grid, cells, refused)
@@ -175,7 +175,7 @@ def _refuse_values(
             if isinstance(error, ScenarioError) and blames([name], error.field):
                 raise error.at("axes")
             if not cells or not grid.is_drawn:
-                hint = f"write another value; {literal(value)} of {name} cannot be run in any cell"
+                hint = f"write another value; {toml(value)} of {name} cannot be run in any cell"
                 raise bad_grid(f"axes.{name}", each.why.partition(";")[0], hint, value)
     if not cells and refused:
         raise bad_grid("axes", f"every cell is refused: {refused[0][0].why}", "write others")

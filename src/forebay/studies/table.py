@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.errors import literal
+from forebay.errors import toml
 from forebay.files.atomic import replacing
 from forebay.files.columns import is_parquet
 from forebay.packages import import_package
@@ -104,7 +104,7 @@ class Table:
 
 def as_cell(value: Any) -> Any:
     """Return a value of an axis as a number, or as text."""
-    return value if isinstance(value, int | float | str) else literal(value)
+    return value if isinstance(value, int | float | str) else toml(value)
 
 
 def _place(name: str, order: dict[str, int]) -> tuple[int, int]:

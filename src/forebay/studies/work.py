@@ -35,7 +35,7 @@ import forebay
 from forebay import engines
 from forebay.effort import Effort
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
-from forebay.errors import ForebayError, Words, words
+from forebay.errors import ForebayError, Words
 from forebay.packages import import_package
 from forebay.scenario import DataSize
 from forebay.search.run_within import settled_or_said
@@ -76,7 +76,6 @@ class Batch:
     asked: Asked
     made_by: str
     items: tuple[Item, ...]
-    words: Words
     price_s: float
     sizes: Sizes | None = None
     all_seeds: range = range(1, 2)
@@ -135,15 +134,14 @@ def make_batch(batch: Batch, progress: Progress | None = None) -> Done:
         wrong = f"a worker has another forebay ({_version()}) than the one that asks"
         raise StudyError(wrong, "install the same version on every worker")
     done = Done()
-    with words(batch.words):
-        for item in batch.items:
-            if progress is not None:
-                progress(0.0)
-            try:
-                done.rows += _rows(batch, item, progress)
-            except ForebayError as error:
-                failure = Failure(item.scenario, len(item.seeds), str(error), error.exit_status)
-                done.failures.append(failure)
+    for item in batch.items:
+        if progress is not None:
+            progress(0.0)
+        try:
+            done.rows += _rows(batch, item, progress)
+        except ForebayError as error:  # its cell is written in a grid
+            why = error.worded(Words.FILE)
+            done.failures.append(Failure(item.scenario, len(item.seeds), why, error.exit_status))
     return done
 
 
@@ -152,10 +150,7 @@ def _rows(batch: Batch, item: Item, progress: Progress | None) -> list[MetricRow
     engine, effort = engine_of(asked.engine, asked.memory_limit), Effort(jobs=1, progress=progress)
     if asked.ask == "size":
         assert batch.sizes is not None, "the plan of a sizing has it"
-        # The time of a sizing is an entry of the grid, not an option of the command.
-        in_grid = Words.FILE if batch.words is Words.COMMAND_LINE else batch.words
-        with words(in_grid, exactly=True):
-            found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s, effort)
+        found = batch.sizes(engine, scenario, batch.all_seeds, asked.budget_s, effort)
         return _as_rows(asked, scenario, {seed: (_of_sizing(found), None) for seed in item.seeds})
     if isinstance(engine, ReplicatingEngine):
         begun = time.perf_counter()

@@ -15,7 +15,7 @@ import tomli_w
 
 import forebay
 from forebay import measure, platforms, report
-from forebay.errors import ForebayError, Words, words
+from forebay.errors import ForebayError, Words, written_in
 from forebay.packages import check_file
 from forebay.web import answers
 
@@ -50,7 +50,7 @@ def scenario_of(asked: object) -> forebay.Scenario:
                 f"{str(name)[:40]!r} is not for the workbench", f"write {', '.join(PARTS)}"
             )
     _check_depth(asked)
-    with words(Words.FILE):
+    with written_in(Words.FILE):
         scenario = forebay.Scenario.from_dict(asked, files=False)
     flows = sum(float(group.flows or 0) for group in scenario.traffic)
     if len(scenario.traffic) > _MOST_CLASSES:

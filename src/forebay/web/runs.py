@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.errors import Words, words
+from forebay.errors import Words, written_in
 from forebay.web.opening import Refused, error_of
 
 MEMORY = "1 GB"
@@ -91,7 +91,7 @@ class Run:
         """Do the work, in a thread; nothing that goes wrong leaves it."""
         try:
             self.goes_on(0.0)
-            with words(Words.FILE):
+            with written_in(Words.FILE):
                 self._work(self)
         except KeyboardInterrupt:  # Cancelled, or the search's own after it
             pass
