@@ -33,6 +33,9 @@ class QueueDiscipline(TypedDict):
     decides_at_dequeue: bool
     parameters: dict[str, float | None]
 
+SENDER_OPTIONS: list[str]
+"""Names of what a scenario may override of a stack."""
+
 def controllers() -> list[Controller]: ...
 def disciplines() -> list[QueueDiscipline]: ...
 def structure_bytes() -> dict[str, int]:
@@ -40,22 +43,7 @@ def structure_bytes() -> dict[str, int]:
 
 @final
 class Profile:
-    def __new__(
-        cls,
-        name: str,
-        *,
-        ecn: bool = False,
-        initial_window: int | None = None,
-        sack: bool | None = None,
-        delayed_ack: bool | None = None,
-        delayed_ack_ps: int | None = None,
-        min_rto_ps: int | None = None,
-        max_window: int | None = None,
-        jitter_ps: int = 0,
-        timer_tick_ps: int = 0,
-        offload: bool = False,
-        segment: int | None = None,
-    ) -> Profile: ...
+    def __new__(cls, name: str, options: dict[str, object] | None = None) -> Profile: ...
 
 ClassRates = tuple[float | None, tuple[float, int | None] | None]
 

@@ -90,7 +90,7 @@ CHANGES = {
         (INPUTS, REFERENCE, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
     ),
     "option": Change(
-        "prr", 6,
+        "prr", 3,
         (),
         (pytest_of("tests/engines/test_sender_options.py"),),
         (INPUTS, REFERENCE, pytest_of("tests/scenario/test_reference.py")),

@@ -15,45 +15,61 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// A TCP stack: "ns2" or "linux", with what a scenario overrides.
+type Set = fn(&mut profile::Profile, &Bound<'_, PyAny>) -> PyResult<()>;
+
+macro_rules! sender_options {
+    ($($name:literal, $stack:ident, $value:ident: $type:ty => $set:expr;)*) => {
+        const OPTIONS: &[(&str, Set)] = &[$(($name, |$stack, given| {
+            let $value: $type = given.extract()?;
+            $set;
+            Ok(())
+        }),)*];
+    };
+}
+
+// By their names in a scenario, in the order in which they are applied; times are in picoseconds.
+sender_options! {
+    "ecn", stack, value: bool => stack.ecn = value;
+    "initial_window", stack, value: u32 => stack.initial_window = value;
+    "sack", stack, value: bool => stack.sack = value;
+    "delayed_ack", stack, value: bool => {
+        let delay = stack.delayed_ack.or(profile::Profile::linux().delayed_ack);
+        stack.delayed_ack = delay.filter(|_| value);
+    };
+    "delayed_ack_timeout", stack, value: Picos => {
+        stack.delayed_ack = stack.delayed_ack.map(|_| value);
+    };
+    "min_rto", stack, value: Picos => stack.min_rto = value;
+    "max_window", stack, value: u32 => stack.max_window = value;
+    "jitter", stack, value: Picos => stack.jitter = value;
+    "timer_tick", stack, value: Picos => stack.timer_tick = value;
+    "offload", stack, value: bool => {
+        stack.offload = if value { Offload::ON } else { Offload::OFF };
+    };
+    "segment", stack, value: u32 => stack.segment_bytes = Some(value);
+}
+
+/// Names of a sender's options.
+pub fn sender_options() -> Vec<&'static str> {
+    OPTIONS.iter().map(|(name, _)| *name).collect()
+}
+
+/// A TCP stack: "ns2" or "linux", with what a scenario overrides by name.
 #[pyclass(frozen, module = "forebay._core")]
 pub struct Profile(profile::Profile);
 
 #[pymethods]
 impl Profile {
     #[new]
-    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0, timer_tick_ps=0, offload=false, segment=None))]
-    #[allow(clippy::too_many_arguments)] // keywords of a Python call
-    fn new(
-        name: &str,
-        ecn: bool,
-        initial_window: Option<u32>,
-        sack: Option<bool>,
-        delayed_ack: Option<bool>,
-        delayed_ack_ps: Option<Picos>,
-        min_rto_ps: Option<Picos>,
-        max_window: Option<u32>,
-        jitter_ps: Picos,
-        timer_tick_ps: Picos,
-        offload: bool,
-        segment: Option<u32>,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (name, options=None))]
+    fn new(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let mut made = profile::Profile::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
-        made.ecn = ecn;
-        made.initial_window = initial_window.unwrap_or(made.initial_window);
-        made.sack = sack.unwrap_or(made.sack);
-        made.min_rto = min_rto_ps.unwrap_or(made.min_rto);
-        made.max_window = max_window.unwrap_or(made.max_window);
-        made.jitter = jitter_ps;
-        made.timer_tick = timer_tick_ps;
-        made.offload = if offload { Offload::ON } else { Offload::OFF };
-        made.segment_bytes = segment;
-        if let Some(delayed) = delayed_ack {
-            let delay = made.delayed_ack.or(profile::Profile::linux().delayed_ack);
-            made.delayed_ack = delay.filter(|_| delayed);
+        for (option, set) in OPTIONS {
+            if let Some(value) = options.and_then(|given| given.get_item(option).transpose()) {
+                set(&mut made, &value?)?;
+            }
         }
-        made.delayed_ack = made.delayed_ack.map(|delay| delayed_ack_ps.unwrap_or(delay));
         Ok(Self(made))
     }
 }

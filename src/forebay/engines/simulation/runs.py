@@ -18,7 +18,7 @@ from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picos
 from forebay.engines.replication.transfer_routes import route_transfers
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
 from forebay.files.columns import BLOCK_ROWS, write_columns
-from forebay.scenario import BOTTLENECK, ScenarioError, Tcp, Transfers
+from forebay.scenario import BOTTLENECK, Duration, ScenarioError, Tcp, Transfers
 from forebay.workload import Workload, draw
 from forebay.workload.model import Packets, Periods, Sessions
 
@@ -175,24 +175,13 @@ def _barriers(workload: Workload) -> list[tuple[int, int, int, list[int]]]:
 def _profile(traffic: Traffic) -> _core.Profile:
     if not isinstance(traffic, Tcp):
         return _core.Profile("ns2")  # open loop: no TCP stack
-    return _core.Profile(
-        traffic.sender,
-        ecn=traffic.ecn,
-        initial_window=traffic.initial_window,
-        sack=traffic.sack,
-        delayed_ack=traffic.delayed_ack,
-        delayed_ack_ps=_optional_ps(traffic.delayed_ack_timeout),
-        min_rto_ps=_optional_ps(traffic.min_rto),
-        max_window=traffic.max_window,
-        jitter_ps=picoseconds(traffic.jitter or 0.0),
-        timer_tick_ps=picoseconds(traffic.timer_tick or 0.0),
-        offload=traffic.offloads,
-        segment=traffic.segment,
-    )
-
-
-def _optional_ps(seconds: float | None) -> int | None:
-    return None if seconds is None else picoseconds(seconds)
+    written = {name: getattr(traffic, name) for name in _core.SENDER_OPTIONS}
+    options = {
+        name: picoseconds(value) if isinstance(value, Duration) else value
+        for name, value in (written | {"offload": traffic.offloads}).items()
+        if value is not None
+    }
+    return _core.Profile(traffic.sender, options)
 
 
 _HOST_QUEUE = 1000
