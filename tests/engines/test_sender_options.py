@@ -18,11 +18,11 @@ OPTIONS = sorted(Tcp.model_fields.keys() - Sized.model_fields.keys() - NO_OPTION
 
 def test_the_simulator_has_the_options_of_a_scenario_and_no_others():
     """From the source, which may be newer than the core."""
-    text = (ROOT / "crates/python/src/run.rs").read_text(encoding="utf-8")
+    text = (ROOT / "crates/python/src/sender.rs").read_text(encoding="utf-8")
     listed = re.findall(r'^    "(\w+)", stack, value', text, re.MULTILINE)
     unknown, missing = sorted({*listed} - {*OPTIONS}), sorted({*OPTIONS} - {*listed})
-    assert not unknown, f"sender's options {unknown} of run.rs are no fields of Tcp"
-    assert not missing, f"sender's options {missing} are not in crates/python/src/run.rs"
+    assert not unknown, f"sender's options {unknown} of sender.rs are no fields of Tcp"
+    assert not missing, f"sender's options {missing} are not in crates/python/src/sender.rs"
 
 
 @pytest.mark.parametrize("option", OPTIONS)

@@ -12,6 +12,7 @@ mod python_control;
 mod queue;
 mod readings;
 mod run;
+mod sender;
 mod simulate;
 mod tracing;
 
@@ -30,8 +31,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     drop(PyArray1::<f64>::zeros(module.py(), 0, false));
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CONGESTION_CONTROLS", forebay_sim::cc::NAMES.to_vec())?;
-    module.add("SENDER_OPTIONS", run::sender_options())?;
-    module.add_class::<run::Profile>()?;
+    module.add("SENDER_OPTIONS", sender::sender_options())?;
+    module.add_class::<sender::Profile>()?;
     module.add_class::<run::Link>()?;
     module.add_class::<run::Flows>()?;
     module.add_class::<run::Sources>()?;
