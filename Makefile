@@ -83,11 +83,16 @@ DEVELOP = PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(V
 TO_LOG = >$(VENV)/maturin.log 2>&1 || { cat $(VENV)/maturin.log; exit 1; }
 
 # Editable: Python sources are read where they are, so only a change of Rust or packaging builds again.
-$(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.compiled
+$(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.compiled | src/forebay/scenario/inputs.py
 	@echo 'setup: the package of both, ten seconds'
 	@$(WITH_EMULATOR) $(DEVELOP) --release $(TO_LOG)
 	@$(COMPILE_IMPORTS) size $(SCENARIO) --engine theory >/dev/null
 	@touch $@
+
+# What type checkers are told that a scenario's classes take, made from the models.
+INPUTS := src/forebay/scenario/inputs.py
+$(INPUTS): $(VENV)/.installed $(filter-out $(INPUTS),$(wildcard src/forebay/scenario/*.py))
+	@PYTHONPATH=src $(BIN)/python -m forebay.scenario.generate_inputs
 
 # For who changes Rust: the same core, built in pieces, of which only the changed ones are compiled again. It is slower than
 # setup's; `make setup` builds that one again.
@@ -292,4 +297,4 @@ lock: setup
 	    --no-header --no-annotate --upgrade --output-file tests/mutants/requirements.lock tests/mutants/requirements.in
 
 clean:
-	rm -rf $(VENV) build target src/forebay/_core*.so
+	rm -rf $(VENV) build target src/forebay/_core*.so $(INPUTS)

@@ -28,7 +28,6 @@ def pytest_of(*names: str) -> Command:
 
 
 REFERENCE: Command = ("python", "-m", "forebay.scenario.reference", "docs/reference")
-INPUTS: Command = ("python", "-m", "forebay.scenario.generate_inputs")
 RUN_PULSES: Command = (
     "python",
     "-c",
@@ -87,13 +86,13 @@ CHANGES = {
         "[Pp]ulse", 8,
         (),
         (pytest_of(KINDS, "tests/python/test_docs.py", "-k", "kind or namespace or model"),),
-        (INPUTS, REFERENCE, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
+        (REFERENCE, pytest_of("tests/scenario/test_reference.py"), RUN_PULSES),
     ),
     "option": Change(
         "prr", 3,
         (),
         (pytest_of("tests/engines/test_sender_options.py"),),
-        (INPUTS, REFERENCE, pytest_of("tests/scenario/test_reference.py")),
+        (REFERENCE, pytest_of("tests/scenario/test_reference.py")),
     ),
     "verb": Change(
         "laws", 3,

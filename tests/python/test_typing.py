@@ -17,7 +17,6 @@ from forebay import (
     Short,
     Topology,
 )
-from forebay.scenario import generate_inputs, inputs
 
 from .checking import mypy
 
@@ -71,12 +70,6 @@ def test_what_a_type_checker_refuses_is_refused_when_run(line: str) -> None:
 
 def test_what_a_type_checker_takes_is_taken_when_run() -> None:
     exec(HEAD + GOOD, {})
-
-
-def test_the_inputs_are_those_of_the_models() -> None:
-    path = Path(inputs.__file__)
-    fresh = "run: python -m forebay.scenario.generate_inputs"
-    assert path.read_text(encoding="utf-8") == generate_inputs.source(), fresh
 
 
 LINK = Link(rate="155 Mbit/s")

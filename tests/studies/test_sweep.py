@@ -160,7 +160,7 @@ def test_csv_has_axes_first_and_a_row_a_replication(tmp_path: Path) -> None:
     for read, row in zip(table, made.rows(), strict=True):
         assert float(read["link.bottleneck.utilization"]) == row["link.bottleneck.utilization"]
         assert read["link.bottleneck.buffer_packets"] == str(row["link.bottleneck.buffer_packets"])
-        assert read["traffic.0.congestion_control"] == '{ cubic = 0.5, reno = 0.5 }'
+        assert read["traffic.0.congestion_control"] == "{ cubic = 0.5, reno = 0.5 }"
 
 
 def test_a_store_of_an_earlier_version_gets_the_new_tables(tmp_path: Path) -> None:
