@@ -36,11 +36,7 @@ def _copy(source: Path, target: Path) -> None:
 
 def pytest_in(tree: Path, arguments: list[str], seconds: float) -> int | None:
     """Run pytest in a copy; None if it takes longer."""
-    environment = {
-        "PYTHONPATH": f"{tree / 'src'}:{tree}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "FOREBAY_LONG": "1",
-    }
+    environment = {"PYTHONPATH": f"{tree / 'src'}:{tree}", "PYTHONDONTWRITEBYTECODE": "1"}
     line = [str(PYTHON), "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     try:
         done = subprocess.run(
