@@ -229,7 +229,7 @@ def _queueing(
         found.estimates["queue_packets"] = batch_mean(rows.queue_packets)
         return mean, mean
     if buffer is None:
-        given = f"{argument('buffer')}, or a column queue_packets"
+        given = "the buffer, or a column queue_packets"
         found.notes.append(f"the round trip has no queueing delay: give {given}")
         return 0.0, 0.0
     most = parse("buffer", BufferSize, buffer)

@@ -351,10 +351,9 @@ def _unused(scenario: Scenario, topology: Topology, adjacency: Adjacency) -> lis
     if any(takes_demand(group) for group in scenario.traffic):
         return []
     if total is not None:
-        load = entry("traffic.0.load", 1.0)
         return [
             f"the {Rate(total)} of the demand are not offered: only their ratios distribute the "
-            f"connections; a class of kind short with {load} carries them"
+            f"connections; a class of kind short with load = 1.0 carries them"
         ]
     if adjacency.demands:
         return ["the demand has no unit: only its ratios count; topology.demand_unit gives it one"]

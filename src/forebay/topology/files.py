@@ -18,7 +18,6 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from forebay.errors import entry
 from forebay.scenario import Rate
 from forebay.topology import graphml
 from forebay.topology.file_values import (
@@ -345,7 +344,7 @@ class _Capacities:
                 many = f"links of {low}" if low == high else f"links of {low} to {high}"
             offered = Rate(float(f"{self.unit_bps * demand:.4g}"))
             total = f", demands of {offered} together" if demand else ""
-            field = entry("topology.file_unit", "1 Gbit/s")
+            field = 'topology.file_unit = "1 Gbit/s"'
             said.append(
                 f"no unit in the file: read as Mbit/s ({many}{total}); {field} reads others"
             )

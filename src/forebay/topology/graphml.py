@@ -13,7 +13,6 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 import rustworkx
 
-from forebay.errors import entry
 from forebay.scenario import Rate
 from forebay.topology.file_values import (
     CORE,
@@ -110,7 +109,7 @@ class LinkValues:
         if self.unit_bps is not None:
             return self.unit_bps
         factor = 1.0 if self.plain >= _PLAIN_BITS else 1e6
-        other = entry("topology.file_unit", "1 Gbit/s")
+        other = 'topology.file_unit = "1 Gbit/s"'
         most = Rate(self.plain * factor)
         said = (
             f"read as {'bit/s' if factor == 1.0 else 'Mbit/s'} (up to {most}); {other} reads others"
