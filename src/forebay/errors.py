@@ -65,6 +65,12 @@ class ForebayError(Exception):
         Exit status of the command line: 2 bad input, 3 an engine cannot run here, 4 a defect.
     words : Words
         The place where the hint is followed: ``str()`` has its notation.
+
+    >>> try:
+    ...     forebay.Link(rate=155)
+    ... except forebay.ForebayError as error:
+    ...     print(error.code, error.exit_status)
+    no-unit 2
     """
 
     code: str = "error"

@@ -137,3 +137,9 @@ def test_beyond_the_table_a_packet_costs_with_half_the_last_slope() -> None:
 @pytest.mark.parametrize(("needs_s", "asked"), [(8.0, "10 s"), (80.0, "1.7 min")])
 def test_a_refusal_recommends_a_quarter_more_than_was_predicted(needs_s: float, asked: str) -> None:
     assert f'budget="{asked}"' in str(TooLittleTime("it is large", needs_s, 1.0))
+
+
+def test_a_refusal_says_where_finished_simulations_are_kept() -> None:
+    refused = TooLittleTime("it is large", 80.0, 1.0)
+    assert "kept" not in str(refused)
+    assert "kept in s.sqlite, and it continues" in str(refused.but(kept_in="s.sqlite"))

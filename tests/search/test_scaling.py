@@ -132,3 +132,11 @@ def test_only_poisson_datagrams_at_a_load_are_one_process() -> None:
     assert of(load=0.5, arrivals="poisson")
     assert not of(load=0.5, arrivals="constant")
     assert not of(rate="1 Mbit/s", arrivals="poisson")
+
+
+def test_the_throughput_of_a_class_is_asked_of_its_share_of_the_link() -> None:
+    whole = link(f'{MANY}[traffic.goals]\nthroughput = "40 Gbit/s"\n')
+    (smaller,) = scaled(whole, 4.0).traffic
+    assert smaller.goals is not None and float(smaller.goals.throughput or 0) == 10e9
+    (other,) = scaled(link(f"{MANY}[traffic.goals]\nloss_rate = 0.01\n"), 4.0).traffic
+    assert other.goals is not None and other.goals.throughput is None

@@ -125,6 +125,10 @@ def run(
         The store cannot be used.
     MissingPackage, OSError
         A table cannot be written.
+
+    >>> outcome = forebay.run(forebay.load("oc3-gsr"), "theory")
+    >>> print(f"{outcome.links['bottleneck'].utilization:.3f}")
+    0.982
     """
     expect_scenario(scenario)
     chosen = get_engine(engine, memory_limit)
@@ -162,6 +166,10 @@ def compare(
     """Run several engines on one scenario; return one Outcome for each, in their order.
 
     Parameters and errors are those of `run`.
+
+    >>> both = forebay.compare(forebay.load("oc3-gsr"), ["theory", "simulation"])
+    >>> [f"{each.links['bottleneck'].utilization:.2f}" for each in both]
+    ['0.98', '0.98']
     """
     expect_scenario(scenario)
     names = listed("engines", engines)

@@ -88,6 +88,10 @@ def sensitivity(
         `scenario` is not a Scenario; `change`, `method` or `draws` is refused; a range is.
     SizingError
         The scenario has no goal.
+
+    >>> found = forebay.sensitivity(forebay.load("oc3-gsr"), method="one-at-a-time")
+    >>> found.packets, found.method
+    (128.0, 'one-at-a-time')
     """
     expect_scenario(scenario)
     _check(scenario, change, method, draws)
@@ -214,6 +218,11 @@ def size_uncertain(
         `scenario` is not a Scenario; a path, a range, `holds` or `draws` is refused.
     SizingError
         The scenario has no goal.
+
+    >>> flows = {"traffic.0.flows": "100..400"}
+    >>> link = forebay.load("oc3-gsr")
+    >>> forebay.size_uncertain(link, flows, "theory", holds=0.5, draws=8).buffer.packets
+    77
     """
     expect_scenario(scenario)
     refuse_network(scenario)

@@ -111,6 +111,9 @@ def size(
     ScenarioError
         `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
         an engine without one.
+
+    >>> forebay.size(forebay.load("oc3-gsr"), "theory").buffer.packets
+    128
     """
     started_at = time.monotonic()
     expect_scenario(scenario)
@@ -258,6 +261,11 @@ def with_cheaper(
     ------
     ScenarioError
         The answer is of smaller links, of a network or of an AQM; or there is none.
+
+    >>> link = forebay.load("oc3-gsr")
+    >>> cheaper = forebay.with_cheaper(link, forebay.size(link, "theory")).cheaper
+    >>> [each.packets for each in cheaper]
+    [128, 64, 32, 16]
     """
     chosen = result.recommended or result.buffer
     why = _refused(scenario, result)
@@ -320,6 +328,9 @@ def again(
     ------
     ScenarioError
         The answer is extrapolated, of a network's links, or has no runs.
+
+    >>> forebay.again(forebay.size(forebay.load("oc3-gsr"), "theory")).different
+    ()
     """
     _check(answer)
     different = []

@@ -131,6 +131,12 @@ def sweep(
         Workers that die, another version on a worker, or a missing package.
     StoreError
         The store cannot be used.
+
+    >>> sizes = {"queue.size": ["64 packets", "129 packets"]}
+    >>> found = forebay.sweep(forebay.load("oc3-gsr"), sizes, engine="theory", seeds=1)
+    >>> used = found.means("link.bottleneck.utilization")
+    >>> [f"{each:.2f}" for each in used.values()]
+    ['0.78', '0.98']
     """
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
     ask = _ask(said.get("ask", "run") if ask is None else ask)

@@ -54,6 +54,11 @@ def trace(
         `scenario` is not a Scenario; an invalid step, or a flow that does not exist.
     EngineUnavailable
         See `forebay.engines`.
+
+    >>> brief = {"measure.warmup": "1 s", "measure.duration": "1 s"}
+    >>> seen = forebay.trace(forebay.load("oc3-gsr").replace(brief), step="100 ms")
+    >>> seen.links["bottleneck"].queue_packets.shape
+    (10,)
     """
     expect_scenario(scenario)
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in listed("flows", flows)]

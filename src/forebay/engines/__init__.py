@@ -47,7 +47,11 @@ GROUP = "forebay.engines"
 
 
 def engine_names() -> tuple[str, ...]:
-    """Names of all engines: ours, in the order of `compare`, then those of other distributions."""
+    """Names of all engines: ours, in the order of `compare`, then those of other distributions.
+
+    >>> {"theory", "simulation"} <= set(forebay.engine_names())
+    True
+    """
     return (*_ENGINES, *sorted(set(plugins.found(GROUP)) - set(_ENGINES)))
 
 

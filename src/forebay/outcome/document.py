@@ -407,6 +407,9 @@ class Metric(Closed):
     scenario, over its draws. ``low`` and ``high`` are None where there is no interval: one run may
     give none, and replications that all agree do not tell how far another may be. A metric that was
     not measured is None instead of a Metric, never zero.
+
+    >>> forebay.outcome.Metric(value=0.98, low=0.97, high=0.99, n=5) > 0.95
+    True
     """
 
     value: float

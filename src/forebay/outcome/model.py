@@ -211,6 +211,10 @@ class Outcome(Document):
         a window has on average, if it may have none.
     disturbed : of a real machine, the part of the losses that its own stalls explain, from 5 % on.
     rates : of each link whose rate varies, by its name.
+
+    >>> outcome = forebay.run(forebay.load("oc3-gsr"), "theory")
+    >>> forebay.Outcome.from_json(outcome.to_json()) == outcome
+    True
     """
 
     scenario: dict[str, Any]

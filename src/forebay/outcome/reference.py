@@ -69,6 +69,8 @@ def schema(name: str) -> dict[str, Any]:
     for model, level in PARTS.items():
         for metric in of_level(level) if model in made.get("$defs", {}) else ():
             made["$defs"][model]["properties"][metric.key] |= _described(metric)
+    for part in (made, *made.get("$defs", {}).values()):  # without the examples in Python
+        part["description"] = part.get("description", "").partition("\n\n>>>")[0]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | made
 
 

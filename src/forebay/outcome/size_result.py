@@ -409,6 +409,10 @@ class SizeResult(Document):
         forces the answer first.
     memory, configuration : added by the command line: the memory for the answer, and the document
         of the configuration by ``--emit``.
+
+    >>> answer = forebay.size(forebay.load("oc3-gsr"), "theory")
+    >>> answer.recommended.packets, answer.recommended.step
+    (128, 1)
     """
 
     scenario: str = ""

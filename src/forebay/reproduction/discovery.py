@@ -106,6 +106,9 @@ def artefacts(paper: str | None = None) -> list[str]:
     ------
     UnknownArtefact
         There is no such paper.
+
+    >>> "appenzeller-2004/fig15" in forebay.artefacts()
+    True
     """
     chosen = entries() if paper is None else _of_paper(entries(), paper)
     if not chosen:

@@ -111,6 +111,10 @@ class Reproduction:
     variants : the rows for other choices of what the paper leaves open.
     causes : for each row, which of `CAUSES` it is out of its band for; "" if it is in the band.
     prints_wrong : for each row, whether the band is about what the print should say.
+
+    >>> made = forebay.reproduce("A.eq6")
+    >>> made.agrees, len(made.rows)
+    (True, 3)
     """
 
     artefact: str

@@ -55,6 +55,9 @@ def reproduce(
         There is no such artefact.
     ScenarioError
         ``seeds`` or ``jobs`` is not a whole number, or out of range.
+
+    >>> forebay.reproduce("A.eq6").agrees
+    True
     """
     if seeds is not None:
         whole_number("seeds", seeds, 1, 100_000)

@@ -30,6 +30,12 @@ class ScenarioError(ForebayError, ValueError):
         The value found there.
     wrong, hint : str
         What is wrong with it; what to write instead.
+
+    >>> try:
+    ...     forebay.Link(rate=155)
+    ... except forebay.ScenarioError as error:
+    ...     print(error)
+    Link: rate: 155 has no unit; write it with one, such as "155 Mbit/s"
     """
 
     wrong, file, field = InWords(), InWords(), InWords()

@@ -226,5 +226,7 @@ def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
         hint = f"write {exact}"
     if kind == "tuple_type" and place.path[-1:] != ("traffic",):
         wrong = f"{show(found)} is not a list"
-        hint = f"write it in brackets: {entry(str(place.last), [found])}"
+        listed = [found]
+        inside = entry(place.last, listed) if isinstance(place.last, str) else literal(listed)
+        hint = f"write it in brackets: {inside}"
     return ScenarioError("wrong-type", wrong, hint, value=found)

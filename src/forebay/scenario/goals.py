@@ -151,7 +151,11 @@ REQUEST_GOALS = ("request_mean", "request_p99")
 
 class QueueDelay(ScenarioModel):
     """Waiting time in the queue; any of these can be combined. The older names outside of this
-    table have the same meaning."""
+    table have the same meaning.
+
+    >>> forebay.QueueDelay(quantile=0.999, at_most="20 ms")
+    QueueDelay(quantile=0.999, at_most='20 ms')
+    """
 
     if TYPE_CHECKING:
 
@@ -186,7 +190,11 @@ class QueueDelay(ScenarioModel):
 
 
 class Goals(ScenarioModel):
-    """Goals for the buffer; a goal that is not set is not checked."""
+    """Goals for the buffer; a goal that is not set is not checked.
+
+    >>> forebay.Goals(utilization=0.98, queue_delay_p99="10 ms")
+    Goals(utilization=0.98, queue_delay_p99='10 ms')
+    """
 
     if TYPE_CHECKING:
 
@@ -233,7 +241,11 @@ class Goals(ScenarioModel):
 
 
 class ClassGoals(ScenarioModel):
-    """Goals of one class, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
+    """Goals of one class, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`.
+
+    >>> forebay.ClassGoals(loss_rate=0.001)
+    ClassGoals(loss_rate=0.001)
+    """
 
     if TYPE_CHECKING:
 

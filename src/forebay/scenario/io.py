@@ -31,6 +31,9 @@ def shipped() -> list[str]:
     """Return the names of the scenarios that ship with Forebay, such as "oc3-gsr".
 
     `forebay.load` and every verb of the command line accept such a name instead of a path.
+
+    >>> "oc3-gsr" in forebay.shipped()
+    True
     """
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
 
@@ -56,6 +59,9 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     ------
     ScenarioError
         The error has what is wrong, where, and what to write instead; its ``str`` is one line.
+
+    >>> forebay.load("oc3-gsr", ["traffic.0.flows=400"]).n_flows
+    400
     """
     if not isinstance(path, str | os.PathLike):
         is_dict = isinstance(path, Mapping)

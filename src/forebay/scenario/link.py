@@ -90,6 +90,9 @@ class Jitter(ScenarioModel):
     """A delay behind the wire, drawn for each packet by the seed, evenly from 0 to the longest.
 
     A duration alone is the longest.
+
+    >>> forebay.Jitter(most="2 ms")
+    Jitter(most='2 ms')
     """
 
     if TYPE_CHECKING:
@@ -130,6 +133,9 @@ class Loss(ScenarioModel):
     """Random loss of a link, by its seed: independent (Bernoulli), or in bursts (Gilbert-Elliott).
 
     A number alone is the rate.
+
+    >>> forebay.Loss(loss_in_bad=0.2, good_to_bad=0.001, bad_to_good=0.1)
+    Loss(good_to_bad=0.001, bad_to_good=0.1, loss_in_bad=0.2)
     """
 
     if TYPE_CHECKING:
@@ -231,7 +237,11 @@ _EXAMPLE: list[list[str]] = [["10 s", "12 s"]]
 
 
 class Outages(ScenarioModel):
-    """When a link is down: it sends nothing. A list alone is the times."""
+    """When a link is down: it sends nothing. A list alone is the times.
+
+    >>> forebay.Outages(times=[["1 s", "1.5 s"]])
+    Outages(times=[['1 s', '1.5 s']])
+    """
 
     if TYPE_CHECKING:
 
@@ -322,7 +332,11 @@ _EXCESSES = Between(DataSize(0), DataSize(10**12))
 
 
 class TokenBucket(ScenarioModel):
-    """A token bucket: a rate, and the burst by which traffic may exceed it. It starts full."""
+    """A token bucket: a rate, and the burst by which traffic may exceed it. It starts full.
+
+    >>> forebay.TokenBucket(rate="50 Mbit/s", burst="15 kB")
+    TokenBucket(rate='50 Mbit/s', burst='15000 B')
+    """
 
     if TYPE_CHECKING:
 
@@ -383,7 +397,11 @@ _PROPAGATION = Between(Duration(0), Duration(60))
 
 
 class Link(ScenarioModel):
-    """The link under study, the bottleneck."""
+    """The link under study, the bottleneck.
+
+    >>> forebay.Link(rate="10 Gbit/s", delay="5 ms")
+    Link(rate='10 Gbit/s', delay='5 ms')
+    """
 
     model_config = ConfigDict(json_schema_extra=_rate_or_trace)
 
@@ -521,7 +539,11 @@ class Link(ScenarioModel):
 
 
 class OtherLink(Link):
-    """A further link that routes may cross, with its own queue."""
+    """A further link that routes may cross, with its own queue.
+
+    >>> forebay.OtherLink(name="core", rate="10 Gbit/s")
+    OtherLink(rate='10 Gbit/s', name='core')
+    """
 
     if TYPE_CHECKING:
 
@@ -535,7 +557,11 @@ class OtherLink(Link):
 
 
 class Measure(ScenarioModel):
-    """The measured window."""
+    """The measured window.
+
+    >>> forebay.Measure(warmup="5 s", duration="30 s")
+    Measure(warmup='5 s', duration='30 s')
+    """
 
     if TYPE_CHECKING:
 

@@ -54,6 +54,11 @@ class Scenario(ScenarioModel):
     ------
     ScenarioError
         The first error: the field's path, what is wrong, what to write instead.
+
+    >>> link = forebay.Link(rate="155 Mbit/s")
+    >>> scenario = forebay.Scenario(link=link, traffic=[forebay.Long(flows=100, rtt="100 ms")])
+    >>> scenario.replace({"queue.size": "1 bdp/sqrt(n)"}).buffer_packets
+    129
     """
 
     if TYPE_CHECKING:

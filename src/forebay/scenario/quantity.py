@@ -264,7 +264,11 @@ class Quantity(FromText):
 
 
 class Rate(Quantity, float):
-    """Bits per second."""
+    """Bits per second.
+
+    >>> forebay.Rate.parse("155 Mbit/s") / 2
+    77500000.0
+    """
 
     kind = "rate"
     unit = base_unit = "bit/s"
@@ -273,7 +277,11 @@ class Rate(Quantity, float):
 
 
 class Duration(Quantity, float):
-    """Seconds."""
+    """Seconds.
+
+    >>> float(forebay.Duration.parse("10 ms"))
+    0.01
+    """
 
     kind = "time"
     unit = base_unit = "s"
@@ -282,7 +290,11 @@ class Duration(Quantity, float):
 
 
 class DataSize(Quantity, int):
-    """Whole bytes."""
+    """Whole bytes.
+
+    >>> int(forebay.DataSize.parse("1.5 MB"))
+    1500000
+    """
 
     kind = "size"
     unit = base_unit = "B"

@@ -145,7 +145,11 @@ _LAST = 1001
 
 
 class Red(ScenarioModel):
-    """RED of one class queue; with thresholds in each class it is WRED by class."""
+    """RED of one class queue; with thresholds in each class it is WRED by class.
+
+    >>> forebay.Red(min="30 kB", max="90 kB")
+    Red(min='30000 B', max='90000 B')
+    """
 
     if TYPE_CHECKING:
 
@@ -178,7 +182,11 @@ class Red(ScenarioModel):
 
 
 class ClassQueue(ScenarioModel):
-    """One class queue of a port, such as a Junos scheduler or a class of an IOS policy-map."""
+    """One class queue of a port, such as a Junos scheduler or a class of an IOS policy-map.
+
+    >>> forebay.ClassQueue(name="voice", priority=1, max_rate="10 Mbit/s")
+    ClassQueue(name='voice', priority=1, max_rate='10 Mbit/s')
+    """
 
     if TYPE_CHECKING:
 
@@ -287,7 +295,11 @@ class ClassQueue(ScenarioModel):
 
 
 class Queue(ScenarioModel):
-    """A buffer in front of a link."""
+    """A buffer in front of a link.
+
+    >>> forebay.Queue(discipline="codel", size="1000 packets")
+    Queue(discipline='codel', size='1000 packets')
+    """
 
     if TYPE_CHECKING:
 

@@ -141,6 +141,10 @@ class RateTrace(ScenarioModel):
 
     A file is a Mahimahi trace, or a CSV file with a time and a rate on each line, in s and bit/s or
     with units.
+
+    >>> steps = [["0 s", "10 Mbit/s"], ["5 s", "20 Mbit/s"]]
+    >>> forebay.RateTrace(steps=steps, period="10 s").period
+    10.0
     """
 
     if TYPE_CHECKING:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from inspect import cleandoc
@@ -117,6 +118,9 @@ form to write.
 _UNITS: dict[Any, str] = {BufferSize: "as written"}
 
 
+_IN_PYTHON = re.compile(r"\n\n(Made from|>>>).*", re.DOTALL)
+
+
 class _Schema(GenerateJsonSchema):
     """Pydantic's generator, with defaults as in a file; its own exposes our types' internals."""
 
@@ -128,7 +132,8 @@ def schema() -> str:
     """Return the JSON Schema of a scenario file."""
     head = {"$schema": GenerateJsonSchema.schema_dialect}
     body = Scenario.model_json_schema(schema_generator=_Schema)
-    body["description"] = _summary(Scenario)
+    for part in (body, *body["$defs"].values()):
+        part["description"] = _IN_PYTHON.sub("", part["description"])
     return json.dumps(head | body, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -184,7 +189,7 @@ def _section(title: str, model: type[BaseModel]) -> str:
 
 def _summary(model: type[BaseModel]) -> str:
     """Return the model's description, without the part on its use in Python."""
-    return cleandoc(model.__doc__ or "").partition("\n\nMade from")[0]
+    return _IN_PYTHON.sub("", cleandoc(model.__doc__ or ""))
 
 
 def _any_model(field: FieldInfo) -> bool:

@@ -23,7 +23,11 @@ _MOST = 10_000
 
 
 class Schedule(ScenarioModel):
-    """On and off times, drawn for each flow from its start on, or the same times for all flows."""
+    """On and off times, drawn for each flow from its start on, or the same times for all flows.
+
+    >>> forebay.Schedule(on="10 s", off="5 s")
+    Schedule(on='10 s', off='5 s')
+    """
 
     if TYPE_CHECKING:
 

@@ -222,7 +222,11 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
 
 
 class Long(Switched, Tcp):
-    """Long-lived TCP flows, which send during the whole run, until they stop, or on and off."""
+    """Long-lived TCP flows, which send during the whole run, until they stop, or on and off.
+
+    >>> forebay.Long(flows=100, congestion_control={"cubic": 0.6, "bbr": 0.4})
+    Long(congestion_control={'cubic': 0.6, 'bbr': 0.4}, flows=100)
+    """
 
     if TYPE_CHECKING:
 
@@ -239,7 +243,11 @@ class Long(Switched, Tcp):
 
 
 class Short(Tcp):
-    """Short TCP flows that arrive as a Poisson process during the whole run."""
+    """Short TCP flows that arrive as a Poisson process during the whole run.
+
+    >>> forebay.Short(length="14 packets", load=0.3)
+    Short(length='14 packets', load=0.3)
+    """
 
     if TYPE_CHECKING:
 
@@ -316,7 +324,11 @@ class Fetching(Standing, Tcp):
 
 
 class Session(Stopping, Fetching):
-    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file."""
+    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file.
+
+    >>> forebay.Session(flows=50, file={"pareto": {"mean": "60 kB", "shape": 1.2}})
+    Session(flows=50, file={'pareto': {'mean': '60000 B', 'shape': 1.2, 'high': '1500000000 B'}})
+    """
 
     if TYPE_CHECKING:
 
@@ -342,7 +354,11 @@ class Session(Stopping, Fetching):
 
 
 class Requests(Fetching):
-    """Workers that answer each request together; the next is asked when all answers are there."""
+    """Workers that answer each request together; the next is asked when all answers are there.
+
+    >>> forebay.Requests(flows=10, response="3 packets")
+    Requests(flows=10, response='3 packets')
+    """
 
     if TYPE_CHECKING:
 

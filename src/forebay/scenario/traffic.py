@@ -162,7 +162,11 @@ class Rated(Datagrams, Sized):
 
 
 class Udp(Rated):
-    """Datagrams of one size at a constant rate, or as a Poisson process."""
+    """Datagrams of one size at a constant rate, or as a Poisson process.
+
+    >>> forebay.Udp(flows=4, rate="1 Mbit/s")
+    Udp(flows=4, rate='1 Mbit/s')
+    """
 
     if TYPE_CHECKING:
 
@@ -177,7 +181,11 @@ class Udp(Rated):
 
 
 class OnOff(Datagrams, Sized):
-    """Datagrams at a peak rate in on times, none in off times; a flow starts in an on time."""
+    """Datagrams at a peak rate in on times, none in off times; a flow starts in an on time.
+
+    >>> forebay.OnOff(flows=20, peak_rate="1 Mbit/s", on="100 ms", off="400 ms")
+    OnOff(flows=20, peak_rate='1 Mbit/s', on='100 ms', off='400 ms')
+    """
 
     if TYPE_CHECKING:
 
@@ -224,7 +232,11 @@ class OnOff(Datagrams, Sized):
 
 class Video(Rated):
     """Long-range-dependent video: frames with lognormal sizes from exact fractional Gaussian noise,
-    divided into packets. Each flow has this mean rate in its own run."""
+    divided into packets. Each flow has this mean rate in its own run.
+
+    >>> forebay.Video(flows=2, load=0.2)
+    Video(flows=2, load=0.2)
+    """
 
     if TYPE_CHECKING:
 
@@ -263,7 +275,14 @@ class Video(Rated):
 
 
 class Replay(Datagrams):
-    """Packets from a file; each flow sends them once after its start."""
+    """Packets from a file; each flow sends them once after its start.
+
+    >>> try:
+    ...     forebay.Replay(flows=1, file="packets.csv")
+    ... except forebay.ScenarioError as error:
+    ...     print(error.code)
+    file-unreadable
+    """
 
     if TYPE_CHECKING:
 

@@ -340,7 +340,11 @@ class Transfer(ScenarioModel):
 
 
 class Transfers(Tcp):
-    """Transfers over TCP, each with a start and a size, of a list, a file or a distribution."""
+    """Transfers over TCP, each with a start and a size, of a list, a file or a distribution.
+
+    >>> forebay.Transfers(size="web-search", load=0.4)
+    Transfers(size={'published': 'web-search'}, load=0.4)
+    """
 
     if TYPE_CHECKING:
 
