@@ -77,6 +77,7 @@ class ForebayError(Exception):
     hint: str | InWords = InWords()
     exit_status: int = 2
     words: Words = Words.PYTHON
+    _hint: str
 
     def worded(self, words: Words) -> str:
         """Return the line in the notation of a place."""

@@ -136,3 +136,20 @@ def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monke
     assert result.status == 3
     assert "forebay._core" in result.err and "make setup" in result.err
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("platforms", "emit", "--answer", "a.json", "--platform", "junos"),
+            "make one with --json",
+        ),
+        (("run", "oc3-gsr", "--set", "queue.size=1", "--set", "queue.size=2"), "--set: queue.size"),
+        (("trace", "oc3-gsr", "--engine", "theory"), "write --engine simulation"),
+    ],
+)
+def test_a_hint_is_in_the_words_of_the_command_line(arguments, said, forebay_, tmp_path):
+    (tmp_path / "a.json").write_text("{")
+    result = forebay_(*(str(tmp_path / a) if a == "a.json" else a for a in arguments))
+    assert result.status == 2 and said in result.err

@@ -143,7 +143,7 @@ def _member(
     try:
         return member(cells)
     except ScenarioError as error:
-        raise _refused(path, f"line {line}: {error.wrong}", error.hint) from None
+        raise _refused(path, f"line {line}: {error._wrong}", error._hint) from None
 
 
 def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:

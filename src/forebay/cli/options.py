@@ -199,7 +199,8 @@ def _check_twice(overrides: tuple[str, ...]) -> None:
     paths = [each.partition("=")[0].strip() for each in overrides]
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
-        raise click.BadParameter(f"{twice} is set twice; write it once", param_hint="--set")
+        wrong, hint = f"{twice} is set twice", "write it once"
+        raise forebay.ScenarioError("bad-override", wrong, hint, file="--set")
 
 
 def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:

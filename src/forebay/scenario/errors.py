@@ -40,7 +40,6 @@ class ScenarioError(ForebayError, ValueError):
 
     wrong, file, field = InWords(), InWords(), InWords()
     _wrong: str
-    _hint: str
     _file: str
     _field: str
 
