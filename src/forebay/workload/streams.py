@@ -105,7 +105,7 @@ def _lognormal(u: _Floats, median: float, sigma: float, low: float, high: float)
 
 def _normal(u: _Floats, a: float, b: float) -> _Floats:
     """Standard normal numbers on [a, b]."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr, ndtri  # slow to import; most draws need no normal numbers
 
     first, last = ndtr(a), ndtr(b)
     drawn: Any = ndtri(first + u * (last - first))
@@ -127,10 +127,7 @@ def uniforms(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.flo
 
 def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.float64]:
     """Return n standard normal numbers, each from one word, by the inverse CDF."""
-    from scipy.special import ndtri  # slow to import; most draws need no normal numbers
-
-    numbers: _Floats = ndtri(uniforms(seed, name, traffic_class, n) + 2.0**-54)
-    return numbers
+    return _normal(uniforms(seed, name, traffic_class, n) + 2.0**-54, -np.inf, np.inf)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.engines.atlas.scope import Point, file_of
 from forebay.engines.errors import EngineUnavailable
 from forebay.errors import option
-
-if TYPE_CHECKING:
-    from forebay.engines.atlas.scope import Point
 
 Array = NDArray[np.float64]
 REMAKE = "benches/atlas_design.py and benches/atlas_model.py"
@@ -201,17 +199,6 @@ class Model:
         return found
 
 
-def name_of(controls: tuple[str, str]) -> str:
-    """Return the name of a family's file."""
-    return "-".join(controls)
-
-
-@cache
-def has_model(controls: tuple[str, str]) -> bool:
-    """Whether the package has a model of a family."""
-    return files(__package__).joinpath("models", f"{name_of(controls)}.npz").is_file()
-
-
 @cache
 def is_stale() -> bool:
     """Whether the simulator no longer gives the digits that the models are from."""
@@ -229,7 +216,7 @@ def load(controls: tuple[str, str]) -> Model:
         missing = "the simulator has changed since its simulations, as its canaries show"
         hint = f"remake it with {REMAKE}, or write {option('engine', 'simulation')}"
         raise EngineUnavailable("atlas", missing, hint)
-    with files(__package__).joinpath("models", f"{name_of(controls)}.npz").open("rb") as file:
+    with file_of(controls).open("rb") as file:
         return read(file)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from forebay.engines.errors import OutsideAtlas
@@ -16,6 +18,8 @@ from forebay.scenario import Long
 from forebay.workload.drawing import apportion
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from forebay.scenario import Scenario
 
 FAMILIES = {("reno", "cubic"): 16.0, ("cubic", "bbr3"): 43.0, ("cubic", "bbr"): 43.0}
@@ -178,10 +182,18 @@ def _refuse_set(where: str, part: Any) -> None:
             raise OutsideAtlas(f"{where}.{name}", f"{name}{shown}", "links without it")
 
 
-def _family(names: set[str]) -> tuple[str, str]:
-    from forebay.engines.atlas.model import has_model
+def file_of(controls: tuple[str, str]) -> Traversable:
+    """Return the file of a family's model, which need not be there."""
+    return files(__package__).joinpath("models", f"{'-'.join(controls)}.npz")
 
-    known = [each for each in FAMILIES if has_model(each)]
+
+@cache
+def _known() -> tuple[tuple[str, str], ...]:
+    return tuple(each for each in FAMILIES if file_of(each).is_file())
+
+
+def _family(names: set[str]) -> tuple[str, str]:
+    known = _known()
     for each in known:
         if names <= set(each):
             return each

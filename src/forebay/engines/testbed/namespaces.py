@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from forebay.engines.testbed.errors import asking
 
@@ -36,14 +36,20 @@ def end(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
+@contextmanager
+def _asking(what: str) -> Iterator[Any]:
+    from pyroute2 import netns  # a package that only the testbed needs
+
+    with asking(what):
+        yield netns
+
+
 def make(name: str) -> None:
     """Make an empty namespace.
 
     Raises TestbedError: the kernel refused.
     """
-    from pyroute2 import netns
-
-    with asking(f"making network namespace {name}"):
+    with _asking(f"making network namespace {name}") as netns:
         if path_of(name).exists():  # pyroute2 leaks sockets when it fails
             raise FileExistsError(errno.EEXIST, "File exists")
         netns.create(name)
@@ -51,9 +57,7 @@ def make(name: str) -> None:
 
 def remove(name: str) -> None:
     """Remove a namespace, with its devices and routes, if it exists."""
-    from pyroute2 import netns
-
-    with asking(f"removing network namespace {name}"), suppress(FileNotFoundError):
+    with _asking(f"removing network namespace {name}") as netns, suppress(FileNotFoundError):
         os.stat(path_of(name))
         netns.remove(name)
 
@@ -65,9 +69,7 @@ def inside(name: str, work: Callable[[], Answer]) -> Answer:
     """
 
     def enter() -> Answer:
-        from pyroute2 import netns
-
-        with asking(f"entering network namespace {name}"):
+        with _asking(f"entering network namespace {name}") as netns:
             netns.setns(str(path_of(name)), flags=0)
         return work()
 
