@@ -1,10 +1,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
-from typing import Any, Literal, NotRequired, TypedDict, final
+from typing import Any, Literal, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from forebay.engines.replication.readings import RawReadings
 
 __version__: str
 CONGESTION_CONTROLS: list[str]
@@ -211,62 +213,6 @@ class PacketLog:
         self, path: str | PathLike[str], links: Sequence[str], comment: str
     ) -> None: ...
 
-_Histogram = tuple[NDArray[np.float64], NDArray[np.float64]]
-
-_Stretches = tuple[float, _Histogram]
-
-class LinkDetail(TypedDict):
-    """Shape (bins,); total seconds and histogram of the lengths of busy and idle periods."""
-
-    seen: NDArray[np.int64]
-    busy: _Stretches
-    idle: _Stretches
-
-class LinkReadings(TypedDict):
-    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace."""
-
-    busy_s: NDArray[np.float64]
-    queue_packet_s: NDArray[np.float64]
-    delay_sum_s: NDArray[np.float64]
-    queue_s: NDArray[np.float64]
-    queue_bin_width: int
-    delay: _Histogram
-    longest_s: float
-    delays: list[_Histogram]
-    held: NDArray[np.int64]
-    lost: NDArray[np.int64]
-    arrivals: NDArray[np.int64]
-    drops: NDArray[np.int64]
-    marks: NDArray[np.int64]
-    accepted: NDArray[np.int64]
-    sent: NDArray[np.int64]
-    sent_bytes: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    class_busy_s: NDArray[np.float64]
-    detail: LinkDetail | None
-
-class Incidents(TypedDict):
-    """What happened since the sample before; shape (incidents,)."""
-
-    at_s: NDArray[np.float64]
-    flow: NDArray[np.int64]
-    count: NDArray[np.int64]
-
-class TraceReadings(TypedDict):
-    """Shapes (samples,), (links, samples), (flows traced, samples) and (all flows,)."""
-
-    at_s: NDArray[np.float64]
-    queue: NDArray[np.int64]
-    window_sum: NDArray[np.float64]
-    in_avoidance: NDArray[np.int64]
-    cwnd: NDArray[np.float64]
-    srtt_s: NDArray[np.float64]
-    state: NDArray[np.int64]
-    window_mean: NDArray[np.float64]
-    window_variance: NDArray[np.float64]
-    drops: Incidents
-    reductions: Incidents
-
 class FlowRecordColumns(TypedDict):
     """Shape (records,), flow by flow; NaN, and -1 for ``segments``, is what there was none of."""
 
@@ -286,29 +232,9 @@ class FlowRecordColumns(TypedDict):
     mean_rtt_s: NDArray[np.float64]
     ideal_s: NDArray[np.float64]
 
-class Readings(TypedDict):
-    """Shapes (batches, classes) and (flows,)."""
+class Readings(RawReadings):
+    """What the simulator has besides."""
 
-    links: list[LinkReadings]
-    sent: NDArray[np.int64]
-    drops: NDArray[np.int64]
-    passed: NDArray[np.int64]
-    delivered_bytes: NDArray[np.int64]
-    timeouts: NDArray[np.int64]
-    retransmissions: NDArray[np.int64]
-    flow_bytes: NDArray[np.int64]
-    flow_drops: NDArray[np.int64]
-    flow_passed: NDArray[np.int64]
-    rtt: list[_Histogram]
-    completions_s: list[NDArray[np.float64]]
-    unfinished_s: list[NDArray[np.float64]]
-    requests_s: NotRequired[list[NDArray[np.float64]]]
-    unfinished_requests_s: NotRequired[list[NDArray[np.float64]]]
-    trace: TraceReadings | None
-    flow_records: NotRequired[FlowRecords | None]
-    packets: int
-    events: int
-    wall_s: float
     capture: Packets | None
     packet_log: PacketLog | None
 
