@@ -79,10 +79,7 @@ def test_the_page_holds_what_the_report_says_and_needs_nothing_beside_it(
             "--overhead is not read with",
         ),
         (["--counters", "x.csv", "--exports"], "--exports is not read with --counters"),
-        (
-            ["x.pcap", "--exports", "--toward", "10.0.0.0/8"],
-            "--toward is not read with flow",
-        ),
+        (["x.pcap", "--exports", "--toward", "10.0.0.0/8"], "--toward is not read with flow"),
         (["--listen", "2055", "--at", "ingress"], "--at is not read with flow records"),
         (
             ["--snmp", "192.0.2.1", "--interface", "e", "--busy-hour"],

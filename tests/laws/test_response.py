@@ -87,9 +87,7 @@ def test_simulation_lies_in_the_band(
 
 
 @pytest.mark.parametrize("flows", [4, 20])
-def test_a_buffer_below_those_compared_has_no_upper_end_and_meets_no_goal(
-    flows: int,
-) -> None:
+def test_a_buffer_below_those_compared_has_no_upper_end_and_meets_no_goal(flows: int) -> None:
     text = LINK.format(rate=20, flows=flows, low=40, high=80, control='"reno"', size="1 packets")
     asked = loads(text)
     told = forebay.run(asked, "theory").links["bottleneck"].loss_rate

@@ -29,10 +29,7 @@ def drawn(truth, seed, samples=SAMPLES):
     return noise(truth, np.random.default_rng(seed).standard_normal(2 * samples))
 
 
-@pytest.mark.parametrize(
-    ("name", "truth"),
-    [(name, truth) for name in METHODS for truth in TRUTHS],
-)
+@pytest.mark.parametrize(("name", "truth"), [(name, truth) for name in METHODS for truth in TRUTHS])
 def test_every_method_finds_h_of_fractional_noise(name, truth):
     found = METHODS[name](drawn(truth, 11))
     assert found.value == pytest.approx(truth, abs=0.05)

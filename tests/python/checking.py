@@ -20,13 +20,7 @@ def mypy(path: Path) -> list[str]:
         "--no-error-summary",
         "--hide-error-context",
     ]
-    where = [
-        "--config-file",
-        str(settings),
-        "--cache-dir",
-        str(CACHE),
-        str(path),
-    ]
+    where = ["--config-file", str(settings), "--cache-dir", str(CACHE), str(path)]
     done = subprocess.run([*command, *where], capture_output=True, text=True, cwd=path.parent)
     assert done.returncode in (0, 1), done.stderr
     lines = (line.partition(":")[2] for line in done.stdout.splitlines())

@@ -43,10 +43,7 @@ LINK = '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "9 packets"\n[[traffic]]\nfl
 
 @pytest.mark.parametrize(
     ("verb", "engine", "kind"),
-    [
-        (forebay.run, "no-such-engine", forebay.UnknownEngine),
-        (forebay.size, "theory", NoGoals),
-    ],
+    [(forebay.run, "no-such-engine", forebay.UnknownEngine), (forebay.size, "theory", NoGoals)],
 )
 def test_a_pool_of_processes_raises_it_and_does_not_hang(
     verb: Callable[..., object], engine: str, kind: type[ForebayError]

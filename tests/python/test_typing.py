@@ -6,17 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay import (
-    ForebayError,
-    Goals,
-    Link,
-    Long,
-    Queue,
-    Scenario,
-    ScenarioError,
-    Short,
-    Topology,
-)
+from forebay import ForebayError, Goals, Link, Long, Queue, Scenario, ScenarioError, Short, Topology
 
 from .checking import mypy
 

@@ -69,8 +69,7 @@ _rates = st.floats(1e3, 1e6).map(lambda x: str(Rate(x)))
 _flows = _needs(flows=st.integers(1, 1000))
 _sized = _optional(packet=st.integers(64, 65_535).map(lambda n: str(DataSize(n))))
 _any = _optional(
-    access_rate=st.floats(1e9, 1e13).map(lambda x: str(Rate(x))),
-    direction=st.just("forward"),
+    access_rate=st.floats(1e9, 1e13).map(lambda x: str(Rate(x))), direction=st.just("forward")
 )
 _standing = _join(_flows, _any, _optional(start=_distributions(), access_sharing=st.integers(1, 9)))
 _tcp = _optional(

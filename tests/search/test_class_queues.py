@@ -103,8 +103,7 @@ def test_sizes_that_never_settle_are_said(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize(
-    ("each_s", "fractions"),
-    [(0.0, [0.25, 0.5, 0.75, 0.95, 1.0]), (40.0, [0.4, 0.8, 1.0])],
+    ("each_s", "fractions"), [(0.0, [0.25, 0.5, 0.75, 0.95, 1.0]), (40.0, [0.4, 0.8, 1.0])]
 )
 def test_no_more_time_is_foretold_than_the_budget_has_left(
     outcome: Outcome, monkeypatch: pytest.MonkeyPatch, each_s: float, fractions: list[float]

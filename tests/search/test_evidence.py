@@ -16,12 +16,7 @@ from forebay.outcome import (
     Quantiles,
     Verdict,
 )
-from forebay.search.evidence import (
-    Evidence,
-    at_least,
-    completion_part,
-    judge,
-)
+from forebay.search.evidence import Evidence, at_least, completion_part, judge
 
 
 def metric(value: float, low: float | None = None, high: float | None = None, n: int = 5) -> Metric:

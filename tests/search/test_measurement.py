@@ -25,8 +25,7 @@ def measure(warmup: float, window: float) -> Measure:
 
 
 @pytest.mark.parametrize(
-    ("most_s", "warmup", "window"),
-    [(75.0, 50.0, 25.0), (60.0, 40.0, 20.0), (300.0, 100.0, 50.0)],
+    ("most_s", "warmup", "window"), [(75.0, 50.0, 25.0), (60.0, 40.0, 20.0), (300.0, 100.0, 50.0)]
 )
 def test_as_much_of_a_measurement_as_fits(most_s: float, warmup: float, window: float) -> None:
     short = scenario().with_measure(measure(10.0, 20.0))

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forebay.scenario import Scenario, loads
-from forebay.search.scaling import (
-    bucket_packets,
-    is_one_process,
-    rule_of,
-    scaled,
-    why_not,
-)
+from forebay.search.scaling import bucket_packets, is_one_process, rule_of, scaled, why_not
 
 
 def link(traffic: str, rate: str = "100 Gbit/s", extra: str = "") -> Scenario:

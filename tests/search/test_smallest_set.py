@@ -43,9 +43,7 @@ class Known:
 
 
 @pytest.mark.parametrize("coupled", [0.0, 0.3, 0.6])
-def test_each_place_meets_its_goals_and_alone_does_not_with_a_tenth_less(
-    coupled: float,
-) -> None:
+def test_each_place_meets_its_goals_and_alone_does_not_with_a_tenth_less(coupled: float) -> None:
     places = Known((0.2, 0.5, 3.0), coupled)
     sizes = smallest_set(places)
     assert places.meet(sizes).all()

@@ -70,10 +70,7 @@ def test_links_that_demand_leaves_idle_are_not_asked_to_be_full() -> None:
         (["goals.loss_rate=1e-9"], "with 4 bdp before every link"),
         (["goals.loss_rate=0"], "with 4 bdp before every link"),
         (["goals.utilization={at_least = 0.9, probability = 0.95}"], "leave it out"),
-        (
-            ["goals.loss_rate=0.01", 'traffic.0.goals={throughput = "1 Mbit/s"}'],
-            "of links",
-        ),
+        (["goals.loss_rate=0.01", 'traffic.0.goals={throughput = "1 Mbit/s"}'], "of links"),
         ([], "no goal is set"),
     ],
 )

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
-from forebay.scenario import (
-    BufferSize,
-    DataSize,
-    Goals,
-    ScenarioError,
-    expect_scenario,
-)
+from forebay.scenario import BufferSize, DataSize, Goals, ScenarioError, expect_scenario
 from forebay.search.evidence import Evidence
 from forebay.search.goals import goals_of
 

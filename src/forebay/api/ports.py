@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError, Words
 from forebay.laws.hashed_members import Group
-from forebay.scenario import (
-    Rate,
-    ScenarioError,
-    loads,
-)
+from forebay.scenario import Rate, ScenarioError, loads
 from forebay.scenario.io import quoted
 from forebay.scenario.source import FlowCount
 

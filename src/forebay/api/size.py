@@ -156,11 +156,7 @@ def _parsed(sizes: str, scenario: Scenario, engine: str) -> tuple[int, ...]:
 
 
 def size_link(
-    engine: Engine,
-    scenario: Scenario,
-    options: Options,
-    of: str = "",
-    sizes: tuple[int, ...] = (),
+    engine: Engine, scenario: Scenario, options: Options, of: str = "", sizes: tuple[int, ...] = ()
 ) -> SizeResult:
     """Size a link."""
     known = laws.for_scenario(scenario), laws.regime_of(scenario)
@@ -174,11 +170,7 @@ def size_link(
 
 
 def _size_links(
-    engine: Engine,
-    scenario: Scenario,
-    link: str | None,
-    link_class: str | None,
-    options: Options,
+    engine: Engine, scenario: Scenario, link: str | None, link_class: str | None, options: Options
 ) -> SizeResult:
     """Size links of a network together."""
     if options.budget_s is not None:

@@ -281,11 +281,7 @@ def _searching() -> str:
 
 
 def size_priced(
-    engine: Engine,
-    scenario: Scenario,
-    seeds: range,
-    budget_s: float,
-    effort: Effort,
+    engine: Engine, scenario: Scenario, seeds: range, budget_s: float, effort: Effort
 ) -> SizeResult:
     """Size a link on one core, with a clock that counts predicted seconds.
 

@@ -271,12 +271,7 @@ def _listen(
 
 
 def judge(
-    path: str,
-    table: str | None,
-    rate: str | None,
-    others: Sequence[object],
-    *,
-    as_json: bool,
+    path: str, table: str | None, rate: str | None, others: Sequence[object], *, as_json: bool
 ) -> int:
     """Print the verdict; return 1 if the size should be changed."""
     if table is None or any(others):

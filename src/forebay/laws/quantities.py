@@ -8,15 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import CONTROLS, KINDS, kinds_that
-from forebay.scenario import (
-    BOTTLENECK,
-    Fetching,
-    Long,
-    Replay,
-    Tcp,
-    ack_route,
-    data_route,
-)
+from forebay.scenario import BOTTLENECK, Fetching, Long, Replay, Tcp, ack_route, data_route
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic

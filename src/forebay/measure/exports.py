@@ -69,13 +69,7 @@ def exports(
     return measured
 
 
-def listen(
-    at: str,
-    seconds: float,
-    *,
-    rate: str,
-    progress: Progress | None = None,
-) -> Measured:
+def listen(at: str, seconds: float, *, rate: str, progress: Progress | None = None) -> Measured:
     """Listen at a UDP socket for exported flow records, then estimate as `exports`.
 
     Parameters

@@ -38,12 +38,7 @@ def place(text: str) -> tuple[flow_records.Address, int]:
     return address, number
 
 
-def listen(
-    at: str,
-    seconds: float,
-    path: Path,
-    progress: Progress | None = None,
-) -> float:
+def listen(at: str, seconds: float, path: Path, progress: Progress | None = None) -> float:
     """Store the datagrams that arrive within ``seconds`` in a capture at ``path``.
 
     Returns the seconds of listening: fewer than ``seconds`` if ``MOST_BYTES`` were stored before.
@@ -67,11 +62,7 @@ def listen(
 
 
 def _keep(
-    sock: socket.socket,
-    port: int,
-    seconds: float,
-    file: BinaryIO,
-    progress: Progress | None,
+    sock: socket.socket, port: int, seconds: float, file: BinaryIO, progress: Progress | None
 ) -> tuple[int, float]:
     """Return the number of datagrams stored, and the time that this took."""
     count, begin = 0, time.monotonic()

@@ -17,10 +17,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import (
-    Field,
-    computed_field,
-)
+from pydantic import Field, computed_field
 
 from forebay.files.atomic import replacing
 from forebay.outcome.document import Bins, Closed, Document, Floats, Ints, WithArrays

@@ -10,11 +10,7 @@ from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Memory
-    from forebay.platforms.class_queues import (
-        ClassEmission,
-        check_class_platform,
-        emit_classes,
-    )
+    from forebay.platforms.class_queues import ClassEmission, check_class_platform, emit_classes
     from forebay.platforms.emission import Emission, check_discipline, emit, object_names
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint

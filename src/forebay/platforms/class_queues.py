@@ -209,8 +209,5 @@ _OWN_NOTES = {
         ),
         _STRICT,
     ),
-    "ios-xe": (
-        note("class-maps of these names must match the traffic"),
-        _STRICT,
-    ),
+    "ios-xe": (note("class-maps of these names must match the traffic"), _STRICT),
 }

@@ -20,14 +20,7 @@ from forebay.platforms.policy_map import (
 )
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written, matching
-from forebay.platforms.reading import (
-    ConfiguredQueue,
-    Note,
-    inside,
-    note,
-    trap,
-    uncertain,
-)
+from forebay.platforms.reading import ConfiguredQueue, Note, inside, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _SOFTMAX, _RATIO = "queue-softmax-multiplier", "queue-buffers"

@@ -220,11 +220,7 @@ PLATFORM = Platform(
     forms=("bytes", "md-cli"),
     models=("7750", *_BUFFERS),
     interface="1/1/1",
-    tells=(
-        r"\bsap-(egress|ingress)\b",
-        r"\bmbs\s+(\d+|default)\b",
-        r"\bnetwork-queue\b",
-    ),
+    tells=(r"\bsap-(egress|ingress)\b", r"\bmbs\s+(\d+|default)\b", r"\bnetwork-queue\b"),
     source="Nokia 7705 SAR and 7750 SR quality of service guides: mbs, buffer unit allocation",
     rounds=_ROUNDS,
     write=_write,

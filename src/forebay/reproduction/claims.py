@@ -225,10 +225,7 @@ def _checks(
 
 
 def side_by_side(
-    folder: Path,
-    found: Mapping[str, Mapping[str, Ours]],
-    says: str,
-    left_out: Collection[str] = (),
+    folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str, left_out: Collection[str] = ()
 ) -> Variants:
     """Tabulate the claims' numbers for several variants of the set-up.
 

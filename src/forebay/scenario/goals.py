@@ -266,9 +266,7 @@ class ClassGoals(ScenarioModel):
         examples=["5 ms"],
     )
     queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(
-        default=None,
-        description="At most this 99th percentile of that wait.",
-        examples=["20 ms"],
+        default=None, description="At most this 99th percentile of that wait.", examples=["20 ms"]
     )
     fct_mean: Annotated[Duration | None, _DELAYS] = Field(
         default=None, description="At most this mean flow completion time.", examples=["1 s"]

@@ -321,8 +321,7 @@ def _times_alone(data: Any) -> Any:
 
 
 TIMES_OR_TABLE = BeforeValidator(
-    _times_alone,
-    json_schema_input_type=tuple[tuple[Duration, Duration], ...] | Outages | None,
+    _times_alone, json_schema_input_type=tuple[tuple[Duration, Duration], ...] | Outages | None
 )
 """Validator of a field with Outages: a list is their times."""
 

@@ -35,9 +35,7 @@ from forebay.scenario.transfers import Transfers
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from forebay.scenario.inputs import (
-        ScenarioDict,
-    )
+    from forebay.scenario.inputs import ScenarioDict
 
 
 _MEMORY = Between(DataSize(64), DataSize(10**12))
@@ -82,7 +80,7 @@ class Scenario(ScenarioModel):
         examples=["16 MB"],
     )
     traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED] = Field(
-        description="The classes of traffic; at least one.",
+        description="The classes of traffic; at least one."
     )
     measure: Measure = Field(default=Measure.model_construct(), description="The measured window.")
     goals: Goals = Field(default=Goals.model_construct(), description="What the buffer must reach.")

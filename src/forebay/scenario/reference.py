@@ -58,10 +58,7 @@ _LENGTHS = (
         "`{ pareto = { mean, shape, high } }`",
         "Heavy-tailed up to `high`: 1000000 packets or 1500 MB by default.",
     ),
-    (
-        "`{ lognormal = { mean, deviation, high } }`",
-        "Its logarithm is normal; `high` as above.",
-    ),
+    ("`{ lognormal = { mean, deviation, high } }`", "Its logarithm is normal; `high` as above."),
 )
 
 

@@ -198,8 +198,7 @@ class OnOff(Datagrams, Sized):
         description="Rate of each flow while it is on, headers included.", examples=["1 Mbit/s"]
     )
     on: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        description="How long a flow sends: a distribution.",
-        examples=[{"exponential": "350 ms"}],
+        description="How long a flow sends: a distribution.", examples=[{"exponential": "350 ms"}]
     )
     off: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         description="How long it pauses after that: a distribution.",
@@ -246,8 +245,7 @@ class Video(Rated):
         default="video", description="What the flows do: stream video, independent of losses."
     )
     hurst: Annotated[float, Strict(), Between(0.5, 0.99, "")] = Field(
-        default=0.96,
-        description="Hurst parameter of the frame sizes; 0.5 is without memory.",
+        default=0.96, description="Hurst parameter of the frame sizes; 0.5 is without memory."
     )
     frame_rate: Annotated[float, Strict(), Between(1.0, 1000.0, "frames/s")] = Field(
         default=60.0,

@@ -147,8 +147,7 @@ def _ceilings(packets: float) -> float:
 
 
 AnyTransferSizes = Annotated[
-    TransferSizes,
-    BeforeValidator(_named, json_schema_input_type=str | TransferSizes),
+    TransferSizes, BeforeValidator(_named, json_schema_input_type=str | TransferSizes)
 ]
 """A field's value: a name, one size, or a table."""
 

@@ -242,8 +242,5 @@ def _law_result(law: LawLike) -> LawResult:
 
 def _regime(governs: RegimeLike) -> LinkRegime:
     return LinkRegime(
-        regime=governs.regime,
-        law=governs.law,
-        why=governs.why,
-        would_change=governs.would_change,
+        regime=governs.regime, law=governs.law, why=governs.why, would_change=governs.would_change
     )

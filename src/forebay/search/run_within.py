@@ -33,11 +33,7 @@ def predict_run(scenario: Scenario, seeds: int, speed: Speed) -> float:
 
 
 def routed(
-    engine: Engine,
-    scenario: Scenario,
-    speed: Speed,
-    time: TimeLimit,
-    progress: Progress | None,
+    engine: Engine, scenario: Scenario, speed: Speed, time: TimeLimit, progress: Progress | None
 ) -> tuple[Speed, float]:
     """Route a scenario's network, if it has one.
 

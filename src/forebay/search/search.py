@@ -33,14 +33,7 @@ from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.level import Level
 from forebay.search.parameter import notes_of as of_parameter
 from forebay.search.problem import most_by_delay
-from forebay.search.recommended import (
-    Chosen,
-    Needs,
-    bursts,
-    choose,
-    price_sizes,
-    speaks_of_loss,
-)
+from forebay.search.recommended import Chosen, Needs, bursts, choose, price_sizes, speaks_of_loss
 from forebay.search.refine import next_size
 from forebay.search.rows import Row, least, region
 from forebay.search.scaling import ScalingRule, is_one_process, rule_of, why_not

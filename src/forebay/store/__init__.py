@@ -26,10 +26,7 @@ _ROOMS = ("catalogue", "scenario", "workload", "topology", "outcome", "engines/r
 """Rooms between a scenario and its readings; the engine's own room comes with it."""
 
 
-_OF_ENGINE = {
-    "theory": ("engines/theory", "laws"),
-    "network": ("engines/fixed_point", "laws"),
-}
+_OF_ENGINE = {"theory": ("engines/theory", "laws"), "network": ("engines/fixed_point", "laws")}
 """An engine's own rooms, if they are not ``engines/<name>`` alone."""
 
 

@@ -32,15 +32,7 @@ import forebay
 from forebay import platforms
 from forebay.web import answers, opening
 from forebay.web.answering import Answer, warm_up
-from forebay.web.guard import (
-    Guard,
-    budget_of,
-    bytes_of,
-    client_of,
-    json_of,
-    packets_of,
-    text_of,
-)
+from forebay.web.guard import Guard, budget_of, bytes_of, client_of, json_of, packets_of, text_of
 from forebay.web.opening import Refused, error_of, scenario_of, toml_of
 from forebay.web.runs import Replay, Run, Runs, Work
 

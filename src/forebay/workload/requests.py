@@ -11,14 +11,7 @@ from forebay.scenario import Requests
 from forebay.workload.drawing import apportioned, rtts
 from forebay.workload.model import OwnFiles, OwnRequests, Part, check_drawn
 from forebay.workload.open_loop import starts
-from forebay.workload.streams import (
-    PS_PER_S,
-    Block,
-    blocks,
-    picoseconds,
-    until,
-    whole_packets,
-)
+from forebay.workload.streams import PS_PER_S, Block, blocks, picoseconds, until, whole_packets
 
 _AT_ONCE = 1 << 17
 

@@ -11,12 +11,7 @@ import forebay
 from forebay.outcome import Metric
 from forebay.reproduction import OTHERS, UNEXPLAINED, Effort, Work
 from forebay.reproduction.papers.published import compared as module
-from forebay.reproduction.papers.published.compared import (
-    HERE,
-    Compared,
-    read_rows,
-    read_toml,
-)
+from forebay.reproduction.papers.published.compared import HERE, Compared, read_rows, read_toml
 
 NAMES = ("coexistence", "many-flows", "single-flow")
 FULL = 100 * 1448 / 1514

@@ -175,9 +175,7 @@ class Solution:
 
 
 def solve(
-    balance: Balance,
-    start: Floats | None = None,
-    progress: Callable[[float], None] | None = None,
+    balance: Balance, start: Floats | None = None, progress: Callable[[float], None] | None = None
 ) -> Solution:
     """Find the steady state.
 

@@ -19,13 +19,7 @@ import numpy as np
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
 from forebay.engines.fixed_point.engine import check_marks
 from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
-from forebay.outcome.transient import (
-    HopsSeries,
-    LinkSeries,
-    Oscillation,
-    SteadyLinks,
-    Transient,
-)
+from forebay.outcome.transient import HopsSeries, LinkSeries, Oscillation, SteadyLinks, Transient
 from forebay.scenario import Duration
 from forebay.scenario.errors import ScenarioError
 from forebay.topology import make_problem

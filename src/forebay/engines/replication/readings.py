@@ -497,11 +497,7 @@ def _long_flows(scenario: Scenario, traffic: Traffic) -> LongFlows | None:
 
 
 def _controllers(
-    traffic: Traffic,
-    workload: Workload,
-    raw: RawReadings,
-    index: int,
-    counted: NDArray[np.bool_],
+    traffic: Traffic, workload: Workload, raw: RawReadings, index: int, counted: NDArray[np.bool_]
 ) -> dict[str, ControllerReading]:
     if not isinstance(traffic, Tcp):
         return {}

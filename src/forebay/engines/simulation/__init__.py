@@ -32,14 +32,7 @@ from forebay.engines.simulation.runs import (
     make_run,
 )
 from forebay.errors import panics_as_defects
-from forebay.outcome import (
-    Outcome,
-    Provenance,
-    Reading,
-    checked,
-    summarize,
-    violations_of_readings,
-)
+from forebay.outcome import Outcome, Provenance, Reading, checked, summarize, violations_of_readings
 from forebay.outcome.model import KeptFlows
 from forebay.scenario import Long
 from forebay.scenario.model import document_and_hash
@@ -222,11 +215,7 @@ class SimulationEngine(ReplicatingEngine):
         return {seed: Replication(reading, {}) for seed, reading in known.items()}
 
     def run_with(
-        self,
-        scenario: Scenario,
-        buffers: Mapping[str, int],
-        seeds: Sequence[int],
-        effort: Effort,
+        self, scenario: Scenario, buffers: Mapping[str, int], seeds: Sequence[int], effort: Effort
     ) -> Outcome:
         """Like `run`, with the buffers of a network's links, in packets by link name."""
         started = time.perf_counter()

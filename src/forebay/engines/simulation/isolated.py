@@ -422,11 +422,7 @@ def simulate(
 
 
 def _side_by_side(
-    scenario: Scenario,
-    network: Layout | None,
-    seeds: list[int],
-    effort: Effort,
-    kept: Kept,
+    scenario: Scenario, network: Layout | None, seeds: list[int], effort: Effort, kept: Kept
 ) -> dict[int, Reading]:
     made, seen_at = {}, -math.inf
     layout = lay_out(scenario) if network is None else network

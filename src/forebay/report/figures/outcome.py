@@ -12,9 +12,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import (
-    MaxNLocator,
-)
+from matplotlib.ticker import MaxNLocator
 
 from forebay.report.figures.style import (
     BLUE,

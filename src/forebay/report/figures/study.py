@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import (
-    FuncFormatter,
-    LogLocator,
-    NullFormatter,
-    PercentFormatter,
-)
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.outcome.uncertain import Influence, Sensitivity, UncertainSize

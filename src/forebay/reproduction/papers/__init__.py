@@ -5,12 +5,7 @@ testbed's recorded runs and its page. A folder's name is the artefact's with ``_
 so is that of the function which reproduces it.
 """
 
-KEYS = {
-    "A": "appenzeller-2004",
-    "B": "theagarajan-2006",
-    "C": "hisamatsu-2007",
-    "D": "yang-2013",
-}
+KEYS = {"A": "appenzeller-2004", "B": "theagarajan-2006", "C": "hisamatsu-2007", "D": "yang-2013"}
 """Short letters of the papers, as aliases of their keys: first author and year."""
 
 MODULES = {

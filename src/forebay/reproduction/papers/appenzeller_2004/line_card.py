@@ -328,11 +328,7 @@ def pareto(work: Work) -> Reproduction:
     outcome, bdp = work.run(sets), work.load(sets).bdp_packets
     used, goodput = _utilization(outcome), value(outcome.classes[0].goodput_bps)
     flows = USERS - goodput / FILE_BITS * THINK_S
-    ours = {
-        "utilization": used,
-        "flows": flows,
-        "small-multiple": PACKETS * math.sqrt(flows) / bdp,
-    }
+    ours = {"utilization": used, "flows": flows, "small-multiple": PACKETS * math.sqrt(flows) / bdp}
     sizes = list(range(20, 401, 10))
     law = [100 * float(forebay.laws.utilization.utilization(size, bdp, flows)) for size in sizes]
     lines = [

@@ -123,9 +123,7 @@ def fig9(work: Work) -> Reproduction:
     x, queue = trace.at_s.tolist(), (trace.bottleneck.queue_packets + bdp).tolist()
     lines = [Line(x, trace.window_sum_packets.tolist(), "ΣW"), Line(x, queue, "queue + 10,500")]
     return work.judge(
-        ours,
-        picture=chart(lines, "s", "packets"),
-        variants=work.variants(under) if under else None,
+        ours, picture=chart(lines, "s", "packets"), variants=work.variants(under) if under else None
     )
 
 
