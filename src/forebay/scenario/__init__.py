@@ -45,7 +45,16 @@ from forebay.scenario.topology import (
     Topology,
     TwoLevel,
 )
-from forebay.scenario.traffic import KINDS, OnOff, OpenLoop, PacketList, Replay, Traffic, Udp, Video
+from forebay.scenario.traffic import (
+    KINDS,
+    OnOff,
+    OpenLoop,
+    PacketList,
+    Replay,
+    Traffic,
+    Udp,
+    Video,
+)
 from forebay.scenario.transfers import Transfer, Transfers
 
 __all__ = [
