@@ -88,7 +88,7 @@ def test_a_comparison_has_no_picture(forebay_, tmp_path):
     path = tmp_path / "none.json"
     path.write_text('{"schema": 1, "outcomes": []}')
     result = forebay_("report", str(path), "--figure", str(tmp_path / "a.svg"))
-    assert result.status == 2 and "a comparison has no picture" in result.err
+    assert result.status == 2 and "what has several answers has no picture" in result.err
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import forebay
 from forebay.errors import Words
-from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult
+from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult, Verdict
+from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.document import parse, within_bounds
 from forebay.outcome.reference import DOCUMENTS, SHIPPED, schema, text
 from forebay.outcome.trace import Trace
@@ -50,7 +51,22 @@ def scenario() -> Scenario:
 @pytest.fixture(scope="module")
 def answers(scenario: Scenario) -> dict[str, Document]:
     outcome = forebay.run(scenario, seeds=2, jobs=1)
+    queue = ClassQueueSize(
+        name="rest", traffic=("web",), is_sized=True, packets=9, bytes=13_500, seconds=0.02
+    )
+    goal = JointGoal(goal="loss_rate of at most 1 %", verdict=Verdict.UNDECIDED, reached=None)
     return {
+        "class-queues": ClassQueueSizes(
+            engine="simulation",
+            class_queues=(queue,),
+            bytes=13_500,
+            wanted_bytes=13_500,
+            memory_bytes=None,
+            passes=1,
+            steady=True,
+            goals=(goal,),
+            outcome=outcome,
+        ),
         "comparison": Comparison(outcomes=(outcome,)),
         "outcome": outcome,
         "size-result": forebay.size(scenario, seeds=2, max_seeds=2, jobs=1),

@@ -13,6 +13,7 @@ from forebay import Scenario, ScenarioError, platforms
 from forebay.api.class_queues import size_class_queues
 from forebay.cli.program import program
 from forebay.outcome import Outcome, SizeResult
+from forebay.outcome.class_queues import ClassQueueSizes
 
 VOICE = {
     "name": "voip", "kind": "udp", "flows": 10, "rate": "80 kbit/s", "packet": "200 B",
@@ -65,11 +66,11 @@ def test_each_queue_is_sized_by_its_own_goals_until_no_size_moves(outcome: Outco
 
     sizing = answering({"business": lambda _: 30, "rest": rest}, seen)
     found = size_class_queues(port(), sizing, lambda _: outcome, budget_s=60)
-    assert [(each.name, each.packets) for each in found.queues] == [
+    assert [(each.name, each.packets) for each in found.class_queues] == [
         ("rest", 40), ("business", 30), ("voice", 20),
     ]  # fmt: skip
-    assert (found.passes, found.is_steady) == (2, True)
-    assert [each.is_sized for each in found.queues] == [True, True, False]
+    assert (found.passes, found.steady) == (2, True)
+    assert [each.is_sized for each in found.class_queues] == [True, True, False]
     business, other = seen[:2]
     assert business.goals.utilization is None
     assert business.traffic[1].goals is not None
@@ -89,8 +90,8 @@ def test_a_memory_that_is_too_small_cuts_the_sizes_that_were_sought(outcome: Out
     assert found.wanted_bytes == 70 * 1500 + 20 * 200
     assert found.is_cut
     assert 58_000 < found.bytes <= 60_000
-    assert found.queues[2].packets == 20, "a size that is written is kept"
-    cut = [each.packets for each in found.queues[:2]]
+    assert found.class_queues[2].packets == 20, "a size that is written is kept"
+    cut = [each.packets for each in found.class_queues[:2]]
     assert cut[0] / cut[1] == pytest.approx(40 / 30, rel=0.05)
     assert [limit for limit, _ in ran[0].class_limits()] == [*cut, 20]
 
@@ -99,7 +100,7 @@ def test_sizes_that_never_settle_are_said(outcome: Outcome) -> None:
     turns = iter(range(100))
     sizing = answering({"business": lambda _: 30, "rest": lambda _: 40 + 9 * next(turns)}, [])
     found = size_class_queues(port(), sizing, lambda _: outcome)
-    assert (found.passes, found.is_steady) == (3, False)
+    assert (found.passes, found.steady) == (3, False)
 
 
 @pytest.mark.parametrize(
@@ -163,6 +164,7 @@ def test_the_command_sizes_runs_and_writes_a_port(tmp_path: Any) -> None:
     assert rows["business"]["low"] <= rows["business"]["high"]
     assert {each["goal"].split(" of ")[1] for each in document["goals"]} == {"voip", "erp"}
     assert document["bytes"] == sum(row["bytes"] for row in rows.values())
+    assert ClassQueueSizes.from_json(done.stdout).to_dict() == document
     if not decided(document):  # on a loaded machine
         assert document["configuration"] is None
         return

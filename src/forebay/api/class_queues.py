@@ -77,8 +77,10 @@ def size_class_queues(
         progress(1.0)
     rows = tuple(joint.row(port, index) for index in range(len(port.queue.classes)))
     return ClassQueueSizes(
-        outcome.engine, rows, needed, limit, passes, steady, _judged(port, outcome), outcome
-    )
+        engine=outcome.engine, class_queues=rows, bytes=sum(each.bytes for each in rows),
+        wanted_bytes=needed, memory_bytes=limit, passes=passes, steady=steady,
+        goals=_judged(port, outcome), outcome=outcome,
+    )  # fmt: skip
 
 
 def share_of_sizing(sought: int) -> float:
@@ -152,13 +154,12 @@ class _Joint:
         packets, _ = port.class_limits()[index]
         size = _bytes(port)[index]
         found = self.found.get(queue.name)
-        of = tuple(_traffic(port, index))
-        seconds = 8 * size / float(port.link.capacity)
-        if found is None:
-            return ClassQueueSize(queue.name, of, False, packets, size, seconds)
+        least = {} if found is None else {"low": found.low, "high": found.high}
         return ClassQueueSize(
-            queue.name, of, True, packets, size, seconds, found.low, found.high, found.error
-        )
+            name=queue.name, traffic=tuple(_traffic(port, index)), is_sized=found is not None,
+            packets=packets, bytes=size, seconds=8 * size / float(port.link.capacity),
+            error=None if found is None else found.error, **least,
+        )  # fmt: skip
 
 
 def _traffic(scenario: Scenario, index: int) -> list[str]:
@@ -274,7 +275,7 @@ def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
         verdict = Verdict.UNDECIDED
         if reached is not None and settled:
             verdict = goal.judge(reached)
-        found.append(JointGoal(_words(scenario, str(goal)), reached, verdict))
+        found.append(JointGoal(goal=_words(scenario, str(goal)), verdict=verdict, reached=reached))
     return tuple(found)
 
 

@@ -68,7 +68,7 @@ def size_together(
     made = None if platform is None or found.exit_status else _emitted(found, platform)
     if as_json:
         configuration = None if made is None else made.to_dict()
-        print_json(found.to_dict() | {"configuration": configuration})
+        print_json(found.model_copy(update={"configuration": configuration}).to_dict())
     else:
         report.print_class_queues(found)
         answered()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
+from forebay.outcome.document import Closed, Document
 from forebay.outcome.model import Metric, Outcome
 from forebay.outcome.size_result import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class ClassQueueSize:
+class ClassQueueSize(Closed):
     """One class queue.
 
     Attributes
@@ -35,41 +34,44 @@ class ClassQueueSize:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JointGoal:
+class JointGoal(Closed):
     """A goal with all class queues at their sizes; ``reached`` is None if it was not measured."""
 
-    text: str
-    reached: Metric | None
+    goal: str
     verdict: Verdict
+    reached: Metric | None
 
 
-@dataclass(frozen=True, slots=True)
-class ClassQueueSizes:
+class ClassQueueSizes(Document):
     """All class queues of a port, and a run with all of them at their sizes.
 
     Attributes
     ----------
+    bytes : of all queues together.
     wanted_bytes : what the sizes take together; more than `memory_bytes` if they were cut.
     memory_bytes : the memory of the port; None if it was not given.
     passes : how often each queue was sized with the others at their latest sizes.
-    is_steady : whether the last pass moved no size out of its interval.
+    steady : whether the last pass moved no size out of its interval.
     outcome : the port with all queues at these sizes; its scenario has them.
+    configuration : added by the command line: the document of ``--emit``.
     """
 
     engine: str
-    queues: tuple[ClassQueueSize, ...]
+    class_queues: tuple[ClassQueueSize, ...]
+    bytes: int
     wanted_bytes: int
     memory_bytes: int | None
     passes: int
-    is_steady: bool
+    steady: bool
     goals: tuple[JointGoal, ...]
     outcome: Outcome
+    configuration: dict[str, Any] | None = None
 
-    @property
-    def bytes(self) -> int:
-        """Bytes of all queues together."""
-        return sum(each.bytes for each in self.queues)
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{each.name} {each.packets} packets" for each in self.class_queues[:4])
+        return f"ClassQueueSizes({str(self.outcome.scenario['name'])[:60]!r}, {sizes})"
+
+    __str__ = __repr__
 
     @property
     def is_cut(self) -> bool:
@@ -82,22 +84,5 @@ class ClassQueueSizes:
         verdicts = {each.verdict for each in self.goals}
         if Verdict.MISSED in verdicts:
             return 1
-        return 3 if Verdict.UNDECIDED in verdicts or any(q.error for q in self.queues) else 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON types."""
-        goals = [
-            {"goal": each.text, "verdict": str(each.verdict), "reached": _json(each.reached)}
-            for each in self.goals
-        ]
-        return {
-            "schema": 1, "engine": self.engine,
-            "class_queues": [asdict(each) for each in self.queues], "bytes": self.bytes,
-            "wanted_bytes": self.wanted_bytes, "memory_bytes": self.memory_bytes,
-            "passes": self.passes, "steady": self.is_steady, "goals": goals,
-            "outcome": self.outcome.to_dict(),
-        }  # fmt: skip
-
-
-def _json(metric: Metric | None) -> dict[str, Any] | None:
-    return None if metric is None else metric.model_dump(mode="json")
+        short = Verdict.UNDECIDED in verdicts or any(queue.error for queue in self.class_queues)
+        return 3 if short else 0

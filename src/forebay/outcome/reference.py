@@ -13,6 +13,7 @@ from typing import Any
 from forebay.catalogue import Metric, of_level
 from forebay.catalogue.metrics import Level
 from forebay.files.atomic import replacing
+from forebay.outcome.class_queues import ClassQueueSizes
 from forebay.outcome.document import Document
 from forebay.outcome.model import Comparison, Outcome
 from forebay.outcome.size_result import SizeResult
@@ -22,6 +23,7 @@ from forebay.outcome.uncertain import Sensitivity, UncertainSize
 
 SHIPPED = Path(__file__).parent / "schemas"
 DOCUMENTS: dict[str, type[Document]] = {
+    "class-queues": ClassQueueSizes,
     "comparison": Comparison,
     "outcome": Outcome,
     "sensitivity": Sensitivity,

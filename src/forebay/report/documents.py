@@ -18,12 +18,14 @@ from forebay.outcome import (
     SizeResult,
     parse,
 )
+from forebay.outcome.class_queues import ClassQueueSizes
 from forebay.outcome.document import content_of, within_bounds
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 from forebay.outcome.uncertain import Sensitivity, UncertainSize
 from forebay.report.network import print_network
 from forebay.report.outcome import print_broken, print_first, print_outcome
+from forebay.report.ports import print_class_queues
 from forebay.report.size import print_size
 from forebay.report.tables import (
     called,
@@ -41,11 +43,13 @@ from forebay.report.trace import print_trace, print_transient
 from forebay.report.uncertain import text
 
 Answer: TypeAlias = (
-    Comparison | Outcome | Sensitivity | SizeResult | Trace | Transient | UncertainSize
-)
+    ClassQueueSizes | Comparison | Outcome | Sensitivity | SizeResult | Trace | Transient
+    | UncertainSize
+)  # fmt: skip
 
 _TOLD_BY: tuple[tuple[str, type[Answer]], ...] = (
     ("outcomes", Comparison),
+    ("class_queues", ClassQueueSizes),
     ("held", UncertainSize),
     ("influences", Sensitivity),
     ("buffer", SizeResult),
@@ -99,6 +103,8 @@ def print_answer(answer: Answer) -> None:
     """Print an answer as text, like the command that made it."""
     if isinstance(answer, Comparison):
         print_comparison(answer.outcomes)
+    elif isinstance(answer, ClassQueueSizes):
+        print_class_queues(answer)
     elif isinstance(answer, SizeResult):
         print_size(answer)
     elif isinstance(answer, Trace):
@@ -119,11 +125,11 @@ def draw_answer(answer: Answer, path: Path) -> None:
     Raises
     ------
     DocumentError
-        It is a comparison, which has no picture.
+        It is a comparison, or of class queues, and has no picture.
     """
-    if isinstance(answer, Comparison):
+    if isinstance(answer, Comparison | ClassQueueSizes):
         hint = "draw each of its outcomes, which run gives one by one"
-        raise DocumentError("figure", "a comparison has no picture", hint)
+        raise DocumentError("figure", "what has several answers has no picture", hint)
     from forebay.report import figures
 
     figures.save(answer.figure(), path)

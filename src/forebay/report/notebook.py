@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from forebay.outcome import Comparison, Outcome, SizeResult
+from forebay.outcome.class_queues import ClassQueueSizes
 from forebay.outcome.trace import Trace
 from forebay.outcome.transient import Transient
 from forebay.outcome.uncertain import Sensitivity, UncertainSize
@@ -43,6 +44,10 @@ def html(answer: Document) -> str:
     """Return an answer as a heading, a line, and one small table."""
     if isinstance(answer, SizeResult):
         return _size(answer)
+    if isinstance(answer, ClassQueueSizes):
+        head = ("class queue", "packets", "bytes")
+        rows = ((each.name, f"{each.packets}", f"{each.bytes}") for each in answer.class_queues)
+        return _page(str(answer.outcome.scenario["name"]), (), head, rows)
     if isinstance(answer, Trace):
         return _trace(answer)
     if isinstance(answer, Transient):

@@ -99,14 +99,14 @@ def print_class_queues(found: ClassQueueSizes) -> None:
     show_table(out, _sizes(found))
     out.print(_memory(found))
     out.print(_how(found))
-    for each in found.queues:
+    for each in found.class_queues:
         if each.error is not None:
             out.print(f"{each.name}: {each.error}.")
     out.print()
     out.print("Goals with all class queues at these sizes", style="bold")
     made = table("goal", "reached", "")
     for goal in found.goals:
-        made.add_row(goal.text, _reached(goal), str(goal.verdict))
+        made.add_row(goal.goal, _reached(goal), str(goal.verdict))
     show_table(out, made)
     if any(each.settled is False for each in found.outcome.classes):
         out.print("Long flows have not settled in the run of all queues: write a longer warmup.")
@@ -114,7 +114,7 @@ def print_class_queues(found: ClassQueueSizes) -> None:
 
 def _sizes(found: ClassQueueSizes) -> Table:
     made = table("class queue", "traffic", "packets", "bytes", "ms at line rate", "least between")
-    for each in found.queues:
+    for each in found.class_queues:
         between = "as written" if not each.is_sized else "–"
         if each.low is not None:
             between = f"{each.low} to {each.high}"
@@ -143,15 +143,15 @@ def _memory(found: ClassQueueSizes) -> str:
 
 def _how(found: ClassQueueSizes) -> str:
     turns = f"Sized one after another, {count(found.passes, 'time')}, the others as they were"
-    if found.is_steady:
+    if found.steady:
         return f"{turns}; the sizes are steady."
-    return f"{turns}; the last pass still moved a size: give it more --budget."
+    return f"{turns}; the last pass still moved a size: give it more time."
 
 
 def _reached(goal: JointGoal) -> str:
     if goal.reached is None:
         return "not measured"
-    if goal.text.endswith("%"):
+    if goal.goal.endswith("%"):
         return f"{show_significant(goal.reached, 100)} %"
-    factor, unit = (1e3, " ms") if goal.text.endswith("ms") else (1e-6, " Mbit/s")
+    factor, unit = (1e3, " ms") if goal.goal.endswith("ms") else (1e-6, " Mbit/s")
     return f"{show_significant(goal.reached, factor)}{unit}"
