@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv6Address
 from os import PathLike
 from typing import Any, Literal, TypedDict, final
@@ -47,32 +47,9 @@ def structure_bytes() -> dict[str, int]:
 class Profile:
     def __new__(cls, name: str, options: dict[str, object] | None = None) -> Profile: ...
 
-ClassRates = tuple[float | None, tuple[float, int | None] | None]
-
 @final
 class Link:
-    def __new__(
-        cls,
-        rate_bps: float,
-        *,
-        buffer_packets: int,
-        packet_bytes: int = 1500,
-        discipline: str = "pfifo",
-        parameters: Mapping[str, float] | None = None,
-        transmit_ring: int = 0,
-        delay_ps: int = 0,
-        alpha: float | None = None,
-        shaper: tuple[float, int, int, str] | None = None,
-        policer: tuple[float, int, int, str] | None = None,
-        loss: tuple[float, float, float, float, bool, bool] | None = None,
-        rate_trace: tuple[Sequence[tuple[int, float]], int, bool] | None = None,
-        drops_while_down: bool = False,
-        jitter: tuple[int, float, bool] | None = None,
-        framing: tuple[int, int, int, int, bool] | None = None,
-        classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float, ClassRates]]
-        | None = None,
-        class_of: Sequence[int] = (),
-    ) -> Link: ...
+    def __new__(cls, plan: dict[str, Any]) -> Link: ...
 
 class ControlFault(Exception):
     """A control from outside did what none may; ``args`` are its name and what."""

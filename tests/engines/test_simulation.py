@@ -143,7 +143,7 @@ def test_the_core_refuses_what_it_cannot_run() -> None:
 
     def run(rate_bps: float, route: int) -> _core.Run:
         return _core.Run(
-            links=[_core.Link(rate_bps, buffer_packets=1)],
+            links=[_core.Link({"rate_bps": rate_bps, "buffer_packets": 1})],
             routes=[([0], [])],
             profiles=[_core.Profile("ns2")],
             flows=flows(route),

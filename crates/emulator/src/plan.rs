@@ -3,10 +3,9 @@
 mod check;
 
 use crate::failure::Failure;
-use forebay_sim::config::RateTrace;
+use forebay_sim::config::LinkPlan;
 use forebay_sim::time::Picos;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
@@ -35,7 +34,7 @@ pub struct Plan {
     /// Flow i has this address plus i on the right.
     pub first_receiver: Ipv4Addr,
     /// Links and the queues in front of them.
-    pub links: Vec<Link>,
+    pub links: Vec<LinkPlan>,
     /// Memory that links with an alpha share.
     pub memory_bytes: Option<u64>,
     /// For each route, the links that data crosses in order, and those that ACKs cross.
@@ -69,144 +68,6 @@ pub struct Side {
     /// Whether hosts there leave it to the device to cut segments into packets.
     #[serde(default)]
     pub offload: bool,
-}
-
-/// A link.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// Its name in the scenario.
-    pub name: String,
-    /// Rate of the wire.
-    pub rate_bps: f64,
-    /// Packets that may wait.
-    pub buffer_packets: u32,
-    /// Their size, for limits in bytes.
-    pub packet_bytes: u32,
-    /// Name as Linux's tc has it.
-    pub discipline: String,
-    /// Its parameters by name; a flag is 0 or 1.
-    pub parameters: BTreeMap<String, f64>,
-    /// Packets between queue and wire.
-    pub transmit_ring: u32,
-    /// Propagation to the next link.
-    pub delay_ps: Picos,
-    /// Its alpha for `memory_bytes`, if it uses shared memory.
-    pub alpha: Option<f64>,
-    /// Holds packets in the queue until they conform.
-    #[serde(default)]
-    pub shaper: Option<Bucket>,
-    /// Drops packets that do not conform, before the queue.
-    #[serde(default)]
-    pub policer: Option<Bucket>,
-    /// What the link itself loses.
-    #[serde(default)]
-    pub loss: Option<Loss>,
-    /// The wire's rate over time, of which `rate_bps` is the mean.
-    #[serde(default)]
-    pub rate_trace: Option<Rates>,
-    /// Whether what arrives while the rate is 0 is dropped.
-    #[serde(default)]
-    pub drops_while_down: bool,
-    /// What delays packets behind the wire.
-    #[serde(default)]
-    pub jitter: Option<Jitter>,
-    /// Its class queues, if it has several instead of the queue above.
-    #[serde(default)]
-    pub classes: Vec<ClassQueue>,
-    /// For each class of flows the index of its class queue.
-    #[serde(default)]
-    pub class_of: Vec<u16>,
-}
-
-/// A token bucket.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bucket {
-    /// Rate of the tokens.
-    pub rate_bps: f64,
-    /// Bc.
-    pub burst_bytes: u64,
-    /// Be.
-    pub excess_bytes: u64,
-    /// Kind of refill.
-    pub refill: Tokens,
-}
-
-/// Kind of refill of a bucket, with the scenario's names.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Tokens {
-    /// Continuously.
-    Continuous,
-    /// Bc of them in each interval of Bc / rate.
-    Interval,
-    /// Continuously, without storing tokens.
-    Deficit,
-}
-
-/// Losses of a link: a channel with a good and a bad state.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Loss {
-    /// Probability of loss in the good state.
-    pub in_good: f64,
-    /// Probability of loss in the bad state.
-    pub in_bad: f64,
-    /// Probability that a packet finds the state changed from good to bad.
-    pub good_to_bad: f64,
-    /// The same from bad to good.
-    pub bad_to_good: f64,
-    /// Whether losses are of bytes, of packets otherwise.
-    pub of_bytes: bool,
-    /// Whether packets are lost before the queue, on the wire otherwise.
-    pub before_queue: bool,
-}
-
-/// Rates of a wire in steps over a period.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rates {
-    /// When each begins, and its bit/s.
-    pub steps: Vec<(Picos, f64)>,
-    /// Length of the period.
-    pub period_ps: Picos,
-    /// Whether it is repeated; the last rate stays otherwise.
-    pub repeats: bool,
-}
-
-/// A delay that is drawn for each packet behind a wire; none overtakes another.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Jitter {
-    /// The longest delay.
-    pub most_ps: Picos,
-    /// Share of the packets that are delayed.
-    pub share: f64,
-}
-
-/// A class queue of a link.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClassQueue {
-    /// Name as Linux's tc has it.
-    pub discipline: String,
-    /// Its parameters by name; a flag is 0 or 1.
-    pub parameters: BTreeMap<String, f64>,
-    /// Packets that may wait.
-    pub buffer_packets: u32,
-    /// Their size, for limits in bytes.
-    pub packet_bytes: u32,
-    /// Lower numbers are served first.
-    pub priority: u32,
-    /// Its relative share of the capacity left to its priority.
-    pub weight: f64,
-    /// Its guaranteed rate; the others of its priority share the rest.
-    #[serde(default)]
-    pub min_rate_bps: Option<f64>,
-    /// Its maximum rate, bit/s, and the burst in bytes if it is set.
-    #[serde(default)]
-    pub max_rate: Option<(f64, Option<u64>)>,
 }
 
 /// Kind of a traffic class.
@@ -302,13 +163,6 @@ pub struct Trace {
     pub step_ps: Picos,
     /// Flows with samples of their own.
     pub flows: Vec<u32>,
-}
-
-impl Rates {
-    /// As links have it; `None` if it is none.
-    pub fn trace(&self) -> Option<RateTrace> {
-        RateTrace::new(self.steps.clone(), self.period_ps, self.repeats)
-    }
 }
 
 impl Flows {

@@ -9,7 +9,6 @@ mod lists;
 mod packet_log;
 mod packets;
 mod python_control;
-mod queue;
 mod readings;
 mod run;
 mod sender;

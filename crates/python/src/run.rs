@@ -1,18 +1,16 @@
 //! Scenarios as passed by Python.
 
 use crate::foreign::{AnyForeign, list_of, name_of};
-use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use crate::sender::Profile;
 use forebay_sim::config::{
-    Barrier, BucketSpec, Config, Datagram, File, FlowSpec, FramingSpec, JitterSpec, LinkSpec,
-    LossPlace, LossSpec, LossUnit, RateTrace, Refill, Route, Source, TraceSpec,
+    Barrier, Config, Datagram, File, FlowSpec, LinkPlan, LinkSpec, Route, Source, TraceSpec,
 };
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Arc;
+use pythonize::depythonize;
 
 /// A link and its queue.
 #[pyclass(frozen, module = "forebay._core")]
@@ -21,98 +19,14 @@ pub struct Link(LinkSpec);
 #[pymethods]
 impl Link {
     #[new]
-    #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
-        parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None,
-        loss=None, rate_trace=None, drops_while_down=false, jitter=None, framing=None, classes=None, class_of=vec![]))]
-    #[allow(clippy::too_many_arguments)] // keywords of a Python call
-    fn new(
-        rate_bps: f64,
-        buffer_packets: u32,
-        packet_bytes: u32,
-        discipline: &str,
-        parameters: Option<&Bound<'_, PyDict>>,
-        transmit_ring: u32,
-        delay_ps: Picos,
-        alpha: Option<f64>,
-        shaper: Option<Bucket>,
-        policer: Option<Bucket>,
-        loss: Option<Loss>,
-        rate_trace: Option<Rates>,
-        drops_while_down: bool,
-        jitter: Option<Jitter>,
-        framing: Option<Framing>,
-        classes: Option<Vec<ClassQueue<'_>>>,
-        class_of: Vec<u16>,
-    ) -> PyResult<Self> {
-        let queue = match classes {
-            Some(classes) => classes_spec(&classes, class_of)?,
-            None => queue_spec(discipline, buffer_packets, packet_bytes, parameters)?,
-        };
-        Ok(Self(LinkSpec {
-            rate_bps,
-            queue,
-            transmit_ring,
-            pool: alpha.map(|alpha| (0, alpha)),
-            delay: delay_ps,
-            shaper: shaper.map(bucket).transpose()?,
-            policer: policer.map(bucket).transpose()?,
-            loss: loss.map(loss_spec),
-            rate_trace: rate_trace.map(varying_rate).transpose()?,
-            drops_while_down,
-            jitter: jitter.map(jitter_spec),
-            framing: framing.map(framing_spec),
-        }))
+    fn new(plan: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let plan: LinkPlan = depythonize(plan)?;
+        let spec = plan.spec().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        if plan.rate_trace.is_some() && spec.rate_trace.is_none() {
+            return Err(PyValueError::new_err("rates that are no trace"));
+        }
+        Ok(Self(spec))
     }
-}
-
-/// Loss in the good and the bad state, the chances of good to bad and back, whether they are of a byte, and whether
-/// it happens before the queue.
-type Loss = (f64, f64, f64, f64, bool, bool);
-
-fn loss_spec((in_good, in_bad, good_to_bad, bad_to_good, byte, before): Loss) -> LossSpec {
-    LossSpec {
-        in_good,
-        in_bad,
-        good_to_bad,
-        bad_to_good,
-        unit: if byte { LossUnit::Byte } else { LossUnit::Packet },
-        place: if before { LossPlace::BeforeQueue } else { LossPlace::AfterQueue },
-    }
-}
-
-/// The longest delay in picoseconds, the share of packets that have one, and whether a packet may overtake another.
-type Jitter = (Picos, f64, bool);
-
-fn jitter_spec((most, share, reorders): Jitter) -> JitterSpec {
-    JitterSpec { most, share, reorders }
-}
-
-/// Overhead and least bytes, payload and extra bytes of a block, and whether the last block is filled up.
-type Framing = (u32, u32, u32, u32, bool);
-
-fn framing_spec((overhead, least, payload, extra, padded): Framing) -> FramingSpec {
-    FramingSpec { overhead, least, payload: payload.max(1), extra, padded }
-}
-
-/// When each rate begins, in picoseconds, and its bit/s; the period; whether it repeats.
-type Rates = (Vec<(Picos, f64)>, Picos, bool);
-
-fn varying_rate((steps, period, repeats): Rates) -> PyResult<Arc<RateTrace>> {
-    let trace = RateTrace::new(steps, period, repeats);
-    trace.map(Arc::new).ok_or_else(|| PyValueError::new_err("rates that are no trace"))
-}
-
-/// A token bucket: bit/s, Bc and Be in bytes, and the kind of refill.
-type Bucket = (f64, u64, u64, String);
-
-fn bucket((rate_bps, burst_bytes, excess_bytes, refill): Bucket) -> PyResult<BucketSpec> {
-    let refill = match refill.as_str() {
-        "continuous" => Refill::Continuous,
-        "interval" => Refill::Interval,
-        "deficit" => Refill::Deficit,
-        _ => return Err(PyValueError::new_err(format!("unknown refill {refill:?}"))),
-    };
-    Ok(BucketSpec { rate_bps, burst_bytes, excess_bytes, refill })
 }
 
 /// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end, `stop_ps` the most

@@ -3,6 +3,7 @@
 mod check;
 mod framing;
 mod jitter;
+mod link_plan;
 mod loss;
 mod rate_trace;
 mod source;
@@ -11,6 +12,7 @@ pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 pub use framing::FramingSpec;
 pub use jitter::JitterSpec;
+pub use link_plan::{ClassPlan, LinkPlan, RatesPlan};
 pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
 pub use source::{Barrier, Datagram, File, Source};
@@ -20,6 +22,7 @@ use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, SECOND};
+use serde::Deserialize;
 use std::sync::Arc;
 
 /// A link and the queue in front of it.
@@ -84,7 +87,8 @@ impl LinkSpec {
 }
 
 /// How tokens come into a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
 pub enum Refill {
     /// All the time.
     Continuous,
@@ -96,7 +100,8 @@ pub enum Refill {
 }
 
 /// A token bucket, which begins full; it holds Bc + Be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct BucketSpec {
     /// At which tokens come.
     pub rate_bps: f64,

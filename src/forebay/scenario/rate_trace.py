@@ -205,7 +205,7 @@ class RateTrace(ScenarioModel):
         All times are whole picoseconds, as those of the engines: a period that is none would run
         away from theirs.
         """
-        steps, period, repeats = self.for_core()
+        steps, period, repeats = self.for_core().values()
         starts, sums = [start for start, _ in steps], [0.0]
         for (start, rate), end in zip(steps, [*starts[1:], period], strict=True):
             sums.append(sums[-1] + rate * (end - start) / _PS)
@@ -232,10 +232,11 @@ class RateTrace(ScenarioModel):
         period = Duration(self.length_s)
         return self.model_copy(update={"file": None, "steps": steps, "period": period})
 
-    def for_core(self) -> tuple[list[tuple[int, float]], int, bool]:
+    def for_core(self) -> dict[str, Any]:
         """Return the steps in picoseconds and bit/s, the period, and whether it repeats."""
         steps = [(round(start * _PS), float(rate)) for start, rate in self.rates]
-        return steps, round(self.length_s * _PS), self.repeat
+        period = round(self.length_s * _PS)
+        return {"steps": steps, "period_ps": period, "repeats": self.repeat}
 
 
 def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:

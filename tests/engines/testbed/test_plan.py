@@ -96,9 +96,10 @@ def test_a_links_own_loss_rates_and_jitter_are_those_of_the_scenario():
     link, plain = plan["links"][0], plan_of(MIXED)[2]["links"][0]
     assert link["loss"] == {
         "in_good": 0.0, "in_bad": 1.0, "good_to_bad": 0.1, "bad_to_good": 0.5,
-        "of_bytes": True, "before_queue": False,
+        "unit": "byte", "place": "after-queue",
     }  # fmt: skip
-    assert link["jitter"] == {"most_ps": 2 * 10**9, "share": 1.0} and link["drops_while_down"]
+    jitter = {"most_ps": 2 * 10**9, "share": 1.0, "reorders": False}
+    assert link["jitter"] == jitter and link["drops_while_down"]
     rates = link["rate_trace"]
     assert rates["period_ps"] == 4 * 10**12 and rates["repeats"]
     assert [(start, rate == 0) for start, rate in rates["steps"]] == [

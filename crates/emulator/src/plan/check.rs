@@ -1,7 +1,8 @@
 //! Refuses an invalid plan. Python has checked the scenario, so such a plan is
 //! of another version or written by hand.
 
-use super::{Bucket, Flows, Jitter, Link, Loss, Plan, Tokens};
+use super::{Flows, Plan};
+use forebay_sim::config::{BucketSpec, JitterSpec, LinkPlan, LossSpec, Refill};
 use forebay_sim::time::Picos;
 
 /// The version of the plan's format that this binary reads.
@@ -29,7 +30,7 @@ impl Plan {
         self.check_lists()
     }
 
-    fn check_link(&self, link: &Link) -> Result<(), String> {
+    fn check_link(&self, link: &LinkPlan) -> Result<(), String> {
         positive(link.rate_bps, "link rate")?;
         link.alpha.map_or(Ok(()), |alpha| positive(alpha, "alpha"))?;
         [&link.shaper, &link.policer].into_iter().flatten().try_for_each(check_bucket)?;
@@ -37,6 +38,9 @@ impl Plan {
         link.jitter.as_ref().map_or(Ok(()), check_jitter)?;
         if link.rate_trace.as_ref().is_some_and(|rates| rates.trace().is_none()) {
             return Err(format!("{} has rates that are no trace", link.name));
+        }
+        if link.framing.is_some() {
+            return Err(format!("{} has framing", link.name));
         }
         let varies = link.loss.is_some() || link.rate_trace.is_some() || link.jitter.is_some();
         if varies && link.transmit_ring > 0 || link.rate_trace.is_some() && link.shaper.is_some() {
@@ -108,21 +112,24 @@ impl Flows {
     }
 }
 
-fn check_bucket(bucket: &Bucket) -> Result<(), String> {
+fn check_bucket(bucket: &BucketSpec) -> Result<(), String> {
     positive(bucket.rate_bps, "rate of a token bucket")?;
     match bucket.refill {
-        Tokens::Deficit => Ok(()),
+        Refill::Deficit => Ok(()),
         _ => positive(bucket.burst_bytes as f64, "burst of a token bucket"),
     }
 }
 
-fn check_loss(loss: &Loss) -> Result<(), String> {
+fn check_loss(loss: &LossSpec) -> Result<(), String> {
     let all = [loss.in_good, loss.in_bad, loss.good_to_bad, loss.bad_to_good];
     all.into_iter().try_for_each(|value| probability(value, "probability of a loss"))
 }
 
-fn check_jitter(jitter: &Jitter) -> Result<(), String> {
-    if jitter.most_ps > LONGEST {
+fn check_jitter(jitter: &JitterSpec) -> Result<(), String> {
+    if jitter.reorders {
+        return Err("jitter in which packets overtake".into());
+    }
+    if jitter.most > LONGEST {
         return Err("jitter longer than the clock's 13 days".into());
     }
     probability(jitter.share, "share of packets with jitter")

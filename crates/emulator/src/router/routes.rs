@@ -1,18 +1,14 @@
 //! The queues that a flow's packets cross, and their other delays.
 
 use super::round_trips::RoundTrips;
-use crate::plan::{self, Bucket, ClassQueue, Link as LinkPlan, Plan, Tokens};
-use forebay_sim::config::{
-    BucketSpec, JitterSpec, LinkSpec, LossPlace, LossSpec, LossUnit, Refill,
-};
+use crate::plan::Plan;
+use forebay_sim::config::{LinkPlan, LinkSpec};
 use forebay_sim::link::Link;
-use forebay_sim::queue::classes::{ClassParams, MaxRate};
 use forebay_sim::queue::parameters::Wire;
 use forebay_sim::queue::parse::NamingError;
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::time::{Picos, serialization};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The smallest IPv4 packet that sockets send: a UDP header without data.
 const SMALLEST: u32 = 28;
@@ -133,75 +129,9 @@ fn flow(plan: &Plan, index: usize) -> Flow {
 }
 
 fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> {
-    let spec = LinkSpec {
-        rate_bps: link.rate_bps,
-        queue: queue(link)?,
-        transmit_ring: link.transmit_ring,
-        pool: link.alpha.map(|alpha| (0, alpha)),
-        delay: link.delay_ps,
-        shaper: link.shaper.as_ref().map(bucket),
-        policer: link.policer.as_ref().map(bucket),
-        loss: link.loss.as_ref().map(loss),
-        rate_trace: link.rate_trace.as_ref().and_then(plan::Rates::trace).map(Arc::new),
-        drops_while_down: link.drops_while_down,
-        jitter: link.jitter.as_ref().map(jitter),
-        framing: None,
-    };
+    let spec = link.spec()?;
     let wire = Wire { shaped: spec.shaper.is_some(), ..wire(plan, spec.served_bps()) };
     Ok(Link::new(&spec, &wire, plan.seed ^ number, plan.classes.len(), None))
-}
-
-fn bucket(bucket: &Bucket) -> BucketSpec {
-    BucketSpec {
-        rate_bps: bucket.rate_bps,
-        burst_bytes: bucket.burst_bytes,
-        excess_bytes: bucket.excess_bytes,
-        refill: match bucket.refill {
-            Tokens::Continuous => Refill::Continuous,
-            Tokens::Interval => Refill::Interval,
-            Tokens::Deficit => Refill::Deficit,
-        },
-    }
-}
-
-fn loss(loss: &plan::Loss) -> LossSpec {
-    LossSpec {
-        in_good: loss.in_good,
-        in_bad: loss.in_bad,
-        good_to_bad: loss.good_to_bad,
-        bad_to_good: loss.bad_to_good,
-        unit: if loss.of_bytes { LossUnit::Byte } else { LossUnit::Packet },
-        place: if loss.before_queue { LossPlace::BeforeQueue } else { LossPlace::AfterQueue },
-    }
-}
-
-fn jitter(jitter: &plan::Jitter) -> JitterSpec {
-    JitterSpec { most: jitter.most_ps, share: jitter.share, reorders: false }
-}
-
-fn queue(link: &LinkPlan) -> Result<QueueSpec, NamingError> {
-    let named = |name: &str, packets, packet_bytes, parameters: &BTreeMap<String, f64>| {
-        let parameters = parameters.iter().map(|(key, &value)| (key.as_str(), value));
-        QueueSpec::named(name, packets, packet_bytes, parameters)
-    };
-    if link.classes.is_empty() {
-        return named(&link.discipline, link.buffer_packets, link.packet_bytes, &link.parameters);
-    }
-    let class = |class: &ClassQueue| {
-        let ClassQueue { discipline, parameters, buffer_packets, packet_bytes, .. } = class;
-        let queue = named(discipline, *buffer_packets, *packet_bytes, parameters)?.try_into()?;
-        let max_rate =
-            class.max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
-        Ok(ClassParams {
-            queue,
-            priority: class.priority,
-            weight: class.weight,
-            min_rate_bps: class.min_rate_bps,
-            max_rate,
-        })
-    };
-    let classes = link.classes.iter().map(class).collect::<Result<_, _>>()?;
-    QueueSpec::of_classes(classes, link.class_of.clone())
 }
 
 fn access_link(plan: &Plan, rate_bps: f64) -> Link {

@@ -1,7 +1,10 @@
 //! What a line adds to a packet.
 
+use serde::Deserialize;
+
 /// A packet's bytes on the line: an overhead, at least so many bytes, and `extra` for each block of `payload`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct FramingSpec {
     /// Bytes before blocks.
     pub overhead: u32,

@@ -1,7 +1,10 @@
 //! Loss of a link for other reasons than its queue, such as the errors of a radio.
 
+use serde::Deserialize;
+
 /// Where packets are lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
 pub enum LossPlace {
     /// Before the queue, which never sees them.
     BeforeQueue,
@@ -10,7 +13,8 @@ pub enum LossPlace {
 }
 
 /// What the probabilities of loss are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
 pub enum LossUnit {
     /// A packet, whatever its size.
     Packet,
@@ -20,7 +24,8 @@ pub enum LossUnit {
 
 /// A channel of two states (Gilbert 1960, Elliott 1963), which may change at every packet. It begins in its steady
 /// state. Where the state never leaves the good one, losses are independent (Bernoulli).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct LossSpec {
     /// Probability of loss in the good state.
     pub in_good: f64,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,17 +50,8 @@ if TYPE_CHECKING:
 
 
 Route = tuple[list[int], list[int]]
-Bucket = tuple[float, int, int, str]
-"""A token bucket: bit/s, Bc and Be in bytes, and the kind of refill: "continuous", "interval" or,
-with the largest packet in place of Bc, "deficit".
-"""
-
-LinkLoss = tuple[float, float, float, float, bool, bool]
-"""Probability of loss in the good and the bad state, of the change from good to bad and back;
-whether loss is of a byte, and whether it is before the queue."""
-
-LinkJitter = tuple[int, float, bool]
-"""The longest delay, picoseconds; the share of packets that have one; whether they reorder."""
+Part = dict[str, Any]
+"""What a link has besides, by the names of crates/sim/src/config/link_plan.rs."""
 
 COUNT_BYTES = tuple(each.name for each in DISCIPLINES.values() if each.counts_bytes)
 """Disciplines whose limit is in bytes, as in tc."""
@@ -93,6 +84,15 @@ class ClassSpec:
     min_rate_bps: float | None = None
     max_rate: tuple[float, int | None] | None = None
 
+    def plan(self) -> dict[str, Any]:
+        """Return the class queue by names; see `LinkSpec.plan`."""
+        plan = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "name"}
+        return plan | {"parameters": _numbers(self.parameters)}
+
+
+def _numbers(parameters: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(value) for name, value in parameters.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class LinkSpec:
@@ -107,7 +107,6 @@ class LinkSpec:
     loss : what the link itself loses.
     rate_trace : the rate of the wire over time; ``rate_bps`` is then its mean.
     drops_while_down : whether what arrives while the rate is 0 is dropped.
-    framing : the fields of scenario.Framing, or None
     jitter : what delays packets behind the wire.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
@@ -129,13 +128,13 @@ class LinkSpec:
     alpha: float | None
     parameters: dict[str, Any] = field(default_factory=dict)
     wire_bps: float | None = None
-    shaper: Bucket | None = None
-    policer: Bucket | None = None
-    loss: LinkLoss | None = None
+    shaper: Part | None = None
+    policer: Part | None = None
+    loss: Part | None = None
     rate_trace: RateTrace | None = None
     drops_while_down: bool = False
-    jitter: LinkJitter | None = None
-    framing: tuple[int, int, int, int, bool] | None = None
+    jitter: Part | None = None
+    framing: Part | None = None
     classes: list[ClassSpec] = field(default_factory=list)
     class_of: list[int] = field(default_factory=list)
 
@@ -149,13 +148,38 @@ class LinkSpec:
         """Its class queues, or itself if it has none."""
         return self.classes or [self]
 
+    def plan(self) -> dict[str, Any]:
+        """Return the link by names, as simulator and testbed are given it (config/link_plan.rs)."""
+        rates = None if self.rate_trace is None else self.rate_trace.for_core()
+        return {
+            "name": self.name,
+            "rate_bps": self.wire_bps or self.rate_bps,
+            "buffer_packets": self.buffer_packets,
+            "packet_bytes": self.packet_bytes,
+            "discipline": self.discipline,
+            "parameters": _numbers(self.parameters),
+            "transmit_ring": self.transmit_ring,
+            "delay_ps": self.delay_ps,
+            "alpha": self.alpha,
+            "shaper": self.shaper,
+            "policer": self.policer,
+            "loss": self.loss,
+            "rate_trace": rates,
+            "jitter": self.jitter,
+            "framing": self.framing,
+            "drops_while_down": self.drops_while_down,
+            "classes": [each.plan() for each in self.classes],
+            "class_of": self.class_of,
+        }
+
     @property
     def burst_bits(self) -> float:
         """Bits beyond the link's rate that may be sent at once: a shaper's bucket."""
         if self.shaper is None:
             return 0.0
-        _, burst, excess, refill = self.shaper
-        return 8.0 * (burst * (2 if refill == "interval" else 1) + excess)
+        intervals = 2 if self.shaper["refill"] == "interval" else 1
+        held: int = self.shaper["burst_bytes"] * intervals + self.shaper["excess_bytes"]
+        return 8.0 * held
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,7 +263,7 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         rate_trace=link.rates,
         drops_while_down=link.down is not None and link.down.queue == "drop",
         jitter=_jitter(link.jitter),
-        framing=None if link.framing is None else astuple(FRAMINGS[link.framing]),
+        framing=None if link.framing is None else asdict(FRAMINGS[link.framing]),
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
@@ -270,23 +294,29 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
     ]
 
 
-def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Bucket | None:
+def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Part | None:
     if bucket is None:
         return None
     burst = scenario.largest_packet if bucket.burst is None else int(bucket.burst)
-    return float(bucket.rate), burst, int(bucket.excess), bucket.refill
+    return {
+        "rate_bps": float(bucket.rate), "burst_bytes": burst, "excess_bytes": int(bucket.excess),
+        "refill": bucket.refill,
+    }  # fmt: skip
 
 
-def _loss(loss: Loss | None) -> LinkLoss | None:
+def _loss(loss: Loss | None) -> Part | None:
     if loss is None:
         return None
-    return *loss.in_states, *loss.changes, loss.unit == "byte", loss.place == "before-queue"
+    names = ("in_good", "in_bad", "good_to_bad", "bad_to_good")
+    chances = dict(zip(names, (*loss.in_states, *loss.changes), strict=True))
+    return {**chances, "unit": loss.unit, "place": loss.place}
 
 
-def _jitter(jitter: Jitter | None) -> LinkJitter | None:
+def _jitter(jitter: Jitter | None) -> Part | None:
     if jitter is None:
         return None
-    return round(jitter.most * _PS_PER_S), jitter.share, jitter.reorder
+    most_ps = round(jitter.most * _PS_PER_S)
+    return {"most_ps": most_ps, "share": jitter.share, "reorders": jitter.reorder}
 
 
 def _both_ways(scenario: Scenario) -> bool:

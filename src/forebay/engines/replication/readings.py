@@ -106,7 +106,9 @@ def _on_route(
             longest = np.maximum(longest, took + after + propagation - delays)
         if link.shaper is not None:
             # A shaper lets its bucket pass at the wire's rate, or one packet without a bucket.
-            burst = bits if link.shaper[-1] == "deficit" else np.full_like(bits, link.burst_bits)
+            burst = (
+                bits if link.shaper["refill"] == "deficit" else np.full_like(bits, link.burst_bits)
+            )
             tokens = np.maximum(0.0, packets * bits - burst) / link.rate_bps
             passed = before + tokens + best[place + 1]
             longest = np.maximum(longest, passed + after + propagation - delays)

@@ -25,7 +25,7 @@ from forebay.workload.model import Packets, Periods, Sessions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forebay.engines.replication import ClassSpec, LinkSpec, Route
+    from forebay.engines.replication import LinkSpec, Route
     from forebay.engines.replication.readings import RawFlowRecords, RawReadings
     from forebay.files.columns import Block
     from forebay.scenario import Scenario, Traffic
@@ -240,7 +240,7 @@ def _share(access: Access, workload: Workload) -> None:
         raise ScenarioError("out-of-range", wrong, hint, field="traffic.access_sharing")
     for flow, flows in zip(first[size > 1], size[size > 1], strict=True):
         rate = workload.access_bps[flow]
-        access.links.append(_core.Link(rate, buffer_packets=_HOST_QUEUE))
+        access.links.append(_core.Link({"rate_bps": rate, "buffer_packets": _HOST_QUEUE}))
         forward, backward = access.routes[workload.traffic_class[flow]]
         access.routes.append(([len(access.links) - 1, *forward], backward))
         behind = slice(flow, flow + flows)  # groups lie one after the other
@@ -254,13 +254,14 @@ def _order_arrivals(access: Access, layout: Layout) -> None:
     Behind such a link each has an event of its own: that of a further link, which holds up none.
     """
     behind: dict[int, int] = {}
+    endless = {"rate_bps": _INSTANT_BPS, "buffer_packets": _ENDLESS}
     for number, (forward, backward) in enumerate(access.routes):
         last = forward[-1]
         jitter = layout.links[last].jitter
-        if jitter is not None and jitter[2]:
+        if jitter is not None and jitter["reorders"]:
             if last not in behind:
                 behind[last] = len(access.links)
-                access.links.append(_core.Link(_INSTANT_BPS, buffer_packets=_ENDLESS))
+                access.links.append(_core.Link(endless))
             access.routes[number] = ([*forward, behind[last]], backward)
 
 
@@ -270,35 +271,10 @@ def check_links(scenario: Scenario) -> None:
         _link(each)
 
 
-def _class(each: ClassSpec) -> tuple[str, int, int, dict[str, Any], int, float, _core.ClassRates]:
-    return (
-        each.discipline, each.buffer_packets, each.packet_bytes, each.parameters, each.priority,
-        each.weight, (each.min_rate_bps, each.max_rate),
-    )  # fmt: skip
-
-
 def _link(link: LinkSpec) -> _core.Link:
     """Return a link of the simulator; some disciplines, such as red, refuse very small buffers."""
     try:
-        return _core.Link(
-            link.wire_bps or link.rate_bps,
-            buffer_packets=link.buffer_packets,
-            packet_bytes=link.packet_bytes,
-            discipline=link.discipline,
-            parameters=link.parameters,
-            transmit_ring=link.transmit_ring,
-            delay_ps=link.delay_ps,
-            alpha=link.alpha,
-            shaper=link.shaper,
-            policer=link.policer,
-            loss=link.loss,
-            rate_trace=None if link.rate_trace is None else link.rate_trace.for_core(),
-            drops_while_down=link.drops_while_down,
-            jitter=link.jitter,
-            framing=link.framing,
-            classes=[_class(each) for each in link.classes] or None,
-            class_of=link.class_of,
-        )
+        return _core.Link(link.plan())
     except ValueError as error:
         small, error = _too_small(link, error)
         wrong = f"{small}: {error}"
@@ -310,13 +286,7 @@ def _too_small(link: LinkSpec, error: ValueError) -> tuple[str, ValueError]:
     """Return which queue is refused, and why; of several class queues, the first one."""
     for each in link.classes:
         try:
-            _core.Link(
-                link.rate_bps,
-                buffer_packets=each.buffer_packets,
-                packet_bytes=each.packet_bytes,
-                discipline=each.discipline,
-                parameters=each.parameters,
-            )
+            _core.Link(replace(link, classes=[each], class_of=[]).plan())
         except ValueError as found:
             where = f"class queue {each.name} before {link.name}"
             return f"{each.buffer_packets} packets in {where}", found

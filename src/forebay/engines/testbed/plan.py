@@ -1,4 +1,7 @@
-"""PLAN.json, schema 1: the emulator's input. `crates/emulator/src/plan.rs` reads it."""
+"""PLAN.json, schema 1: the emulator's input, which `crates/emulator/src/plan.rs` reads.
+
+Its links are those of the simulator (`LinkSpec.plan`, `crates/sim/src/config/link_plan.rs`).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,6 @@ _OF_FLOWS = (
     "access_bps",
     "access_group",
 )
-_OF_LOSS = ("in_good", "in_bad", "good_to_bad", "bad_to_good", "of_bytes", "before_queue")
 _SMALLEST_PACKET = 28
 """Bytes of a UDP header without data: the smallest packet that sockets send."""
 
@@ -71,7 +73,7 @@ def make_plan(
         "receiver": _side(places.right, offloads(scenario, "reverse")),
         "first_sender": str(endpoint.SENDERS[0]),
         "first_receiver": str(endpoint.RECEIVERS[0]),
-        "links": [plan_link(link) for link in layout.links],
+        "links": [link.plan() for link in layout.links],
         "memory_bytes": None if scenario.memory is None else int(scenario.memory),
         "routes": [list(route) for route in layout.routes],
         "classes": [
@@ -97,30 +99,6 @@ def make_plan(
         if watched is None
         else {"step_ps": picoseconds(watched.step_s), "flows": list(watched.flows)},
         "capture": None if places.capture is None else str(places.capture),
-    }
-
-
-def plan_link(link: LinkSpec) -> dict[str, Any]:
-    """Return the entry of a link in the plan."""
-    rates = None if link.rate_trace is None else link.rate_trace.for_core()
-    return {
-        "name": link.name,
-        "rate_bps": link.wire_bps or link.rate_bps,
-        "buffer_packets": link.buffer_packets,
-        "packet_bytes": link.packet_bytes,
-        "discipline": link.discipline,
-        "parameters": _parameters(link),
-        "transmit_ring": link.transmit_ring,
-        "delay_ps": link.delay_ps,
-        "alpha": link.alpha,
-        "shaper": _named(link.shaper, "rate_bps", "burst_bytes", "excess_bytes", "refill"),
-        "policer": _named(link.policer, "rate_bps", "burst_bytes", "excess_bytes", "refill"),
-        "loss": _named(link.loss, *_OF_LOSS),
-        "rate_trace": _named(rates, "steps", "period_ps", "repeats"),
-        "drops_while_down": link.drops_while_down,
-        "jitter": _named(link.jitter and link.jitter[:2], "most_ps", "share"),
-        "classes": [_class_queue(each) for each in link.classes],
-        "class_of": link.class_of,
     }
 
 
@@ -151,29 +129,8 @@ def _most_packets(queue: ClassSpec) -> int:
     return max(1, queue.buffer_packets * queue.packet_bytes // _SMALLEST_PACKET)
 
 
-def _class_queue(queue: ClassSpec) -> dict[str, Any]:
-    return {
-        "discipline": queue.discipline,
-        "parameters": _parameters(queue),
-        "buffer_packets": queue.buffer_packets,
-        "packet_bytes": queue.packet_bytes,
-        "priority": queue.priority,
-        "weight": queue.weight,
-        "min_rate_bps": queue.min_rate_bps,
-        "max_rate": queue.max_rate,
-    }
-
-
-def _named(values: Sequence[Any] | None, *names: str) -> dict[str, Any] | None:
-    return None if values is None else dict(zip(names, values, strict=True))
-
-
 def _lists(arrays: Any, names: Sequence[str]) -> dict[str, list[Any]]:
     return {name: getattr(arrays, name).tolist() for name in names}
-
-
-def _parameters(queue: LinkSpec | ClassSpec) -> dict[str, float]:
-    return {name: float(value) for name, value in queue.parameters.items()}
 
 
 def offloads(scenario: Scenario, direction: str) -> bool:

@@ -51,7 +51,7 @@ fn a_link_loses_packets_of_its_own_and_counts_them_apart() {
         let mut link = link(100);
         link["loss"] = json!({
             "in_good": 0.5, "in_bad": 0.5, "good_to_bad": 0.0, "bad_to_good": 1.0,
-            "of_bytes": false, "before_queue": before_queue,
+            "unit": "packet", "place": if before_queue { "before-queue" } else { "after-queue" },
         });
         let (mut router, mut seen) = (router(plan(vec![link], &[(&[0], &[])])), Seen::default());
         for number in 0..400 {
