@@ -1,5 +1,6 @@
 //! What to simulate.
 
+mod bucket;
 mod check;
 mod framing;
 mod jitter;
@@ -8,6 +9,7 @@ mod loss;
 mod rate_trace;
 mod source;
 
+pub use bucket::{BucketSpec, Refill};
 pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 pub use framing::FramingSpec;
@@ -21,8 +23,7 @@ use crate::cc::foreign::ForeignList;
 use crate::queue::parameters::Wire;
 use crate::queue::registry::QueueSpec;
 use crate::tcp::profile::Profile;
-use crate::time::{Picos, SECOND};
-use serde::Deserialize;
+use crate::time::Picos;
 use std::sync::Arc;
 
 /// A link and the queue in front of it.
@@ -83,45 +84,6 @@ impl LinkSpec {
     /// The rate at which the queue is served: the shaper's, else the wire's.
     pub fn served_bps(&self) -> f64 {
         self.shaper.as_ref().map_or(self.rate_bps, |bucket| bucket.rate_bps)
-    }
-}
-
-/// How tokens come into a bucket.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Refill {
-    /// All the time.
-    Continuous,
-    /// Bc of them at each multiple of Tc = Bc / rate.
-    Interval,
-    /// All the time, and none are kept: a packet goes when all before it have been paid for at the
-    /// rate (Linux `cake`). Bc and Be are 0.
-    Deficit,
-}
-
-/// A token bucket, which begins full; it holds Bc + Be.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct BucketSpec {
-    /// At which tokens come.
-    pub rate_bps: f64,
-    /// Bc, committed burst.
-    pub burst_bytes: u64,
-    /// Be, excess burst.
-    pub excess_bytes: u64,
-    /// How they come.
-    pub refill: Refill,
-}
-
-impl BucketSpec {
-    /// Time in which so many tokens come.
-    pub fn time_of(&self, bytes: u64) -> Picos {
-        (bytes as f64 * 8.0 * SECOND as f64 / self.rate_bps).round() as Picos
-    }
-
-    /// Tc.
-    pub fn interval(&self) -> Picos {
-        self.time_of(self.burst_bytes).max(1)
     }
 }
 
