@@ -14,8 +14,10 @@ from forebay.laws.quantities import (
     held_back,
     sawtooth_period,
     settling_time,
+    share,
 )
 from forebay.laws.regime_words import cannot_fill
+from forebay.laws.short_flows import one_packet_size, window_not_reached
 from forebay.scenario import Long, Scenario
 
 
@@ -65,3 +67,28 @@ def test_slow_access_links_are_said_in_megabits() -> None:
     slow = scenario({"traffic.0.access_rate": "2 Mbit/s"})
     assert "at most 8 Mbit/s, which is no more than the link's rate" in str(cannot_fill(slow))
     assert cannot_fill(scenario({"traffic.0.access_rate": "4 Mbit/s"})) is None
+
+
+def test_a_receivers_window_bounds_what_a_flow_offers() -> None:
+    """Two flows of ten packets of 12,000 bits in each 100 ms: 2.4 of 12 Mbit/s."""
+    few = scenario({
+        "link.rate": "12 Mbit/s", "traffic.0.flows": 2, "traffic.0.rtt": "100 ms",
+        "traffic.0.max_window": 10,
+    })  # fmt: skip
+    assert share(few, {"long"}) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(("length", "reached"), [(20, False), (21, True)])
+def test_a_window_ends_the_doubling_where_a_burst_would_be_longer(
+    length: int, reached: bool
+) -> None:
+    """A burst of slow start is at most half of what a flow sends."""
+    group = {"kind": "short", "length": f"{length} packets", "load": 0.3, "max_window": 10}
+    assert (window_not_reached(scenario({"traffic": [group]})) is not None) == reached
+
+
+@pytest.mark.parametrize(("other", "alike"), [("1500 B", True), ("600 B", False)])
+def test_packets_of_two_sizes_break_the_laws_of_bursts(other: str, alike: bool) -> None:
+    group = {"kind": "short", "length": "14 packets", "load": 0.2}
+    both = scenario({"traffic": [group, {**group, "packet": other}]})
+    assert (one_packet_size(both) is None) == alike

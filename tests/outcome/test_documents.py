@@ -263,3 +263,21 @@ def test_a_document_that_is_too_long_is_refused(
     else:
         with pytest.raises(DocumentError, match="is longer than 0 MiB"):
             within_bounds(file, "answer.json")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "error", "status"),
+    [(Verdict.MET, None, 0), (Verdict.MISSED, None, 1), (Verdict.UNDECIDED, None, 3),
+     (Verdict.MET, "no size meets its goals", 3), (Verdict.MISSED, "no size", 1)],
+)  # fmt: skip
+def test_class_queues_end_by_their_goals(
+    answers: dict[str, Document], verdict: Verdict, error: str | None, status: int
+) -> None:
+    found = answers["class-queues"]
+    assert isinstance(found, ClassQueueSizes)
+    (queue,), (goal,) = found.class_queues, found.goals
+    changed = {
+        "class_queues": (queue.model_copy(update={"error": error}),),
+        "goals": (goal.model_copy(update={"verdict": verdict}),),
+    }
+    assert found.model_copy(update=changed).exit_status == status

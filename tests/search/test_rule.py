@@ -12,9 +12,10 @@ from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.scenario import Scenario
 from forebay.search.answer import none_meets
 from forebay.search.problem import Problem, problem_of
-from forebay.search.recommended import Chosen, Needs, bursts, choose, price
+from forebay.search.recommended import Chosen, Needs, bursts, choose, price, price_sizes
 from forebay.search.refine import _between
-from forebay.search.rows import Row, row
+from forebay.search.rows import Row, crossing, row
+from forebay.search.search import more_seeds
 
 FLOOR = 89
 """Packets of 1500 B: 128 KiB and one packet."""
@@ -166,3 +167,37 @@ def test_an_alpha_gives_a_queue_less_than_the_memory(
     if memory is not None:
         scenario = scenario.replace({"memory": memory, "queue.alpha": 1.0})
     assert problem(scenario, of=of).limit == limit
+
+
+@pytest.mark.parametrize(
+    ("chosen", "beside"),
+    [(1, {2: "double"}), (2, {1: "half", 4: "double"}), (50, {25: "half", 100: "double"}),
+     (51, {25: "half"})],
+)  # fmt: skip
+def test_the_price_shows_half_and_double_where_these_are_sizes(
+    chosen: int, beside: dict[int, str]
+) -> None:
+    assert price_sizes(chosen, 100) == beside
+
+
+def test_the_crossing_lies_between_two_rows_on_a_line_of_logarithms() -> None:
+    """Twice the idle time that is asked, and half of it: the mean of the logs of 10 and 40."""
+    of = problem(asked(utilization=0.9))
+    assert crossing([at(of, 10, 0.8), at(of, 40, 0.95)]) == pytest.approx(math.log(20))
+    assert crossing([at(of, 40, 0.95)]) == pytest.approx(math.log(40))
+    assert crossing([at(of, 10, 0.8), at(of, 40, 0.9)]) == pytest.approx(math.log(40))
+    assert crossing([at(of, 10, 0.8)]) is None
+
+
+def test_more_seeds_follow_the_largest() -> None:
+    assert list(more_seeds(range(1, 6), 8)) == [6, 7, 8]
+    assert list(more_seeds([7, 3], 3)) == [8]
+    assert list(more_seeds([7, 3], 2)) == []
+
+
+@pytest.mark.parametrize(("packets", "alpha"), [(1, 0.001), (5000, 1.0), (10_000, 1000.0)])
+def test_an_alpha_is_that_with_which_a_queue_alone_holds_a_size(packets: int, alpha: float) -> None:
+    """alpha / (1 + alpha) of 10,000 packets, between a thousandth and a thousand."""
+    shared = {"memory": "15 MB", "queue.alpha": 1.0}
+    scenario = asked(utilization=0.9).replace(shared)
+    assert problem(scenario, of="queue.alpha").parameter.value(scenario, packets) == alpha
