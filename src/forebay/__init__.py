@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from forebay.api.size import again as again
     from forebay.api.size import with_cheaper as with_cheaper
     from forebay.api.link_scenario import link_scenario as link_scenario
-    from forebay.api.trace import trace as trace
+    from forebay.api.run import trace as trace
     from forebay.web.notebook import workbench as workbench
 
     __version__: str
@@ -106,7 +106,7 @@ _GROUPS = (
     ("forebay.api.sensitivity", "size_uncertain"),
     ("forebay.api.size", "with_cheaper"),
     ("forebay.api.size", "again"),
-    ("forebay.api.trace", "trace"),
+    ("forebay.api.run", "trace"),
     ("forebay.web.notebook", "workbench"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from forebay.measure import paths
+from forebay.measure.capture import _losses
 from forebay.measure.estimate import Estimates
 
 
@@ -12,5 +12,5 @@ from forebay.measure.estimate import Estimates
 def test_heavy_loss_is_said_to_bias_round_trips_and_losses(lost, said):
     found = Estimates()
     counted: Any = {"data_segments": 1000, "lost_before": lost, "repeated": 0, "late": 0}
-    paths._losses(counted, "egress", found)
+    _losses(counted, "egress", found)
     assert any("too long" in note for note in found.notes) is said
