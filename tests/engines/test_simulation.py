@@ -160,6 +160,8 @@ def test_the_core_refuses_what_it_cannot_run() -> None:
         run(1e6, 1)
     with pytest.raises(ValueError, match="unknown sender profile"):
         _core.Profile("plan9")
+    with pytest.raises(ValueError, match="no sender has"):
+        _core.Profile("linux", {"nonsense": 1})
 
 
 def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else() -> None:

@@ -57,10 +57,15 @@ impl Profile {
     fn new(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let mut made = profile::Profile::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
+        let mut left = options.map_or(0, |given| given.len());
         for (option, set) in OPTIONS {
             if let Some(value) = options.and_then(|given| given.get_item(option).transpose()) {
                 set(&mut made, &value?)?;
+                left -= 1;
             }
+        }
+        if left > 0 {
+            return Err(PyValueError::new_err("an option that no sender has"));
         }
         Ok(Self(made))
     }
