@@ -258,8 +258,8 @@ mutants: setup testbed $(MUTATION)/.installed $(MUTATION)/bin/cargo-mutants
 	PATH="$(CURDIR)/$(MUTATION)/bin:$$PATH" $(MUTATION)/bin/python tests/mutants/run.py $(MUTANTS)
 
 $(MUTATION)/bin/cargo-mutants: $(MUTATION)/.installed
-	@echo 'mutants: cargo-mutants, two minutes; later ones ignore --re for fields that are left out'
-	@cargo install --quiet --locked --root $(MUTATION) --version 25.0.0 cargo-mutants
+	@echo 'mutants: cargo-mutants, two minutes'
+	@cargo install --quiet --locked --root $(MUTATION) --version 27.1.0 cargo-mutants
 
 $(MUTATION)/.installed: tests/mutants/requirements.lock
 	@$(PYTHON) -m venv $(MUTATION)
