@@ -147,9 +147,9 @@ def _pause(trace: Any) -> float:
 def fig7(work: Work) -> Reproduction:
     """Two flows in steady state and from the start; no randomness, so one run suffices."""
     first, second = work.shares(2)
-    settled = first.trace(step="50 ms", flows=(0, 1))
+    settled = first.watch(work.load(), "50 ms", flows=(0, 1))
     whole = ["measure.warmup=0 s", "measure.duration=200 s"]
-    start = second.trace(whole, "50 ms", flows=(0, 1))
+    start = second.watch(work.load(whole), "50 ms", flows=(0, 1))
     step = settled.synchronization
     ours = {
         "index": step.index,

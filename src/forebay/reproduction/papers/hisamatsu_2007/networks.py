@@ -19,8 +19,10 @@ SCENARIOS = Path(forebay.__file__).resolve().parent / "scenarios"
 RULES = ("small", "traditional")
 _FOUND = ("core_links", "core_diameter", "tail", "seed", "sigma_factor")
 """Fields of the shipped files that were deduced, fitted or drawn."""
-FITTED = "σ × 2.5, as fitted"
-READINGS: dict[str, tuple[str, ...]] = {FITTED: (), "σ × 1": ("topology.sigma_factor=1",)}
+READINGS: dict[str, tuple[str, ...]] = {
+    "σ × 2.5, as fitted": (),
+    "σ × 1": ("topology.sigma_factor=1",),
+}
 
 
 @cache
@@ -85,10 +87,8 @@ def _under_each(
     work: Work, found: Callable[[tuple[str, ...]], Mapping[str, float]]
 ) -> Reproduction:
     ours = found(())
-    if work.quick:
-        return work.judge(ours)
-    others = {name: found(changes) for name, changes in READINGS.items() if changes}
-    return work.judge(ours, variants=work.variants({FITTED: ours, **others}))
+    variants = work.under_each(READINGS, ours, lambda _, changes: found(changes))
+    return work.judge(ours, variants=variants)
 
 
 @artefact()

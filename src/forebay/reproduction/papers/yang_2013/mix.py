@@ -42,8 +42,8 @@ NOTE = (
     "ones), rounded to a packet; 1500 B packets, constant RTTs."
 )
 # Parameters that the paper leaves open; README.md has the source of each variant.
-CHOSEN = "constant RTTs"
 READINGS: dict[str, Callable[[int], list[str]]] = {
+    "constant RTTs": lambda _: [],
     "RTTs ± 2 %": lambda rtt_ms: _each(_spread(rtt_ms, 0.02)),
     "RTTs ± 20 %": lambda rtt_ms: _each(_spread(rtt_ms, 0.2)),
     "jitter up to 1 ms": lambda rtt_ms: _each("jitter=1 ms"),
@@ -180,15 +180,14 @@ def _variants(
     work: Work,
     chosen: list[Point],
     drops: bool,
-    numbers: Callable[[Sequence[Point]], Mapping[str, Any]],
+    numbers: Callable[[list[Point]], Mapping[str, Any]],
 ) -> Variants | None:
     """Run the three RTTs for each variant but the chosen one, with at most three seeds."""
-    if work.quick:
-        return None
-    few, found = work.untold().at_most(READING_SEEDS), {CHOSEN: numbers(chosen)}
-    for name, sets in READINGS.items():
-        found[name] = numbers([_run(few, rtt_ms, drops, sets(rtt_ms)) for rtt_ms in RTTS_MS])
-    return work.variants(found)
+
+    def of(few: Work, sets: Callable[[int], list[str]]) -> Mapping[str, Any]:
+        return numbers([_run(few, rtt_ms, drops, sets(rtt_ms)) for rtt_ms in RTTS_MS])
+
+    return work.under_each(READINGS, numbers(chosen), of, READING_SEEDS)
 
 
 # --- the testbed ---------------------------------------------------------------------------------
@@ -267,10 +266,6 @@ def _notes() -> list[str]:
     return [NOTE, f"{slow} {Measured(HERE).note()}"]
 
 
-def _dots(made: Sequence[Point], values: list[float], name: str) -> Line:
-    return Line([float(each.rtt_ms) for each in made], values, name, "dots")
-
-
 def _over(made: Sequence[Point], values: list[float], name: str, kind: Any = "dashes") -> Line:
     return Line([float(each.rtt_ms) for each in made], values, name, kind)
 
@@ -278,7 +273,9 @@ def _over(made: Sequence[Point], values: list[float], name: str, kind: Any = "da
 def _beside(ours: Sequence[Point], played: Sequence[Point], what: str) -> list[Line]:
     """Return the dots of a metric, the simulator's and the testbed's."""
     pairs = ((ours, "ours"), (played, LABEL))
-    return [_dots(made, [getattr(p, what).value for p in made], name) for made, name in pairs]
+    return [
+        _over(made, [getattr(p, what).value for p in made], name, "dots") for made, name in pairs
+    ]
 
 
 # --- the figures ---------------------------------------------------------------------------------
@@ -336,8 +333,8 @@ def fig10(work: Work) -> Reproduction:
     theirs = {f"ratio-{p.rtt_ms}": p.window.scaled(1.0 / least_mean(p.bdp)) for p in played}
     theirs |= {f"deviation-{p.rtt_ms}": p.deviation for p in played if p.deviation is not None}
     lines = [
-        _dots(made, [point.window for point in made], "mean of W, ours"),
-        _dots(played, [each.window.value for each in played], LABEL),
+        _over(made, [point.window for point in made], "mean of W, ours", "dots"),
+        _over(played, [each.window.value for each in played], LABEL, "dots"),
         _over(made, list(bounds.values()), "least by inequality 1"),
     ]
     picture = chart(lines, "RTT, ms", "packets")
@@ -381,10 +378,10 @@ def fig12(work: Work) -> Reproduction:
     as_eq_6 = [least_buffer(point.window, point.bdp) for point in made]
     least = [least_buffer(p.window.value, p.bdp, value(p.deviation)) for p in played]
     lines = [
-        _dots(made, [point.buffer for point in made], "buffer"),
+        _over(made, [point.buffer for point in made], "buffer", "dots"),
         _over(made, bounds, "least by inequality 10, deviation measured"),
         _over(made, as_eq_6, "least by inequality 10, deviation of eq. 6", "line"),
-        _dots(played, least, LABEL),
+        _over(played, least, LABEL, "dots"),
     ]
     under = {"deviation measured": _spare(made, bounds), "of eq. 6": _spare(made, as_eq_6)}
     return work.judge(
