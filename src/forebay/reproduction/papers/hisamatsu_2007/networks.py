@@ -215,20 +215,16 @@ def over_roundings(count: int = ROUNDINGS) -> NDArray[np.float64]:
     """Return the core links for numbers drawn from what rounds to the printed ones."""
     chance = np.random.default_rng(1)
 
-    def near(value: float, digits: int) -> float:
+    def near(digits: int, *values: float) -> tuple[float, ...]:
         half = 0.5 * 10.0**-digits
-        return value + float(chance.uniform(-half, half))
+        return tuple(value + float(chance.uniform(-half, half)) for value in values)
 
     def drawn() -> Slides:
-        return Slides(
-            near(PRINTED.delay, 3),
-            near(PRINTED.mean_small, 2),
-            near(PRINTED.mean_traditional, 2),
-            near(PRINTED.used_small, 3),
-            near(PRINTED.used_traditional, 3),
-            tuple(near(each, 2) for each in PRINTED.small),
-            tuple(near(each, 2) for each in PRINTED.traditional),
-        )
+        p = PRINTED
+        (delay,), means = near(3, p.delay), near(2, p.mean_small, p.mean_traditional)
+        used = near(3, p.used_small, p.used_traditional)
+        curves = near(2, *p.small), near(2, *p.traditional)
+        return Slides(delay, means[0], means[1], used[0], used[1], *curves)
 
     return np.array([core_links(drawn()) for _ in range(count)])
 

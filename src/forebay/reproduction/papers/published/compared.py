@@ -376,10 +376,9 @@ def buffers() -> list[float]:
 
 def sample(buffer: float, control: str) -> Sample:
     """Return the measured flows of one congestion control at one buffer."""
+    named = (buffer, control)
     rows = [
-        row
-        for row in read_rows(BESIDE)
-        if float(row["buffer_bdp"]) == buffer and row["congestion_control"] == control
+        r for r in read_rows(BESIDE) if (float(r["buffer_bdp"]), r["congestion_control"]) == named
     ]
     return Sample(
         [8 * int(row["received_bytes"]) / float(row["received_s"]) for row in rows],

@@ -153,11 +153,8 @@ def _classes(videos: int, buffer: int, seconds: int, reading: str, effort: Effor
 
 def _cells() -> list[Cell]:
     """Return the testbed's cells: 80 s of real time each."""
-    return [
-        Cell(_key(videos, buffer), partial(_play, scenario_of(videos, buffer, 60)))
-        for videos in (0, 1, 2)
-        for buffer in QUICK_BUFFERS
-    ]
+    points = [(videos, buffer) for videos in (0, 1, 2) for buffer in QUICK_BUFFERS]
+    return [Cell(_key(*at), partial(_play, scenario_of(*at, 60))) for at in points]
 
 
 def _key(videos: int, buffer: int) -> dict[str, int]:
@@ -335,11 +332,8 @@ def core(videos: int, buffer: int, quick: bool, reading: str = CHOSEN) -> foreba
 
 def _core_cells() -> list[Cell]:
     """Return the testbed's cells: 80 s of real time each."""
-    return [
-        Cell(_key(videos, buffer), partial(_play_core, core(videos, buffer, quick=True)))
-        for videos in CORE
-        for buffer in TESTBED_BUFFERS
-    ]
+    points = [(videos, buffer) for videos in CORE for buffer in TESTBED_BUFFERS]
+    return [Cell(_key(*at), partial(_play_core, core(*at, quick=True))) for at in points]
 
 
 def _play_core(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
