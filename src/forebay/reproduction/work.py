@@ -288,10 +288,7 @@ def mean_queue(outcome: forebay.Outcome) -> float:
 
 
 def need(ladder: Sequence[float], reached: Sequence[float], target: float) -> float:
-    """Return the size at which a target is first reached, interpolated in the logarithm.
-
-    The ends of the ladder where it lies beyond.
-    """
+    """Return the size that first reaches a target, by its logarithm; beyond the ladder, its end."""
     rising = np.maximum.accumulate(reached)
     return float(np.exp(np.interp(target, rising, np.log(ladder))))
 

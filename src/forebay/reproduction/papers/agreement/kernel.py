@@ -335,15 +335,14 @@ def with_offload(cell: Cell, offload: str, folder: Path = OFFLOAD) -> forebay.Sc
         "offload": offload,
     }
     times = {"warmup": "warmup_s", "duration": "duration_s"}
+    measure = {name: f"{_stated(cell, of, known[of], folder)} s" for name, of in times.items()}
     return forebay.Scenario.model_validate(
         {
             "name": "Hosts with segmentation offload",
             "link": {"rate": f"{cell['rate_mbps']} Mbit/s"},
             "queue": {"discipline": "drop-tail", "size": f"{cell['packets']} packets"},
             "traffic": [long],
-            "measure": {
-                name: f"{_stated(cell, of, known[of], folder)} s" for name, of in times.items()
-            },
+            "measure": measure,
         }
     )
 

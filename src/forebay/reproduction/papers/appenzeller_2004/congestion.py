@@ -80,15 +80,12 @@ def _three(small: list[Point], full: list[Point]) -> Picture:
 
     loss = lines(lambda p: 100 * p.loss)
     formula = lines(lambda p: 100 * p.law, "0.76/w², ", "dashes")
-    x = "long flows"
-    return Picture(
-        [
-            Panel([*loss, *formula], x, "loss, %"),
-            Panel(lines(lambda p: p.goodput), x, "goodput, % of the link"),
-            Panel(lines(lambda p: p.jain), x, "Jain's index"),
-        ],
-        columns=3,
-    )
+    curves = {
+        "loss, %": [*loss, *formula],
+        "goodput, % of the link": lines(lambda p: p.goodput),
+        "Jain's index": lines(lambda p: p.jain),
+    }
+    return Picture([Panel(of, "long flows", y) for y, of in curves.items()], columns=3)
 
 
 SMALL_FLOWS = (100, 250, 500, 800, 1200)

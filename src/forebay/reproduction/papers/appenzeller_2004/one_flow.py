@@ -201,11 +201,9 @@ def _two_flows(trace: Any) -> Picture:
         found = [np.nan_to_num(getattr(flow, name)) for flow in trace.flows.values()]
         return [Line(x, (factor * v).tolist(), f"flow {i}") for i, v in enumerate(found, 1)]
 
-    queue = Line(x, _queue(trace).tolist(), "queue")
-    return Picture(
-        [
-            Panel(lines("srtt_s", 1e3), "s", "RTT, ms"),
-            Panel(lines("cwnd_packets"), "s", "window, packets"),
-            Panel([queue], "s", "queue, packets"),
-        ]
-    )
+    curves = {
+        "RTT, ms": lines("srtt_s", 1e3),
+        "window, packets": lines("cwnd_packets"),
+        "queue, packets": [Line(x, _queue(trace).tolist(), "queue")],
+    }
+    return Picture([Panel(of, "s", y) for y, of in curves.items()])
