@@ -205,13 +205,9 @@ def judge(
 def side_by_side(
     folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str, left_out: Collection[str] = ()
 ) -> Variants:
-    """Tabulate the claims' numbers for several variants of the set-up.
+    """Tabulate numbers by variant and by claim; the first variant is the one chosen beforehand.
 
-    Parameters
-    ----------
-    found : numbers by variant and by claim; the first variant is the one chosen beforehand.
-    says : which of the variants the paper may have used.
-    left_out : claims that the variants have no number for.
+    ``says`` which the paper may have used; claims ``left_out`` have no number.
     """
     rows = []
     for claim in read_claims(folder):

@@ -63,14 +63,7 @@ class _Section:
 
 
 def write_page(results: Sequence[CachedResult], path: Path, *, version: str) -> None:
-    """Write the page to a temporary file and rename it.
-
-    Parameters
-    ----------
-    results : in the order of the page.
-    path : path of the page; its folder must exist.
-    version : Forebay's version, for the foot of the page.
-    """
+    """Write the page atomically, the results in their order, Forebay's version at its foot."""
     every = [cached.made for cached in results]
     verdicts = [verdict for made in every for verdict in made.verdicts]
     text = _template("page").render(
@@ -187,10 +180,7 @@ def anchor(made: Reproduction) -> str:
 
 
 def inline_svg(made: Reproduction) -> Markup:
-    """Return the figure as an <svg> element.
-
-    Its ids begin with the artefact's name, so that ids of two figures in a page differ.
-    """
+    """Return the figure as an <svg> element, whose ids begin with the artefact's name."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         draw_reproduction(made, path)

@@ -31,9 +31,7 @@ def solved(
 ) -> forebay.Outcome:
     """Solve one of the shipped networks, with changes in the notation of --set.
 
-    Parameters
-    ----------
-    own_core : on Abilene's own 14 links, with even hosts, instead of the core found.
+    ``own_core`` : on Abilene's own 14 links, with even hosts, instead of the core found.
     """
     path = SCENARIOS / f"abilene-{edge}-edge-{rule}.toml"
     lines = path.read_text("utf-8").splitlines()

@@ -56,13 +56,7 @@ READING_SEEDS = 3
 
 
 def shaped(reading: str, rate: str, packets: int, tcp: Sequence[int] = (0,)) -> list[str]:
-    """Return the settings of a variant.
-
-    Parameters
-    ----------
-    packets : the number on the figure's axis.
-    tcp : places of the classes of TCP in the scenario.
-    """
+    """Return a variant's settings for packets on the axis; ``tcp``: places of TCP's classes."""
     if reading in SHAPERS:
         excess, waiting = SHAPERS[reading]
         burst = packets * 1500
