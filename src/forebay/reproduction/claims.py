@@ -32,9 +32,8 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from forebay.outcome import Metric
 from forebay.report.picture import Picture
@@ -50,9 +49,8 @@ from forebay.reproduction.result import (
     plain,
 )
 
-COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
-TESTBED = "Exp. ours"
-"""The column for the testbed's numbers, next to "ours"."""
+COLUMNS, TESTBED = ["claim", "where", "published", "band", "ours"], "Exp. ours"
+"""Of a table: before the testbed's numbers, and theirs; then there are the units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +74,8 @@ class Claim:
 
     def __post_init__(self) -> None:
         if (self.at_least is None and self.at_most is None) != bool(self.cannot_fail):
-            raise ValueError(
-                f"claim {self.name!r}: write at_least, at_most, or both; or cannot_fail"
-            )
+            bounds = "write at_least, at_most, or both; or cannot_fail"
+            raise ValueError(f"claim {self.name!r}: {bounds}")
         if self.cause not in ("", *CAUSES):
             raise ValueError(f"claim {self.name!r}: cause is none of {', '.join(CAUSES)}")
 
@@ -93,10 +90,10 @@ class Claim:
         """Whether a number is in the band."""
         return not self.reason(ours)
 
-    @property
-    def full_passes(self) -> bool | None:
-        """Whether a link that is never idle would pass; None if the claim is not about that."""
-        return None if self.if_never_idle is None else self.holds(self.if_never_idle)
+    def check(self, kind: str, ours: Ours) -> Check:
+        """Return the comparison with a number, and whether a link that is never idle passes."""
+        full = None if self.if_never_idle is None else self.holds(self.if_never_idle)
+        return Check(kind, self.holds(ours), self.published is not None, full)
 
     @property
     def prints_wrong(self) -> bool:
@@ -171,7 +168,8 @@ def judge(
     ValueError
         A claim has no number, or a number has no claim.
     """
-    every = [claim for claim in read_claims(folder) if claim.name not in left_out]
+    stated = read_claims(folder)
+    every = [claim for claim in stated if claim.name not in left_out]
     ours = {name: value for name, value in ours.items() if name not in left_out}
     claims = [claim for claim in every if not claim.cannot_fail]
     if {claim.name for claim in every} != set(ours):
@@ -179,86 +177,41 @@ def judge(
         raise ValueError(f"{artefact}: {', '.join(odd)} stand on one side only")
     if stray := sorted(set(testbed or {}) - set(ours)):
         raise ValueError(f"{artefact}: no claim is called {', '.join(stray)}")
-    reasons = [
-        _reasons(claim, ours[claim.name], (testbed or {}).get(claim.name)) for claim in claims
-    ]
-    made = Reproduction(
-        artefact=artefact,
-        title=title,
-        columns=COLUMNS,
-        rows=[_row(claim, ours[claim.name]) for claim in claims],
-        reasons=reasons,
-        causes=[
-            (claim.cause or UNEXPLAINED) if why else ""
-            for claim, why in zip(claims, reasons, strict=True)
-        ],
+    rows, reasons, checks = [], [], []
+    for claim in claims:
+        value, played = ours[claim.name], (testbed or {}).get(claim.name)
+        column = [] if testbed is None else [played]
+        rows.append(
+            [claim.says, claim.where, claim.published, claim.band, value, *column, claim.unit]
+        )
+        both = claim.reason(value), claim.testbed_reason(played, value)
+        reasons.append("; ".join(filter(None, both)))
+        checks.append(claim.check(claim.kind or kind, value))
+        if played is not None:
+            checks.append(claim.check(KERNEL, played))
+    exp = [] if testbed is None else [TESTBED]
+    quick = [claim.says for claim in stated if claim.name in left_out]
+    return Reproduction(
+        artefact=artefact, title=title, columns=[*COLUMNS, *exp, "unit"], rows=rows,
+        reasons=reasons, checks=checks, picture=picture, variants=variants,
+        causes=[why and (c.cause or UNEXPLAINED) for c, why in zip(claims, reasons, strict=True)],
         prints_wrong=[claim.prints_wrong for claim in claims],
-        notes=[*notes, *_left_out(folder, left_out)],
-        drawn=("published", "ours"),
-        units=[claim.unit for claim in claims],
-        picture=picture,
-        checks=[check for claim in claims for check in _checks(claim, ours, testbed or {}, kind)],
+        notes=[*notes, *(f"Not tried by a quick run: {says}." for says in quick)],
+        drawn=("published", "ours", *exp), units=[claim.unit for claim in claims],
         unjudged=[claim.note(ours[claim.name]) for claim in every if claim.cannot_fail],
-        variants=variants,
-    )
-    return (
-        made
-        if testbed is None
-        else _add_column(made, [testbed.get(claim.name) for claim in claims])
-    )
-
-
-def _left_out(folder: Path, names: Collection[str]) -> list[str]:
-    said = [claim.says for claim in read_claims(folder) if claim.name in names]
-    return [f"Not tried by a quick run: {each}." for each in said]
-
-
-def _checks(
-    claim: Claim, ours: Mapping[str, Ours], testbed: Mapping[str, Ours], kind: str
-) -> list[Check]:
-    found = [(claim.kind or kind, ours[claim.name])]
-    played = testbed.get(claim.name)
-    if played is not None:
-        found.append((KERNEL, played))
-    printed = claim.published is not None
-    return [Check(which, claim.holds(value), printed, claim.full_passes) for which, value in found]
+    )  # fmt: skip
 
 
 def side_by_side(
     folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str, left_out: Collection[str] = ()
 ) -> Variants:
-    """Tabulate the claims' numbers for several variants of the set-up.
+    """Tabulate numbers by variant and by claim; the first variant is the one chosen beforehand.
 
-    Parameters
-    ----------
-    found : numbers by variant and by claim; the first variant is the one chosen beforehand.
-    says : which of the variants the paper may have used.
-    left_out : claims that the variants have no number for.
+    ``says`` which the paper may have used; claims ``left_out`` have no number.
     """
-    every = [claim for claim in read_claims(folder) if not claim.cannot_fail]
-    claims = [claim for claim in every if claim.name not in left_out]
-    rows = [
-        (
-            claim.says,
-            claim.band,
-            [(each[claim.name], claim.holds(each[claim.name])) for each in found.values()],
-        )
-        for claim in claims
-    ]
+    rows = []
+    for claim in read_claims(folder):
+        if not claim.cannot_fail and claim.name not in left_out:
+            numbers = [each[claim.name] for each in found.values()]
+            rows.append((claim.says, claim.band, [(each, claim.holds(each)) for each in numbers]))
     return Variants(says, list(found), rows)
-
-
-def _reasons(claim: Claim, ours: Ours, testbed: Ours) -> str:
-    both = claim.reason(ours), claim.testbed_reason(testbed, ours)
-    return "; ".join(each for each in both if each)
-
-
-def _row(claim: Claim, ours: Ours) -> list[Any]:
-    return [claim.says, claim.where, claim.published, claim.band, ours, claim.unit]
-
-
-def _add_column(made: Reproduction, column: list[Ours]) -> Reproduction:
-    """Return it with the testbed's column between ours and the unit."""
-    rows = [[*row[:-1], cell, row[-1]] for row, cell in zip(made.rows, column, strict=True)]
-    columns = [*COLUMNS[:-1], TESTBED, COLUMNS[-1]]
-    return replace(made, columns=columns, rows=rows, drawn=(*made.drawn, TESTBED))

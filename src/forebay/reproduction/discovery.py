@@ -5,7 +5,6 @@ No other code is run, in particular no file of the working directory or its pare
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -69,28 +68,23 @@ class Entry:
         ArtefactUnavailable
             An artefact of another package cannot be imported, or has no ``reproduce``.
         """
-        if self.folder is not None:
-            found: Artefact = self._point.load()
-            return found
+        whose = f"{self.name}: the entry point {self._point.value!r} of the group {GROUP}"
         try:
-            offered = self._point.load()
+            found = self._point.load()
         except Exception as error:
-            raise ArtefactUnavailable(f"{self._whose()} cannot be imported: {error}") from error
-        if not isinstance(offered, Artefact):
+            if self.folder is not None:
+                raise
+            raise ArtefactUnavailable(f"{whose} cannot be imported: {error}") from error
+        if not isinstance(found, Artefact):
             raise ArtefactUnavailable(
-                f"{self._whose()} has no reproduce(effort, quick); "
-                "name a module or an object that has it"
+                f"{whose} has no reproduce(effort, quick); name a module or an object that has it"
             )
-        return offered
-
-    def _whose(self) -> str:
-        return f"{self.name}: the entry point {self._point.value!r} of the group {GROUP}"
+        return found
 
 
 def entries() -> list[Entry]:
     """Return every artefact, sorted by name, without importing any."""
-    shipped = {entry.name: entry for entry in _shipped()}
-    found = {entry.name: entry for entry in _offered()} | shipped
+    found = {entry.name: entry for entry in (*_offered(), *_shipped())}  # ours stand
     return [found[name] for name in sorted(found)]
 
 
@@ -138,7 +132,8 @@ def find(name: str) -> Entry:
     """Return the artefact of that name, like `choose`, but refuse a paper's name."""
     chosen = choose(name)
     if chosen[0].name != full_name(name):
-        raise UnknownArtefact(f"{name!r} is a paper; write one of its artefacts: {_list(chosen)}")
+        names = ", ".join(each.name for each in chosen)
+        raise UnknownArtefact(f"{name!r} is a paper; write one of its artefacts: {names}")
     return chosen[0]
 
 
@@ -164,19 +159,15 @@ def _shipped() -> Iterator[Entry]:
 
 def _offered() -> Iterator[Entry]:
     """Yield entry points of installed packages; metadata in the working directory is ignored."""
-    around = _working_directories()
+    try:
+        here = Path.cwd().resolve()
+        around = {here, *here.parents}
+    except OSError:  # it was removed
+        around = set()
     for point in entry_points(group=GROUP):
         where = None if point.dist is None else Path(str(point.dist.locate_file("")))
         if where is not None and where.resolve() not in around:
             yield Entry(full_name(point.name), None, point)
-
-
-def _working_directories() -> set[Path]:
-    try:
-        here = Path(os.getcwd()).resolve()
-    except OSError:  # it was removed
-        return set()
-    return {here, *here.parents}
 
 
 def _unknown(name: str, names: list[str]) -> str:
@@ -185,7 +176,3 @@ def _unknown(name: str, names: list[str]) -> str:
     listing = either("forebay.artefacts()", "forebay reproduce --list")
     hint = f"did you mean {near[0]}?" if near else f"{listing} names those of {of}"
     return f"{name!r}: there is no such artefact; {hint}"
-
-
-def _list(chosen: list[Entry]) -> str:
-    return ", ".join(each.name for each in chosen)

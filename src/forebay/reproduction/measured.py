@@ -29,18 +29,17 @@ import tomli_w
 
 from forebay.engines.testbed.errors import GateFailed
 from forebay.files.atomic import replacing
-from forebay.outcome import Metric, Outcome, Quantiles
-from forebay.outcome.statistics import Bounds, over_replications
+from forebay.outcome import Metric, Outcome
+from forebay.outcome.statistics import over_replications
 from forebay.progress import Progress, part
 
 __all__ = ["Cell", "GateFailed", "Key", "Measured", "Metric", "facts", "over_runs", "record"]
 
 Key = Mapping[str, str | int | float]
 _HEAD = (
-    "# Written by `forebay reproduce … --testbed`, a table a run; not meant for editing by hand.\n"
+    "# Written by `forebay reproduce … --testbed`, a table a run; not meant for editing by hand."
 )
-_FRACTION: Bounds = (0.0, 1.0)
-_BOUNDS: dict[str, Bounds] = {"utilization": _FRACTION, "loss_rate": _FRACTION, "jain": _FRACTION}
+_FRACTIONS = ("utilization", "loss_rate", "jain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +67,7 @@ class Measured:
 
     def of(self, key: Key) -> list[dict[str, Any]]:
         """Return the runs of one cell."""
-        return [run for run in self.runs if _is(run, key)]
-
-    def has(self, key: Key, seed: int) -> bool:
-        """Whether this run is recorded."""
-        return any(run["seed"] == seed for run in self.of(key))
+        return [run for run in self.runs if key.items() <= run.items()]
 
     def metric(self, key: Key, name: str) -> Metric | None:
         """Return the mean over a cell's runs and its 95 % interval; None without runs."""
@@ -93,15 +88,16 @@ class Measured:
     def put(self, key: Key, seed: int, read: Mapping[str, Any]) -> None:
         """Record a run atomically; it replaces an earlier run of this seed."""
         # Reads the file again, because other processes may have recorded runs.
-        self.runs = [run for run in Measured(self._path.parent).runs if not _same(run, key, seed)]
-        self.runs.append({**key, "seed": seed, **read})
+        same = {**key, "seed": seed}
+        runs = Measured(self._path.parent).runs
+        self.runs = [*(run for run in runs if not same.items() <= run.items()), {**same, **read}]
         with replacing(self._path) as file:
-            file.write((_HEAD + "\n" + tomli_w.dumps({"run": self.runs})).encode())
+            file.write(f"{_HEAD}\n\n{tomli_w.dumps({'run': self.runs})}".encode())
 
 
 def over_runs(name: str, values: Sequence[float]) -> Metric | None:
     """Return the mean of a quantity over runs and its 95 % interval; None without runs."""
-    return over_replications(values, _BOUNDS.get(name, (0.0, math.inf)))
+    return over_replications(values, (0.0, 1.0 if name in _FRACTIONS else math.inf))
 
 
 def record(
@@ -132,12 +128,15 @@ def record(
     measured, failed = Measured(folder), []
     every = list(cells)
     runs = [(cell, seed) for seed in seeds for cell in every]
-    missing = [(cell, seed) for cell, seed in runs if again or not measured.has(cell.key, seed)]
+    missing = [
+        (cell, seed) for cell, seed in runs if again or not measured.of({**cell.key, "seed": seed})
+    ]
     for place, (cell, seed) in enumerate(missing):
         try:
             read = cell.play(seed, part(progress, place, len(missing)))
         except GateFailed as error:
-            failed.append(f"{_named(cell.key)}, seed {seed}: {error}")
+            name = ", ".join(f"{name} {value}" for name, value in cell.key.items())
+            failed.append(f"{name}, seed {seed}: {error}")
         else:
             measured.put(cell.key, seed, read)
     return failed
@@ -153,8 +152,8 @@ def facts(outcome: Outcome, link: str = "bottleneck") -> dict[str, Any]:
     numbers = {
         "utilization": read.utilization,
         "loss_rate": read.loss_rate,
-        "queue_packets": _mean(read.queue_packets),
-        "queue_delay_s": _mean(read.queue_delay_s),
+        "queue_packets": read.queue_packets.mean if read.queue_packets else None,
+        "queue_delay_s": read.queue_delay_s.mean if read.queue_delay_s else None,
         "jain": jain,
     }
     return {
@@ -165,19 +164,3 @@ def facts(outcome: Outcome, link: str = "bottleneck") -> dict[str, Any]:
         "attempts": 1 + len(provenance["runs"][0]["invalid"]),
         "gate": dict(provenance["runs"][0]["gate"]),
     }
-
-
-def _mean(quantiles: Quantiles | None) -> Metric | None:
-    return None if quantiles is None else quantiles.mean
-
-
-def _is(run: Mapping[str, Any], key: Key) -> bool:
-    return all(run.get(name) == value for name, value in key.items())
-
-
-def _same(run: Mapping[str, Any], key: Key, seed: int) -> bool:
-    return _is(run, key) and run["seed"] == seed
-
-
-def _named(key: Key) -> str:
-    return ", ".join(f"{name} {value}" for name, value in key.items())

@@ -10,24 +10,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from forebay.files.atomic import replacing
 from forebay.outcome import Metric
+from forebay.report.figures import style
 from forebay.report.figures.picture import draw_picture
-from forebay.report.figures.style import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-    clean,
-    house_style,
-    save,
-)
+from forebay.report.figures.style import INK, VERMILLION
 from forebay.report.tables import NOT_MEASURED, duration
 from forebay.reproduction.result import CachedResult, Reproduction, row_name
 from forebay.reproduction.table import cells, count, in_words
@@ -67,61 +58,43 @@ class _Section:
     def out(self) -> list[tuple[str, str]]:
         """Rows out of their band: name and reason."""
         made = self.made
-        judged = zip(made.rows, made.verdicts, made.reasons, strict=True)
-        return [(row_name(made, row), reason) for row, good, reason in judged if not good]
+        judged = zip(made.rows, made.reasons, strict=True)
+        return [(row_name(made, row), reason) for row, reason in judged if reason]
 
 
 def write_page(results: Sequence[CachedResult], path: Path, *, version: str) -> None:
-    """Write the page to a temporary file and rename it.
-
-    Parameters
-    ----------
-    results : in the order of the page.
-    path : path of the page; its folder must exist.
-    version : Forebay's version, for the foot of the page.
-    """
-    text = _render(results, version)
+    """Write the page atomically, the results in their order, Forebay's version at its foot."""
+    every = [cached.made for cached in results]
+    verdicts = [verdict for made in every for verdict in made.verdicts]
+    text = _template("page").render(
+        sections=[_Section(cached.made, inline_svg(cached.made), cached) for cached in results],
+        version=version, none=NOT_MEASURED, rows=len(verdicts), inside=sum(verdicts),
+        counts=in_words(count(every)), unjudged=sum(len(made.unjudged) for made in every),
+        took=duration(sum(cached.wall_s for cached in results)),
+        quick=any(cached.quick for cached in results),
+    )  # fmt: skip
     with replacing(path) as file:
         file.write(text.encode())
 
 
 def section(made: Reproduction) -> str:
     """Return title, figure, table and notes as HTML for a notebook."""
-    shown = _Section(made, inline_svg(made))
-    body = _environment().get_template("section.html.j2").render(each=shown)
+    body = _template("section").render(each=_Section(made, inline_svg(made)))
     return f"<h3>{escape(made.title)}</h3>\n<p>{escape(made.summary)}.</p>\n{body}"
 
 
-def _environment() -> Environment:
-    return Environment(
+def _template(name: str) -> Template:
+    environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    return environment.get_template(f"{name}.html.j2")
 
 
-def _render(results: Sequence[CachedResult], version: str) -> str:
-    sections = [_Section(cached.made, inline_svg(cached.made), cached) for cached in results]
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(sections=sections, version=version, none=NOT_MEASURED, **_totals(results))
-    )
-
-
-def _totals(results: Sequence[CachedResult]) -> dict[str, Any]:
-    every = [cached.made for cached in results]
-    rows = [verdict for made in every for verdict in made.verdicts]
-    return {
-        "rows": len(rows),
-        "inside": sum(rows),
-        "counts": in_words(count(every)),
-        "unjudged": sum(len(made.unjudged) for made in every),
-        "took": duration(sum(cached.wall_s for cached in results)),
-        "quick": any(cached.quick for cached in results),
-    }
-
-
-_DOTS = (("s", ORANGE), ("D", PURPLE), ("o", BLUE), ("^", GREEN), ("v", INK), ("P", VERMILLION))
+_DOTS = (
+    ("s", style.ORANGE), ("D", style.PURPLE), ("o", style.BLUE), ("^", style.GREEN), ("v", INK),
+    ("P", VERMILLION),
+)  # fmt: skip
 
 
 def draw_reproduction(made: Reproduction, path: Path) -> None:
@@ -129,10 +102,12 @@ def draw_reproduction(made: Reproduction, path: Path) -> None:
     if made.picture is not None:
         draw_picture(made.picture, made.title, path)
         return
-    panels = _panels(made)
+    panels: dict[str, list[int]] = {}  # the rows of each unit
+    for place, unit in enumerate(made.units or [made.unit] * len(made.rows)):
+        panels.setdefault(unit, []).append(place)
     heights = [len(places) for places in panels.values()]
     lines = max(_name(made, place).count("\n") + 1 for place in range(len(made.rows)))
-    with house_style():
+    with style.house_style():
         height = 1.0 + 0.6 * len(panels) + (0.12 + 0.16 * lines) * len(made.rows)
         figure = Figure(figsize=(7.2, height), layout="constrained")
         all_axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).flat
@@ -142,17 +117,7 @@ def draw_reproduction(made: Reproduction, path: Path) -> None:
             axes.set_ylabel(", ".join(made.columns[: made.labels]) if len(panels) == 1 else "")
         figure.suptitle(made.title, fontsize=10, color=INK)
         figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        save(figure, path)
-
-
-def _panels(made: Reproduction) -> dict[str, list[int]]:
-    """Return the indices of the rows of each unit."""
-    if not made.units:
-        return {made.unit: list(range(len(made.rows)))}
-    return {
-        unit: [place for place, each in enumerate(made.units) if each == unit]
-        for unit in dict.fromkeys(made.units)
-    }
+        style.save(figure, path)
 
 
 def _panel(axes: Axes, made: Reproduction, places: list[int]) -> None:
@@ -165,8 +130,11 @@ def _panel(axes: Axes, made: Reproduction, places: list[int]) -> None:
     values = [value for row in rows for each in drawn if (value := _value(row[each])) is not None]
     if values and min(values) > 0 and max(values) > _WIDE * min(values):
         axes.set_xscale("log")
-    _name_rows(axes, made, places)
-    clean(axes)
+    axes.set_yticks(range(len(rows)), [_name(made, place) for place in places])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    for label, place in zip(axes.get_yticklabels(), places, strict=True):
+        label.set_color(INK if made.verdicts[place] else VERMILLION)
+    style.clean(axes)
 
 
 _APART = 0.13  # of the distance between two rows
@@ -201,22 +169,9 @@ def _dots(axes: Axes, cells: list[tuple[float, Any]], label: str, dot: tuple[str
     )  # fmt: skip
 
 
-def _name_rows(axes: Axes, made: Reproduction, places: list[int]) -> None:
-    names = [_name(made, place) for place in places]
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    for label, place in zip(axes.get_yticklabels(), places, strict=True):
-        label.set_color(INK if made.verdicts[place] else VERMILLION)
-
-
 def _name(made: Reproduction, place: int) -> str:
     """Return a row's name in lines that leave the dots half of the figure's width."""
-    return textwrap.fill(row_name(made, made.rows[place]), _NAME_WIDTH)
-
-
-_NAME_WIDTH = 44
-
-_NAMED = re.compile(r'(\bid="|href="#|url\(#)')
+    return textwrap.fill(row_name(made, made.rows[place]), 44)
 
 
 def anchor(made: Reproduction) -> str:
@@ -225,15 +180,12 @@ def anchor(made: Reproduction) -> str:
 
 
 def inline_svg(made: Reproduction) -> Markup:
-    """Return the figure as an <svg> element.
-
-    Its ids begin with the artefact's name, so that ids of two figures in a page differ.
-    """
+    """Return the figure as an <svg> element, whose ids begin with the artefact's name."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         draw_reproduction(made, path)
         text = path.read_text(encoding="utf-8")
     element = text[text.index("<svg") :]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-    element = _NAMED.sub(rf"\g<1>{anchor(made)}-", element)
+    element = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{anchor(made)}-", element)
     return Markup(element)  # matplotlib escapes all text that it writes

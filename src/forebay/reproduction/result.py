@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import starmap
 from typing import Any
 
 from forebay.outcome import Metric
@@ -71,14 +72,10 @@ class Variants:
 
     def cells(self) -> list[list[str]]:
         """Return the table as text; numbers out of their band are marked."""
-        body = [
-            [name, band, *(_shown(value, good) for value, good in found)]
-            for name, band, found in self.rows
-        ]
-        inside = [
-            sum(good for _, good in c) for c in zip(*(r for _, _, r in self.rows), strict=True)
-        ]
-        return [*body, [f"in their band, of {len(body)}", "", *map(str, inside)]]
+        body = [[name, band, *starmap(_shown, found)] for name, band, found in self.rows]
+        columns = zip(*(found for _, _, found in self.rows), strict=True)
+        inside = [str(sum(good for _, good in column)) for column in columns]
+        return [*body, [f"in their band, of {len(body)}", "", *inside]]
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types only."""
@@ -263,8 +260,7 @@ class CachedResult:
 
     def to_document(self) -> dict[str, Any]:
         """Return JSON types only; `from_document` reads them back."""
-        document: dict[str, Any] = _written(asdict(self))
-        return {"schema": SCHEMA, **document}
+        return {"schema": SCHEMA, **_written(asdict(self))}
 
 
 def from_document(document: Mapping[str, Any]) -> CachedResult:
@@ -281,9 +277,8 @@ def from_document(document: Mapping[str, Any]) -> CachedResult:
         made["picture"] = Picture(panels, picture["columns"])
     made["checks"] = [Check(**check) for check in made["checks"]]
     made["drawn"] = tuple(made["drawn"])
-    return CachedResult(
-        Reproduction(**made), document["seeds"], document["quick"], document["wall_s"]
-    )
+    seeds, quick, wall_s = (document[name] for name in ("seeds", "quick", "wall_s"))
+    return CachedResult(Reproduction(**made), seeds, quick, wall_s)
 
 
 def _written(value: Any) -> Any:

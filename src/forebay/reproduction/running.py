@@ -77,9 +77,8 @@ def make(entry: Entry, effort: Effort, *, quick: bool = False) -> CachedResult:
     return CachedResult(made, effort.seeds, quick, time.monotonic() - began)
 
 
-_PACKAGE = Path(__file__).resolve().parents[1]
-_PAPERS = Path(__file__).resolve().parent / "papers"
-_KIND = "artefact"
+_PACKAGE = Path(forebay.__file__).resolve().parent
+_PAPERS, _KIND = _PACKAGE / "reproduction" / "papers", "artefact"
 
 
 def default_store() -> Path:

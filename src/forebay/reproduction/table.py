@@ -11,7 +11,7 @@ from typing import Any
 
 from forebay.outcome import Metric
 from forebay.report.tables import NOT_MEASURED, console, show, show_table, table
-from forebay.reproduction.result import KINDS, Reproduction, Variants, digits, row_name
+from forebay.reproduction.result import KINDS, Reproduction, digits, row_name
 
 
 def print_reproduction(made: Reproduction) -> None:
@@ -29,22 +29,13 @@ def print_reproduction(made: Reproduction) -> None:
     for note in [*made.notes, *(f"No verdict: {each}" for each in made.unjudged)]:
         out.print(note)
     if made.variants is not None:
-        _print_variants(made.variants)
+        out.print("What the paper leaves open, side by side", style="bold")
+        body = table(*("\n".join(wrap(name, 16)) for name in made.variants.columns), left=1)
+        for cell in made.variants.cells():
+            body.add_row(*cell)
+        show_table(out, body)
+        out.print(made.variants.says)
     out.print(f"{made.summary}.", style="bold green" if made.agrees else "bold red")
-
-
-_HEADING = 16  # characters of a line
-
-
-def _print_variants(variants: Variants) -> None:
-    out = console()
-    out.print("What the paper leaves open, side by side", style="bold")
-    headings = ["\n".join(wrap(name, _HEADING)) for name in variants.columns]
-    body = table(*headings, left=1)
-    for row in variants.cells():
-        body.add_row(*row)
-    show_table(out, body)
-    out.print(variants.says)
 
 
 def cells(made: Reproduction) -> list[list[str]]:
@@ -67,16 +58,11 @@ def _cell(cell: Any, decimals: int) -> str:
         return NOT_MEASURED
     if isinstance(cell, Metric):
         return show(cell, digits=digits(cell))
-    number = isinstance(cell, int | float) and not isinstance(cell, bool)
-    return f"{cell:.{min(decimals, _needed(cell))}f}" if number else str(cell)
-
-
-def _needed(number: float) -> int:
-    """Decimals for four digits of a number; with different units, 150 and 0.002 may be in one
-    column."""
-    if not number or not math.isfinite(number):
-        return 4
-    return max(3 - math.floor(math.log10(abs(number))), 0)
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return str(cell)
+    if cell and math.isfinite(cell):  # with different units, 150 and 0.002 may be in one column
+        return f"{cell:.{min(decimals, max(3 - math.floor(math.log10(abs(cell))), 0))}f}"
+    return f"{cell:.{min(decimals, 4)}f}"
 
 
 def by_cause(made: Iterable[Reproduction]) -> dict[str, int]:

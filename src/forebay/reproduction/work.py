@@ -143,22 +143,12 @@ class Work:
         """Simulate it and return the link's utilization."""
         return value(self.run(sets).links[LINK].utilization)
 
-    def trace(
-        self,
-        sets: Iterable[str] = (),
-        step: str = "10 ms",
-        seed: int = 1,
-        flows: Sequence[int] = (0,),
-    ) -> Any:
-        """Trace some flows of the artefact's scenario."""
-        return self.watch(self.load(sets), step, seed, flows)
+    def trace(self, sets: Iterable[str] = (), step: str = "10 ms", seed: int = 1) -> Any:
+        """Trace the first flow of the artefact's scenario."""
+        return self.watch(self.load(sets), step, seed)
 
     def watch(
-        self,
-        scenario: forebay.Scenario,
-        step: str = "10 ms",
-        seed: int = 1,
-        flows: Sequence[int] = (0,),
+        self, scenario: forebay.Scenario, step: str = "10 ms", seed: int = 1, flows: Any = (0,)
     ) -> Any:
         """Trace some flows of a scenario."""
         told = self.effort.progress
@@ -191,6 +181,24 @@ class Work:
     ) -> Variants:
         """Tabulate the claims' numbers for several variants of the set-up, the chosen first."""
         return side_by_side(self.folder, found, self.toml("claims.toml")["open"], left_out)
+
+    def under_each(
+        self,
+        variants: Mapping[str, Any],
+        chosen: Mapping[str, Ours],
+        numbers: Callable[[Work, Any], Mapping[str, Ours]],
+        most: int = sys.maxsize,
+        left_out: Collection[str] = (),
+    ) -> Variants | None:
+        """Tabulate the numbers by variant; those of the first are given. None if it is quick.
+
+        ``numbers(work, variant)`` of the others has at most so many replications.
+        """
+        if self.quick:
+            return None
+        few, (first, *others) = self.untold().at_most(most), variants
+        found = {first: chosen, **{name: numbers(few, variants[name]) for name in others}}
+        return self.variants(found, left_out)
 
     def table(
         self,
@@ -280,10 +288,7 @@ def mean_queue(outcome: forebay.Outcome) -> float:
 
 
 def need(ladder: Sequence[float], reached: Sequence[float], target: float) -> float:
-    """Return the size at which a target is first reached, interpolated in the logarithm.
-
-    The ends of the ladder where it lies beyond.
-    """
+    """Return the size that first reaches a target, by its logarithm; beyond the ladder, its end."""
     rising = np.maximum.accumulate(reached)
     return float(np.exp(np.interp(target, rising, np.log(ladder))))
 

@@ -160,7 +160,7 @@ def read(outcome: forebay.Outcome) -> dict[str, Any]:
     return {
         "utilization": link.utilization,
         "loss_rate": link.loss_rate,
-        "queue_packets": None if link.queue_packets is None else link.queue_packets.mean,
+        "queue_packets": link.queue_packets and link.queue_packets.mean,
         "bbr_share": bbr_share(outcome),
     }
 
@@ -243,10 +243,7 @@ def cells(work: Work) -> Reproduction:
     """Simulate each cell and compare it with the kernel's record."""
     judged = [each for cell, part in work.each(every_cell()) for each in compare(part, cell)]
     names = ("flows", "congestion_control", "packets")
-    rows = [
-        each.row([each.cell[name] for name in names], (each.kernel, each.simulator))
-        for each in judged
-    ]
+    rows = [e.row([e.cell[name] for name in names], (e.kernel, e.simulator)) for e in judged]
     notes = [
         Measured(line_card.FIG15).note("kernel, reno (appenzeller-2004/fig15)"),
         Measured(CELLS).note("kernel, the others"),
@@ -312,17 +309,14 @@ LEAST_SEEDS = 5
 
 def offload_cells(folder: Path = OFFLOAD) -> list[Cell]:
     """Return the cells' keys."""
-    return [{name: cell[name] for name in OFFLOAD_KEY} for cell in _whole(folder)]
-
-
-def _whole(folder: Path) -> list[Cell]:
-    return [{"packet_bytes": 1500, **cell} for cell in stated(folder)["cell"]]
+    every = ({"packet_bytes": 1500, **cell} for cell in stated(folder)["cell"])
+    return [{name: cell[name] for name in OFFLOAD_KEY} for cell in every]
 
 
 def _stated(cell: Cell, name: str, otherwise: Any, folder: Path = OFFLOAD) -> Any:
     """Return what cells.toml states of a cell beside its key."""
-    found = next(each for each in _whole(folder) if each.items() >= cell.items())
-    return found.get(name, otherwise)
+    every = ({"packet_bytes": 1500, **each} for each in stated(folder)["cell"])
+    return next(each for each in every if each.items() >= cell.items()).get(name, otherwise)
 
 
 def with_offload(cell: Cell, offload: str, folder: Path = OFFLOAD) -> forebay.Scenario:
@@ -341,15 +335,14 @@ def with_offload(cell: Cell, offload: str, folder: Path = OFFLOAD) -> forebay.Sc
         "offload": offload,
     }
     times = {"warmup": "warmup_s", "duration": "duration_s"}
+    measure = {name: f"{_stated(cell, of, known[of], folder)} s" for name, of in times.items()}
     return forebay.Scenario.model_validate(
         {
             "name": "Hosts with segmentation offload",
             "link": {"rate": f"{cell['rate_mbps']} Mbit/s"},
             "queue": {"discipline": "drop-tail", "size": f"{cell['packets']} packets"},
             "traffic": [long],
-            "measure": {
-                name: f"{_stated(cell, of, known[of], folder)} s" for name, of in times.items()
-            },
+            "measure": measure,
         }
     )
 
@@ -397,8 +390,7 @@ def simulated(work: Work, cell: Cell) -> list[Compared]:
     for each in kernel(cell):
         seen = [read(outcome)[each.quantity] for outcome in outcomes]
         values = [metric.value for metric in seen if metric is not None]
-        own = over_runs(each.quantity, values)
-        found.append(replace(each, simulator=own, runs=values))
+        found.append(replace(each, simulator=over_runs(each.quantity, values), runs=values))
     return found
 
 

@@ -76,7 +76,11 @@ def fig12_model(work: Work) -> Reproduction:
     for row in stated["rows"]:
         at_rates = [_buffers(work, row["length"], rate) for rate in stated["rates"]]
         cells = [row["length"], row["packets"], *(at_rates[0][name] for name in LAWS)]
-        reason = _by_hand(at_rates, row, stated["half"])
+        ours, reason = at_rates[0]["second order"], ""
+        if any(other != at_rates[0] for other in at_rates):
+            reason = "the three rates do not need the same buffer"
+        elif ours is None or abs(ours - row["packets"]) > stated["half"] + 1e-12:
+            reason = f"{ours} packets, by hand {row['packets']}"
         rows.append((cells, reason, Check(OURS, not reason, published=False)))
     found = [_buffers(work, length, stated["rates"][1]) for length in DRAWN]
     # The exact curve lies on that of the complete series.
@@ -87,15 +91,6 @@ def fig12_model(work: Work) -> Reproduction:
     x, y = ([row[name] for row in stated["rows"]] for name in ("length", "packets"))
     lines.append(Line(x, y, "by hand", "dots"))
     return work.table(rows, picture=chart(lines, "length of a flow, packets", "buffer, packets"))
-
-
-def _by_hand(at_rates: list[dict[str, Any]], row: dict[str, Any], half: float) -> str:
-    ours = at_rates[0]["second order"]
-    if any(other != at_rates[0] for other in at_rates):
-        return "the three rates do not need the same buffer"
-    if ours is None or abs(ours - row["packets"]) > half + 1e-12:
-        return f"{ours} packets, by hand {row['packets']}"
-    return ""
 
 
 def _buffers(work: Work, length: int, rate: str) -> dict[str, Any]:

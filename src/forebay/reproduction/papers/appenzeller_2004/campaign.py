@@ -118,7 +118,7 @@ def collected(kind: str, rows: Iterable[Row]) -> Runs:
         cell = Cell(
             kind, rate, rtt, packet, level, round(bdp, 2), buffer, round(flows, 2), round(loss, 6)
         )
-        runs[cell] = [round(float(row["link.bottleneck.utilization"]), 5) for row in found]
+        runs[cell] = [_used(row) for row in found]
     return dict(sorted(runs.items(), key=lambda each: astuple(each[0])))
 
 
@@ -128,12 +128,11 @@ def read(path: Path = HERE / "runs.csv") -> Runs:
         lines = list(csv.reader(file))[1:]
     types = {"str": str, "float": float, "int": int}
     of = [types[str(field.type)] for field in fields(Cell)]
-    return {
-        Cell(*(make(text) for make, text in zip(of, line, strict=False))): [
-            *map(float, line[len(of) :])
-        ]
-        for line in lines
-    }
+    runs: Runs = {}
+    for line in lines:
+        cell = Cell(*(make(text) for make, text in zip(of, line, strict=False)))
+        runs[cell] = [*map(float, line[len(of) :])]
+    return runs
 
 
 def written(runs: Runs) -> str:
@@ -150,11 +149,7 @@ def campaign(work: Work) -> Reproduction:
     runs = read()
     same = [each for kind, part in work.each(list(LEVELS)) for each in _again(part, runs, kind)]
     wide = {cell: used for cell, used in runs.items() if cell.flows and cell.window >= WINDOW}
-    many = {
-        cell: used
-        for cell, used in wide.items()
-        if cell.kind in ("long", "mixed") and cell.flows >= MANY
-    }
+    many = {c: u for c, u in wide.items() if c.kind in ("long", "mixed") and c.flows >= MANY}
     low, high = SMALL_MULTIPLES
     short = [cell for cell in runs if cell.kind == "short"]
     at_model, at_half = (_nth_buffer(short, place) for place in (1, 0))
@@ -188,27 +183,25 @@ def _again(work: Work, runs: Runs, kind: str) -> list[bool]:
     chosen: list[Any] = []
 
     def where(cell: Row) -> bool:
-        take = len(chosen) < wanted and (cell["queue.size"], cell["traffic.0.packet"]) == (
-            size,
-            packet,
-        )
+        same = cell["queue.size"] == size and cell["traffic.0.packet"] == packet
+        take = same and len(chosen) < wanted
         chosen.extend([cell] * take)
         return take
 
     rows = swept(kind, 1, where, jobs=work.effort.jobs, progress=work.effort.progress)
-    return [
-        round(float(row["link.bottleneck.utilization"]), 5) == known[key(row, kind)][0]
-        for row in rows
-    ]
+    return [_used(row) == known[key(row, kind)][0] for row in rows]
+
+
+def _used(row: Row) -> float:
+    return round(float(row["link.bottleneck.utilization"]), 5)
 
 
 def _nth_buffer(cells: Sequence[Cell], place: int) -> list[Cell]:
     """Return the cells with the nth of the buffers of their length."""
-    of = {
-        level: sorted({c.buffer for c in cells if c.level == level})
-        for level in {c.level for c in cells}
-    }
-    return [cell for cell in cells if cell.buffer == of[cell.level][place]]
+    of: dict[float, set[int]] = {}
+    for cell in cells:
+        of.setdefault(cell.level, set()).add(cell.buffer)
+    return [cell for cell in cells if cell.buffer == sorted(of[cell.level])[place]]
 
 
 def _share(runs: Runs, least: float, chosen: Callable[[Cell], bool]) -> float:

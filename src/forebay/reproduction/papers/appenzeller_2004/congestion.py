@@ -9,7 +9,7 @@ from typing import Any
 
 from forebay.report import Line, Panel, Picture, percent
 from forebay.reproduction import LINK, Reproduction, Work, artefact, chart, need, value
-from forebay.reproduction.papers.appenzeller_2004.readings import under_each
+from forebay.reproduction.papers.appenzeller_2004.readings import readings
 
 FLOWS = (50, 100, 200)
 SIZES = ("1 bdp/sqrt(n)", "1 bdp")
@@ -32,11 +32,10 @@ def goodput_loss_fairness(work: Work) -> Reproduction:
     small, full = _points(work, ())
     ours = _compared(small, full)
 
-    def numbers(sets: Iterable[str]) -> dict[str, float]:
-        return _compared(*_points(work.untold(), sets))
+    def numbers(alone: Work, sets: Iterable[str]) -> dict[str, float]:
+        return _compared(*_points(alone, sets))
 
-    under = {} if work.quick else under_each(80, ours, numbers)
-    variants = work.variants(under) if under else None
+    variants = work.under_each(readings(80), ours, numbers)
     return work.judge(ours, picture=_three(small, full), variants=variants)
 
 
@@ -81,15 +80,12 @@ def _three(small: list[Point], full: list[Point]) -> Picture:
 
     loss = lines(lambda p: 100 * p.loss)
     formula = lines(lambda p: 100 * p.law, "0.76/w², ", "dashes")
-    x = "long flows"
-    return Picture(
-        [
-            Panel([*loss, *formula], x, "loss, %"),
-            Panel(lines(lambda p: p.goodput), x, "goodput, % of the link"),
-            Panel(lines(lambda p: p.jain), x, "Jain's index"),
-        ],
-        columns=3,
-    )
+    curves = {
+        "loss, %": [*loss, *formula],
+        "goodput, % of the link": lines(lambda p: p.goodput),
+        "Jain's index": lines(lambda p: p.jain),
+    }
+    return Picture([Panel(of, "long flows", y) for y, of in curves.items()], columns=3)
 
 
 SMALL_FLOWS = (100, 250, 500, 800, 1200)

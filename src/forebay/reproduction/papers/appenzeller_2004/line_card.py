@@ -142,16 +142,14 @@ class Row:
         known = ours.low is not None and ours.high is not None
         reaches = known and ours.low <= self.sim + allowed and ours.high >= self.sim - allowed
         near = ", though our interval reaches into it" if reaches else ""
-        cause = self._cause("cause")
-        return f"{_away(away)} Sim., band ±{allowed}{near}; {cause}"
+        return f"{_away(away)} Sim., band ±{allowed}{near}; {self._why('cause')}"
 
     def experiment_reason(self, ours: Any) -> str:
         """By how much the testbed misses the printed Exp.; "" if it does not or was not run."""
         away = 0.0 if ours is None else ours.value - self.exp
         if within(away, EXPERIMENT_POINTS):
             return ""
-        cause = self._cause("experiment")
-        return f"{_away(away)} Exp., band ±{EXPERIMENT_POINTS:g}; {cause}"
+        return f"{_away(away)} Exp., band ±{EXPERIMENT_POINTS:g}; {self._why('experiment')}"
 
     @property
     def times(self) -> int:
@@ -163,15 +161,13 @@ class Row:
         """Which of the known causes it is out of its band for."""
         return str(self._of("causes.toml", "cause").get("cause", UNEXPLAINED))
 
-    def _cause(self, table: str) -> str:
+    def _why(self, table: str) -> str:
         return str(self._of("causes.toml", table).get("why", "cause not known"))
 
     def _of(self, name: str, table: str) -> dict[str, Any]:
         """Return what a file of the folder has of this row."""
-        for each in read(name).get(table, []):
-            if (self.flows, self.multiple) == (each["flows"], each["multiple"]):
-                return dict(each)
-        return {}
+        own = {"flows": self.flows, "multiple": self.multiple}.items()
+        return next((each for each in read(name).get(table, []) if own <= each.items()), {})
 
 
 def within(away: float, allowed: float) -> bool:
@@ -249,21 +245,15 @@ def fig15(work: Work) -> Reproduction:
             for row, found in zip(rows, zip(*columns, strict=True), strict=True)
         ]
         variants = Variants(page["open"], list(READINGS), compared)
+    reasons = [reason for _, reason, _ in table]
     return Reproduction(
-        artefact=work.name,
-        title=page["title"],
-        columns=page["columns"],
-        rows=[cells for cells, _, _ in table],
-        reasons=[reason for _, reason, _ in table],
-        causes=[
-            row.cause if reason else "" for row, (_, reason, _) in zip(rows, table, strict=True)
-        ],
+        artefact=work.name, title=page["title"], columns=page["columns"],
+        rows=[cells for cells, _, _ in table], reasons=reasons,
+        causes=[why and row.cause for row, why in zip(rows, reasons, strict=True)],
         checks=[check for _, _, checks in table for check in checks],
         notes=[*page["notes"], *_of_rows(rows, table), measured.note()],
-        labels=3,
-        unit="%",
-        variants=variants,
-    )
+        labels=3, unit="%", variants=variants,
+    )  # fmt: skip
 
 
 def _utilization(outcome: forebay.Outcome) -> Any:
@@ -441,11 +431,8 @@ def need(runs: Runs, flows: int, rtts: tuple[int, int], target: float) -> float:
     The idle share is interpolated between two buffers by its logarithm. Infinite if the largest
     buffer does not reach it; the smallest buffer of the table if that does.
     """
-    points = [
-        (cell.multiple, 1.0 - mean(found))
-        for cell, found in runs.items()
-        if cell.flows == flows and cell.rtts == rtts
-    ]
+    named = (flows, rtts)
+    points = [(c.multiple, 1.0 - mean(u)) for c, u in runs.items() if (c.flows, c.rtts) == named]
     allowed = 1.0 - target
     if points[0][1] <= allowed:
         return points[0][0]
@@ -460,9 +447,9 @@ def _needs(runs: Runs, rtts: tuple[int, int]) -> Panel:
     flows = sorted({cell.flows for cell in runs})
     lines = [Line(flows, [1.0 for _ in flows], "BDP/√n", "dashes")]
     for target in DRAWN:
-        needs = [(n, need(runs, n, rtts, target)) for n in flows]
-        known = [(n, size) for n, size in needs if math.isfinite(size)]
-        lines.append(Line([n for n, _ in known], [size for _, size in known], f"{target:.1%}"))
+        needs = {n: need(runs, n, rtts, target) for n in flows}
+        known = {n: size for n, size in needs.items() if math.isfinite(size)}
+        lines.append(Line(list(known), list(known.values()), f"{target:.1%}"))
     title = f"{rtts[0]} to {rtts[1]} ms"
     return Panel(lines, "long-lived flows", "buffer, BDP/√n", title, log="y")
 

@@ -134,8 +134,7 @@ def red(work: Work) -> Reproduction:
 
     def used(name: str, step: float) -> float:
         scenario = _with(work, name, RED_MANY, f"{step} bdp/sqrt(n)")
-        metric = next(parts).play(scenario).links[LINK].utilization
-        return math.nan if metric is None else metric.value
+        return value(next(parts).play(scenario).links[LINK].utilization)
 
     curves = {name: [used(name, step) for step in ladder] for name in DISCIPLINES}
     index = {name: _index(next(parts), name) for name in DISCIPLINES}

@@ -147,9 +147,9 @@ def _pause(trace: Any) -> float:
 def fig7(work: Work) -> Reproduction:
     """Two flows in steady state and from the start; no randomness, so one run suffices."""
     first, second = work.shares(2)
-    settled = first.trace(step="50 ms", flows=(0, 1))
+    settled = first.watch(work.load(), "50 ms", flows=(0, 1))
     whole = ["measure.warmup=0 s", "measure.duration=200 s"]
-    start = second.trace(whole, "50 ms", flows=(0, 1))
+    start = second.watch(work.load(whole), "50 ms", flows=(0, 1))
     step = settled.synchronization
     ours = {
         "index": step.index,
@@ -201,11 +201,9 @@ def _two_flows(trace: Any) -> Picture:
         found = [np.nan_to_num(getattr(flow, name)) for flow in trace.flows.values()]
         return [Line(x, (factor * v).tolist(), f"flow {i}") for i, v in enumerate(found, 1)]
 
-    queue = Line(x, _queue(trace).tolist(), "queue")
-    return Picture(
-        [
-            Panel(lines("srtt_s", 1e3), "s", "RTT, ms"),
-            Panel(lines("cwnd_packets"), "s", "window, packets"),
-            Panel([queue], "s", "queue, packets"),
-        ]
-    )
+    curves = {
+        "RTT, ms": lines("srtt_s", 1e3),
+        "window, packets": lines("cwnd_packets"),
+        "queue, packets": [Line(x, _queue(trace).tolist(), "queue")],
+    }
+    return Picture([Panel(of, "s", y) for y, of in curves.items()])

@@ -11,9 +11,6 @@ in one simulation. The first variant is the scenario itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-
-CHOSEN = "as chosen"
 WIDE = 0.75
 _DELAYED = "traffic.0.delayed_ack=true"
 
@@ -22,18 +19,8 @@ def readings(mean_rtt_ms: float) -> dict[str, list[str]]:
     """Return the overrides of each variant of a scenario with this mean RTT, by name."""
     low, high = ((1 + side * WIDE) * mean_rtt_ms for side in (-1, 1))
     return {
-        CHOSEN: [],
+        "as chosen": [],
         "ACKs delayed, 40 ms": [_DELAYED],
         "ACKs delayed, 100 ms": [_DELAYED, "traffic.0.delayed_ack_timeout=100 ms"],
         f"RTTs {low:g}–{high:g} ms": [f"traffic.0.rtt={{uniform=['{low:g} ms', '{high:g} ms']}}"],
     }
-
-
-def under_each(
-    mean_rtt_ms: float,
-    chosen: Mapping[str, float],
-    numbers: Callable[[Iterable[str]], Mapping[str, float]],
-) -> dict[str, Mapping[str, float]]:
-    """Return an artefact's numbers for each variant; those of the chosen one are given."""
-    every = readings(mean_rtt_ms).items()
-    return {name: chosen if name == CHOSEN else numbers(sets) for name, sets in every}

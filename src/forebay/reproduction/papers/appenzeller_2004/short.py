@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -270,9 +270,10 @@ def fig16(work: Work) -> Reproduction:
         Line(x.tolist(), exact.tolist(), "exact queue of bursts", "dashes"),
         _line(plain, "simulation"),
         _line(hidden, "simulation, hidden FIFO"),
-        *_dots(_recorded(measured, 0), "testbed"),
-        *_dots(_recorded(measured, HIDDEN), "testbed, hidden FIFO"),
     ]
+    for ring, name in zip(RINGS, ("testbed", "testbed, hidden FIFO"), strict=True):
+        if (recorded := _recorded(measured, ring)) is not None:
+            lines.append(_line(recorded, name, "dots"))
     return work.judge(
         {"hidden": HIDDEN, **_tail_numbers(plain, hidden)},
         testbed=_tested(measured),
@@ -291,10 +292,8 @@ def _tested(measured: Measured) -> dict[str, float]:
     """Return the testbed's numbers; those on both variants only for equal draws."""
     plain, hidden = (_recorded(measured, ring) for ring in RINGS)
     first, second = ({run["seed"] for run in measured.of({"ring": ring})} for ring in RINGS)
-    if hidden is None:
-        return {}
-    if plain is None or first != second:
-        return {"unexplained": _unexplained(hidden)}
+    if hidden is None or plain is None or first != second:
+        return {} if hidden is None else {"unexplained": _unexplained(hidden)}
     return _tail_numbers(plain, hidden)
 
 
@@ -328,12 +327,7 @@ def tail_model(probability: float) -> float:
     return float(forebay.laws.effective_bandwidth.buffer_for(probability, LOAD, _bursts(LENGTH)))
 
 
-def _line(tail: Tail, name: str) -> Line:
-    seen = tail[:WIDTH][tail[:WIDTH] > 1e-5]
-    return Line(list(range(seen.size)), seen.tolist(), name)
-
-
-def _dots(tail: Tail | None, name: str) -> Iterable[Line]:
-    if tail is not None:
-        line = _line(tail, name)
-        yield Line(line.x[::2], line.y[::2], name, "dots")
+def _line(tail: Tail, name: str, kind: Any = "line") -> Line:
+    """Return a tail down to 1e-5; as dots, every second of its points."""
+    seen, step = tail[:WIDTH][tail[:WIDTH] > 1e-5], 2 if kind == "dots" else 1
+    return Line(list(range(0, seen.size, step)), seen[::step].tolist(), name, kind)

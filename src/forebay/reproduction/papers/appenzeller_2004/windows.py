@@ -13,7 +13,7 @@ import numpy as np
 import forebay
 from forebay.report import Line
 from forebay.reproduction import Reproduction, Work, artefact, bars, chart
-from forebay.reproduction.papers.appenzeller_2004.readings import under_each
+from forebay.reproduction.papers.appenzeller_2004.readings import readings
 
 MEAN_RTT_MS = 126
 BINS = 40
@@ -29,18 +29,16 @@ def fig8(work: Work) -> Reproduction:
     ``quick`` is two thirds as long.
     """
     sets = ["measure.duration=40 s"] if work.quick else []
-    traces, scenario, alone = _traces(work, sets), work.load(sets), work.untold()
-    ours = _sums(scenario, traces) | _by_window(alone)
+    traces, scenario = _traces(work, sets), work.load(sets)
+    ours = _sums(scenario, traces) | _by_window(work.untold())
 
-    def numbers(sets: Iterable[str]) -> dict[str, float]:
-        found = _sums(alone.load(sets), _traces(alone, sets))
-        return found | _by_window(alone, sets)
+    def numbers(alone: Work, sets: Iterable[str]) -> dict[str, float]:
+        return _sums(alone.load(sets), _traces(alone, sets)) | _by_window(alone, sets)
 
-    under = {} if work.quick else under_each(MEAN_RTT_MS, ours, numbers)
     return work.judge(
         ours,
         picture=_bell(traces[0], traces[0].window_sum_fit, scenario.n_flows),
-        variants=work.variants(under) if under else None,
+        variants=work.under_each(readings(MEAN_RTT_MS), ours, numbers),
     )
 
 
@@ -115,16 +113,12 @@ def fig9(work: Work) -> Reproduction:
     sets = ["measure.duration=20 s"] if work.quick else []
     trace, bdp = work.trace(sets), work.load(sets).bdp_packets
     ours = _together(trace)
-    under = (
-        {}
-        if work.quick
-        else under_each(MEAN_RTT_MS, ours, lambda sets: _together(work.untold().trace(sets)))
+    variants = work.under_each(
+        readings(MEAN_RTT_MS), ours, lambda alone, sets: _together(alone.trace(sets))
     )
     x, queue = trace.at_s.tolist(), (trace.bottleneck.queue_packets + bdp).tolist()
     lines = [Line(x, trace.window_sum_packets.tolist(), "ΣW"), Line(x, queue, "queue + 10,500")]
-    return work.judge(
-        ours, picture=chart(lines, "s", "packets"), variants=work.variants(under) if under else None
-    )
+    return work.judge(ours, picture=chart(lines, "s", "packets"), variants=variants)
 
 
 def _together(trace: Any) -> dict[str, float]:

@@ -19,8 +19,10 @@ SCENARIOS = Path(forebay.__file__).resolve().parent / "scenarios"
 RULES = ("small", "traditional")
 _FOUND = ("core_links", "core_diameter", "tail", "seed", "sigma_factor")
 """Fields of the shipped files that were deduced, fitted or drawn."""
-FITTED = "σ × 2.5, as fitted"
-READINGS: dict[str, tuple[str, ...]] = {FITTED: (), "σ × 1": ("topology.sigma_factor=1",)}
+READINGS: dict[str, tuple[str, ...]] = {
+    "σ × 2.5, as fitted": (),
+    "σ × 1": ("topology.sigma_factor=1",),
+}
 
 
 @cache
@@ -29,9 +31,7 @@ def solved(
 ) -> forebay.Outcome:
     """Solve one of the shipped networks, with changes in the notation of --set.
 
-    Parameters
-    ----------
-    own_core : on Abilene's own 14 links, with even hosts, instead of the core found.
+    ``own_core`` : on Abilene's own 14 links, with even hosts, instead of the core found.
     """
     path = SCENARIOS / f"abilene-{edge}-edge-{rule}.toml"
     lines = path.read_text("utf-8").splitlines()
@@ -85,10 +85,8 @@ def _under_each(
     work: Work, found: Callable[[tuple[str, ...]], Mapping[str, float]]
 ) -> Reproduction:
     ours = found(())
-    if work.quick:
-        return work.judge(ours)
-    others = {name: found(changes) for name, changes in READINGS.items() if changes}
-    return work.judge(ours, variants=work.variants({FITTED: ours, **others}))
+    variants = work.under_each(READINGS, ours, lambda _, changes: found(changes))
+    return work.judge(ours, variants=variants)
 
 
 @artefact()
@@ -215,20 +213,16 @@ def over_roundings(count: int = ROUNDINGS) -> NDArray[np.float64]:
     """Return the core links for numbers drawn from what rounds to the printed ones."""
     chance = np.random.default_rng(1)
 
-    def near(value: float, digits: int) -> float:
+    def near(digits: int, *values: float) -> tuple[float, ...]:
         half = 0.5 * 10.0**-digits
-        return value + float(chance.uniform(-half, half))
+        return tuple(value + float(chance.uniform(-half, half)) for value in values)
 
     def drawn() -> Slides:
-        return Slides(
-            near(PRINTED.delay, 3),
-            near(PRINTED.mean_small, 2),
-            near(PRINTED.mean_traditional, 2),
-            near(PRINTED.used_small, 3),
-            near(PRINTED.used_traditional, 3),
-            tuple(near(each, 2) for each in PRINTED.small),
-            tuple(near(each, 2) for each in PRINTED.traditional),
-        )
+        p = PRINTED
+        (delay,), means = near(3, p.delay), near(2, p.mean_small, p.mean_traditional)
+        used = near(3, p.used_small, p.used_traditional)
+        curves = near(2, *p.small), near(2, *p.traditional)
+        return Slides(delay, means[0], means[1], used[0], used[1], *curves)
 
     return np.array([core_links(drawn()) for _ in range(count)])
 

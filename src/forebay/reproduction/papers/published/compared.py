@@ -20,7 +20,6 @@ from forebay.reproduction import (
     UNEXPLAINED,
     Check,
     Metric,
-    Ours,
     Reproduction,
     Variants,
     Work,
@@ -155,6 +154,12 @@ def _reproduction(
     )  # fmt: skip
 
 
+def _variant(name: str, first: Compared, *others: Compared) -> tuple[str, str, list[Any]]:
+    """Return a row of the variants: its name, its band, and each number with its verdict."""
+    band = f"{first.measured:g} ±{first.band:g} {first.unit}"
+    return name, band, [(each.simulated, each.holds) for each in (first, *others)]
+
+
 def _panel(seen: Sequence[Compared], groups: Sequence[str], title: str, log: Any = "") -> Panel:
     """Draw simulated against measured values, a colour for each group, and the line of equals."""
     lines = []
@@ -187,15 +192,10 @@ def _scenario(
     name: str, link: Mapping[str, Any], size: int, traffic: Sequence[Any], times: Sequence[int]
 ) -> forebay.Scenario:
     warmup, duration = (f"{each} s" for each in times)
-    return forebay.Scenario.model_validate(
-        {
-            "name": name,
-            "link": link,
-            "queue": {"discipline": "bfifo", "size": f"{size} B"},
-            "traffic": traffic,
-            "measure": {"warmup": warmup, "duration": duration},
-        }
-    )
+    queue = {"discipline": "bfifo", "size": f"{size} B"}
+    measure = {"warmup": warmup, "duration": duration}
+    parts = {"name": name, "link": link, "queue": queue, "traffic": traffic, "measure": measure}
+    return forebay.Scenario.model_validate(parts)
 
 
 # --- one flow for a minute -----------------------------------------------------------------------
@@ -268,16 +268,15 @@ def _of_single(work: Work, every: Sequence[tuple[Cell, Compared]]) -> Variants:
         return tuple(cell[name] for name in names)
 
     older = {key(cell): cell for cell in single_cells("4.15")}
-    rows: list[tuple[str, str, list[tuple[Ours, bool]]]] = []
+    rows = []
     for cell, first in every:
         if not first.relative or cell["buffer_kib"] != "100":
             continue
         others = [compare_single(work, cell, f) for f in list(SINGLE_VARIANTS.values())[1:]]
         old = 100 * float(older[key(cell)]["goodput_mbps"]) / float(cell["rate_mbps"])
-        found: list[tuple[Ours, bool]] = [(e.simulated, e.holds) for e in (first, *others)]
-        found.append((old, abs(first.away(old)) <= first.band))
-        band = f"{first.measured:g} ±{first.band:g} %"
-        rows.append((", ".join(map(str, first.cell)), band, found))
+        row = _variant(", ".join(map(str, first.cell)), first, *others)
+        row[-1].append((old, abs(first.away(old)) <= first.band))
+        rows.append(row)
     names = [*SINGLE_VARIANTS, "the kernel 4.15, measured"]
     return Variants(read_toml(SINGLE, "bands")["open"], names, rows)
 
@@ -376,10 +375,9 @@ def buffers() -> list[float]:
 
 def sample(buffer: float, control: str) -> Sample:
     """Return the measured flows of one congestion control at one buffer."""
+    named = (buffer, control)
     rows = [
-        row
-        for row in read_rows(BESIDE)
-        if float(row["buffer_bdp"]) == buffer and row["congestion_control"] == control
+        r for r in read_rows(BESIDE) if (float(r["buffer_bdp"]), r["congestion_control"]) == named
     ]
     return Sample(
         [8 * int(row["received_bytes"]) / float(row["received_s"]) for row in rows],
@@ -486,12 +484,8 @@ def coexistence(work: Work) -> Reproduction:
         once, columns = work.untold().of(1), [seen]
         for fields in list(BESIDE_VARIANTS.values())[1:]:
             columns.append([row for b in wanted for row in compare_beside(once, b, fields)])
-        rows: list[tuple[str, str, list[tuple[Ours, bool]]]] = [
-            (
-                f"{first.cell[0]:g} BDP, {first.quantity}",
-                f"{first.measured:g} ±{first.band:g} {first.unit}",
-                [(each.simulated, each.holds) for each in (first, *others)],
-            )
+        rows = [
+            _variant(f"{first.cell[0]:g} BDP, {first.quantity}", first, *others)
             for first, *others in zip(*columns, strict=True)
         ]
         return Variants(read_toml(BESIDE, "bands")["open"], list(BESIDE_VARIANTS), rows)

@@ -6,7 +6,7 @@ The testbed's runs for Figures 4 and 5 are the same and recorded in this folder.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,6 @@ from forebay.reproduction import (
     Effort,
     Measured,
     Reproduction,
-    Variants,
     Work,
     artefact,
     chart,
@@ -52,18 +51,12 @@ output queue (hold-queue out), Be = Bc that of traffic-shape rate; 1000 is hardl
 WFQ = "a shaper's fair queues"
 """The axis limits the packets of all queues, one for each flow, of which the longest loses them:
 IOS's traffic shaping queues by WFQ. Senders as of FreeBSD 6.0: no SACK, a least timeout of 1 s."""
-VARIANTS = (*SHAPERS, WFQ)
+VARIANTS = {name: name for name in (CHOSEN, *SHAPERS, WFQ)}
 READING_SEEDS = 3
 
 
 def shaped(reading: str, rate: str, packets: int, tcp: Sequence[int] = (0,)) -> list[str]:
-    """Return the settings of a variant.
-
-    Parameters
-    ----------
-    packets : the number on the figure's axis.
-    tcp : places of the classes of TCP in the scenario.
-    """
+    """Return a variant's settings for packets on the axis; ``tcp``: places of TCP's classes."""
     if reading in SHAPERS:
         excess, waiting = SHAPERS[reading]
         burst = packets * 1500
@@ -152,27 +145,10 @@ def _classes(videos: int, buffer: int, seconds: int, reading: str, effort: Effor
     return forebay.run(scenario, seeds=effort.seeds, jobs=effort.jobs).classes
 
 
-def _variants(
-    work: Work,
-    chosen: Mapping[str, Any],
-    numbers: Callable[[Work, str], Mapping[str, Any]],
-    left_out: Sequence[str] = (),
-) -> Variants | None:
-    """Run the shaper's variants: their rows are shown, but the chosen one has the verdict."""
-    if work.quick:
-        return None
-    few = work.untold().at_most(READING_SEEDS)
-    found = {CHOSEN: chosen, **{name: numbers(few, name) for name in VARIANTS}}
-    return work.variants(found, left_out)
-
-
 def _cells() -> list[Cell]:
     """Return the testbed's cells: 80 s of real time each."""
-    return [
-        Cell(_key(videos, buffer), partial(_play, scenario_of(videos, buffer, 60)))
-        for videos in (0, 1, 2)
-        for buffer in QUICK_BUFFERS
-    ]
+    points = [(videos, buffer) for videos in (0, 1, 2) for buffer in QUICK_BUFFERS]
+    return [Cell(_key(*at), partial(_play, scenario_of(*at, 60))) for at in points]
 
 
 def _key(videos: int, buffer: int) -> dict[str, int]:
@@ -246,8 +222,12 @@ def fig4(work: Work) -> Reproduction:
         testbed=_throughputs(tested) if _complete(tested, QUICK_BUFFERS) else {},
         notes=[Measured(HERE).note()],
         picture=chart(lines, "buffer, packets", "TCP throughput, Mbit/s"),
-        variants=_variants(
-            work, ours, lambda few, name: _throughputs(_curves(few, (0, 1, 2), read, name)), BARS
+        variants=work.under_each(
+            VARIANTS,
+            ours,
+            lambda few, name: _throughputs(_curves(few, (0, 1, 2), read, name)),
+            READING_SEEDS,
+            BARS,
         ),
     )
 
@@ -306,7 +286,12 @@ def fig5(work: Work) -> Reproduction:
         testbed=_losses(tested) if _complete(tested, QUICK_BUFFERS) else {},
         notes=[Measured(HERE).note()],
         picture=chart(lines, "buffer, packets", "video packets lost, %"),
-        variants=_variants(work, ours, lambda few, name: _losses(_curves(few, (1, 2), read, name))),
+        variants=work.under_each(
+            VARIANTS,
+            ours,
+            lambda few, name: _losses(_curves(few, (1, 2), read, name)),
+            READING_SEEDS,
+        ),
     )
 
 
@@ -341,11 +326,8 @@ def core(videos: int, buffer: int, quick: bool, reading: str = CHOSEN) -> foreba
 
 def _core_cells() -> list[Cell]:
     """Return the testbed's cells: 80 s of real time each."""
-    return [
-        Cell(_key(videos, buffer), partial(_play_core, core(videos, buffer, quick=True)))
-        for videos in CORE
-        for buffer in TESTBED_BUFFERS
-    ]
+    points = [(videos, buffer) for videos in CORE for buffer in TESTBED_BUFFERS]
+    return [Cell(_key(*at), partial(_play_core, core(*at, quick=True))) for at in points]
 
 
 def _play_core(scenario: forebay.Scenario, seed: int, told: Any) -> dict[str, Any]:
@@ -375,8 +357,12 @@ def fig7(work: Work) -> Reproduction:
         testbed=_core_numbers(tested) if _complete(tested, TESTBED_BUFFERS) else {},
         notes=[Measured(FIG7).note()],
         picture=chart(lines, "buffer of the core, packets", "TCP throughput, Mbit/s"),
-        variants=_variants(
-            work, ours, lambda few, name: _core_numbers(_over_core(few, name)), ("bars",)
+        variants=work.under_each(
+            VARIANTS,
+            ours,
+            lambda few, name: _core_numbers(_over_core(few, name)),
+            READING_SEEDS,
+            ("bars",),
         ),
     )
 

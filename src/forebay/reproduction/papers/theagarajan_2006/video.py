@@ -141,13 +141,12 @@ def local_whittle(samples: Any) -> float:
 
 
 def _rises(film: Any, generated: Any) -> Any:
-    powers = [float(power) for power in POWERS]
-    rises = [[float(x) for x in np.log2(beta)] for beta in (film, generated)]
-    middle = powers.index(14.0)
-    stated = [rises[1][middle] - 0.04 * (power - 14.0) for power in powers[middle:]]
+    powers, middle = [float(power) for power in POWERS], POWERS.index(14)
+    encoded, ours = (np.log2(beta).tolist() for beta in (film, generated))
+    stated = [ours[middle] - 0.04 * (power - 14.0) for power in powers[middle:]]
     lines = [
-        Line(powers, rises[0], "encoded film"),
-        Line(powers, rises[1], "generated film", "dots"),
+        Line(powers, encoded, "encoded film"),
+        Line(powers, ours, "generated film", "dots"),
         Line(powers[middle:], stated, "slope of H = 0.96", "dashes"),
     ]
     return chart(lines, "log2 of s in µs", "log2 of β(s)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,10 @@ PROTOCOLS = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 Row = tuple[list[Any], str, Check]
 
 
-def _against_print(rows: list[tuple[list[Any], str]]) -> list[Row]:
-    """Give rows whose last cell says whether the print is right their checks."""
-    wrong = {True: OURS, False: FORMULA}
-    return [
-        (cells, reason, Check(wrong[cells[-1] == "wrong"], not reason, cells[-1] == "right"))
-        for cells, reason in rows
-    ]
+def _against_print(cells: list[Any], wrong: Any, reason: str) -> Row:
+    """Return a row whose last cell says whether the print is wrong, with its check."""
+    kind, said = (OURS, "wrong") if wrong else (FORMULA, "right")
+    return [*cells, said], reason, Check(kind, not reason, published=not wrong)
 
 
 def value(name: str, as_printed: bool = False) -> float:
@@ -47,13 +44,13 @@ def table2(work: Work) -> Reproduction:
         windows = [float(growth.window(s * epoch, W_MAX, RTT)) / W_MAX for s in share]
         lines.append(Line(share, windows, row["name"]))
     return work.table(
-        _against_print(made),
-        wrong=[cells[-1] == "wrong" for cells, _ in made],
+        made,
+        wrong=[cells[-1] == "wrong" for cells, _, _ in made],
         picture=chart(lines, "t / T", "w(t) / w_max"),
     )
 
 
-def _epoch(row: dict[str, Any]) -> tuple[list[Any], str]:
+def _epoch(row: dict[str, Any]) -> Row:
     growth, beta = h.PROTOCOLS[row["protocol"]], row["beta"]
     scale = W_MAX ** row["power"] * RTT ** row["rtt_power"]
     printed, ours = row["coefficient"] * scale, float(growth.epoch(W_MAX, RTT))
@@ -67,8 +64,7 @@ def _epoch(row: dict[str, Any]) -> tuple[list[Any], str]:
         reason = "our growth function does not start at β w_max"
     elif not same and not wrong:
         reason = "our epoch is not the printed one, and the print contradicts itself nowhere"
-    said = "wrong" if wrong else "right"
-    return [row["name"], beta, end, printed, ours, as_printed, said], reason
+    return _against_print([row["name"], beta, end, printed, ours, as_printed], wrong, reason)
 
 
 @artefact()
@@ -78,24 +74,24 @@ def table3(work: Work) -> Reproduction:
     rows = work.toml("published.toml")["rows"]
     made = [_moments(row, wrong.get(row["protocol"])) for row in rows]
     return work.table(
-        _against_print(made),
+        made,
         notes=[f"{name.upper()} is printed wrong: {each['why']}." for name, each in wrong.items()],
-        wrong=[cells[-1] == "wrong" for cells, _ in made],
+        wrong=[cells[-1] == "wrong" for cells, _, _ in made],
     )
 
 
-def _moments(row: dict[str, Any], wrong: dict[str, Any] | None) -> tuple[list[Any], str]:
+def _moments(row: dict[str, Any], wrong: dict[str, Any] | None) -> Row:
     growth = h.PROTOCOLS[row["protocol"]]
     mean, deviation = float(growth.mean()), float(growth.characteristic_value())
-    right = wrong["deviation"] if wrong else row["deviation"]
-    half = wrong["half"] if wrong else row["half_deviation"]
+    known, of = (wrong, "half") if wrong else (row, "half_deviation")
+    right, half = known["deviation"], known[of]
     reason = ""
     if abs(mean - row["mean"]) > row["half_mean"] + 1e-12:
         reason = f"mean {mean:.4f} does not round to {row['mean']}"
     elif abs(deviation - right) > half + 1e-12:
         reason = f"deviation {deviation:.4f} does not round to {right}"
-    said = "wrong" if wrong else "right"
-    return [row["name"], row["mean"], mean, row["deviation"], deviation, right, said], reason
+    cells = [row["name"], row["mean"], mean, row["deviation"], deviation, right]
+    return _against_print(cells, wrong, reason)
 
 
 SKEWED = "cubic_beta_0_7"
@@ -179,20 +175,17 @@ def fig4(work: Work) -> Reproduction:
         label, paper = stated["protocols"].get(name, name), buffer(name, stated["flows"][0], True)
         rows.append([label, a(name), few, many, few / many / math.sqrt(5.0), paper])
     rows.sort(key=lambda cells: cells[1])
-    reasons = [_falls(cells, before) for cells, before in zip(rows, [None, *rows], strict=False)]
+    made = []
+    for cells, before in zip(rows, [None, *rows], strict=False):
+        reason = _falls(cells, before)
+        made.append((cells, reason, Check(FORMULA, not reason, published=False)))
     x = np.arange(200, 1001, 10)
     names = {**stated["protocols"], MIX: "mix of section VIII"}
     lines = [
         Line(x.tolist(), buffer(name, x).tolist(), label, "dashes" if name == MIX else "line")
         for name, label in names.items()
     ]
-    return work.table(
-        [
-            (cells, reason, Check(FORMULA, not reason, published=False))
-            for cells, reason in zip(rows, reasons, strict=True)
-        ],
-        picture=chart(lines, "flows", "buffer, packets"),
-    )
+    return work.table(made, picture=chart(lines, "flows", "buffer, packets"))
 
 
 def _falls(cells: list[Any], before: list[Any] | None) -> str:
@@ -205,12 +198,9 @@ def _falls(cells: list[Any], before: list[Any] | None) -> str:
 
 def _curves(stated: dict[str, Any], x: Sequence[float], of: Callable[[str], Any]) -> list[Line]:
     """Return a line for each protocol; CTCP's curve lies on RENO's."""
-
-    def kind(name: str) -> Literal["dashes", "line"]:
-        return "dashes" if name == "ctcp" else "line"
-
     return [
-        Line(x, of(name).tolist(), label, kind(name)) for name, label in stated["protocols"].items()
+        Line(x, of(name).tolist(), label, "dashes" if name == "ctcp" else "line")
+        for name, label in stated["protocols"].items()
     ]
 
 
@@ -223,11 +213,10 @@ def _twice(
     """Return a row for each protocol: printed, ours as printed, and right."""
     rows = []
     for name, label in stated["protocols"].items():
-        found, right = ours(name, True), ours(name, False)
-        why, print_ = reason(name, found, right), printed.get(name)
-        rows.append(
-            ([label, print_, found, right], why, Check(FORMULA, not why, print_ is not None))
-        )
+        found, right, print_ = ours(name, True), ours(name, False), printed.get(name)
+        why = reason(name, found, right)
+        check = Check(FORMULA, not why, published=print_ is not None)
+        rows.append(([label, print_, found, right], why, check))
     return rows
 
 
@@ -305,18 +294,15 @@ def fig7(work: Work) -> Reproduction:
         a, gamma = value(name, as_printed), _lowest(name, n, tau, as_printed)
         return float(tau - h.probability_kept(gamma, a, n, tau, as_printed=as_printed))
 
-    rows = []
+    rows, lines = [], []
     for name, label in stated["protocols"].items():
         lowest = _lowest(name, n, tau)
+        axis = np.linspace(lowest, 1.0, 51)
+        lines.append(Line(axis.tolist(), z(name, axis).tolist(), label))
         ends = [round(float(z(name, gamma)), 9) + 0.0 for gamma in (lowest, 1.0)]
         cells = [label, lowest, *ends, lost(name, True), lost(name, False)]
         reason = _kept(cells, stated)
         rows.append((cells, reason, Check(FORMULA, not reason, published=True)))
-    axes = {name: np.linspace(_lowest(name, n, tau), 1.0, 51) for name in stated["protocols"]}
-    lines = [
-        Line(axes[name].tolist(), z(name, axes[name]).tolist(), label)
-        for name, label in stated["protocols"].items()
-    ]
     return work.table(rows, picture=chart(lines, "γ, share of BDP + B", "z-score left"))
 
 
@@ -434,17 +420,17 @@ def _calculate(name: str, mix: dict[str, int]) -> tuple[float, float]:
         protocol, _, rest = of.lower().partition(", ")
         printed = value(protocol, True)
         return _flows(printed, True), _flows(printed if rest else value(protocol), False)
-    if what == "increase %":
-        pairs = []
-        for how in (True, False):
-            if of == MIX:
-                a, n, phi = float(h.mixed(mix, as_printed=how)), sum(mix.values()), 0.01
-            else:
-                a, n, phi = value(of.lower(), how), N, 0.0035
-            pairs.append(100.0 * float(h.increase_for_drops(a, n, TAU, phi, RHO, as_printed=how)))
-        return pairs[0], pairs[1]
-    lost = [float(h.reduction_at_zero_delay(TAU, as_printed=how)) for how in (True, False)]
-    return lost[0], lost[1]
+
+    def calculated(how: bool) -> float:
+        if what != "increase %":
+            return float(h.reduction_at_zero_delay(TAU, as_printed=how))
+        if of == MIX:
+            a, n, phi = float(h.mixed(mix, as_printed=how)), sum(mix.values()), 0.01
+        else:
+            a, n, phi = value(of.lower(), how), N, 0.0035
+        return 100.0 * float(h.increase_for_drops(a, n, TAU, phi, RHO, as_printed=how))
+
+    return calculated(True), calculated(False)
 
 
 def _bdp(each: dict[str, Any]) -> str:

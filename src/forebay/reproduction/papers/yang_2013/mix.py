@@ -42,22 +42,19 @@ NOTE = (
     "ones), rounded to a packet; 1500 B packets, constant RTTs."
 )
 # Parameters that the paper leaves open; README.md has the source of each variant.
-CHOSEN = "constant RTTs"
 READINGS: dict[str, Callable[[int], list[str]]] = {
+    "constant RTTs": lambda _: [],
     "RTTs ± 2 %": lambda rtt_ms: _each(_spread(rtt_ms, 0.02)),
     "RTTs ± 20 %": lambda rtt_ms: _each(_spread(rtt_ms, 0.2)),
-    "jitter up to 1 ms": lambda rtt_ms: _each("jitter=1 ms"),
-    "delivered on a tick of 1 ms": lambda rtt_ms: _each("timer_tick=1 ms"),
-    "tick of 1 ms, RTTs ± 2 %": lambda rtt_ms: [
-        *_each("timer_tick=1 ms"),
-        *_each(_spread(rtt_ms, 0.02)),
-    ],
+    "jitter up to 1 ms": lambda _: _each("jitter=1 ms"),
+    "delivered on a tick of 1 ms": lambda _: _each("timer_tick=1 ms"),
+    "tick of 1 ms, RTTs ± 2 %": lambda rtt_ms: _each("timer_tick=1 ms", _spread(rtt_ms, 0.02)),
 }
 READING_SEEDS = 3
 
 
-def _each(setting: str) -> list[str]:
-    return [f"traffic.{place}.{setting}" for place in range(len(FLOWS))]
+def _each(*settings: str) -> list[str]:
+    return [f"traffic.{place}.{each}" for each in settings for place in range(len(FLOWS))]
 
 
 def _spread(rtt_ms: int, share: float) -> str:
@@ -85,10 +82,13 @@ class Point:
     deviation: Metric | None = None
 
 
+h = forebay.laws.heterogeneous
+N, A = sum(FLOWS.values()), h.mixed(FLOWS, as_printed=True)  # flows; a of the mix as printed
+
+
 def spread() -> float:
     """a / sqrt(n) of the mix as printed in the paper: deviation over mean of W (eq. 6)."""
-    a = forebay.laws.heterogeneous.mixed(FLOWS, as_printed=True)
-    return float(a / sum(FLOWS.values()) ** 0.5)
+    return float(A / N**0.5)
 
 
 def deviation(work: Work, point: Point) -> float:
@@ -100,9 +100,7 @@ def deviation(work: Work, point: Point) -> float:
 
 def least_mean(bdp: float) -> float:
     """Mean of W that inequality 1 needs, with the deviation of eq. 6: eq. 8; packets."""
-    h = forebay.laws.heterogeneous
-    a = h.mixed(FLOWS, as_printed=True)
-    return float(h.mean_of_mix(bdp, a, sum(FLOWS.values()), TAU, as_printed=True))
+    return float(h.mean_of_mix(bdp, A, N, TAU, as_printed=True))
 
 
 def least_buffer(mean: float, bdp: float, times: float = 1.0) -> float:
@@ -110,17 +108,15 @@ def least_buffer(mean: float, bdp: float, times: float = 1.0) -> float:
 
     ``times`` : the deviation of W over that of eq. 6.
     """
-    z = float(forebay.laws.heterogeneous.z_score(RHO, as_printed=True))
+    z = float(h.z_score(RHO, as_printed=True))
     return (z * times * spread() * mean + mean) * (1 - PHI) - bdp
 
 
 def buffer_of(bdp: float, drops: bool) -> int:
     """Return the buffer of inequality 7 or, with ``drops``, of inequality 14, packets."""
-    h = forebay.laws.heterogeneous
-    a, n = h.mixed(FLOWS, as_printed=True), sum(FLOWS.values())
     if drops:
-        return round(float(h.for_utilization_and_drops(bdp, a, n, TAU, PHI, RHO, as_printed=True)))
-    return round(float(h.for_utilization(bdp, a, n, TAU, as_printed=True)))
+        return round(float(h.for_utilization_and_drops(bdp, A, N, TAU, PHI, RHO, as_printed=True)))
+    return round(float(h.for_utilization(bdp, A, N, TAU, as_printed=True)))
 
 
 @cache
@@ -137,8 +133,7 @@ def scenario_at(
     rtt_ms: int, quick: bool, *, packets: int, more: Sequence[str] = ()
 ) -> forebay.Scenario:
     """Return the mix at an RTT with a buffer."""
-    sets = [*_sets(rtt_ms, quick), f"queue.size={packets} packets", *more]
-    return forebay.load(SCENARIO, sets)
+    return forebay.load(SCENARIO, [*_sets(rtt_ms, quick), f"queue.size={packets} packets", *more])
 
 
 _kept: dict[tuple[int, bool, int, bool], Point] = {}
@@ -180,15 +175,14 @@ def _variants(
     work: Work,
     chosen: list[Point],
     drops: bool,
-    numbers: Callable[[Sequence[Point]], Mapping[str, Any]],
+    numbers: Callable[[list[Point]], Mapping[str, Any]],
 ) -> Variants | None:
     """Run the three RTTs for each variant but the chosen one, with at most three seeds."""
-    if work.quick:
-        return None
-    few, found = work.untold().at_most(READING_SEEDS), {CHOSEN: numbers(chosen)}
-    for name, sets in READINGS.items():
-        found[name] = numbers([_run(few, rtt_ms, drops, sets(rtt_ms)) for rtt_ms in RTTS_MS])
-    return work.variants(found)
+
+    def of(few: Work, sets: Callable[[int], list[str]]) -> Mapping[str, Any]:
+        return numbers([_run(few, rtt_ms, drops, sets(rtt_ms)) for rtt_ms in RTTS_MS])
+
+    return work.under_each(READINGS, numbers(chosen), of, READING_SEEDS)
 
 
 # --- the testbed ---------------------------------------------------------------------------------
@@ -220,10 +214,10 @@ def key(rtt_ms: int, drops: bool) -> dict[str, Any]:
 
 def cells(drops: bool, *, full_speed: bool = False) -> list[Cell]:
     """Return the testbed's cells, 50 s of real time each; at 622 Mbit/s for faster machines."""
-    keys = [key(rtt_ms, drops) for rtt_ms in RTTS_MS]
-    if full_speed:
-        fast = [{"link_mbps": FULL_MBPS, "rtt_ms": rtt_ms} for rtt_ms in RTTS_MS]
-        keys = [slow | at for slow, at in zip(keys, fast, strict=True)]
+    keys = [
+        key(rtt_ms, drops) | ({"link_mbps": FULL_MBPS, "rtt_ms": rtt_ms} if full_speed else {})
+        for rtt_ms in RTTS_MS
+    ]
     return [Cell(each, partial(_watch, on_testbed(**each))) for each in keys]
 
 
@@ -267,10 +261,6 @@ def _notes() -> list[str]:
     return [NOTE, f"{slow} {Measured(HERE).note()}"]
 
 
-def _dots(made: Sequence[Point], values: list[float], name: str) -> Line:
-    return Line([float(each.rtt_ms) for each in made], values, name, "dots")
-
-
 def _over(made: Sequence[Point], values: list[float], name: str, kind: Any = "dashes") -> Line:
     return Line([float(each.rtt_ms) for each in made], values, name, kind)
 
@@ -278,7 +268,9 @@ def _over(made: Sequence[Point], values: list[float], name: str, kind: Any = "da
 def _beside(ours: Sequence[Point], played: Sequence[Point], what: str) -> list[Line]:
     """Return the dots of a metric, the simulator's and the testbed's."""
     pairs = ((ours, "ours"), (played, LABEL))
-    return [_dots(made, [getattr(p, what).value for p in made], name) for made, name in pairs]
+    return [
+        _over(made, [getattr(p, what).value for p in made], name, "dots") for made, name in pairs
+    ]
 
 
 # --- the figures ---------------------------------------------------------------------------------
@@ -336,8 +328,8 @@ def fig10(work: Work) -> Reproduction:
     theirs = {f"ratio-{p.rtt_ms}": p.window.scaled(1.0 / least_mean(p.bdp)) for p in played}
     theirs |= {f"deviation-{p.rtt_ms}": p.deviation for p in played if p.deviation is not None}
     lines = [
-        _dots(made, [point.window for point in made], "mean of W, ours"),
-        _dots(played, [each.window.value for each in played], LABEL),
+        _over(made, [point.window for point in made], "mean of W, ours", "dots"),
+        _over(played, [each.window.value for each in played], LABEL, "dots"),
         _over(made, list(bounds.values()), "least by inequality 1"),
     ]
     picture = chart(lines, "RTT, ms", "packets")
@@ -381,10 +373,10 @@ def fig12(work: Work) -> Reproduction:
     as_eq_6 = [least_buffer(point.window, point.bdp) for point in made]
     least = [least_buffer(p.window.value, p.bdp, value(p.deviation)) for p in played]
     lines = [
-        _dots(made, [point.buffer for point in made], "buffer"),
+        _over(made, [point.buffer for point in made], "buffer", "dots"),
         _over(made, bounds, "least by inequality 10, deviation measured"),
         _over(made, as_eq_6, "least by inequality 10, deviation of eq. 6", "line"),
-        _dots(played, least, LABEL),
+        _over(played, least, LABEL, "dots"),
     ]
     under = {"deviation measured": _spare(made, bounds), "of eq. 6": _spare(made, as_eq_6)}
     return work.judge(
@@ -404,10 +396,10 @@ def _spare(made: list[Point], bounds: list[float]) -> dict[str, float]:
 @artefact()
 def eq19(work: Work) -> Reproduction:
     """The drop rate that a smaller buffer adds, over the least of inequality 19."""
-    law, parts, ours = forebay.laws.heterogeneous.drop_rate_added, work.shares(2), {}
+    parts, ours = work.shares(2), {}
     pairs = (points(next(parts), drops=drops) for drops in (True, False))
     for large, small in zip(*pairs, strict=True):
-        least = float(law(small.buffer, large.buffer, large.bdp))
+        least = float(h.drop_rate_added(small.buffer, large.buffer, large.bdp))
         added = float(small.loss.value - large.loss.value)
         ours[f"added-{large.rtt_ms}"] = added / 100 / least
     return work.judge(ours, notes=[NOTE])
