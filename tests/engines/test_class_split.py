@@ -1,7 +1,5 @@
 """Delay by class at the link under study, and congestion controls apart within a class."""
 
-from __future__ import annotations
-
 import pytest
 
 from forebay.effort import Effort
@@ -48,11 +46,10 @@ def run(text: str, seeds: int = 1) -> Outcome:
 
 
 def mean_delay(kind: ClassOutcome) -> float:
-    assert kind.queue_delay_s is not None and kind.queue_delay_s.mean is not None
     return kind.queue_delay_s.mean.value
 
 
-def test_fq_codel_spares_voip_and_a_fifo_does_not() -> None:
+def test_fq_codel_spares_voip_and_a_fifo_does_not():
     for discipline, spared in (("fq_codel", True), ("drop-tail", False)):
         bulk, voip = run(VOIP.format(discipline=discipline)).classes
         assert (bulk.name, voip.name) == ("bulk", "voip")
@@ -60,15 +57,14 @@ def test_fq_codel_spares_voip_and_a_fifo_does_not() -> None:
 
 
 @pytest.mark.parametrize("discipline", ["drop-tail", "bfifo", "codel"])
-def test_the_link_s_delay_is_that_of_its_classes_together(discipline: str) -> None:
+def test_the_link_s_delay_is_that_of_its_classes_together(discipline):
     outcome = run(VOIP.format(discipline=discipline))
     link = outcome.links["bottleneck"].queue_delay_s
-    assert link is not None and link.mean is not None
     assert min(map(mean_delay, outcome.classes)) <= link.mean.value * 1.01
     assert max(map(mean_delay, outcome.classes)) >= link.mean.value * 0.99
 
 
-def test_a_class_alone_has_the_link_s_delay() -> None:
+def test_a_class_alone_has_the_link_s_delay():
     text = VOIP.format(discipline="codel")
     alone = run(text[: text.index('[[traffic]]\nname = "voip"')] + text[text.index("[measure]") :])
     assert mean_delay(alone.classes[0]) == pytest.approx(
@@ -77,7 +73,7 @@ def test_a_class_alone_has_the_link_s_delay() -> None:
     )
 
 
-def test_a_class_that_does_not_cross_the_link_has_no_delay_there() -> None:
+def test_a_class_that_does_not_cross_the_link_has_no_delay_there():
     more = (
         '[[links]]\nname = "aside"\nrate = "10 Mbit/s"\n[[traffic]]\nflows = 2\nroute = ["aside"]\n'
     )
@@ -86,19 +82,19 @@ def test_a_class_that_does_not_cross_the_link_has_no_delay_there() -> None:
     assert outcome.classes[2].queue_delay_s is None and outcome.classes[2].link == "aside"
 
 
-def test_controllers_of_a_class_make_up_the_class() -> None:
+def test_controllers_of_a_class_make_up_the_class():
     (kind,) = run(MIX.format(share=0.4, rest=0.6), seeds=3).classes
-    assert kind.controllers is not None and list(kind.controllers) == ["reno", "cubic"]
+    assert list(kind.controllers) == ["reno", "cubic"]
     each = list(kind.controllers.values())
     assert [one.flows for one in each] == [4, 6]
     assert sum(one.goodput_share.value for one in each if one.goodput_share) == pytest.approx(1)
     total = sum(one.goodput_bps.value for one in each if one.goodput_bps)
-    assert kind.goodput_bps is not None and total == pytest.approx(kind.goodput_bps.value)
+    assert total == pytest.approx(kind.goodput_bps.value)
     rates = [one.loss_rate.value for one in each if one.loss_rate]
-    assert kind.loss_rate is not None and min(rates) <= kind.loss_rate.value <= max(rates)
+    assert min(rates) <= kind.loss_rate.value <= max(rates)
     assert all(one.jain is not None and one.jain.n == 3 for one in each)
 
 
-def test_a_class_of_one_controller_is_not_split() -> None:
+def test_a_class_of_one_controller_is_not_split():
     (kind,) = run(MIX.replace('{{ "reno" = {share}, "cubic" = {rest} }}', '"reno"')).classes
     assert kind.controllers is None

@@ -22,16 +22,15 @@ transfers = [
 """
 
 
-def test_a_listed_control_outside_the_mix_is_told_too() -> None:
+def test_a_listed_control_outside_the_mix_is_told_too():
     (group,) = forebay.run(loads(LINK + LISTED)).classes
-    assert group.controllers is not None
     shares = [each.goodput_share for each in group.controllers.values()]
     assert "bbr" in group.controllers
     assert sum(share.value for share in shares if share) == pytest.approx(1.0)
     assert sum(each.flows for each in group.controllers.values()) == 3
 
 
-def test_few_transfers_with_most_of_the_bytes_are_said_of_short_flows_too() -> None:
+def test_few_transfers_with_most_of_the_bytes_are_said_of_short_flows_too():
     short = '[[traffic]]\nkind = "short"\nload = 0.6\nlength = '
     heavy = '{ pareto = { mean = "20 packets", shape = 1.2 } }'
     (line,) = forebay.run(loads(LINK + short + heavy)).late_starts

@@ -1,7 +1,5 @@
 """The ideal time of a transfer behind a shaper, against sums by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -42,7 +40,7 @@ def flows(shaper: Any, access: str = "1 Gbit/s") -> forebay.outcome.model.FlowTa
         ({"rate": "5 Mbit/s", "refill": "deficit"}, PACKET),
     ],
 )
-def test_a_shaper_passes_its_bucket_at_the_rate_of_the_wire(shaper: Any, bucket: float) -> None:
+def test_a_shaper_passes_its_bucket_at_the_rate_of_the_wire(shaper, bucket):
     table = flows(shaper)
     bits = 8 * table["size_bytes"]
     tokens = np.maximum(0.0, bits - bucket) / SHAPED + PACKET / WIRE
@@ -51,12 +49,12 @@ def test_a_shaper_passes_its_bucket_at_the_rate_of_the_wire(shaper: Any, bucket:
     assert table["slowdown"] == pytest.approx(np.ones(4), rel=1e-9)
 
 
-def test_a_slower_access_link_is_the_slowest_of_all() -> None:
+def test_a_slower_access_link_is_the_slowest_of_all():
     table = flows({"rate": "5 Mbit/s", "burst": "50 kB"}, access="4 Mbit/s")
     by_hand = table["size_bytes"] * 8 / 4e6 + PACKET / WIRE + 5e-3
     assert table["ideal_s"] == pytest.approx(by_hand, rel=1e-9)
 
 
-def test_who_waits_for_a_refill_is_slower_than_the_ideal() -> None:
+def test_who_waits_for_a_refill_is_slower_than_the_ideal():
     table = flows({"rate": "5 Mbit/s", "burst": "20 kB", "refill": "interval"})
     assert min(table["slowdown"]) > 1 - 1e-9 and max(table["slowdown"]) > 1.5

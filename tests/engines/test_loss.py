@@ -1,7 +1,5 @@
 """Random loss of a link, against closed forms."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -57,13 +55,12 @@ def parsed(loss: str) -> object:
 
 
 def value(metric: object) -> float:
-    assert metric is not None
     return float(metric.value)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("place", ["before-queue", "after-queue"])
 @pytest.mark.parametrize("discipline", ["drop-tail", "red", "fq_codel"])
-def test_datagrams_are_lost_at_the_rate_and_counted_apart(place: str, discipline: str) -> None:
+def test_datagrams_are_lost_at_the_rate_and_counted_apart(place, discipline):
     outcome = udp(f'{{ rate = 0.03, place = "{place}" }}', discipline)
     link, group = outcome.links["bottleneck"], outcome.classes[0]
     sigma = math.sqrt(0.03 * 0.97 / PACKETS)
@@ -75,14 +72,14 @@ def test_datagrams_are_lost_at_the_rate_and_counted_apart(place: str, discipline
     assert value(group.goodput_bps) == pytest.approx(40e6 * (1 - value(group.loss_rate)), rel=2e-4)
 
 
-def test_bursts_lose_the_share_of_the_bad_state() -> None:
+def test_bursts_lose_the_share_of_the_bad_state():
     share, r, p = 0.005 / 0.205, 0.2, 0.005
     # A Markov chain's share over N steps has variance s (1 - s) (2 / (p + r) - 1) / N.
     sigma = math.sqrt(share * (1 - share) * (2 / (p + r) - 1) / PACKETS)
     assert abs(value(udp(BURSTS).classes[0].loss_rate) - share) < 4 * sigma
 
 
-def test_a_seed_decides_and_another_differs() -> None:
+def test_a_seed_decides_and_another_differs():
     def lost(seed: int) -> float:
         made = loads(UDP).replace({"link.loss": 0.01})
         return value(forebay.run(made, seed=seed).links["bottleneck"].lost)
@@ -91,7 +88,7 @@ def test_a_seed_decides_and_another_differs() -> None:
 
 
 @pytest.mark.parametrize("p", [0.0005, 0.002])
-def test_reno_follows_the_square_root_law(p: float) -> None:
+def test_reno_follows_the_square_root_law(p):
     """Throughput is MSS / RTT sqrt(3 / 2p) with an ACK for each packet (Mathis et al. 1997).
 
     Independent losses give up to a tenth less than the law's periodic ones (sqrt(8 / 3 pi) of it at
@@ -106,7 +103,7 @@ def test_reno_follows_the_square_root_law(p: float) -> None:
     assert 0.9 * 1.22 / math.sqrt(p) < window < 1.1 * 1.31 / math.sqrt(p)
 
 
-def test_losses_and_drops_together_are_the_classes() -> None:
+def test_losses_and_drops_together_are_the_classes():
     """A full queue and a lossy wire: every packet is dropped, lost or passed."""
     made = loads(UDP).replace({"link.loss": 0.05, "traffic.0.rate": "150 Mbit/s"})
     outcome = forebay.run(made.replace({"traffic.0.flows": 3}), seed=1)
@@ -116,7 +113,7 @@ def test_losses_and_drops_together_are_the_classes() -> None:
     assert value(group.loss_rate) == pytest.approx(1 - (1 - queue) * 0.95, abs=2e-3)
 
 
-def test_the_invariant_of_losses_can_fail() -> None:
+def test_the_invariant_of_losses_can_fail():
     from dataclasses import replace
 
     from forebay.engines.replication import to_reading
@@ -133,7 +130,7 @@ def test_the_invariant_of_losses_can_fail() -> None:
     assert [each.invariant for each in broken] == ["drops-make-classes"]
 
 
-def test_a_link_without_loss_hashes_as_before_there_was_any() -> None:
+def test_a_link_without_loss_hashes_as_before_there_was_any():
     assert loads(UDP).sha256() == loads(UDP).replace({"link.loss": None}).sha256()
     assert "loss" not in loads(UDP).to_dict()["link"]
     number, table = (loads(UDP).replace({"link.loss": one}) for one in (0.01, {"rate": 0.01}))
@@ -141,7 +138,7 @@ def test_a_link_without_loss_hashes_as_before_there_was_any() -> None:
     assert number.sha256() == table.sha256() != loads(UDP).sha256()
 
 
-def test_theory_says_that_only_queues_drop() -> None:
+def test_theory_says_that_only_queues_drop():
     with pytest.raises(forebay.Unsupported, match=r"link\.loss: theory cannot run loss of a link"):
         forebay.run(loads(UDP).replace({"link.loss": 0.01}), engine="theory")
 
@@ -157,15 +154,13 @@ def test_theory_says_that_only_queues_drop() -> None:
         ({"link.loss": 0.1, "queue.transmit_ring": 3}, "queue.transmit_ring"),
     ],
 )
-def test_what_cannot_be_is_refused_where_it_is_written(
-    changes: dict[str, object], field: str
-) -> None:
+def test_what_cannot_be_is_refused_where_it_is_written(changes, field):
     with pytest.raises(ScenarioError) as refused:
         loads(UDP).replace(changes)
     assert refused.value.field == field
 
 
-def test_no_window_of_a_smaller_link_stands_for_it() -> None:
+def test_no_window_of_a_smaller_link_stands_for_it():
     from forebay.search.scaling import why_not
 
     assert why_not(loads(RENO)) is None
@@ -181,9 +176,9 @@ def test_no_window_of_a_smaller_link_stands_for_it() -> None:
         (BURSTS.replace(" }", ", loss_in_bad = 0.5, loss_in_good = 0.1 }"), 0.1 + 0.4 * 5 / 205),
     ],
 )
-def test_the_mean_of_a_channel(loss: str, share: float) -> None:
+def test_the_mean_of_a_channel(loss, share):
     channel = loads(UDP).replace({"link.loss": parsed(loss)}).link.loss
-    assert channel is not None and channel.mean(1500) == pytest.approx(share)
+    assert channel.mean(1500) == pytest.approx(share)
 
 
 @pytest.mark.parametrize(
@@ -193,13 +188,13 @@ def test_the_mean_of_a_channel(loss: str, share: float) -> None:
         ('rate_trace = { steps = [["0 s", "2 Gbit/s"], ["1 s", "1 Gbit/s"]] }', "rate varies"),
     ],
 )
-def test_no_law_holds_on_such_a_link(link: str, said: str) -> None:
+def test_no_law_holds_on_such_a_link(link, said):
     scenario = loads(RENO.replace('rate = "1 Gbit/s"', link) + "[goals]\nutilization = 0.98\n")
     answers = forebay.laws.for_scenario(scenario)
     assert answers and all(said in "; ".join(each.broken_assumptions) for each in answers)
 
 
-def test_a_sizing_says_what_the_link_itself_loses() -> None:
+def test_a_sizing_says_what_the_link_itself_loses():
     asked = loads(UDP).replace({"link.rate": "20 Mbit/s", "goals.queue_delay_mean": "1 s"})
     lossy = asked.replace({"traffic.0.rate": "10 Mbit/s", "link.loss": 0.01})
     found = forebay.size(lossy, seeds=2, max_seeds=2, jobs=1)

@@ -12,7 +12,7 @@ VIDEO = '[[traffic]]\nkind = "video"\nflows = 1\nrate = "1 Mbit/s"\n'
 SHORT = '[[traffic]]\nkind = "short"\nlength = "3 packets"\nload = 0.1\n'
 
 
-def test_theory_needs_flows_that_last_or_bursts() -> None:
+def test_theory_needs_flows_that_last_or_bursts():
     head = HEAD.partition("[[traffic]]")[0]
     with pytest.raises(NoLaw, match="open-loop traffic"):
         get("theory").run(loads(head + VIDEO), [1])
@@ -24,7 +24,7 @@ def test_theory_needs_flows_that_last_or_bursts() -> None:
     assert get("theory").run(loads(head + SHORT), [1]).links["bottleneck"].utilization is not None
 
 
-def test_theory_answers_a_mix_and_says_what_it_left_out() -> None:
+def test_theory_answers_a_mix_and_says_what_it_left_out():
     outcome = get("theory").run(loads(HEAD + VIDEO + SHORT), [1])
     assert "traffic of kind short, video: the law covers long-lived TCP flows only" in (
         outcome.broken_assumptions

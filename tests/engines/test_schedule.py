@@ -1,7 +1,5 @@
 """Flows that are switched on and off, and users who stop."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -51,18 +49,16 @@ EVERY_4_S = {"times": [["1 s", "2 s"]], "period": "4 s"}
 
 
 def value(metric: object) -> float:
-    assert metric is not None
     return float(metric.value)  # type: ignore[attr-defined]
 
 
 def seconds(scenario: Scenario, seed: int = 1) -> list[tuple[int, float, float]]:
     periods = draw(scenario, seed).periods
-    assert periods is not None
     columns = (periods.owner, periods.on_ps / 1e12, periods.off_ps / 1e12)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_given_times_are_those_of_every_flow_from_its_start_to_its_stop() -> None:
+def test_given_times_are_those_of_every_flow_from_its_start_to_its_stop():
     changes = {"traffic.0.start": "1 s", "traffic.0.stop": "11 s"}
     found = seconds(loads(LONG).replace(changes))
     assert found[:4] == [(0, 1, 5), (0, 10, 11), (1, 1, 5), (1, 10, 11)]
@@ -70,12 +66,12 @@ def test_given_times_are_those_of_every_flow_from_its_start_to_its_stop() -> Non
     assert found[6][2] > 1e6
 
 
-def test_times_begin_again_after_a_period() -> None:
+def test_times_begin_again_after_a_period():
     found = seconds(loads(LONG).replace({"traffic.0.schedule": EVERY_4_S, "traffic.0.flows": 1}))
     assert [on for owner, on, _ in found if not owner] == [1, 5, 9, 13, 17, 21]
 
 
-def test_drawn_times_have_their_means_and_do_not_depend_on_the_end() -> None:
+def test_drawn_times_have_their_means_and_do_not_depend_on_the_end():
     law = {"on": {"exponential": "1 s"}, "off": {"exponential": "3 s"}}
     many = loads(LONG).replace({"traffic.0.schedule": law, "traffic.0.flows": 400})
     whole = seconds(many)
@@ -86,7 +82,7 @@ def test_drawn_times_have_their_means_and_do_not_depend_on_the_end() -> None:
     assert [each for each in whole if each[1] < 7] == short
 
 
-def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows() -> None:
+def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows():
     outcome = forebay.run(loads(LONG), seed=1)
     on, always = outcome.classes
     assert (on.flows, value(on.flows_active)) == (3, 3)
@@ -101,31 +97,30 @@ def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows(
     assert rows["flow"][~own].tolist() == [3]
 
 
-def test_no_flow_that_is_silent_in_the_window_is_active_or_starved() -> None:
+def test_no_flow_that_is_silent_in_the_window_is_active_or_starved():
     window = {"measure.warmup": "6 s", "measure.duration": "3 s"}
     on, always = forebay.run(loads(LONG).replace(window), seed=1).classes
     assert value(on.flows_active) == 0 and value(on.throughput_bps) == 0
     assert value(always.throughput_bps) > 0.8 * 20e6
 
 
-def test_shared_access_links_stay_shared() -> None:
+def test_shared_access_links_stay_shared():
     changes = {"traffic.0.access_sharing": 3, "traffic.0.access_rate": "6 Mbit/s"}
     on, _ = forebay.run(loads(LONG).replace(changes), seed=1).classes
     assert value(on.throughput_bps) == pytest.approx(6e6 * 5 / 20, rel=0.1)
 
 
-def test_datagrams_are_sent_in_on_times_alone() -> None:
+def test_datagrams_are_sent_in_on_times_alone():
     many = loads(UDP).replace({"traffic.0.flows": 300, "link.rate": "1 Gbit/s"})
     outcome = forebay.run(many, seed=1)
     # They begin on: a quarter of the time, and at first more, (3/4)^2 s in all of 20 s.
     assert value(outcome.classes[0].throughput_bps) / 300e6 == pytest.approx(0.278, abs=0.03)
     packets = draw(loads(UDP).replace({"traffic.0.schedule": EVERY_4_S}), 1).packets
-    assert packets is not None
     within = (packets.at_ps / 1e12) % 4
     assert len(within) and ((within >= 1) & (within < 2)).all()
 
 
-def test_a_user_who_stops_ends_the_file_that_has_begun() -> None:
+def test_a_user_who_stops_ends_the_file_that_has_begun():
     outcome = forebay.run(loads(USERS), seed=1)
     rows = outcome.flows()
     assert rows["start_s"].max() < 7 and not rows["unfinished"].any()
@@ -134,7 +129,7 @@ def test_a_user_who_stops_ends_the_file_that_has_begun() -> None:
     assert always["start_s"].max() > 19
 
 
-def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it() -> None:
+def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it():
     scenario = loads(LONG).replace({"goals.utilization": 0.9})
     result = forebay.size(scenario, seeds=1)
     assert result.buffer is not None
@@ -154,15 +149,13 @@ def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it() -> None:
         ({"traffic.0.schedule.period": "11 s"}, "traffic.0.schedule.times"),
     ],
 )
-def test_what_cannot_be_is_refused_where_it_is_written(
-    changes: dict[str, object], field: str
-) -> None:
+def test_what_cannot_be_is_refused_where_it_is_written(changes, field):
     with pytest.raises(ScenarioError) as refused:
         loads(LONG).replace(changes)
     assert refused.value.field == field
 
 
-def test_what_has_no_schedules_says_so() -> None:
+def test_what_has_no_schedules_says_so():
     with pytest.raises(forebay.Unsupported, match=r"traffic\.0\.schedule: testbed cannot run"):
         forebay.run(loads(LONG), engine="testbed")
     with pytest.raises(forebay.Unsupported, match="a trace of flows that are switched"):

@@ -27,7 +27,7 @@ think = "100 ms"
 """
 
 
-def test_flows_without_a_window_are_idle_and_users_restart() -> None:
+def test_flows_without_a_window_are_idle_and_users_restart():
     scenario = loads(MIXED)
     trace = forebay.trace(scenario, step="5 ms", flows=(0, 6, 8))
     link = trace.bottleneck
@@ -40,4 +40,4 @@ def test_flows_without_a_window_are_idle_and_users_restart() -> None:
     outcome = forebay.run(scenario)
     assert outcome.classes[1].retransmissions is None
     marks = outcome.links["bottleneck"].marks
-    assert marks is not None and marks.value == pytest.approx(link.marks.sum())
+    assert marks.value == pytest.approx(link.marks.sum())

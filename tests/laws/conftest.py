@@ -1,7 +1,5 @@
 """One scenario for the laws' tests: the OC3 line card of paper A, Figure 15, n = 100."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

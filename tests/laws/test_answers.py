@@ -1,7 +1,5 @@
 """What the laws answer for a scenario, and which assumptions they say it breaks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -17,7 +15,7 @@ def answers(scenario: Scenario) -> dict[str, LawAnswer]:
     return {a.law: a for a in laws.for_scenario(scenario)}
 
 
-def test_oc3_line_card(oc3: Make) -> None:
+def test_oc3_line_card(oc3):
     found = answers(oc3())
     assert found["villamizar-song/rule-of-thumb"].packets == pytest.approx(1291.67, abs=0.01)
     assert found["appenzeller-2004/sqrt-n"].packets == pytest.approx(129.17, abs=0.01)
@@ -29,20 +27,20 @@ def test_oc3_line_card(oc3: Make) -> None:
     assert "appenzeller-2004/loss" not in found  # no loss goal, so it has nothing to say
 
 
-def test_every_law_has_its_own_name_and_source() -> None:
+def test_every_law_has_its_own_name_and_source():
     names = [law.name for law in laws.LAWS]
     assert len(set(names)) == len(names)
     assert all(law.source for law in laws.LAWS)
 
 
-def test_desynchronized_laws_hold_with_many_flows(oc3: Make) -> None:
+def test_desynchronized_laws_hold_with_many_flows(oc3):
     found = answers(oc3("traffic.0.flows=400"))
     assert found["appenzeller-2004/sqrt-n"].assumptions_hold
     assert found["appenzeller-2004/utilization"].assumptions_hold
     assert not found["appenzeller-2004/single-flow"].assumptions_hold
 
 
-def test_single_flow_holds_for_one_flow(oc3: Make) -> None:
+def test_single_flow_holds_for_one_flow(oc3):
     found = answers(oc3("traffic.0.flows=1", 'measure.duration="12 h"'))
     single = found["appenzeller-2004/single-flow"]
     assert single.assumptions_hold
@@ -50,7 +48,7 @@ def test_single_flow_holds_for_one_flow(oc3: Make) -> None:
     assert not found["appenzeller-2004/utilization"].assumptions_hold
 
 
-def test_no_goal_no_size(oc3: Make) -> None:
+def test_no_goal_no_size(oc3):
     scenario = oc3()
     bare = scenario.model_copy(
         update={"goals": scenario.goals.model_copy(update={"utilization": None})}
@@ -61,18 +59,18 @@ def test_no_goal_no_size(oc3: Make) -> None:
     assert found["appenzeller-2004/single-flow"].packets is None
 
 
-def test_loss_goal(oc3: Make) -> None:
+def test_loss_goal(oc3):
     found = answers(oc3("goals.loss_rate=0.001"))
     asked = found["appenzeller-2004/loss"]
     assert asked.packets == pytest.approx(100 * (0.76 / 0.001) ** 0.5 - 1291.67, abs=0.1)
     assert any("twice 0.76/w^2" in line for line in asked.broken_assumptions)
 
 
-def test_no_buffer_is_lossless(oc3: Make) -> None:
+def test_no_buffer_is_lossless(oc3):
     assert "appenzeller-2004/loss" not in answers(oc3("goals.loss_rate=0.0"))
 
 
-def test_unreachable_goal_has_no_size(oc3: Make) -> None:
+def test_unreachable_goal_has_no_size(oc3):
     found = answers(oc3("goals.utilization=1.0"))
     assert found["appenzeller-2004/utilization"].packets is None
     assert found["appenzeller-2004/synchronized"].packets == pytest.approx(1291.67, abs=0.01)
@@ -90,7 +88,7 @@ def test_unreachable_goal_has_no_size(oc3: Make) -> None:
         ('measure.duration="1 s"', "sawtooth periods"),
     ],
 )
-def test_each_broken_assumption_is_named(oc3: Make, override: str, line: str) -> None:
+def test_each_broken_assumption_is_named(oc3, override, line):
     scenario = oc3("traffic.0.flows=400", override)
     broken = answers(scenario)["appenzeller-2004/utilization"].broken_assumptions
     assert [line in text for text in broken] == [True]
@@ -100,12 +98,12 @@ def test_each_broken_assumption_is_named(oc3: Make, override: str, line: str) ->
     ("n", "name"),
     [(1, "single-flow"), (2, "synchronized"), (9, "synchronized"), (10, "utilization")],
 )
-def test_governing_law_by_number_of_flows(oc3: Make, n: int, name: str) -> None:
+def test_governing_law_by_number_of_flows(oc3, n, name):
     law = laws.governing_law(oc3(f"traffic.0.flows={n}"))
     assert law.name == f"appenzeller-2004/{name}"
 
 
-def test_only_counted_delayed_acks_fit_the_loss_law(oc3: Make) -> None:
+def test_only_counted_delayed_acks_fit_the_loss_law(oc3):
     """ns-2 counts ACKs; Linux counts what they cover, and grows as fast with delayed ones."""
     loss_law = {law.name: law for law in laws.LAWS}["appenzeller-2004/loss"]
     many = ("traffic.0.flows=400", "traffic.0.delayed_ack=true")
@@ -113,7 +111,7 @@ def test_only_counted_delayed_acks_fit_the_loss_law(oc3: Make) -> None:
     assert len(loss_law.broken(oc3(*many, "traffic.0.sender=linux"))) == 1
 
 
-def test_the_answer_over_a_range_of_flows_has_the_least_and_the_most(oc3: Make) -> None:
+def test_the_answer_over_a_range_of_flows_has_the_least_and_the_most(oc3):
     """BDP / sqrt(n) falls in n: the most flows need the least."""
     scenario = oc3("traffic.0.flows=64..256")
     answer = laws.sqrt_n.LAW.answer_over_range(scenario)

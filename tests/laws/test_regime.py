@@ -1,7 +1,5 @@
 """Which law governs a scenario: one decision for every engine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest
@@ -139,7 +137,7 @@ CASES: list[tuple[str, Scenario, str, str | None]] = [
 
 @pytest.mark.parametrize(("asked", "regime", "law"), [case[1:] for case in CASES],
                          ids=[case[0] for case in CASES])  # fmt: skip
-def test_one_decider(asked: Scenario, regime: str, law: str | None) -> None:
+def test_one_decider(asked, regime, law):
     """What size says governs is what theory answers by; without a law it does not answer."""
     told = regime_of(asked)
     assert (told.regime, told.law) == (regime, law)
@@ -156,7 +154,7 @@ def test_one_decider(asked: Scenario, regime: str, law: str | None) -> None:
 
 @pytest.mark.parametrize(("asked", "law"), [(case[1], case[3]) for case in CASES],
                          ids=[case[0] for case in CASES])  # fmt: skip
-def test_a_link_without_a_law_says_where_to_look(asked: Scenario, law: str | None) -> None:
+def test_a_link_without_a_law_says_where_to_look(asked, law):
     told = regime_of(asked)
     if law is None and told.regime not in ("overloaded", "uncongested", "no traffic"):
         words = told.why + told.would_change
@@ -164,13 +162,13 @@ def test_a_link_without_a_law_says_where_to_look(asked: Scenario, law: str | Non
 
 
 @pytest.mark.parametrize("size", ["10 packets", "10 bdp"])
-def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size: str) -> None:
+def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size):
     said = regime_of(link(long(100), sets=[f"queue.size={size}"]))
     assert said == regime_of(link(long(100)))
     assert "the path holds 11.6 packets of each" in said.why
 
 
-def test_words_of_what_is_not_so_are_gone() -> None:
+def test_words_of_what_is_not_so_are_gone():
     """A law's reason speaks of the traffic that there is."""
     for name, asked, *_ in CASES:
         why = regime_of(asked).why
@@ -179,7 +177,7 @@ def test_words_of_what_is_not_so_are_gone() -> None:
             assert "TCP need" not in why and "for TCP keeps" not in why, name
 
 
-def test_laws_state_a_factor_that_simulation_found() -> None:
+def test_laws_state_a_factor_that_simulation_found():
     for control, rtt, said in (
         ('"reno"', VARIED, "0.8 to 2.1 times"),
         ('"cubic"', VARIED, "1.2 to 2.6 times"),
@@ -188,7 +186,7 @@ def test_laws_state_a_factor_that_simulation_found() -> None:
         assert said in regime_of(link(long(100, control, rtt))).why
 
 
-def test_the_public_answer_carries_it() -> None:
+def test_the_public_answer_carries_it():
     asked = link(long(300), sets=["goals.utilization=0.98"])
     told = forebay.size(asked, engine="theory").to_dict()
     assert set(told["governs"]) == {"regime", "law", "why", "would_change"}
@@ -199,13 +197,13 @@ def test_the_public_answer_carries_it() -> None:
 
 
 @pytest.mark.parametrize("in_slow_start", [True, False])
-def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start: bool) -> None:
+def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start):
     from forebay.laws.regime_words import ending
 
     assert "offer 99.9 %" in ending(link(short(0.999)), 0.999, in_slow_start=in_slow_start)
 
 
-def test_words_on_flows_that_end_have_both_shares() -> None:
+def test_words_on_flows_that_end_have_both_shares():
     said = regime_words.ending_with_long(0.5, 0.2)
     assert "may offer 50 %" in said and "Up to 20 %" in said
 
@@ -214,7 +212,7 @@ def test_words_on_flows_that_end_have_both_shares() -> None:
     "more",
     ['schedule = { on = { exponential = "2 s" }, off = { exponential = "5 s" } }', 'stop = "12 s"'],
 )
-def test_flows_that_come_and_go_have_no_law(more: str) -> None:
+def test_flows_that_come_and_go_have_no_law(more):
     scenario = loads(
         'link.rate = "100 Mbit/s"\nmeasure = { warmup = "10 s", duration = "5 s" }\n'
         "goals.utilization = 0.9\n"
@@ -230,7 +228,7 @@ def test_flows_that_come_and_go_have_no_law(more: str) -> None:
     ("size", "said"),
     [('"web-search"', "some leave slow start"), ('"20 kB"', "The flows end within slow start and")],
 )
-def test_transfers_end_within_slow_start_only_where_they_are_short(size: str, said: str) -> None:
+def test_transfers_end_within_slow_start_only_where_they_are_short(size, said):
     scenario = loads(
         'link.rate = "1 Gbit/s"\nmeasure = { warmup = "1 s", duration = "1 s" }\n'
         f'[[traffic]]\nkind = "transfers"\nload = 0.5\nsize = {size}\nrtt = "5 ms"\n'
@@ -238,7 +236,7 @@ def test_transfers_end_within_slow_start_only_where_they_are_short(size: str, sa
     assert said in regime_of(scenario).why
 
 
-def test_a_queue_that_shares_its_memory_has_no_law() -> None:
+def test_a_queue_that_shares_its_memory_has_no_law():
     scenario = loads(
         'memory = "300 kB"\nlink.rate = "100 Mbit/s"\nqueue.alpha = 1.0\ngoals.utilization = 0.98\n'
         '[[traffic]]\nflows = 10\nrtt = { uniform = ["20 ms", "60 ms"] }\n'

@@ -1,7 +1,5 @@
 """Only certain sizes can be configured: one of them is recommended, or none."""
 
-from __future__ import annotations
-
 import pytest
 
 from forebay.scenario import Scenario, ScenarioError, loads
@@ -24,9 +22,7 @@ def scenario() -> Scenario:
         ("1,2, 4 ms", (1, 2, 4)),
     ],
 )
-def test_sizes_share_the_last_ones_unit(
-    text: str, packets: tuple[int, ...], scenario: Scenario
-) -> None:
+def test_sizes_share_the_last_ones_unit(text, packets, scenario):
     if "128" in text and not text.endswith("packets"):
         with pytest.raises(ScenarioError, match="no unit"):
             parse_sizes(text, scenario)
@@ -35,6 +31,6 @@ def test_sizes_share_the_last_ones_unit(
 
 
 @pytest.mark.parametrize("text", ["", ",", "many packets", "0 packets", "5 apples"])
-def test_bad_sizes_are_refused(text: str, scenario: Scenario) -> None:
+def test_bad_sizes_are_refused(text, scenario):
     with pytest.raises(ScenarioError):
         parse_sizes(text, scenario)

@@ -1,7 +1,5 @@
 """Tables in addition to the Outcome, and the sensitivity of throughputs to buffers."""
 
-from __future__ import annotations
-
 import csv
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files of networks that say what cannot be: one line, exit status 2, and the place."""
 
-from __future__ import annotations
-
 import pytest
 from tests.topology.build import HEAD, network
 from tests.topology.test_topology import BOMB, GRAPHML, LINES, SNDLIB, in_file

@@ -1,7 +1,5 @@
 """A buffer too small for bursts is named in the answer, because the steady state has no bursts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +35,7 @@ def test_a_sizing_says_it_of_the_link_that_it_sized():
     """The simulator needs 16 packets for 95 % here (8 s after 8 s), the steady state one."""
     sized = forebay.load(LOT, ["goals.utilization=0.95"])
     found = forebay.size(sized, "network", link="A->B")
-    assert found.buffer is not None and found.buffer.packets == 1
+    assert found.buffer.packets == 1
     (note,) = [each for each in found.notes if each.startswith("bursts")]
     assert "matter at A->B: independent bursts of 2 packets overflow a buffer of 1 " in note
     (point,) = [each for each in found.curve if each.packets == 1]

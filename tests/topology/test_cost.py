@@ -1,7 +1,5 @@
 """What a large network takes is said before its routes, and refused in one line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from click.testing import CliRunner

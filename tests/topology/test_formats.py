@@ -1,7 +1,5 @@
 """Files of networks as people have them: yEd's GraphML, GML, REPETITA, SNDlib, several parts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -52,9 +50,7 @@ SPEED = '<key id="s" for="edge" attr.name="LinkSpeedRaw"/>'
          ["Turin", "Padua Nord", "n2"], 10e9),
     ],
 )  # fmt: skip
-def test_what_yed_writes(
-    tmp_path: Path, keys: str, first: str, speed: str, names: list[str], rate: float
-) -> None:
+def test_what_yed_writes(tmp_path, keys, first, speed, names, rate):
     text = YED.format(keys=keys, first=first, speed=speed)
     made = graph(tmp_path, text, "drawn.graphml")
     assert made.names == names and made.links == 4
@@ -79,7 +75,7 @@ GML = """Creator "someone"
     ("before", "directed", "links"),
     [("", "directed 0", 2), ("# made by hand\n", "", 2), ("Version 1\n", "directed 1", 2)],
 )
-def test_gml(tmp_path: Path, before: str, directed: str, links: int) -> None:
+def test_gml(tmp_path, before, directed, links):
     both = ["topology.both_directions=true"] if "1" in directed else []
     made = graph(tmp_path, GML.format(before=before, directed=directed), "zoo.gml", *both)
     assert made.names == ["Köln", "Bonn"] and made.links == links
@@ -97,7 +93,7 @@ def test_gml(tmp_path: Path, before: str, directed: str, links: int) -> None:
         ("graph [ " + "a [ " * 100 + "] " * 101, "is not GML"),
     ],
 )
-def test_bad_gml_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
+def test_bad_gml_is_refused_in_one_line(tmp_path, text, said):
     with pytest.raises(ScenarioError, match=said.replace("[", r"\[")) as error:
         graph(tmp_path, text, "bad.gml")
     assert "\n" not in str(error.value)
@@ -118,7 +114,7 @@ edge_3 2 1 10 2500000 800
 """
 
 
-def test_repetita(tmp_path: Path) -> None:
+def test_repetita(tmp_path):
     made = graph(tmp_path, REPETITA.format(weight=10, kbits=2_500_000), "no.graph")
     assert made.names == ["0_Oslo", "1_Bergen", "2_Stavanger"]
     assert made.rate_bps.tolist() == [1e10, 1e10, 2.5e9, 2.5e9]
@@ -136,7 +132,7 @@ def test_repetita(tmp_path: Path) -> None:
         ("?SNDlib native format; type: network; version: 1.0\nNODES (\n)\n", "SNDlib XML"),
     ],
 )
-def test_bad_repetita_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
+def test_bad_repetita_is_refused_in_one_line(tmp_path, text, said):
     with pytest.raises(ScenarioError, match=said) as error:
         graph(tmp_path, text.format(weight=1, kbits=9), "bad.graph")
     assert "\n" not in str(error.value)
@@ -155,9 +151,7 @@ def test_bad_repetita_is_refused_in_one_line(tmp_path: Path, text: str, said: st
         ("a.topo", "NODES 2\nlabel x y\n", "is REPETITA.*ends in .graph"),
     ],
 )
-def test_a_file_of_another_format_or_name_is_refused_by_what_it_is(
-    tmp_path: Path, name: str, text: str, said: str
-) -> None:
+def test_a_file_of_another_format_or_name_is_refused_by_what_it_is(tmp_path, name, text, said):
     """Also beside connections, which were called without effect because the scenario says them."""
     (tmp_path / name).write_text(text)
     for connections in (None, 5):
@@ -187,9 +181,7 @@ def islands(names: str, edges: list[str]) -> str:
         ("ABCDEFGHIJ", ["AB", "BC", "CD"], "ABCD", '"E", "F", "G", "H", "I" and 1 more'),
     ],
 )
-def test_the_largest_part(
-    tmp_path: Path, names: str, edges: list[str], kept: str, said: str
-) -> None:
+def test_the_largest_part(tmp_path, names, edges, kept, said):
     text = islands(names, edges)
     with pytest.raises(ScenarioError, match=f"no link leads from the largest to {said}"):
         graph(tmp_path, text, "parts.graphml")
@@ -226,10 +218,7 @@ NO_UNIT, NONE = "no unit in the file: read as Mbit/s", "no installed capacity on
          [NO_UNIT, NONE, "unlimited capacity on 1 link: 10 Tbit/s taken"]),
     ],
 )  # fmt: skip
-def test_sndlib_units_and_modules(
-    tmp_path: Path, unit: str, modules: str, demand: float, rate: float, offered: float,
-    said: list[str],
-) -> None:  # fmt: skip
+def test_sndlib_units_and_modules(tmp_path, unit, modules, demand, rate, offered, said):
     made = scenario(tmp_path, SND.format(unit=unit, modules=modules, demand=demand), "s.xml")
     built = build(made)
     assert built.rate_bps[0] == rate
@@ -238,7 +227,7 @@ def test_sndlib_units_and_modules(
     assert [note[: len(start)] for note, start in zip(notes, said, strict=True)] == said
 
 
-def test_a_unit_of_the_scenario_is_no_guess(tmp_path: Path) -> None:
+def test_a_unit_of_the_scenario_is_no_guess(tmp_path):
     text = SND.format(unit="", modules=INSTALLED.format("10"), demand=2)
     made = scenario(tmp_path, text, "s.xml", "topology.file_unit=1 Gbit/s")
     assert build(made).rate_bps[0] == 10e9 and build(made).offered_bps == 2e9
@@ -251,12 +240,12 @@ def test_a_unit_of_the_scenario_is_no_guess(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["net.graphml", "net.gml", "net.xml", "net.graph"])
-def test_another_text_is_named_in_one_line(tmp_path: Path, name: str) -> None:
+def test_another_text_is_named_in_one_line(tmp_path, name):
     with pytest.raises(ScenarioError, match=r"(not XML|is <svg>).*GraphML, SNDlib XML, GML or"):
         graph(tmp_path, "<svg/>" if name == "net.xml" else "hello", name)
 
 
-def test_groups_of_yed_are_read_as_their_nodes(tmp_path: Path) -> None:
+def test_groups_of_yed_are_read_as_their_nodes(tmp_path):
     label = "<data key='d'><y:ShapeNode><y:NodeLabel>{}</y:NodeLabel></y:ShapeNode></data>"
     node = "<node id='{}'>" + label + "{}</node>"
     inner = node.format("g::0", "Trier", "") + node.format("g::1", "Mainz", "")

@@ -1,10 +1,7 @@
 """What the bursts of offered short flows lose at a link of a network."""
 
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,29 +24,26 @@ BURSTS = {"demand_unit": '"5 Mbit/s"', "traffic": 'kind = "short"\nlength = "100
         (20, 0.8, 0.177), (60, 0.8, 0.0842), (150, 0.8, 0.0178),
     ],
 )  # fmt: skip
-def test_loss_of_bursts_is_near_a_simulation_s(
-    tmp_path: Path, packets: int, load: float, simulated: float
-) -> None:
+def test_loss_of_bursts_is_near_a_simulation_s(tmp_path, packets, load, simulated):
     more = BURSTS | {"demand_unit": f'"{100 * load / 8} Mbit/s"'}
     path = tmp_path / "near.toml"
     path.write_text(text(**more).replace('size = "1 bdp"', f'size = "{packets} packets"'))
     lost = networks.solve(networks.load(path)).outcome.links["B->C"].loss_rate
-    assert lost is not None and simulated / 2 < lost.value < 2 * simulated
+    assert simulated / 2 < lost.value < 2 * simulated
 
 
-def test_loss_grows_with_the_load_also_beyond_the_rate(tmp_path: Path) -> None:
+def test_loss_grows_with_the_load_also_beyond_the_rate(tmp_path):
     lost = []
     for mbit_s in (5, 8, 11, 12.4, 12.6, 15):
         path = tmp_path / "grows.toml"
         one = text(**BURSTS | {"demand_unit": f'"{mbit_s} Mbit/s"'})
         path.write_text(one.replace('size = "1 bdp"', 'size = "20 packets"'))
         link = networks.solve(networks.load(path)).outcome.links["B->C"]
-        assert link.loss_rate is not None
         lost.append(link.loss_rate.value)
     assert (np.diff(lost) > -1e-6).all() and lost[0] > 0 and lost[-1] < 0.5
 
 
-def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path: Path) -> None:
+def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path):
     """10,000 sizes of bursts at 100,000 loads would be 8 GB."""
     pareto = 'length = { pareto = { mean = "100 kB", shape = 1.2 } }'
     path = tmp_path / "many.toml"
@@ -64,7 +58,7 @@ def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path: Path) -> No
     tracemalloc.stop()
 
 
-def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path: Path) -> None:
+def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path):
     """At a load of 0.4 a run of the second link alone loses 8 % in 20 packets and 0.1 % in 100."""
     found = answer(tmp_path, **BURSTS).outcome
     path = tmp_path / "bursts.toml"
@@ -75,7 +69,7 @@ def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path: Path) -> None:
     assert any("bursts of short flows" in each for each in found.broken_assumptions)
 
 
-def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
+def test_overload_is_a_matter_of_capacity(tmp_path):
     path = tmp_path / "over.toml"
     over = text(**BURSTS | {"demand_unit": '"15 Mbit/s"'})
     path.write_text(over + "[goals]\nloss_rate = 0.001\n")
@@ -83,7 +77,7 @@ def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
         networks.smallest_buffers(networks.load(path))
 
 
-def test_who_loses_most_is_whom_the_bursts_hit(tmp_path: Path) -> None:
+def test_who_loses_most_is_whom_the_bursts_hit(tmp_path):
     """All links but those of a ring's far side are empty; no path loses in the steady state."""
     from tests.topology.test_offered import sndlib
 

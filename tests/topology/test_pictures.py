@@ -1,7 +1,5 @@
 """Pictures of networks: integer hops, routers by name where there are few, no empty scales."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -54,7 +52,7 @@ def test_a_sizing_by_the_steady_state_draws_equal_utilizations_as_equal():
     low, high = utilization.get_ylim()
     assert high - low > 1.0
     legend = delay.get_legend()
-    assert legend is not None and [each.get_text() for each in legend.texts] == ["mean"]
+    assert [each.get_text() for each in legend.texts] == ["mean"]
 
 
 def test_of_many_routers_the_ends_of_the_worst_links_have_names(monkeypatch, tmp_path):

@@ -1,7 +1,5 @@
 """What congestion controls send at a loss rate, against the laws that say it of one link."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.topology.build import network

@@ -1,7 +1,5 @@
 """The smallest set of buffers: it meets the goals, and nothing a step smaller does."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -37,7 +35,7 @@ def worst_loss(core: int, access: int) -> float:
     return max(link.loss_rate.value for link in outcome.links.values() if link.loss_rate)
 
 
-def test_the_goal_holds_at_every_link_and_not_with_less(of_loss: networks.Answer) -> None:
+def test_the_goal_holds_at_every_link_and_not_with_less(of_loss):
     found = said(of_loss)
     core, access = (round(found[name]["packets_max"]) for name in ("core", "access"))
     assert access == 1  # links that are never full need no buffer
@@ -47,7 +45,7 @@ def test_the_goal_holds_at_every_link_and_not_with_less(of_loss: networks.Answer
     assert worst_loss(round(core / 1.06), access) > 0.01
 
 
-def test_its_bytes_are_those_of_every_buffer(of_loss: networks.Answer) -> None:
+def test_its_bytes_are_those_of_every_buffer(of_loss):
     found = said(of_loss)
     bytes_ = 1500 * sum(each["links"] * each["packets_max"] for each in found.values())
     assert of_loss.outcome.provenance.model_dump()["smallest_buffers"]["bytes"] == bytes_
@@ -55,7 +53,7 @@ def test_its_bytes_are_those_of_every_buffer(of_loss: networks.Answer) -> None:
     json.dumps(of_loss.outcome.to_dict())
 
 
-def test_links_that_demand_leaves_idle_are_not_asked_to_be_full() -> None:
+def test_links_that_demand_leaves_idle_are_not_asked_to_be_full():
     answer = smallest("goals.utilization=0.99")
     links = answer.outcome.links
     used = {name: link.utilization.value for name, link in links.items() if link.utilization}
@@ -74,12 +72,12 @@ def test_links_that_demand_leaves_idle_are_not_asked_to_be_full() -> None:
         ([], "no goal is set"),
     ],
 )
-def test_what_it_is_not_for_is_refused_in_one_line(changes: list[str], says: str) -> None:
+def test_what_it_is_not_for_is_refused_in_one_line(changes, says):
     with pytest.raises(forebay.ScenarioError, match=says) as refused:
         smallest(*changes)
     assert "\n" not in str(refused.value)
 
 
-def test_a_single_link_is_refused() -> None:
+def test_a_single_link_is_refused():
     with pytest.raises(Unsupported):
         networks.smallest_buffers(forebay.load("oc3-gsr"))

@@ -1,7 +1,5 @@
 """The fixed point: against the law of one link, from anywhere, with a certificate."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

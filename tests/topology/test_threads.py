@@ -3,8 +3,6 @@
 That it uses them, and random networks, are tested in crates/sim (`parallel/tests.rs`).
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ MIX = 'traffic=[{flows=200,congestion_control="bbr"},{kind="udp",flows=50,rate="
 
 
 @pytest.mark.parametrize("changes", [[], [MIX], ["queue.discipline=fq_codel"]], ids=str)
-def test_the_answer_does_not_depend_on_the_number_of_threads(changes: list[str]):
+def test_the_answer_does_not_depend_on_the_number_of_threads(changes):
     scenario = forebay.load(LOT, SHORT + changes)
     outcomes = [
         forebay.run(scenario, engine="simulation", seeds=1, jobs=jobs).to_dict()

@@ -1,7 +1,5 @@
 """Generators and files: counts, names, and what is refused."""
 
-from __future__ import annotations
-
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -212,7 +210,7 @@ def test_more_pairs_than_are_told_apart_are_drawn_by_weight():
 
 @pytest.mark.parametrize("path", ["/dev/zero", "{folder}/pipe", "{folder}", "{folder}/none"])
 @pytest.mark.parametrize("name", ["file", "demand_file"])
-def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, path: str) -> None:
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path, name, path):
     os.mkfifo(tmp_path / "pipe")
     named = f'{name} = "{path.format(folder=tmp_path)}"\n'
     with pytest.raises(ScenarioError) as caught:
@@ -220,7 +218,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, p
     assert caught.value.code == "file-unreadable"
 
 
-def test_pairs_drawn_too_few_to_leave_a_router_are_refused() -> None:
+def test_pairs_drawn_too_few_to_leave_a_router_are_refused():
     with pytest.raises(ScenarioError, match="write more, or leave it out"):
         make_problem(network("max_pairs = 1\n[topology.isp]\nedges = 60\nhosts = 6000\n"))
 

@@ -1,7 +1,5 @@
 """A network through time by the slides' equations: its first and last state, and its answer."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path
@@ -230,7 +228,7 @@ def test_a_stopped_run_keeps_what_it_has_stepped_through():
     assert Transient.from_json(so_far.to_json()) == so_far
 
 
-def test_a_start_that_shares_no_link_is_refused() -> None:
+def test_a_start_that_shares_no_link_is_refused():
     other = line().replace(
         {"topology.links.0.between": ["X", "Y"], "topology.demands.0.source": "X",
          "topology.demands.0.target": "Y"}
@@ -239,7 +237,7 @@ def test_a_start_that_shares_no_link_is_refused() -> None:
         networks.transient(line(), "100 ms", start=other)
 
 
-def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet() -> None:
+def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet():
     udp = [{"kind": "udp", "flows": 4, "rate": "1 Mbit/s"}]
     course = networks.transient(line(), "50 ms", start=line().replace({"traffic": udp}))
     assert all(math.isfinite(value) for value in course.throughput_bps)
@@ -254,6 +252,6 @@ def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet() ->
         ["--failures", "--transient", "1 s"],
     ],
 )
-def test_an_option_that_failures_would_ignore_is_refused(options: list[str]) -> None:
+def test_an_option_that_failures_would_ignore_is_refused(options):
     done = CliRunner().invoke(command, [str(LOT), "--set", SLIDES, *options])
     assert done.exit_code == 2 and options[1] in done.output

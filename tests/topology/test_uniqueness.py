@@ -1,7 +1,5 @@
 """One steady state or several: the answer says which, from the Jacobian and from random starts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -42,13 +42,13 @@ def film(drawn: Packets, flow: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_rate_is_the_run_s(seed: int) -> None:
+def test_the_rate_is_the_run_s(seed):
     drawn = packets(seed=seed)
     for flow in (0, 1):
         assert film(drawn, flow)[1].sum() * 8 / 600 == pytest.approx(1.3e6, rel=1e-3)
 
 
-def test_packets_are_in_order_and_within_bounds() -> None:
+def test_packets_are_in_order_and_within_bounds():
     drawn = packets("traffic.0.variation=2.0", "traffic.0.spacing=even")
     for flow in (0, 1):
         at, octets = film(drawn, flow)
@@ -58,14 +58,14 @@ def test_packets_are_in_order_and_within_bounds() -> None:
     assert drawn.offsets.tolist() == [0, len(film(drawn)[0]), len(drawn)]
 
 
-def test_films_differ() -> None:
+def test_films_differ():
     drawn = packets()
     first, second = (film(drawn, flow)[1][:5000] for flow in (0, 1))
     assert (first != second).any()
     assert (packets(seed=2).bytes[:5000] != first).any()
 
 
-def test_frames_are_full_packets_and_a_rest() -> None:
+def test_frames_are_full_packets_and_a_rest():
     at, octets = film(packets())
     frame = np.rint(at * 60).astype(int)
     assert (np.diff(at)[np.diff(frame) > 0] > 0.016).all()
@@ -74,7 +74,7 @@ def test_frames_are_full_packets_and_a_rest() -> None:
     assert (octets[~last & ~before_last] == 1500).all()
 
 
-def test_sizes_have_the_mean_and_the_variation_asked_for() -> None:
+def test_sizes_have_the_mean_and_the_variation_asked_for():
     """Without memory (H = 1/2), where a million frames show it."""
     sizes = frame_sizes(0.5, 0.5, normals(1, "video", 0, 2**21))
     assert sizes.mean() == pytest.approx(1.0, abs=0.003)
@@ -82,13 +82,13 @@ def test_sizes_have_the_mean_and_the_variation_asked_for() -> None:
     assert sizes.min() > 0
 
 
-def test_sizes_keep_the_hurst_parameter() -> None:
+def test_sizes_keep_the_hurst_parameter():
     """A rising function of the noise keeps H; within 0.02 at 2^20 frames."""
     sizes = frame_sizes(0.96, 0.5, normals(1, "video", 0, 2**21))
     assert local_whittle(sizes, 2**13) == pytest.approx(0.96, abs=0.02)
 
 
-def test_burstiness_has_paper_b_s_shape() -> None:
+def test_burstiness_has_paper_b_s_shape():
     """Theagarajan et al., II.C and Figure 3: two lines that meet near 2^14 us = 16.4 ms.
 
     Below, packets come one by one: β falls as s^(-1/2) or faster. Above, β falls as s^-(1-H)
@@ -109,21 +109,21 @@ def test_burstiness_has_paper_b_s_shape() -> None:
     assert beta[8] > 5 and 0.2 < beta[14] < 0.6
 
 
-def test_knee_moves_with_the_frame_rate() -> None:
+def test_knee_moves_with_the_frame_rate():
     at, octets = film(packets("traffic.0.frame_rate=15.0"))
     knee = [burstiness(at, octets, 600.0, s) for s in (1 / 30, 1 / 15 + 1e-4, 2 / 15)]
     assert knee[0] > 1.9 * knee[1]
     assert knee[1] < 1.2 * knee[2]
 
 
-def test_long_memory_makes_windows_of_seconds_uneven() -> None:
+def test_long_memory_makes_windows_of_seconds_uneven():
     """Over 10 s without memory β would be 0.5 / sqrt(600) = 0.02."""
     bursty, smooth = (film(packets(f"traffic.0.hurst={h}")) for h in (0.96, 0.5))
     assert burstiness(*smooth, 600.0, 10.0) == pytest.approx(0.02, abs=0.01)
     assert burstiness(*bursty, 600.0, 10.0) > 0.1
 
 
-def test_neither_buffer_nor_link_nor_more_films_change_a_film() -> None:
+def test_neither_buffer_nor_link_nor_more_films_change_a_film():
     at, octets = film(packets())
     for sets in (("queue.size=9 packets",), ("link.rate=1 Gbit/s",), ("traffic.0.flows=3",)):
         same_at, same_octets = film(packets(*sets))
@@ -131,21 +131,20 @@ def test_neither_buffer_nor_link_nor_more_films_change_a_film() -> None:
         np.testing.assert_array_equal(octets, same_octets)
 
 
-def test_load_is_shared_by_the_films() -> None:
+def test_load_is_shared_by_the_films():
     text = TEXT.replace('rate = "1.3 Mbit/s"', "load = 0.1")
     drawn = draw(loads(text), 1).packets
-    assert drawn is not None
     assert drawn.bytes.sum() * 8 / 600 == pytest.approx(2.1e6, rel=1e-3)
 
 
-def test_an_hour_in_two_seconds() -> None:
+def test_an_hour_in_two_seconds():
     asked = scenario("measure.duration=3600 s", "traffic.0.flows=1")
     began = time.process_time()
     assert len(draw(asked, 1)) == 1
     assert time.process_time() - began < 2  # 0.1 s on an idle machine
 
 
-def test_snapshot() -> None:
+def test_snapshot():
     """The same film for ever; within what a frame can be."""
     drawn = packets()
     assert drawn.at_ps[:6].tolist() == SNAPSHOT["at_ps"]

@@ -1,7 +1,5 @@
 """The testbed with an emulator without traffic, and the reason if a machine has no testbed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

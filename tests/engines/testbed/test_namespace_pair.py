@@ -1,7 +1,5 @@
 """Namespaces, devices, routes and switches of a real kernel; they are gone afterwards."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Kernel senders with segmentation offload: the router cuts what they hand over."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -52,15 +50,15 @@ def bursts(offload: str, packet: str = "1500 B", direction: str = "forward") -> 
 
 
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
-def test_a_burst_of_several_segments_is_one_frame(direction: str) -> None:
+def test_a_burst_of_several_segments_is_one_frame(direction):
     seen = bursts("on", direction=direction)
     assert seen["packets"] > 1.5 * seen["frames"] > 0
 
 
-def test_large_packets_go_singly_where_8_kb_hold_none() -> None:
+def test_large_packets_go_singly_where_8_kb_hold_none():
     seen = bursts("on", "9000 B")
     assert seen["frames"] <= seen["packets"] < 3 * seen["frames"]
 
 
-def test_without_offload_there_are_no_frames() -> None:
+def test_without_offload_there_are_no_frames():
     assert bursts("off") == {"frames": 0, "packets": 0}

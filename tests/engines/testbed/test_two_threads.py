@@ -1,7 +1,5 @@
 """A link too fast for one thread of the router: the right end then has a thread of its own."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
