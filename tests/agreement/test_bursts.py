@@ -13,13 +13,10 @@ from forebay.outcome import LinkOutcome, Metric, Quantiles
 from forebay.scenario import Scenario, loads
 
 LINK = """
-[link]
-rate = "100 Mbit/s"
+link.rate = "100 Mbit/s"
+measure = { warmup = "1 s", duration = "6 s" }
 [queue]
 size = "3000 packets"                # as good as endless
-[measure]
-warmup = "1 s"
-duration = "6 s"
 """
 BURSTS = """
 [[traffic]]

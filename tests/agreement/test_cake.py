@@ -7,12 +7,10 @@ from forebay.outcome import ClassOutcome
 from forebay.scenario import loads
 
 HOME = """
-[link]
-rate = "1 Gbit/s"
-shaper = { rate = "20 Mbit/s", refill = "deficit" }
-[queue]
-discipline = "cake"
-size = "1000 packets"
+link.rate = "1 Gbit/s"
+link.shaper = { rate = "20 Mbit/s", refill = "deficit" }
+queue = { discipline = "cake", size = "1000 packets" }
+measure = { warmup = "10 s", duration = "20 s" }
 [[traffic]]
 name = "downloads"
 flows = 16
@@ -24,9 +22,6 @@ kind = "udp"
 flows = 1
 rate = "80 kbit/s"
 packet = "200 B"
-[measure]
-warmup = "10 s"
-duration = "20 s"
 """
 PACKET_S = 1500 * 8 / 20e6
 # From the rules of each discipline, but after the readings of docs/reference/queues.md had been

@@ -18,11 +18,9 @@ from forebay.scenario import Scenario, loads
 
 RATE = 10e6
 HEAD = """
-[link]
-rate = "10 Mbit/s"
-[measure]
-warmup = "1 s"
-duration = "{duration} s"
+link.rate = "10 Mbit/s"
+measure.warmup = "1 s"
+measure.duration = "{duration} s"
 [queue]
 discipline = "classes"
 size = "20000 packets"               # as good as endless

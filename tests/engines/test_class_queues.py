@@ -121,12 +121,6 @@ def test_each_link_serves_its_own_classes():
     assert mbps(each["bulk"]) > 4.5 and mbps(each["erp"]) < 0.5
 
 
-@pytest.mark.parametrize("engine", ["theory"])
-def test_engines_that_know_one_queue_say_so(engine):
-    with pytest.raises(forebay.Unsupported, match=r"queue\.classes: theory cannot run several"):
-        forebay.run(loads(PORT), engine=engine)
-
-
 def test_red_too_short_names_its_class():
     sets = ["queue.classes.1.red={min='1 kB'}"]
     with pytest.raises(forebay.ScenarioError, match=r"class queue business before bottleneck: red"):

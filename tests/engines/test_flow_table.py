@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import scenarios
 
 import forebay
+from forebay.engines import replication
 from forebay.errors import ForebayError
 from forebay.outcome.model import FlowTable
 from forebay.scenario import loads
 
 _MIXED = """
 name = "mixed"
-[link]
-rate = "20 Mbit/s"
-[queue]
-size = "30 packets"
+link.rate = "20 Mbit/s"
+queue.size = "30 packets"
+measure = { warmup = "2 s", duration = "6 s" }
 [[traffic]]
 kind = "long"
 flows = 3
@@ -41,9 +42,6 @@ think = "500 ms"
 kind = "udp"
 flows = 2
 rate = "500 kbit/s"
-[measure]
-warmup = "2 s"
-duration = "6 s"
 """
 
 
@@ -163,8 +161,6 @@ def test_a_file_has_every_row_and_empty_cells(outcome, tmp_path):
 def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
     scenario, tmp_path, monkeypatch, name, block_rows
 ):
-    from forebay.engines import replication
-
     monkeypatch.setattr(replication, "BLOCK_ROWS", block_rows)
     short = scenario.model_copy(
         update={"measure": forebay.Measure(warmup="0 s", duration="400 ms")}
@@ -195,13 +191,9 @@ def test_a_network_names_the_links_of_each_route(tmp_path):
 
 
 def test_marks_are_those_of_the_link():
-    s = loads(
-        _MIXED.split("[[traffic]]")[0]
-        + '[[traffic]]\nkind = "long"\nflows = 2\ncongestion_control = "cubic"\nrtt = "20 ms"\n'
-        'start = "0 s"\necn = true\n[measure]\nwarmup = "1 s"\nduration = "4 s"\n',
-        overrides=["queue.discipline=codel", "queue.size=100 packets", "queue.ecn=true"],
-    )
-    outcome = forebay.run(s)
+    queue = {"discipline": "codel", "size": "100 packets", "ecn": True}
+    marked = {"queue": queue, "traffic.0.congestion_control": "cubic", "traffic.0.ecn": True}
+    outcome = forebay.run(scenarios.scenario(marked))
     marks = outcome.links["bottleneck"].marks
     assert marks.value > 0
     assert outcome.flows()["marks"].sum() >= marks.value

@@ -1,10 +1,14 @@
 """Flows that never send are not flows: readings, laws and words count those that do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import forebay
 from forebay import Scenario, ScenarioError, laws
+from forebay.engines.replication import readings
+from forebay.engines.simulation.runs import make_run
 from forebay.outcome import ClassOutcome, Outcome
 from forebay.workload import draw
 
@@ -101,11 +105,6 @@ def test_laws_count_the_flows_that_are_expected_to_start():
 
 
 def test_a_starved_long_flow_counts_in_jain_s_index():
-    from dataclasses import replace
-
-    from forebay.engines.replication import readings
-    from forebay.engines.simulation.runs import make_run
-
     asked = scenario("traffic.0.start=0 s")
     _, workload, _ = make_run(asked, 1)
     assert readings._had_to_send(asked, workload).all()

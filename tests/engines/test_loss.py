@@ -1,12 +1,18 @@
 """Random loss of a link, against closed forms."""
 
 import math
+import tomllib
+from dataclasses import replace
 
 import pytest
 
 import forebay
+from forebay import _core
+from forebay.engines.replication import to_reading
+from forebay.engines.simulation.runs import make_run
 from forebay.outcome.reading_invariants import violations_of_reading
-from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.scenario import Scenario, loads
+from forebay.search.scaling import why_not
 
 UDP = """
 [link]
@@ -49,13 +55,7 @@ def udp(loss: str, discipline: str = "drop-tail") -> forebay.Outcome:
 
 
 def parsed(loss: str) -> object:
-    import tomllib
-
     return tomllib.loads(f"loss = {loss}")["loss"]
-
-
-def value(metric: object) -> float:
-    return float(metric.value)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("place", ["before-queue", "after-queue"])
@@ -64,25 +64,25 @@ def test_datagrams_are_lost_at_the_rate_and_counted_apart(place, discipline):
     outcome = udp(f'{{ rate = 0.03, place = "{place}" }}', discipline)
     link, group = outcome.links["bottleneck"], outcome.classes[0]
     sigma = math.sqrt(0.03 * 0.97 / PACKETS)
-    assert abs(value(group.loss_rate) - 0.03) < 4 * sigma
-    assert value(link.loss_rate) == 0.0
-    assert value(link.lost) == pytest.approx(value(group.loss_rate) * PACKETS, abs=2)
-    on_wire = 0.4 if place == "after-queue" else 0.4 * (1 - value(group.loss_rate))
-    assert value(link.utilization) == pytest.approx(on_wire, rel=2e-4)
-    assert value(group.goodput_bps) == pytest.approx(40e6 * (1 - value(group.loss_rate)), rel=2e-4)
+    assert abs(group.loss_rate.value - 0.03) < 4 * sigma
+    assert link.loss_rate.value == 0.0
+    assert link.lost.value == pytest.approx(group.loss_rate.value * PACKETS, abs=2)
+    on_wire = 0.4 if place == "after-queue" else 0.4 * (1 - group.loss_rate.value)
+    assert link.utilization.value == pytest.approx(on_wire, rel=2e-4)
+    assert group.goodput_bps.value == pytest.approx(40e6 * (1 - group.loss_rate.value), rel=2e-4)
 
 
 def test_bursts_lose_the_share_of_the_bad_state():
     share, r, p = 0.005 / 0.205, 0.2, 0.005
     # A Markov chain's share over N steps has variance s (1 - s) (2 / (p + r) - 1) / N.
     sigma = math.sqrt(share * (1 - share) * (2 / (p + r) - 1) / PACKETS)
-    assert abs(value(udp(BURSTS).classes[0].loss_rate) - share) < 4 * sigma
+    assert abs(udp(BURSTS).classes[0].loss_rate.value - share) < 4 * sigma
 
 
 def test_a_seed_decides_and_another_differs():
     def lost(seed: int) -> float:
         made = loads(UDP).replace({"link.loss": 0.01})
-        return value(forebay.run(made, seed=seed).links["bottleneck"].lost)
+        return forebay.run(made, seed=seed).links["bottleneck"].lost.value
 
     assert lost(1) == lost(1) != lost(2)
 
@@ -96,10 +96,10 @@ def test_reno_follows_the_square_root_law(p):
     """
     outcome = forebay.run(loads(RENO).replace({"link.loss": p}), seed=1)
     group = outcome.classes[0]
-    assert value(group.loss_rate) == pytest.approx(p, rel=0.08)
-    assert value(outcome.links["bottleneck"].loss_rate) == 0.0
-    rtt = value(group.rtt_s.mean) if group.rtt_s else 0.0
-    window = value(group.throughput_bps) / 20 * rtt / 12_000
+    assert group.loss_rate.value == pytest.approx(p, rel=0.08)
+    assert outcome.links["bottleneck"].loss_rate.value == 0.0
+    rtt = group.rtt_s.mean.value if group.rtt_s else 0.0
+    window = group.throughput_bps.value / 20 * rtt / 12_000
     assert 0.9 * 1.22 / math.sqrt(p) < window < 1.1 * 1.31 / math.sqrt(p)
 
 
@@ -108,21 +108,14 @@ def test_losses_and_drops_together_are_the_classes():
     made = loads(UDP).replace({"link.loss": 0.05, "traffic.0.rate": "150 Mbit/s"})
     outcome = forebay.run(made.replace({"traffic.0.flows": 3}), seed=1)
     link, group = outcome.links["bottleneck"], outcome.classes[0]
-    queue = value(link.loss_rate)
+    queue = link.loss_rate.value
     assert queue > 0.5
-    assert value(group.loss_rate) == pytest.approx(1 - (1 - queue) * 0.95, abs=2e-3)
+    assert group.loss_rate.value == pytest.approx(1 - (1 - queue) * 0.95, abs=2e-3)
 
 
 def test_the_invariant_of_losses_can_fail():
-    from dataclasses import replace
-
-    from forebay.engines.replication import to_reading
-    from forebay.engines.simulation.runs import make_run
-
     scenario = loads(UDP).replace({"link.loss": 0.01, "measure.duration": "1 s"})
     run, workload, layout = make_run(scenario, 1)
-    from forebay import _core
-
     reading = to_reading(scenario, 1, workload, layout, _core.simulate([run], jobs=1)[0])
     assert violations_of_reading(reading) == []
     link = replace(reading.links["bottleneck"], lost=None)
@@ -138,31 +131,7 @@ def test_a_link_without_loss_hashes_as_before_there_was_any():
     assert number.sha256() == table.sha256() != loads(UDP).sha256()
 
 
-def test_theory_says_that_only_queues_drop():
-    with pytest.raises(forebay.Unsupported, match=r"link\.loss: theory cannot run loss of a link"):
-        forebay.run(loads(UDP).replace({"link.loss": 0.01}), engine="theory")
-
-
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"link.loss": 1.5}, "link.loss.rate"),
-        ({"link.loss": "1 %"}, "link.loss"),
-        ({"link.loss": {}}, "link.loss.rate"),
-        ({"link.loss": {"good_to_bad": 0.1}}, "link.loss.bad_to_good"),
-        ({"link.loss": {"rate": 0.1, "loss_in_bad": 0.5}}, "link.loss.loss_in_bad"),
-        ({"link.loss": 0.1, "queue.transmit_ring": 3}, "queue.transmit_ring"),
-    ],
-)
-def test_what_cannot_be_is_refused_where_it_is_written(changes, field):
-    with pytest.raises(ScenarioError) as refused:
-        loads(UDP).replace(changes)
-    assert refused.value.field == field
-
-
 def test_no_window_of_a_smaller_link_stands_for_it():
-    from forebay.search.scaling import why_not
-
     assert why_not(loads(RENO)) is None
     assert why_not(loads(RENO).replace({"link.loss": 1e-4})) == "a smaller window loses less often"
 

@@ -12,13 +12,9 @@ import forebay
 from forebay.scenario import ScenarioError, loads
 
 LINK = """
-[link]
-rate = "10 Mbit/s"
-[queue]
-size = "20 packets"
-[measure]
-warmup = "1 s"
-duration = "3 s"
+link.rate = "10 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "1 s", duration = "3 s" }
 """
 LONG = """
 [[traffic]]
@@ -83,20 +79,15 @@ def test_flows_with_a_schedule_keep_their_numbers(tmp_path):
 
 def test_a_network_has_rows_of_its_links_and_of_acks(tmp_path):
     network = """
-[link]
-rate = "1 Gbit/s"
-delay = "10 us"
-[queue]
-size = "100 packets"
+link = { rate = "1 Gbit/s", delay = "10 us" }
+queue.size = "100 packets"
+measure = { warmup = "0 s", duration = "50 ms" }
 [topology]
 fat_tree = { k = 4 }
 classes = [{ name = "access" }, { name = "edge" }, { name = "core" }]
 [[traffic]]
 kind = "transfers"
 transfers = [{ start = "1 ms", size = "30 kB", source = "edge0-0#1", target = "edge1-0#1" }]
-[measure]
-warmup = "0 s"
-duration = "50 ms"
 """
     paths = [tmp_path / name for name in ("one.csv", "two.csv")]
     for jobs, path in enumerate(paths, 1):

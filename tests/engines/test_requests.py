@@ -13,10 +13,9 @@ from forebay.scenario import Scenario, ScenarioError, loads
 from forebay.workload import draw
 
 PORT = """
-[link]
-rate = "25 Gbit/s"
-[queue]
-size = "1000 packets"
+link.rate = "25 Gbit/s"
+queue.size = "1000 packets"
+measure = { warmup = "0 s", duration = "1 ms" }
 [[traffic]]
 kind = "requests"
 flows = 40
@@ -25,9 +24,6 @@ think = "5 ms"
 rtt = "30 us"
 access_rate = "25 Gbit/s"
 min_rto = "10 ms"
-[measure]
-warmup = "0 s"
-duration = "1 ms"
 """
 PACKET_S = 1500 * 8 / 25e9
 AS_IN_THE_ISSUE = {

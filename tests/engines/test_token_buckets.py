@@ -63,12 +63,6 @@ def test_below_its_rate_nothing_is_lost():
         assert loss.value == 0.0
 
 
-def test_engines_that_know_no_buckets_say_so():
-    scenario = forebay.load("oc3-gsr", ["link.shaper={rate='100 Mbit/s', burst='9 kB'}"])
-    with pytest.raises(forebay.Unsupported, match=r"link.shaper: theory cannot run a shaper"):
-        forebay.run(scenario, engine="theory")
-
-
 def test_a_shaper_without_a_burst_is_a_wire_of_its_rate():
     """All starts are the same; what differs is that the last bit of a packet leaves earlier."""
     plain = forebay.load("oc3-gsr", ["traffic.0.flows=20", "link.rate=50 Mbit/s"])

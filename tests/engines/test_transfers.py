@@ -23,12 +23,10 @@ rtt = "10 ms"
 TREE = """
 link = { rate = "100 Mbit/s", delay = "10 us" }
 queue.size = "100 packets"
+measure = { warmup = "0 s", duration = "2 s" }
 [topology]
 fat_tree.k = 4
 classes = [{ name = "access" }, { name = "edge" }, { name = "core" }]
-[measure]
-warmup = "0 s"
-duration = "2 s"
 [[traffic]]
 kind = "transfers"
 """

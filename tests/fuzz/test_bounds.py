@@ -11,6 +11,7 @@ import pytest
 import forebay
 from forebay._core import structure_bytes
 from forebay.engines.footprint import TooMuchMemory, estimate
+from forebay.report import draw_answer
 from forebay.scenario import ScenarioError, loads
 
 HEAD = '[link]\nrate = "10 Mbit/s"\n[measure]\nwarmup = "0 s"\nduration = "100 ms"\n'
@@ -185,7 +186,5 @@ def test_two_thousand_classes_in_seconds():
 
 
 def test_a_name_is_no_formula(tmp_path):
-    from forebay.report import draw_answer
-
     scenario = loads("name = 'up $x^$ \\frac'\n" + ONE)
     draw_answer(forebay.trace(scenario, step="10 ms"), tmp_path / "x.svg")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.laws import heterogeneous as h
+from forebay.laws.heterogeneous import uneven
 
 MIX = {"reno": 42, "bic": 51, "cubic_beta_0_8": 30, "cubic_beta_0_7": 41, "ctcp": 34}  # §VIII
 
@@ -252,8 +253,6 @@ def test_everything_broadcasts():
 
 
 def test_unequal_flows_are_reduced_along_the_last_axis():
-    from forebay.laws.heterogeneous import uneven
-
     values, windows = np.array([[0.1, 0.3], [0.2, 0.2]]), np.array([[1.0, 3.0], [2.0, 2.0]])
     each = [float(uneven(v, w)) for v, w in zip(values, windows, strict=True)]
     assert uneven(values, windows) == pytest.approx(each)

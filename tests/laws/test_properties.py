@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import erfinv
 
 from forebay.laws import arrays, desynchronized, loss, sawtooth, sqrt_n, utilization
 
@@ -132,8 +133,6 @@ def test_arguments_broadcast():
 
 @given(st.floats(-0.999999999, 0.999999999))
 def test_scalar_erfinv_is_scipys(y):
-    from scipy.special import erfinv
-
     assert arrays.erfinv(y) == pytest.approx(float(erfinv(y)), rel=1e-9, abs=1e-15)
 
 

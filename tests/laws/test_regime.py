@@ -8,6 +8,7 @@ import forebay
 from forebay.catalogue import CONTROLS
 from forebay.engines.errors import NoLaw
 from forebay.laws import LAWS, governing_law, regime_of, regime_words
+from forebay.laws.regime_words import ending
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 
 VARIED = '{ uniform = ["60 ms", "120 ms"] }'
@@ -198,8 +199,6 @@ def test_the_public_answer_carries_it():
 
 @pytest.mark.parametrize("in_slow_start", [True, False])
 def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start):
-    from forebay.laws.regime_words import ending
-
     assert "offer 99.9 %" in ending(link(short(0.999)), 0.999, in_slow_start=in_slow_start)
 
 

@@ -10,10 +10,9 @@ from forebay.laws.bursts import flow_lengths
 from forebay.scenario import FlowLength, Scenario, loads
 
 SHORT = """
-[link]
-rate = "80 Mbit/s"
-[queue]
-size = "1000 packets"
+link.rate = "80 Mbit/s"
+queue.size = "1000 packets"
+goals.loss_rate = 0.025
 [[traffic]]
 kind = "short"
 length = "14 packets"
@@ -21,8 +20,6 @@ load = 0.8
 sender = "ns2"
 rtt = "100 ms"
 access_rate = "10 Gbit/s"
-[goals]
-loss_rate = 0.025
 """
 SECOND = "\n[[traffic]]\n"
 
@@ -155,10 +152,8 @@ def test_lengths_have_their_mean(law):
 
 
 LONG = """
-[link]
-rate = "100 Mbit/s"
-[queue]
-size = "30 packets"
+link.rate = "100 Mbit/s"
+queue.size = "30 packets"
 [[traffic]]
 flows = 8
 rtt = { uniform = ["80 ms", "120 ms"] }

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.laws import heterogeneous, sqrt_n, utilization
-from forebay.laws.uncertainty import Box, gradient, interval
+from forebay.laws.uncertainty import Box, _places, gradient, interval
 
 
 def test_flows_between_8000_and_12000():
@@ -72,8 +72,6 @@ def test_a_million_evaluations_in_a_second():
 
 
 def test_points_inside_one_box_are_multiples_of_the_golden_section():
-    from forebay.laws.uncertainty import _places
-
     golden = (5**0.5 - 1) / 2
     inside = _places(1, 3)[2:, 0]
     assert inside == pytest.approx([golden % 1.0, 2 * golden % 1.0, 3 * golden % 1.0])

@@ -7,6 +7,7 @@ import pytest
 import forebay
 from forebay.outcome import SizeResult
 from forebay.platforms import PlatformError, emit, lint, of_sizing
+from forebay.report import print_size
 from forebay.scenario import loads
 from forebay.search.parameter import notes_of, parameter_of
 
@@ -113,8 +114,6 @@ def test_what_is_sized_is_said_and_emitted(discipline, capsys):
 
 
 def test_the_report_names_the_target(tmp_path, capsys):
-    from forebay.report import print_size
-
     answer = forebay.size(loads(UPLINK.format(discipline="codel")), seeds=2, max_seeds=2, jobs=1)
     print_size(SizeResult.from_json(answer.to_json()))
     out = " ".join(capsys.readouterr().out.split())

@@ -11,6 +11,7 @@ from forebay.search.cost import (
     Speed,
     TooLittleTime,
     _at,
+    _flows,
     cost_s,
     in_words,
     packets_per_second,
@@ -117,8 +118,6 @@ def test_a_round_that_is_not_full_takes_as_long_as_a_full_one():
 
 
 def test_short_flows_that_arrive_in_a_second_count_as_flows():
-    from forebay.search.cost import _flows
-
     text = '[link]\nrate = "12 Mbit/s"\n[queue]\nsize = "9 packets"\n'
     short = '[[traffic]]\nkind = "short"\nlength = "10 packets"\nload = 0.5\n'
     assert _flows(loads(text + short)) == pytest.approx(0.5 * 1000 / 10, rel=0.05)

@@ -8,19 +8,13 @@ from forebay.search.answer import memory_binds
 LINK = """
 name = "a chip's port"
 memory = "200 kB"
-[link]
-rate = "10 Mbit/s"
-[queue]
-size = "1 bdp"
-alpha = 0.5
+link.rate = "10 Mbit/s"
+queue = { size = "1 bdp", alpha = 0.5 }
+measure = { warmup = "10 s", duration = "10 s" }
+goals.utilization = 0.9999
 [[traffic]]
 flows = 2
 rtt = "100 ms"
-[measure]
-warmup = "10 s"
-duration = "10 s"
-[goals]
-utilization = 0.9999
 """
 
 

@@ -10,6 +10,7 @@ import pytest
 import forebay
 from forebay import networks
 from forebay.packages import MissingPackage
+from forebay.report import print_network
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 
@@ -65,8 +66,6 @@ def test_parquet_without_its_library_is_one_line_and_leaves_no_file(tmp_path, an
 
 
 def test_random_starts_are_said_in_the_answer(capsys):
-    from forebay.report import print_network
-
     answer = networks.solve(forebay.load(LOT), multistart=2)
     found = answer.outcome.to_dict()["provenance"]["fixed_points"]
     assert (found["starts"], found["points"], found["not_converged"]) == (2, 1, 0)

@@ -10,6 +10,7 @@ from tests.topology.chain import answer, text
 from tests.topology.ecmp import Link, distances, loads
 
 from forebay.api import networks
+from forebay.cli.program import call
 from forebay.scenario import ScenarioError
 
 # A ring of twelve with three chords, as many links as a national backbone has.
@@ -163,8 +164,6 @@ def test_what_cannot_be_is_refused(tmp_path, more, said):
 
 
 def test_overload_is_a_matter_of_capacity_first(tmp_path, capsys):
-    from forebay.cli.program import call
-
     path = tmp_path / "full.toml"
     path.write_text(text(demand_unit='"13 Mbit/s"') + "[goals]\nloss_rate = 0.01\n")
     assert call(["network", str(path)]) == 0
@@ -191,8 +190,6 @@ def test_a_goal_on_utilization_holds_where_load_reaches_it(tmp_path):
 
 @pytest.mark.parametrize("words", [("--rate", "1 Gbit/s"), ("--connections", "5")])
 def test_an_option_without_effect_is_refused(tmp_path, capsys, words):
-    from forebay.cli.program import call
-
     path = tmp_path / "chain.toml"
     path.write_text(text())
     assert call(["network", str(path), *words]) == 2
@@ -204,8 +201,6 @@ def test_an_option_without_effect_is_refused(tmp_path, capsys, words):
 
 
 def test_all_single_failures_the_worst_first(tmp_path, capsys):
-    from forebay.cli.program import call
-
     demands = matrix(SMALL, 3)
     capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
     path = tmp_path / "net.xml"
@@ -223,8 +218,6 @@ def test_all_single_failures_the_worst_first(tmp_path, capsys):
 
 
 def test_a_failure_that_divides_the_network_is_said_first(tmp_path, capsys):
-    from forebay.cli.program import call
-
     path = tmp_path / "chain.toml"
     path.write_text(text(demand_unit='"5 Mbit/s"'))
     assert call(["network", str(path), "--failures", "--json"]) == 0
@@ -256,8 +249,6 @@ def designs(tmp_path: Path, capacity: float) -> tuple[Path, Path]:
 
 @pytest.mark.long
 def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(tmp_path, capsys):
-    from forebay.cli.program import call
-
     demands = matrix(SMALL, 3)
     capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
     first, second = designs(tmp_path, capacity)
@@ -300,8 +291,6 @@ def test_the_time_of_all_failures_is_foretold_once(tmp_path):
 
 
 def test_two_designs_of_greedy_connections_do_not_grow(tmp_path, capsys):
-    from forebay.cli.program import call
-
     path = tmp_path / "chain.toml"
     path.write_text(text())
     assert call(["network", str(path), "--against", str(path), "--growth", "2"]) == 2
@@ -316,8 +305,6 @@ def test_two_designs_of_greedy_connections_do_not_grow(tmp_path, capsys):
 
 @pytest.mark.long
 def test_designs_with_other_demands_say_so(tmp_path, capsys):
-    from forebay.cli.program import call
-
     first, second = tmp_path / "a.xml", tmp_path / "b.xml"
     first.write_text(sndlib(RING, matrix(RING, 3), 9000.0))
     second.write_text(sndlib(RING, matrix(RING, 4), 9000.0))

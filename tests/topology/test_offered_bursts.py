@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.topology.chain import answer, text
+from tests.topology.test_offered import sndlib
 
 from forebay.api import networks
 from forebay.engines.fixed_point.summary import OfferedBursts
@@ -79,8 +80,6 @@ def test_overload_is_a_matter_of_capacity(tmp_path):
 
 def test_who_loses_most_is_whom_the_bursts_hit(tmp_path):
     """All links but those of a ring's far side are empty; no path loses in the steady state."""
-    from tests.topology.test_offered import sndlib
-
     ring = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "a")]
     demands = {("a", "b"): 1.0, ("c", "d"): 92.0, ("c", "e"): 3.0, ("b", "a"): 1.0}
     path = tmp_path / "ring.xml"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from tests.topology.test_offered import sndlib
 
 import forebay
 from forebay import networks
@@ -56,8 +57,6 @@ def test_a_sizing_by_the_steady_state_draws_equal_utilizations_as_equal():
 
 
 def test_of_many_routers_the_ends_of_the_worst_links_have_names(monkeypatch, tmp_path):
-    from tests.topology.test_offered import sndlib
-
     kept: list[Figure] = []
     monkeypatch.setattr(pictures, "save", lambda figure, path: kept.append(figure))
     row = [(f"r{n}", f"r{n + 1}") for n in range(24)]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import shortest_path
 from tests.topology.build import HEAD, network
 
 from forebay.scenario import Scenario, ScenarioError, loads
@@ -187,9 +189,6 @@ def test_what_the_topology_says_is_not_said_twice(field):
 
 def test_routes_join_end_to_end_and_are_the_shortest():
     """Against a search of its own, over a network of trees on a ring with chords."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import shortest_path
-
     problem = make_problem(network("[topology.isp]\nedges = 40\nmetros = 20\ncores = 8\n"))
     graph, n = problem.graph, len(problem.graph.names)
     hops = shortest_path(coo_array((np.ones(graph.links), (graph.source, graph.target)), (n, n)))

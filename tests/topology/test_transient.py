@@ -16,6 +16,7 @@ from forebay.cli.network import command
 from forebay.engines import Unsupported
 from forebay.engines.fixed_point.balance import hisamatsu, hisamatsu_step
 from forebay.outcome.transient import Transient
+from forebay.report import print_transient
 from forebay.scenario import Scenario, ScenarioError
 
 LOT = Path(__file__).with_name("parking-lot.toml")
@@ -130,8 +131,6 @@ def test_a_smaller_buffer_begins_with_the_old_windows_and_ends_at_its_own_steady
 
 @pytest.mark.long
 def test_too_long_a_step_oscillates_and_the_answer_says_so(capsys):
-    from forebay.report import print_transient
-
     changes = ('link.rate="1 Gbit/s"', 'topology.links.0.buffer="20 packets"')
     scenario = line(5000, *changes)
     course = networks.transient(scenario, "3 s", step="5 ms")

@@ -12,8 +12,7 @@ from forebay.workload import Workload, draw
 from forebay.workload.drawing import apportion
 
 BASE = """
-[link]
-rate = "155 Mbit/s"
+link.rate = "155 Mbit/s"
 [[traffic]]
 flows = 100
 rtt = { uniform = ["80 ms", "120 ms"] }

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from forebay.scenario import Scenario, loads
+from forebay.scenario import Scenario, loads, tcp
 from forebay.workload import Workload, draw
 
 TEXT = """
@@ -97,8 +97,6 @@ def test_lengths_arrivals_and_delays_are_independent():
 
 
 def test_shares_are_drawn_flow_by_flow(monkeypatch):
-    from forebay.scenario import tcp
-
     names = ("reno", "cubic")
     monkeypatch.setattr("forebay.workload.drawing.CONGESTION_CONTROLS", names)
     monkeypatch.setattr(tcp, "CONGESTION_CONTROLS", names)

@@ -1,20 +1,17 @@
 """Kernel senders with segmentation offload: the router cuts what they hand over."""
 
-from typing import Any
-
 import pytest
 
 from forebay.engines.testbed.retry import run_until_valid
 from forebay.scenario import loads
 
-pytestmark = pytest.mark.usefixtures("real")
+pytestmark = pytest.mark.usefixtures("real", "own_records")
 
 SCENARIO = """
 name = "Near receivers: bursts of what 8 kB hold"
-[link]
-rate = "40 Mbit/s"
-[queue]
-size = "100 packets"
+link.rate = "40 Mbit/s"
+queue.size = "100 packets"
+measure = { warmup = "1 s", duration = "2 s" }
 [[traffic]]
 flows = 2
 rtt = "2 ms"
@@ -28,15 +25,7 @@ flows = 1
 rtt = "20 ms"
 max_window = 2
 offload = "off"
-[measure]
-warmup = "1 s"
-duration = "2 s"
 """
-
-
-@pytest.fixture(autouse=True)
-def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
 
 
 def bursts(offload: str, packet: str = "1500 B", direction: str = "forward") -> dict[str, int]:

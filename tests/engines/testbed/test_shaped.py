@@ -6,7 +6,7 @@ import forebay
 from forebay.outcome import ClassOutcome, Outcome
 from forebay.scenario import loads
 
-pytestmark = pytest.mark.usefixtures("real")
+pytestmark = pytest.mark.usefixtures("real", "own_records")
 
 PORT = """
 [link]
@@ -36,11 +36,6 @@ SHAPED = 'shaper = {{ rate = "10 Mbit/s", {} }}'
 # Set before these tests ran. (One run with refill = "interval" had been seen: 99.3 % beside the
 # simulator's 98.3 +- 2.0.) One run of 8 s has about a point of noise.
 BAND_POINTS = 2.5
-
-
-@pytest.fixture(autouse=True)
-def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", f"{tmp_path}/run")
 
 
 def play(text: str, engine: str) -> tuple[Outcome, dict[str, ClassOutcome]]:

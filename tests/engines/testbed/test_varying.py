@@ -13,7 +13,7 @@ import forebay
 from forebay.engines.testbed import namespaces, one_run
 from forebay.scenario import Scenario, loads
 
-pytestmark = pytest.mark.usefixtures("real")
+pytestmark = pytest.mark.usefixtures("real", "own_records")
 
 LINK = """
 [link]
@@ -34,11 +34,6 @@ LOSSY = 'rate = "10 Mbit/s"\nloss = 0.01'
 DOWN = 'rate = "10 Mbit/s"\ndown = { times = [["1 s", "1.2 s"]], period = "2 s" }'
 # Set before these tests ran, as in test_shaped.py.
 BAND_POINTS = 2.5
-
-
-@pytest.fixture(autouse=True)
-def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", f"{tmp_path}/run")
 
 
 def scenario(link: str, flows: int, control: str, warmup: int, window: int) -> Scenario:
