@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.refused import refused
 
 from forebay.api import networks
 from forebay.scenario import Scenario, ScenarioError
@@ -82,23 +83,6 @@ def test_gml(tmp_path, before, directed, links):
     assert set(made.rate_bps.tolist()) == {2.5e9}
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("graph [\n node [ id 0 label ]\n]", 'is not GML: "]" after "label"'),
-        ("graph [\n node [ id 0 ]\n", "ends early"),
-        ("graph [\n node [ id 0 ]\n edge [ source 0 target 9 ]\n]", "ends at 9, which is no node"),
-        ('graph [\n node [ id "one" ]\n]', "the id of a node is one; write a whole number"),
-        ("graph [ ]", "has no nodes"),
-        ("graph [ " + "a [ " * 100 + "] " * 101, "is not GML"),
-    ],
-)
-def test_bad_gml_is_refused_in_one_line(tmp_path, text, said):
-    with pytest.raises(ScenarioError, match=said.replace("[", r"\[")) as error:
-        graph(tmp_path, text, "bad.gml")
-    assert "\n" not in str(error.value)
-
-
 REPETITA = """NODES 3
 label x y
 0_Oslo 10.75 59.91
@@ -123,24 +107,38 @@ def test_repetita(tmp_path):
     assert any("weights of its edges are not used" in each for each in assumed(weighted))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (REPETITA.format(weight=1, kbits="many"), "the kbit/s of"),
-        (REPETITA.replace("edge_1 1 0 10", "edge_1 1 7 10"), 'there is no node "7"'),
-        (REPETITA.replace("edge_3 2 1 10 2500000 800", "edge_3 2 1"), "line 12 has 3 words"),
-        ("?SNDlib native format; type: network; version: 1.0\nNODES (\n)\n", "SNDlib XML"),
-    ],
-)
-def test_bad_repetita_is_refused_in_one_line(tmp_path, text, said):
-    with pytest.raises(ScenarioError, match=said) as error:
-        graph(tmp_path, text.format(weight=1, kbits=9), "bad.graph")
-    assert "\n" not in str(error.value)
+GRAPH = REPETITA.format(weight=1, kbits=9)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
+        ("bad.gml", "graph [\n node [ id 0 label ]\n]", 'is not GML: "]" after "label"'),
+        ("bad.gml", "graph [\n node [ id 0 ]\n", "ends early"),
+        (
+            "bad.gml",
+            "graph [\n node [ id 0 ]\n edge [ source 0 target 9 ]\n]",
+            "ends at 9, which is no node",
+        ),
+        (
+            "bad.gml",
+            'graph [\n node [ id "one" ]\n]',
+            "the id of a node is one; write a whole number",
+        ),
+        ("bad.gml", "graph [ ]", "has no nodes"),
+        ("bad.gml", "graph [ " + "a [ " * 100 + "] " * 101, "is not GML"),
+        ("bad.graph", REPETITA.format(weight=1, kbits="many"), "the kbit/s of"),
+        ("bad.graph", GRAPH.replace("edge_1 1 0 10", "edge_1 1 7 10"), 'there is no node "7"'),
+        (
+            "bad.graph",
+            GRAPH.replace("edge_3 2 1 10 2500000 800", "edge_3 2 1"),
+            "line 12 has 3 words",
+        ),
+        (
+            "bad.graph",
+            "?SNDlib native format; type: network; version: 1.0\nNODES (\n)\n",
+            "SNDlib XML",
+        ),
         ("a.txt", "?SNDlib native format; type: network; version: 1.0\n", "SNDlib's native format"),
         ("a.json", '{"nodes": [], "links": []}', "is JSON, and no network's file"),
         ("a.json", '[\n {"source": 1}]', "is JSON, and no network's file"),
@@ -149,15 +147,24 @@ def test_bad_repetita_is_refused_in_one_line(tmp_path, text, said):
         ("a.net", "<?xml version='1.0'?><graphml/>", "is XML.*ends in .graphml or .xml"),
         ("a.txt", "# a net\ngraph [ node [ id 0 ] ]", "is GML.*ends in .gml"),
         ("a.topo", "NODES 2\nlabel x y\n", "is REPETITA.*ends in .graph"),
+        (
+            "net.txt",
+            "Topology: ( 2 Nodes, 1 Edges )\nModel (1 - RTWaxman):  2 1000",
+            "in BRITE's format",
+        ),
+        ("net.txt", '*Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2', "in Pajek's format"),
+        ("net.txt", "source,target,weight\nA,B,1\n", "a table of links"),
+        ("net.txt", "name: lab\ntopology:\n  nodes:\n", "YAML"),
+        ("net.txt", "1 @Atlanta,+GA bb (3) ->2 3 4", "in Rocketfuel's format"),
     ],
-)
-def test_a_file_of_another_format_or_name_is_refused_by_what_it_is(tmp_path, name, text, said):
+)  # fmt: skip
+def test_a_file_is_refused_by_what_it_is(tmp_path, name, text, said):
     """Also beside connections, which were called without effect because the scenario says them."""
     (tmp_path / name).write_text(text)
     for connections in (None, 5):
-        with pytest.raises(ScenarioError, match=said) as refused:
-            networks.load(tmp_path / name, connections=connections)
-        assert "\n" not in str(refused.value)
+        with refused(said) as error:
+            build(networks.load(tmp_path / name, connections=connections))
+        assert "TOML" not in str(error.value), "which is what a file of unknown text is taken for"
 
 
 ISLANDS = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">

@@ -128,21 +128,3 @@ def test_directed_links_that_stand_once(tmp_path):
     chain = 'node [ id 2 label "C" ] edge [ source 1 target 2 ]'
     with pytest.raises(ScenarioError, match="its 2 links have a direction"):
         load(tmp_path, directed="directed 1", more=chain)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Topology: ( 2 Nodes, 1 Edges )\nModel (1 - RTWaxman):  2 1000", "in BRITE's format"),
-        ('*Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2', "in Pajek's format"),
-        ("source,target,weight\nA,B,1\n", "a table of links"),
-        ("name: lab\ntopology:\n  nodes:\n", "YAML"),
-        ("1 @Atlanta,+GA bb (3) ->2 3 4", "in Rocketfuel's format"),
-    ],
-)
-def test_another_format_is_named(tmp_path, text, said):
-    path = tmp_path / "net.txt"
-    path.write_text(text)
-    with pytest.raises(ScenarioError, match=said) as error:
-        networks.load(path, connections=100)
-    assert "TOML" not in str(error.value)

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.refused import refused
 from tests.topology.chain import answer, text
 from tests.topology.ecmp import Link, distances, loads
 
@@ -61,6 +62,11 @@ def sndlib(links: list[Link], demands: dict[Link, float], capacity: float) -> st
     )
 
 
+def saved(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
 def both_ways(links: list[Link]) -> set[Link]:
     return {*links, *((b, a) for a, b in links)}
 
@@ -79,8 +85,7 @@ def test_every_link_has_the_load_that_equal_splits_give(tmp_path, links, growth,
     up = both_ways(links) - ({down, down[::-1]} if failed else set())
     wanted = {link: growth * load for link, load in loads(up, demands).items()}
     capacity = round(1.05 * max(loads(both_ways(links), demands).values()) * 1.5 * 1.4)
-    path = tmp_path / "net.xml"
-    path.write_text(sndlib(links, demands, capacity))
+    path = saved(tmp_path / "net.xml", sndlib(links, demands, capacity))
     overrides = [f"topology.demand_growth={growth}"]
     if failed:
         overrides.append(f'topology.failed=["{down[0]}->{down[1]}"]')
@@ -94,8 +99,7 @@ def test_every_link_has_the_load_that_equal_splits_give(tmp_path, links, growth,
 
 
 def test_the_installed_capacity_is_taken(tmp_path):
-    path = tmp_path / "net.xml"
-    path.write_text(sndlib(SMALL, matrix(SMALL, 1), 2480.0))
+    path = saved(tmp_path / "net.xml", sndlib(SMALL, matrix(SMALL, 1), 2480.0))
     found = networks.solve(networks.load(path)).outcome
     assert {link.capacity_bps for link in found.links.values()} == {2.48e9}
     assert not any("module" in each or "unit" in each for each in found.assumptions)
@@ -158,14 +162,14 @@ def test_a_demand_that_nobody_carries_is_said(tmp_path):
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(tmp_path, more, said):
-    with pytest.raises(ScenarioError, match=said) as error:
+    with refused(said):
         answer(tmp_path, **more)
-    assert "\n" not in str(error.value)
 
 
 def test_overload_is_a_matter_of_capacity_first(tmp_path, capsys):
-    path = tmp_path / "full.toml"
-    path.write_text(text(demand_unit='"13 Mbit/s"') + "[goals]\nloss_rate = 0.01\n")
+    path = saved(
+        tmp_path / "full.toml", text(demand_unit='"13 Mbit/s"') + "[goals]\nloss_rate = 0.01\n"
+    )
     assert call(["network", str(path)]) == 0
     said = capsys.readouterr().out
     assert "B->C is offered 104 %: add capacity" in said
@@ -179,8 +183,7 @@ def test_a_goal_on_utilization_holds_where_load_reaches_it(tmp_path):
     import forebay
 
     greedy = "flows = 40"
-    path = tmp_path / "greedy.toml"
-    path.write_text(text(traffic=greedy) + "[goals]\nutilization = 0.95\n")
+    path = saved(tmp_path / "greedy.toml", text(traffic=greedy) + "[goals]\nutilization = 0.95\n")
     found = forebay.size(forebay.load(path), "network", link_class="core")
     assert found.buffer is not None, "A->B is emptier, and no buffer fills it"
     path.write_text(text(demand_unit='"5 Mbit/s"') + "[goals]\nutilization = 0.95\n")
@@ -190,8 +193,7 @@ def test_a_goal_on_utilization_holds_where_load_reaches_it(tmp_path):
 
 @pytest.mark.parametrize("words", [("--rate", "1 Gbit/s"), ("--connections", "5")])
 def test_an_option_without_effect_is_refused(tmp_path, capsys, words):
-    path = tmp_path / "chain.toml"
-    path.write_text(text())
+    path = saved(tmp_path / "chain.toml", text())
     assert call(["network", str(path), *words]) == 2
     assert f"{words[0]} has no effect" in capsys.readouterr().err
     net = tmp_path / "net.xml"
@@ -203,8 +205,7 @@ def test_an_option_without_effect_is_refused(tmp_path, capsys, words):
 def test_all_single_failures_the_worst_first(tmp_path, capsys):
     demands = matrix(SMALL, 3)
     capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
-    path = tmp_path / "net.xml"
-    path.write_text(sndlib(SMALL, demands, capacity))
+    path = saved(tmp_path / "net.xml", sndlib(SMALL, demands, capacity))
     assert call(["network", str(path), "--failures", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["failures"]
     assert len(rows) == len(SMALL)
@@ -218,8 +219,7 @@ def test_all_single_failures_the_worst_first(tmp_path, capsys):
 
 
 def test_a_failure_that_divides_the_network_is_said_first(tmp_path, capsys):
-    path = tmp_path / "chain.toml"
-    path.write_text(text(demand_unit='"5 Mbit/s"'))
+    path = saved(tmp_path / "chain.toml", text(demand_unit='"5 Mbit/s"'))
     assert call(["network", str(path), "--failures", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["failures"]
     assert [row["link"] for row in rows] == ["A->B", "B->C"]
@@ -231,8 +231,10 @@ def test_a_failure_that_divides_the_network_is_said_first(tmp_path, capsys):
 def test_the_simulator_refuses_a_share_of_the_demand(tmp_path):
     import forebay
 
-    path = tmp_path / "chain.toml"
-    path.write_text(text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5'))
+    path = saved(
+        tmp_path / "chain.toml",
+        text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5'),
+    )
     with pytest.raises(ScenarioError, match="offered load is not simulated"):
         forebay.run(forebay.load(path), "simulation")
 
@@ -291,8 +293,7 @@ def test_the_time_of_all_failures_is_foretold_once(tmp_path):
 
 
 def test_two_designs_of_greedy_connections_do_not_grow(tmp_path, capsys):
-    path = tmp_path / "chain.toml"
-    path.write_text(text())
+    path = saved(tmp_path / "chain.toml", text())
     assert call(["network", str(path), "--against", str(path), "--growth", "2"]) == 2
     assert "the demand has no unit" in capsys.readouterr().err
     for more in (["--multistart", "2"], ["--transient", "1 s"], ["--step", "1 ms"]):

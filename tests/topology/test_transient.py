@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.integrate import solve_ivp
+from tests.refused import refused
 from tests.topology.build import network
 
 import forebay
@@ -169,9 +170,8 @@ def test_unresponsive_traffic_takes_its_share():
     ],
 )
 def test_a_time_that_cannot_be_stepped_through_is_refused(duration, step, said):
-    with pytest.raises(ScenarioError, match=said) as error:
+    with refused(said):
         networks.transient(line(), duration, step=step)
-    assert "\n" not in str(error.value)
 
 
 def test_a_single_link_is_refused_by_what_needs_a_network():
@@ -180,9 +180,8 @@ def test_a_single_link_is_refused_by_what_needs_a_network():
 
 
 def test_a_model_without_equations_in_time_is_refused_in_one_line():
-    with pytest.raises(ScenarioError, match="hisamatsu-2007") as error:
+    with refused("hisamatsu-2007"):
         networks.transient(forebay.load(LOT), "1 s")
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
