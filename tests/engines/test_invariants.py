@@ -25,19 +25,15 @@ from forebay.scenario.queue import Discipline
 IMPOSSIBLE = sorted((Path(__file__).parent / "impossible").glob("*.toml"))
 
 BUSY = """
-[link]
-rate = "10 Mbit/s"
-[queue]
-size = "12 packets"
+link.rate = "10 Mbit/s"
+queue.size = "12 packets"
+measure = { warmup = "1 s", duration = "4 s" }
 [[traffic]]
 flows = 8
 [[traffic]]
 kind = "short"
 length = "6 packets"
 load = 0.3
-[measure]
-warmup = "1 s"
-duration = "4 s"
 """
 
 
@@ -76,8 +72,7 @@ def test_every_discipline_keeps_to_them(discipline, ring):
     short = text.replace('duration = "4 s"', 'duration = "700 ms"').replace(
         "flows = 8", 'flows = 8\nstart = "0 s"'
     )
-    measure = short.index("[measure]")
-    outcome, _ = run(loads(short[:measure] + more + short[measure:], overrides=sets), seeds=3)
+    outcome, _ = run(loads(short + more, overrides=sets), seeds=3)
     assert violations(outcome) == []
     total = sum(k.throughput_bps.value for k in outcome.classes if k.throughput_bps)
     link = outcome.links["bottleneck"]

@@ -9,26 +9,20 @@ from forebay.engines.simulation.runs import make_run
 from forebay.scenario import ScenarioError, loads
 
 UDP = """
-[link]
-rate = "12 Mbit/s"
-down = [["5 s", "6 s"]]
-[queue]
-size = "1000 packets"
+link = { rate = "12 Mbit/s", down = [["5 s", "6 s"]] }
+queue.size = "1000 packets"
+measure = { warmup = "4 s", duration = "8 s" }
 [[traffic]]
 kind = "udp"
 flows = 1
 rate = "6 Mbit/s"
 start = "0 s"
-[measure]
-warmup = "4 s"
-duration = "8 s"
 """
 LONG = """
-[link]
-rate = "20 Mbit/s"
-jitter = { most = "8 ms", reorder = true }
-[queue]
-size = "120 packets"
+link.rate = "20 Mbit/s"
+link.jitter = { most = "8 ms", reorder = true }
+queue.size = "120 packets"
+measure = { warmup = "5 s", duration = "20 s" }
 [[traffic]]
 kind = "long"
 flows = 2
@@ -36,9 +30,6 @@ congestion_control = "cubic"
 rtt = "40 ms"
 start = "0 s"
 max_window = 80
-[measure]
-warmup = "5 s"
-duration = "20 s"
 """
 PERIODIC = {"times": [["0 s", "1 s"]], "period": "4 s"}
 
@@ -114,7 +105,7 @@ def test_jitter_without_reordering_makes_round_trips_longer_and_resends_nothing(
 
 
 def test_traffic_both_ways_crosses_jitter_both_ways():
-    text = LONG + LONG[LONG.index("[[traffic]]") : LONG.index("[measure]")]
+    text = LONG + LONG[LONG.index("[[traffic]]") :]
     both = loads(text).replace({"traffic.1.direction": "reverse"})
     outcome = forebay.run(both, seed=1)
     assert all(each.goodput_bps.value > 0.8 * 20e6 for each in outcome.classes)

@@ -15,25 +15,20 @@ from forebay.scenario import Scenario, loads
 from forebay.search.scaling import why_not
 
 UDP = """
-[link]
-rate = "100 Mbit/s"
-[queue]
-size = "50 packets"
+link.rate = "100 Mbit/s"
+queue.size = "50 packets"
+measure = { warmup = "1 s", duration = "30 s" }
 [[traffic]]
 kind = "udp"
 flows = 1
 rate = "40 Mbit/s"
 start = "0 s"
-[measure]
-warmup = "1 s"
-duration = "30 s"
 """
 PACKETS = 30 * 40e6 / 12_000
 RENO = """
-[link]
-rate = "1 Gbit/s"
-[queue]
-size = "20000 packets"
+link.rate = "1 Gbit/s"
+queue.size = "20000 packets"
+measure = { warmup = "20 s", duration = "100 s" }
 [[traffic]]
 flows = 20
 congestion_control = "reno"
@@ -42,9 +37,6 @@ delayed_ack = false
 sack = true
 rtt = "50 ms"
 start = { uniform = ["0 s", "1 s"] }
-[measure]
-warmup = "20 s"
-duration = "100 s"
 """
 BURSTS = "{ good_to_bad = 0.005, bad_to_good = 0.2 }"
 
@@ -153,12 +145,12 @@ def test_the_mean_of_a_channel(loss, share):
 @pytest.mark.parametrize(
     ("link", "said"),
     [
-        ('rate = "1 Gbit/s"\nloss = 0.01', "a link loses packets by itself"),
-        ('rate_trace = { steps = [["0 s", "2 Gbit/s"], ["1 s", "1 Gbit/s"]] }', "rate varies"),
+        ('link.rate = "1 Gbit/s"\nlink.loss = 0.01', "a link loses packets by itself"),
+        ('link.rate_trace = { steps = [["0 s", "2 Gbit/s"], ["1 s", "1 Gbit/s"]] }', "rate varies"),
     ],
 )
 def test_no_law_holds_on_such_a_link(link, said):
-    scenario = loads(RENO.replace('rate = "1 Gbit/s"', link) + "[goals]\nutilization = 0.98\n")
+    scenario = loads(RENO.replace('link.rate = "1 Gbit/s"', link) + "[goals]\nutilization = 0.98\n")
     answers = forebay.laws.for_scenario(scenario)
     assert answers and all(said in "; ".join(each.broken_assumptions) for each in answers)
 

@@ -13,18 +13,14 @@ from forebay.scenario import Scenario, ScenarioError, loads
 
 STEPS = '{ steps = [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]] }'
 UDP = f"""
-[link]
-rate_trace = {STEPS}
-[queue]
-size = "1000 packets"
+link.rate_trace = {STEPS}
+queue.size = "1000 packets"
+measure = {{ warmup = "4 s", duration = "8 s" }}
 [[traffic]]
 kind = "udp"
 flows = 1
 rate = "8 Mbit/s"
 start = "0 s"
-[measure]
-warmup = "4 s"
-duration = "8 s"
 """
 
 
@@ -122,13 +118,9 @@ def test_more_bits_than_the_rate_lets_pass_are_not_hidden():
 
 
 _THIRDS = """
-[link]
-rate_trace = { steps = [["0 s", "12 Mbit/s"], ["10 ms", "6 Mbit/s"]] }
-[queue]
-size = "100 packets"
-[measure]
-warmup = "1 s"
-duration = "1 s"
+link.rate_trace = { steps = [["0 s", "12 Mbit/s"], ["10 ms", "6 Mbit/s"]] }
+queue.size = "100 packets"
+measure = { warmup = "1 s", duration = "1 s" }
 """
 _FLOOD = (
     '[[traffic]]\nkind = "udp"\nflows = 1\nrate = "20 Mbit/s"\npacket = "300 B"\nstart = "0 s"\n'
@@ -196,10 +188,8 @@ def test_the_ideal_time_of_a_lone_transfer_is_what_it_takes(link, second):
 def test_an_answer_has_the_mean_of_sizes_and_that_of_its_window(
     link, mean, window, silent, longest
 ):
-    of_run = "[measure]\nwarmup = '1 s'\nduration = '10 s'\n"
-    scenario = loads(
-        f"[link]\n{link}\n{UDP[UDP.index('[queue]') : UDP.index('[measure]')]}{of_run}"
-    )
+    of_run = "queue.size = '1000 packets'\nmeasure = { warmup = '1 s', duration = '10 s' }\n"
+    scenario = loads(f"{of_run}[link]\n{link}\n{UDP[UDP.index('[[traffic]]') :]}")
     (found,) = forebay.run(scenario).rates.values()
     assert found.mean_bps == pytest.approx(mean) == float(scenario.link.capacity)
     assert found.window_bps == pytest.approx(window)

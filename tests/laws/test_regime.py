@@ -139,13 +139,19 @@ CASES: list[tuple[str, Scenario, str, str | None]] = [
 @pytest.mark.parametrize(("asked", "regime", "law"), [case[1:] for case in CASES],
                          ids=[case[0] for case in CASES])  # fmt: skip
 def test_one_decider(asked, regime, law):
-    """What size says governs is what theory answers by; without a law it does not answer."""
+    """What size says governs is what theory answers by; without a law it says where to look."""
     told = regime_of(asked)
     assert (told.regime, told.law) == (regime, law)
     chosen = governing_law(asked)
     assert (None if chosen is None else chosen.name) == law
     assert law is None or law in {each.name for each in LAWS}
     assert all(line.endswith(".") and "\n" not in line for line in (told.why, told.would_change))
+    assert "rise and fall in step" not in told.why, "words of what is not so"
+    if not any(group.kind == "long" for group in asked.crossing):
+        assert "TCP need" not in told.why and "for TCP keeps" not in told.why
+    if law is None and told.regime not in ("overloaded", "uncongested", "no traffic"):
+        words = told.why + told.would_change
+        assert "Use simulation" in words and "synchronization (forebay trace)" in words
     if law is None:
         with pytest.raises(NoLaw):
             forebay.run(asked, "theory")
@@ -153,29 +159,11 @@ def test_one_decider(asked, regime, law):
         forebay.run(asked, "theory")
 
 
-@pytest.mark.parametrize(("asked", "law"), [(case[1], case[3]) for case in CASES],
-                         ids=[case[0] for case in CASES])  # fmt: skip
-def test_a_link_without_a_law_says_where_to_look(asked, law):
-    told = regime_of(asked)
-    if law is None and told.regime not in ("overloaded", "uncongested", "no traffic"):
-        words = told.why + told.would_change
-        assert "Use simulation" in words and "synchronization (forebay trace)" in words
-
-
 @pytest.mark.parametrize("size", ["10 packets", "10 bdp"])
 def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size):
     said = regime_of(link(long(100), sets=[f"queue.size={size}"]))
     assert said == regime_of(link(long(100)))
     assert "the path holds 11.6 packets of each" in said.why
-
-
-def test_words_of_what_is_not_so_are_gone():
-    """A law's reason speaks of the traffic that there is."""
-    for name, asked, *_ in CASES:
-        why = regime_of(asked).why
-        assert "rise and fall in step" not in why, name
-        if not any(group.kind == "long" for group in asked.crossing):
-            assert "TCP need" not in why and "for TCP keeps" not in why, name
 
 
 def test_laws_state_a_factor_that_simulation_found():

@@ -12,21 +12,15 @@ from forebay.scenario import loads
 from forebay.search.parameter import notes_of, parameter_of
 
 UPLINK = """
-[link]
-rate = "20 Mbit/s"
-[queue]
-discipline = "{discipline}"
-size = "50 packets"
+link.rate = "20 Mbit/s"
+queue.discipline = "{discipline}"
+queue.size = "50 packets"
+measure = {{ warmup = "2 s", duration = "4 s" }}
+goals = {{ utilization = 0.8, queue_delay_p99 = "400 ms" }}
 [[traffic]]
 flows = 10
 rtt = {{ uniform = ["20 ms", "120 ms"] }}
 start = {{ uniform = ["0 s", "10 s"] }}
-[measure]
-warmup = "2 s"
-duration = "4 s"
-[goals]
-utilization = 0.8
-queue_delay_p99 = "400 ms"
 """
 
 
@@ -135,40 +129,30 @@ def test_thresholds_that_miss_a_goal_keep_their_ratio():
 
 
 def test_red_of_a_class_queue_says_below_which_size_it_does_nothing():
-    queues = """size = "50 packets"
-[[queue.classes]]
-name = "one"
-default = true
-red = { min = "60 kB" }
-"""
-    text = UPLINK.format(discipline="classes").replace('size = "50 packets"\n', queues)
-    scenario = loads(text)
+    one = {"name": "one", "default": True, "red": {"min": "60 kB"}}
+    classes = {"queue.discipline": "classes", "queue.classes": [one]}
+    scenario = loads(UPLINK.format(discipline="drop-tail")).replace(classes)
     notes = notes_of(scenario, "simulation", parameter_of(scenario, "simulation", 500))
     assert any("RED of one acts above an average of 60000 B" in each for each in notes)
 
 
 STEP = """
-[link]
-rate = "100 Mbit/s"
-[queue]
-discipline = "red"
-size = "500 packets"
-min = "30 kB"
-max = "30001 B"
-weight = 1.0
-probability = 1.0
-ecn = true
+link.rate = "100 Mbit/s"
+queue.discipline = "red"
+queue.size = "500 packets"
+queue.min = "30 kB"
+queue.max = "30001 B"
+queue.weight = 1.0
+queue.probability = 1.0
+queue.ecn = true
+measure = { warmup = "1 s", duration = "2 s" }
+goals.utilization = 0.95
 [[traffic]]
 flows = 8
 rtt = "10 ms"
 start = "0 s"
 congestion_control = "dctcp"
 ecn = true
-[measure]
-warmup = "1 s"
-duration = "2 s"
-[goals]
-utilization = 0.95
 """
 
 

@@ -1,4 +1,4 @@
-"""What is recommended: the four steps of the rule, as a pure function of rows."""
+"""What is recommended: the four steps of the rule, of rows; and sizes that can be configured."""
 
 import math
 from typing import Any
@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from tests.search.conftest import asked
 
+import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
-from forebay.scenario import Scenario
-from forebay.search.answer import none_meets
+from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.search.answer import memory_binds, none_meets
 from forebay.search.problem import Problem, problem_of
-from forebay.search.recommended import Chosen, Needs, bursts, choose, price
+from forebay.search.recommended import Chosen, Needs, bursts, choose, parse_sizes, price
 from forebay.search.refine import _between
 from forebay.search.rows import Row, row
 
@@ -160,3 +161,68 @@ def test_an_alpha_gives_a_queue_less_than_the_memory(memory, of, limit):
     if memory is not None:
         scenario = scenario.replace({"memory": memory, "queue.alpha": 1.0})
     assert problem(scenario, of=of).limit == limit
+
+
+LINK = """
+name = "a chip's port"
+memory = "200 kB"
+link.rate = "10 Mbit/s"
+queue = { size = "1 bdp", alpha = 0.5 }
+measure = { warmup = "10 s", duration = "10 s" }
+goals.utilization = 0.9999
+[[traffic]]
+flows = 2
+rtt = "100 ms"
+"""
+
+
+@pytest.mark.parametrize(
+    ("memory", "alpha", "most"),
+    [("200 kB", 0.5, "44 packets"), ("300 kB", 1.0, "100 packets"), ("2 MB", 1.0, "667 packets")],
+)
+def test_a_queue_alone_has_alpha_of_what_it_leaves(memory, alpha, most):
+    asked = forebay.scenario.loads(LINK, overrides=[f"memory={memory}", f"queue.alpha={alpha}"])
+    assert most in memory_binds(asked, 1000)
+    assert not memory_binds(asked, 40)
+
+
+def test_a_link_of_its_own_memory_says_nothing():
+    own = LINK.replace('memory = "200 kB"\n', "").replace(", alpha = 0.5", "")
+    assert not memory_binds(forebay.scenario.loads(own), 10**6)
+
+
+def test_the_reason_says_it():
+    answer = forebay.size(forebay.scenario.loads(LINK), max_seeds=2)
+    assert answer.recommended is None
+    assert "with alpha 0.5 a queue holds 44 packets of the memory at most" in answer.reason
+
+
+TWELVE = '[link]\nrate = "12 Mbit/s"\n[[traffic]]\nflows = 100\n'
+
+
+@pytest.fixture
+def scenario() -> Scenario:
+    return loads(TWELVE)
+
+
+@pytest.mark.parametrize(
+    ("text", "packets"),
+    [
+        ("64,128,256 packets", (64, 128, 256)),
+        ("256 packets, 64 packets,128", (64, 128, 256)),
+        ("150 kB, 300 kB", (100, 200)),
+        ("1,2, 4 ms", (1, 2, 4)),
+    ],
+)
+def test_sizes_share_the_last_ones_unit(text, packets, scenario):
+    if "128" in text and not text.endswith("packets"):
+        with pytest.raises(ScenarioError, match="no unit"):
+            parse_sizes(text, scenario)
+        return
+    assert parse_sizes(text, scenario) == packets
+
+
+@pytest.mark.parametrize("text", ["", ",", "many packets", "0 packets", "5 apples"])
+def test_bad_sizes_are_refused(text, scenario):
+    with pytest.raises(ScenarioError):
+        parse_sizes(text, scenario)
