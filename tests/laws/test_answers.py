@@ -1,7 +1,5 @@
 """What the laws answer for a scenario, which assumptions it breaks, and windows by hand."""
 
-from collections.abc import Callable
-
 import pytest
 from tests.scenarios import scenario
 
@@ -19,8 +17,6 @@ from forebay.laws.quantities import (
 )
 from forebay.laws.regime_words import cannot_fill
 from forebay.scenario import Long, Scenario
-
-Make = Callable[..., Scenario]
 
 
 def answers(scenario: Scenario) -> dict[str, LawAnswer]:

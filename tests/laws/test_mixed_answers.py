@@ -1,15 +1,11 @@
 """What paper D's law and the single flow's law say of a scenario."""
 
-from collections.abc import Callable
-
 import pytest
 
 from forebay import laws
 from forebay.laws import LawAnswer, general_decrease, heterogeneous
 from forebay.laws.quantities import flows_by_control
 from forebay.scenario import Scenario
-
-Make = Callable[..., Scenario]
 
 
 def answer(scenario: Scenario, law: str) -> LawAnswer:

@@ -99,7 +99,8 @@ def test_no_size_is_chosen_where_none_meets():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "packets"), [((64, 128, 256), 128), ((100, 129), 129), ((20, 60), 60), ((5,), None)]
+    ("sizes", "packets"),
+    [((64, 128, 256), 128), ((50, 104), 104), ((100, 129), 129), ((20, 60), 60), ((5,), None)],
 )
 def test_only_sizes_that_can_be_configured(sizes, packets):
     of = problem(asked(utilization=0.8), sizes=sizes)

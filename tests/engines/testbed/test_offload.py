@@ -11,7 +11,7 @@ SCENARIO = """
 name = "Near receivers: bursts of what 8 kB hold"
 link.rate = "40 Mbit/s"
 queue.size = "100 packets"
-measure = { warmup = "1 s", duration = "2 s" }
+measure = {{ warmup = "1 s", duration = "2 s" }}
 [[traffic]]
 flows = 2
 rtt = "2 ms"
