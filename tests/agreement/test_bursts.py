@@ -4,8 +4,6 @@ Each flow is one burst, sent at once over an access link ten thousand times as f
 simulator's queue is the law's and they must agree within the interval of the replications.
 """
 
-from __future__ import annotations
-
 import pytest
 from tests.cases import cases
 
@@ -15,13 +13,10 @@ from forebay.outcome import LinkOutcome, Metric, Quantiles
 from forebay.scenario import Scenario, loads
 
 LINK = """
-[link]
-rate = "100 Mbit/s"
+link.rate = "100 Mbit/s"
+measure = { warmup = "1 s", duration = "6 s" }
 [queue]
 size = "3000 packets"                # as good as endless
-[measure]
-warmup = "1 s"
-duration = "6 s"
 """
 BURSTS = """
 [[traffic]]
@@ -62,7 +57,7 @@ def link(scenario: Scenario, engine: str, seeds: int = 1) -> LinkOutcome:
 
 
 def within(exact: float, seen: Metric | None, slack: float) -> bool:
-    assert seen is not None and seen.low is not None and seen.high is not None
+    assert seen.low is not None and seen.high is not None
     return seen.low - slack <= exact <= seen.high + slack
 
 
@@ -75,7 +70,7 @@ QUICK = ("single packets at 0.8", "4 at 0.6")
 
 
 @pytest.mark.parametrize("point", cases(POINTS, QUICK.__contains__))
-def test_queue_is_the_law_s(point: str) -> None:
+def test_queue_is_the_law_s(point):
     """Means within the 95 % interval; quantiles to a packet more, delays to a tenth of its time."""
     asked = loads(LINK + POINTS[point])
     told, seen = link(asked, "theory"), link(asked, "simulation", seeds=8)
@@ -84,30 +79,28 @@ def test_queue_is_the_law_s(point: str) -> None:
         (spread(told.queue_packets), spread(seen.queue_packets), 1.0),
         (spread(told.queue_delay_s), spread(seen.queue_delay_s), 0.1 * packet_s),
     ):
-        assert exact.mean is not None and exact.p95 is not None and exact.p99 is not None
         assert within(exact.mean.value, measured.mean, 0.0)
         assert within(exact.p95.value, measured.p95, step)
         assert within(exact.p99.value, measured.p99, step)
-    assert told.utilization is not None and within(told.utilization.value, seen.utilization, 0.0)
+    assert within(told.utilization.value, seen.utilization, 0.0)
 
 
-def test_the_points_are_the_bursts_they_are_named_for() -> None:
+def test_the_points_are_the_bursts_they_are_named_for():
     found = bursts.burst_traffic(loads(LINK + POINTS["16 at 0.3 and 2 at 0.3"]))
-    assert found is not None and found.load == pytest.approx(0.6)
+    assert found.load == pytest.approx(0.6)
     assert found.bursts.sizes.tolist() == [2, 16]
     assert found.bursts.probabilities.tolist() == pytest.approx([8 / 9, 1 / 9])
 
 
-def test_another_load_is_not_within() -> None:
+def test_another_load_is_not_within():
     """The band can fail: at a load 5 % higher the law leaves it."""
     told = link(loads(LINK + bursts_of(4, 0.63)), "theory").queue_packets
     seen = link(loads(LINK + bursts_of(4, 0.6)), "simulation", seeds=8).queue_packets
-    assert told is not None and told.mean is not None and seen is not None
     assert not within(told.mean.value, seen.mean, 0.0)
 
 
 @pytest.mark.parametrize("stack", bursts.INITIAL_WINDOWS)
-def test_first_windows_are_the_simulator_s(stack: str) -> None:
+def test_first_windows_are_the_simulator_s(stack):
     """A packet more than the first window takes a round trip of 10 ms more."""
     window = bursts.INITIAL_WINDOWS[stack]
     fits, more = (_completion(stack, packets) for packets in (window, window + 1))
@@ -117,5 +110,4 @@ def test_first_windows_are_the_simulator_s(stack: str) -> None:
 def _completion(stack: str, packets: int) -> float:
     traffic = bursts_of(packets, 0.01).replace(f"initial_window = {packets}", f'sender = "{stack}"')
     (group,) = forebay.run(loads(LINK + traffic), engine="simulation", seeds=1, jobs=1).classes
-    assert group.fct_s is not None and group.fct_s.p50 is not None
     return group.fct_s.p50.value

@@ -11,8 +11,6 @@ rho_k W_k is that of first come, first served, rho W0 / (1 - rho): Kleinrock's c
 12(2), 1965). So it is under deficit round robin.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import forebay
@@ -20,11 +18,9 @@ from forebay.scenario import Scenario, loads
 
 RATE = 10e6
 HEAD = """
-[link]
-rate = "10 Mbit/s"
-[measure]
-warmup = "1 s"
-duration = "{duration} s"
+link.rate = "10 Mbit/s"
+measure.warmup = "1 s"
+measure.duration = "{duration} s"
 [queue]
 discipline = "classes"
 size = "20000 packets"               # as good as endless
@@ -58,8 +54,7 @@ def waits(schedule: dict[str, str], duration: int) -> dict[str, tuple[float, flo
     outcome = forebay.run(scenario(schedule, duration), seeds=6, jobs=2)
     found = {}
     for each in outcome.classes:
-        assert each.loss_rate is not None and each.loss_rate.value == 0.0
-        assert each.queue_delay_s is not None
+        assert each.loss_rate.value == 0.0
         mean = each.queue_delay_s.mean
         assert mean.high is not None
         found[each.name] = (mean.value, mean.high - mean.value)
@@ -93,7 +88,7 @@ def widest(duration: int) -> float:
     "order", [["voice", "business", "bulk"], ["bulk", "voice", "business"]], ids="-".join
 )
 @pytest.mark.parametrize("duration", DURATIONS)
-def test_strict_priority_is_cobham_s(order: list[str], duration: int) -> None:
+def test_strict_priority_is_cobham_s(order, duration):
     schedule = {name: f"priority = {place}" for place, name in enumerate(order)}
     measured = waits(schedule, duration)
     for name, expected in cobham(order).items():
@@ -103,7 +98,7 @@ def test_strict_priority_is_cobham_s(order: list[str], duration: int) -> None:
 
 
 @pytest.mark.parametrize("duration", DURATIONS)
-def test_round_robin_shares_the_work_of_one_queue(duration: int) -> None:
+def test_round_robin_shares_the_work_of_one_queue(duration):
     weights = {"voice": "weight = 1.0", "business": "weight = 4.0", "bulk": "weight = 2.0"}
     measured = waits(weights, duration)
     load = sum(load for _, load in CLASSES.values())

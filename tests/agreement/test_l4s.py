@@ -14,8 +14,6 @@ p_C is the share of classic packets that is dropped, p_L the share of L4S packet
 Rates are windows over round trips: the classic one waits for the target, the L4S one hardly at all.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from math import sqrt
 
@@ -76,7 +74,6 @@ def _shares(cell: str) -> tuple[float, float]:
     assert lost_l4s == 0.0
     marks = outcome.links["bottleneck"].marks
     _, rate = _by_class(outcome, "throughput_bps")
-    assert marks is not None
     return dropped, marks.value / (rate * 100.0 / 12_000.0)
 
 
@@ -93,20 +90,20 @@ def _of_the_law(cell: str) -> float:
 
 
 @pytest.mark.parametrize("cell", cases(_CELLS, _QUICK.__contains__))
-def test_marks_are_k_times_the_root_of_drops(cell: str) -> None:
+def test_marks_are_k_times_the_root_of_drops(cell):
     few = cell == "reno, 50 Mbit/s, 80 ms"
     assert (0.5 if few else 0.85) < _of_the_law(cell) < 1.03
 
 
 @pytest.mark.long
-def test_what_the_means_lack_goes_as_flows_join() -> None:
+def test_what_the_means_lack_goes_as_flows_join():
     assert _of_the_law("reno, 50 Mbit/s, 80 ms") < _of_the_law("reno, 200 Mbit/s, 80 ms") - 0.02
 
 
 @pytest.mark.parametrize(
     "cell", cases((cell for cell in _CELLS if cell.startswith("reno")), _QUICK.__contains__)
 )
-def test_each_sender_follows_its_law(cell: str) -> None:
+def test_each_sender_follows_its_law(cell):
     dropped, marked = _shares(cell)
     base = _CELLS[cell][4] / 1e3
     classic, l4s = _rates(cell)
@@ -119,7 +116,7 @@ def test_each_sender_follows_its_law(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell", cases((cell for cell in _CELLS if "k = 1" not in cell), _QUICK.__contains__)
 )
-def test_flows_share_roughly_alike_and_only_classic_ones_wait(cell: str) -> None:
+def test_flows_share_roughly_alike_and_only_classic_ones_wait(cell):
     """Within a factor of two at k = 2 (tc-dualpi2(8): window fairness); the link is full."""
     classic, l4s = _rates(cell)
     assert 0.5 < classic / l4s < 2.0
@@ -128,10 +125,10 @@ def test_flows_share_roughly_alike_and_only_classic_ones_wait(cell: str) -> None
     assert waits[0] == pytest.approx(TARGET_S, rel=0.2)
     assert waits[1] < 0.001 < waits[0] / 10
     utilization = outcome.links["bottleneck"].utilization
-    assert utilization is not None and utilization.value > 0.98
+    assert utilization.value > 0.98
 
 
-def test_what_does_not_respond_is_dropped_from_both_queues() -> None:
+def test_what_does_not_respond_is_dropped_from_both_queues():
     """Datagrams of twice the link: half of them and, k p' above 1, L4S packets are dropped."""
     text = """
 link.rate = "20 Mbit/s"
@@ -157,4 +154,4 @@ rtt = "20 ms"
     assert flood == pytest.approx(0.5, abs=0.05)
     assert 0.25 < l4s < 0.75
     wait = outcome.classes[0].queue_delay_s
-    assert wait is not None and wait.mean is not None and wait.mean.value < 0.03
+    assert wait.mean.value < 0.03

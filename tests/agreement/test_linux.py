@@ -17,7 +17,7 @@ def named(cell: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("cell", cases(every_cell(), lambda cell: named(cell) in QUICK), ids=named)
-def test_utilization_loss_and_queue_agree_with_the_kernel(cell: dict[str, Any]) -> None:
+def test_utilization_loss_and_queue_agree_with_the_kernel(cell):
     compared = compare(WORK, cell)
     assert not [each.reason for each in compared if each.reason and not each.cause]
     assert all(each.kernel.n >= 3 for each in compared)

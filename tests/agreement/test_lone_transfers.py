@@ -5,8 +5,6 @@ host 0 to host 15 over six links, in packets of 1500 bytes. What is lost is amon
 so that few or none above tell of it.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -26,13 +24,12 @@ NS3_MS = {
 
 def peer() -> Any:
     spec = importlib.util.spec_from_file_location("fat_tree_comparison", PEER)
-    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def test_a_transfer_takes_as_long_as_in_ns3() -> None:
+def test_a_transfer_takes_as_long_as_in_ns3():
     """Within 10 %: the band of the comparison with many transfers."""
     module, count = peer(), len(NS3_MS)
     table = module.Table()

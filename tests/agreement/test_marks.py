@@ -2,7 +2,6 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +30,7 @@ start = {{ uniform = ["0 s", "500 ms"] }}
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda c: f"{c['control']}-{c['flows']}-{c['seed']}")
-def test_windows_yield_to_marks_as_the_kernel_s_do(cell: dict[str, Any]) -> None:
+def test_windows_yield_to_marks_as_the_kernel_s_do(cell):
     asked = loads(STEP.format(beyond=cell["threshold"] + 1, **cell))
     outcome = forebay.run(asked, seed=cell["seed"], seeds=1)
     link, (flows,) = outcome.links["bottleneck"], outcome.classes

@@ -1,7 +1,5 @@
 """Shapes of scenarios for the estimate of memory, with sizes over three orders of magnitude."""
 
-from __future__ import annotations
-
 WINDOW = '[measure]\nwarmup = "{warmup}"\nduration = "{duration}"\n'
 
 

@@ -2,8 +2,6 @@
 each: the growth of the peak and the estimate, in bytes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

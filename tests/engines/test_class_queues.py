@@ -1,7 +1,5 @@
 """Several class queues before a wire, from a scenario to an answer."""
 
-from pathlib import Path
-
 import pytest
 
 import forebay
@@ -54,21 +52,18 @@ def classes(*sets: str, text: str = PORT) -> dict[str, ClassOutcome]:
 
 
 def mbps(each: ClassOutcome) -> float:
-    assert each.throughput_bps is not None
     return each.throughput_bps.value / 1e6
 
 
 def delay(each: ClassOutcome) -> float:
-    assert each.queue_delay_s is not None and each.queue_delay_s.p99 is not None
     return each.queue_delay_s.p99.value
 
 
 def loss(each: ClassOutcome) -> float:
-    assert each.loss_rate is not None
     return each.loss_rate.value
 
 
-def test_a_port_serves_its_classes_as_it_is_told() -> None:
+def test_a_port_serves_its_classes_as_it_is_told():
     each = classes()
     # Voice: 0.8 Mbit/s, and no longer a wait than a full packet on the wire and its own burst.
     assert mbps(each["voip"]) == pytest.approx(0.8, rel=0.01) and loss(each["voip"]) == 0.0
@@ -80,13 +75,13 @@ def test_a_port_serves_its_classes_as_it_is_told() -> None:
     assert delay(each["bulk"]) > 2.5 * delay(each["erp"])
 
 
-def test_the_order_of_priorities_is_the_order_of_numbers_not_of_the_list() -> None:
+def test_the_order_of_priorities_is_the_order_of_numbers_not_of_the_list():
     each = classes("queue.classes.2.priority=0", "queue.classes.1.priority=7")
     assert mbps(each["bulk"]) > 9.5  # eight greedy flows leave hardly anything to those after
     assert mbps(each["erp"]) < 0.1
 
 
-def test_one_class_alone_is_one_queue() -> None:
+def test_one_class_alone_is_one_queue():
     alone = "queue.classes=[{name='all', default=true}]"
     several = classes(alone)
     plain = classes("queue.discipline=drop-tail", text=PORT.replace(CLASSES, ""))
@@ -98,21 +93,21 @@ def test_one_class_alone_is_one_queue() -> None:
 CLASSES = PORT[PORT.index("[[queue.classes]]") : PORT.index("[[traffic]]")]
 
 
-def test_a_class_without_traffic_changes_nothing() -> None:
+def test_a_class_without_traffic_changes_nothing():
     empty = "[[queue.classes]]\nname = 'video'\npriority = 0\nweight = 9.0\n"
     with_it = PORT.replace("[[traffic]]", empty + "[[traffic]]", 1)
     first, second = (forebay.run(loads(text), seeds=1) for text in (PORT, with_it))
     assert first.classes == second.classes
 
 
-def test_marks_and_drops_are_by_class() -> None:
+def test_marks_and_drops_are_by_class():
     red = "queue.classes.{}.red={{min='6 kB', max='18 kB', probability=0.2, ecn=true}}"
     each = classes(red.format(1), "traffic.1.ecn=true")
     assert loss(each["erp"]) < 0.002 < loss(each["bulk"])
     assert delay(each["erp"]) < 0.4 * delay(each["bulk"])
 
 
-def test_each_link_serves_its_own_classes() -> None:
+def test_each_link_serves_its_own_classes():
     edge = (
         "[[links]]\nname = 'edge'\nrate = '5 Mbit/s'\n"
         "queue = { discipline = 'classes', size = '40 packets', classes = [\n"
@@ -126,19 +121,13 @@ def test_each_link_serves_its_own_classes() -> None:
     assert mbps(each["bulk"]) > 4.5 and mbps(each["erp"]) < 0.5
 
 
-@pytest.mark.parametrize("engine", ["theory"])
-def test_engines_that_know_one_queue_say_so(engine: str) -> None:
-    with pytest.raises(forebay.Unsupported, match=r"queue\.classes: theory cannot run several"):
-        forebay.run(loads(PORT), engine=engine)
-
-
-def test_red_too_short_names_its_class() -> None:
+def test_red_too_short_names_its_class():
     sets = ["queue.classes.1.red={min='1 kB'}"]
     with pytest.raises(forebay.ScenarioError, match=r"class queue business before bottleneck: red"):
         forebay.run(loads(PORT, overrides=sets), seeds=1)
 
 
-def test_a_sizing_sets_the_classes_without_a_size_and_says_which() -> None:
+def test_a_sizing_sets_the_classes_without_a_size_and_says_which():
     scenario = loads(PORT, overrides=["queue.classes.1.share=0.5"])
     parameter = parameter_of(scenario, "simulation", 500)
     limits = [packets for packets, _ in parameter.set(scenario, 80).class_limits()]
@@ -153,16 +142,16 @@ def test_a_sizing_sets_the_classes_without_a_size_and_says_which() -> None:
         parameter_of(own, "simulation", 500)
 
 
-def test_a_sizing_of_class_queues_is_no_configuration_of_one() -> None:
+def test_a_sizing_of_class_queues_is_no_configuration_of_one():
     sets = ["goals.utilization=0.6", "measure.duration=3 s", "measure.warmup=1 s"]
     answer = forebay.size(loads(PORT, overrides=sets), seeds=2)
-    assert answer.buffer is not None and answer.governs is not None
+    assert answer.buffer is not None
     assert answer.governs.regime == "class queues" and answer.governs.law is None
     with pytest.raises(PlatformError, match="several class queues"):
         of_sizing(answer, "size.json")
 
 
-def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path: Path) -> None:
+def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path):
     path = tmp_path / "port.toml"
     path.write_text(PORT)
     with pytest.raises(PlatformError, match="several class queues"):
@@ -170,7 +159,7 @@ def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("most", [0.5, 2.0, 6.0])
-def test_a_class_that_is_shaped_gets_its_rate_and_others_the_rest(most: float) -> None:
+def test_a_class_that_is_shaped_gets_its_rate_and_others_the_rest(most):
     """Business would have 6.9 Mbit/s of the 9.2 that voice leaves."""
     outcome = forebay.run(
         loads(PORT, overrides=[f"queue.classes.1.max_rate={most} Mbit/s"]), seeds=3
@@ -180,21 +169,20 @@ def test_a_class_that_is_shaped_gets_its_rate_and_others_the_rest(most: float) -
     assert most * 0.98 <= mbps(each["erp"]) <= most + 4 * 12e-3 / 12
     assert mbps(each["voip"]) == pytest.approx(0.8, rel=0.01)
     used = outcome.links["bottleneck"].utilization
-    assert used is not None
     assert mbps(each["bulk"]) == pytest.approx(10 * used.value - 0.8 - most, rel=0.02)
     assert used.value > 0.97
 
 
-def test_shaped_classes_leave_the_wire_idle() -> None:
+def test_shaped_classes_leave_the_wire_idle():
     sets = [f"queue.classes.{i}.max_rate='2 Mbit/s'" for i in (1, 2)]
     outcome = forebay.run(loads(PORT, overrides=sets), seeds=3)
     used = outcome.links["bottleneck"].utilization
-    assert used is not None and used.value == pytest.approx(0.48, abs=0.005)
+    assert used.value == pytest.approx(0.48, abs=0.005)
     # Classes that are held back hold up nobody: voice waits for a packet on the wire and itself.
     assert delay(outcome.classes[0]) < (1500 + 10 * 200) * 8 / 10e6
 
 
-def test_a_class_gets_its_least_rate_and_its_share_of_the_rest() -> None:
+def test_a_class_gets_its_least_rate_and_its_share_of_the_rest():
     sets = ["queue.classes.2.min_rate='4 Mbit/s'", "queue.classes.1.weight=1.0"]
     each = classes(*sets)
     # 10 - 0.8 of voice - 4: 2.6 for each.
@@ -217,6 +205,6 @@ def test_a_class_gets_its_least_rate_and_its_share_of_the_rest() -> None:
         ),
     ],
 )
-def test_rates_that_cannot_be_are_refused(sets: list[str], said: str) -> None:
+def test_rates_that_cannot_be_are_refused(sets, said):
     with pytest.raises(forebay.ScenarioError, match=said):
         loads(PORT, overrides=[f"queue.classes.{each}" for each in sets])

@@ -1,20 +1,18 @@
-"""Delay by class at the link under study, and congestion controls apart within a class."""
-
-from __future__ import annotations
+"""Delay by class at the link under study, and congestion controls apart within it."""
 
 import pytest
 
+import forebay
 from forebay.effort import Effort
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import ClassOutcome, Outcome
 from forebay.scenario import loads
 
 VOIP = """
-[link]
-rate = "10 Mbit/s"
-[queue]
-size = "200 packets"
-discipline = "{discipline}"
+link.rate = "10 Mbit/s"
+queue.size = "200 packets"
+queue.discipline = "{discipline}"
+measure = {{ warmup = "5 s", duration = "10 s" }}
 [[traffic]]
 name = "bulk"
 flows = 10
@@ -24,22 +22,15 @@ kind = "udp"
 flows = 5
 load = 0.05
 packet = "200 B"
-[measure]
-warmup = "5 s"
-duration = "10 s"
 """
 
 MIX = """
-[link]
-rate = "20 Mbit/s"
-[queue]
-size = "40 packets"
+link.rate = "20 Mbit/s"
+queue.size = "40 packets"
+measure = {{ warmup = "10 s", duration = "20 s" }}
 [[traffic]]
 flows = 10
 congestion_control = {{ "reno" = {share}, "cubic" = {rest} }}
-[measure]
-warmup = "10 s"
-duration = "20 s"
 """
 
 
@@ -48,11 +39,10 @@ def run(text: str, seeds: int = 1) -> Outcome:
 
 
 def mean_delay(kind: ClassOutcome) -> float:
-    assert kind.queue_delay_s is not None and kind.queue_delay_s.mean is not None
     return kind.queue_delay_s.mean.value
 
 
-def test_fq_codel_spares_voip_and_a_fifo_does_not() -> None:
+def test_fq_codel_spares_voip_and_a_fifo_does_not():
     for discipline, spared in (("fq_codel", True), ("drop-tail", False)):
         bulk, voip = run(VOIP.format(discipline=discipline)).classes
         assert (bulk.name, voip.name) == ("bulk", "voip")
@@ -60,45 +50,79 @@ def test_fq_codel_spares_voip_and_a_fifo_does_not() -> None:
 
 
 @pytest.mark.parametrize("discipline", ["drop-tail", "bfifo", "codel"])
-def test_the_link_s_delay_is_that_of_its_classes_together(discipline: str) -> None:
+def test_the_link_s_delay_is_that_of_its_classes_together(discipline):
     outcome = run(VOIP.format(discipline=discipline))
     link = outcome.links["bottleneck"].queue_delay_s
-    assert link is not None and link.mean is not None
     assert min(map(mean_delay, outcome.classes)) <= link.mean.value * 1.01
     assert max(map(mean_delay, outcome.classes)) >= link.mean.value * 0.99
 
 
-def test_a_class_alone_has_the_link_s_delay() -> None:
+def test_a_class_alone_has_the_link_s_delay():
     text = VOIP.format(discipline="codel")
-    alone = run(text[: text.index('[[traffic]]\nname = "voip"')] + text[text.index("[measure]") :])
+    alone = run(text[: text.index('[[traffic]]\nname = "voip"')])
     assert mean_delay(alone.classes[0]) == pytest.approx(
         alone.links["bottleneck"].queue_delay_s.mean.value,
         rel=1 / 64,  # type: ignore[union-attr]
     )
 
 
-def test_a_class_that_does_not_cross_the_link_has_no_delay_there() -> None:
+def test_a_class_that_does_not_cross_the_link_has_no_delay_there():
     more = (
         '[[links]]\nname = "aside"\nrate = "10 Mbit/s"\n[[traffic]]\nflows = 2\nroute = ["aside"]\n'
     )
     text = VOIP.format(discipline="drop-tail")
-    outcome = run(text[: text.index("[measure]")] + more + text[text.index("[measure]") :])
+    outcome = run(text + more)
     assert outcome.classes[2].queue_delay_s is None and outcome.classes[2].link == "aside"
 
 
-def test_controllers_of_a_class_make_up_the_class() -> None:
+def test_controllers_of_a_class_make_up_the_class():
     (kind,) = run(MIX.format(share=0.4, rest=0.6), seeds=3).classes
-    assert kind.controllers is not None and list(kind.controllers) == ["reno", "cubic"]
+    assert list(kind.controllers) == ["reno", "cubic"]
     each = list(kind.controllers.values())
     assert [one.flows for one in each] == [4, 6]
     assert sum(one.goodput_share.value for one in each if one.goodput_share) == pytest.approx(1)
     total = sum(one.goodput_bps.value for one in each if one.goodput_bps)
-    assert kind.goodput_bps is not None and total == pytest.approx(kind.goodput_bps.value)
+    assert total == pytest.approx(kind.goodput_bps.value)
     rates = [one.loss_rate.value for one in each if one.loss_rate]
-    assert kind.loss_rate is not None and min(rates) <= kind.loss_rate.value <= max(rates)
+    assert min(rates) <= kind.loss_rate.value <= max(rates)
     assert all(one.jain is not None and one.jain.n == 3 for one in each)
 
 
-def test_a_class_of_one_controller_is_not_split() -> None:
-    (kind,) = run(MIX.replace('{{ "reno" = {share}, "cubic" = {rest} }}', '"reno"')).classes
+def test_a_class_of_one_controller_is_not_split():
+    (kind,) = run(
+        MIX.replace('{{ "reno" = {share}, "cubic" = {rest} }}', '"reno"').format()
+    ).classes
     assert kind.controllers is None
+
+
+LINK = """
+link.rate = "1 Mbit/s"
+queue.size = "30 kB"
+measure = { warmup = "0 s", duration = "10 s" }
+"""
+LISTED = """
+[[traffic]]
+kind = "transfers"
+rtt = "20 ms"
+congestion_control = { reno = 0.5, cubic = 0.5 }
+transfers = [
+    { start = "0 s", size = "100 kB" }, { start = "0 s", size = "100 kB" },
+    { start = "0 s", size = "100 kB", congestion_control = "bbr" },
+]
+"""
+
+
+def test_a_listed_control_outside_the_mix_is_told_too():
+    (group,) = forebay.run(loads(LINK + LISTED)).classes
+    shares = [each.goodput_share for each in group.controllers.values()]
+    assert "bbr" in group.controllers
+    assert sum(share.value for share in shares if share) == pytest.approx(1.0)
+    assert sum(each.flows for each in group.controllers.values()) == 3
+
+
+def test_few_transfers_with_most_of_the_bytes_are_said_of_short_flows_too():
+    short = '[[traffic]]\nkind = "short"\nload = 0.6\nlength = '
+    heavy = '{ pareto = { mean = "20 packets", shape = 1.2 } }'
+    (line,) = forebay.run(loads(LINK + short + heavy)).late_starts
+    assert "may be off by about" in line
+    assert not forebay.run(loads(LINK + short + '{ geometric = "20 packets" }')).late_starts

@@ -1,7 +1,5 @@
 """Completion times over routes of several links: the closed form of docs/reference/readings.md."""
 
-from __future__ import annotations
-
 import pytest
 
 from forebay.effort import Effort
@@ -51,22 +49,20 @@ def _class(text: str) -> ClassOutcome:
 
 @pytest.mark.parametrize("back", [0, 1, 2, 3])
 @pytest.mark.parametrize("forward", [1, 2, 3])
-def test_one_packet_over_an_empty_network(forward: int, back: int) -> None:
+def test_one_packet_over_an_empty_network(forward, back):
     """Access, each wire, the propagation between the links, and half of what the rtt has left."""
     inside = sum(DELAYS[: forward - 1])
     edge = RTT - inside - sum(DELAYS[: max(back - 1, 0)])
     wires = sum(BITS / rate for rate in RATES[:forward])
     fct = _class(_text(forward, back, packets=1)).fct_s
-    assert fct is not None and fct.p50 is not None
     assert fct.p50.value == pytest.approx(BITS / 1e9 + wires + inside + edge / 2, abs=1e-11)
 
 
 @pytest.mark.parametrize("forward", [1, 2, 3])
-def test_several_packets_wait_for_the_slowest_link(forward: int) -> None:
+def test_several_packets_wait_for_the_slowest_link(forward):
     """Ten at once: behind the first, nine more times the longest time on a wire."""
     inside = sum(DELAYS[: forward - 1])
     wires = [BITS / rate for rate in RATES[:forward]]
     whole = BITS / 1e9 + sum(wires) + 9 * max(wires) + inside + (RTT - inside) / 2
     fct = _class(_text(forward, 0, packets=10)).fct_s
-    assert fct is not None and fct.p50 is not None
     assert fct.p50.value == pytest.approx(whole, abs=1e-11)

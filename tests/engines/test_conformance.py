@@ -1,7 +1,5 @@
 """What every engine keeps to, whatever its method: one table of engines, each rule once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -65,12 +63,12 @@ def digits(outcome: Outcome) -> dict[str, Any]:
     return told
 
 
-def test_every_engine_of_ours_has_its_row() -> None:
+def test_every_engine_of_ours_has_its_row():
     assert set(ASKED) == set(REFUSED) == set(engines.engine_names()) - {"testbed"}
 
 
 @EACH
-def test_it_has_its_name_and_says_what_it_was_asked(name, answered) -> None:
+def test_it_has_its_name_and_says_what_it_was_asked(name, answered):
     scenario, outcome = answered[name]
     assert engines.get(name).name == outcome.engine == name
     provenance = outcome.provenance
@@ -81,27 +79,27 @@ def test_it_has_its_name_and_says_what_it_was_asked(name, answered) -> None:
 
 
 @EACH
-def test_its_numbers_are_possible(name, answered) -> None:
+def test_its_numbers_are_possible(name, answered):
     _, outcome = answered[name]
     assert violations(outcome) == []
     assert outcome.links
 
 
 @EACH
-def test_its_answer_is_a_document_that_is_read_back(name, answered) -> None:
+def test_its_answer_is_a_document_that_is_read_back(name, answered):
     _, outcome = answered[name]
     assert Outcome.from_dict(json.loads(json.dumps(outcome.to_dict()))) == outcome
 
 
 @EACH
-def test_it_gives_the_same_digits_on_any_number_of_threads(name, answered) -> None:
+def test_it_gives_the_same_digits_on_any_number_of_threads(name, answered):
     scenario, outcome = answered[name]
     again = engines.get(name).run(scenario, [3, 1, 7], Effort(jobs=2))
     assert digits(again) == digits(outcome)
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_its_progress_never_falls_and_an_interrupt_in_it_passes(name, answered) -> None:
+def test_its_progress_never_falls_and_an_interrupt_in_it_passes(name, answered):
     scenario, _ = answered[name]
     seen: list[float] = []
     engines.get(name).run(scenario, [1], Effort(jobs=1, progress=seen.append))
@@ -116,13 +114,13 @@ def test_its_progress_never_falls_and_an_interrupt_in_it_passes(name, answered) 
 
 
 @EACH
-def test_it_leaves_the_scenario_as_it_was(name, answered) -> None:
+def test_it_leaves_the_scenario_as_it_was(name, answered):
     scenario, _ = answered[name]
     assert scenario.sha256() == ASKED[name]().sha256()
 
 
 @EACH
-def test_what_it_cannot_answer_is_refused_in_one_line(name) -> None:
+def test_what_it_cannot_answer_is_refused_in_one_line(name):
     with pytest.raises(forebay.ForebayError) as refused:
         engines.get(name).run(REFUSED[name](), [1])
     assert "\n" not in str(refused.value) and refused.value.exit_status in (2, 3)

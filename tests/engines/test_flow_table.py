@@ -1,7 +1,5 @@
 """The table of flows against the readings of the same run."""
 
-from __future__ import annotations
-
 import csv
 import math
 import pickle
@@ -10,18 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import scenarios
 
 import forebay
+from forebay.engines import replication
 from forebay.errors import ForebayError
 from forebay.outcome.model import FlowTable
 from forebay.scenario import loads
 
 _MIXED = """
 name = "mixed"
-[link]
-rate = "20 Mbit/s"
-[queue]
-size = "30 packets"
+link.rate = "20 Mbit/s"
+queue.size = "30 packets"
+measure = { warmup = "2 s", duration = "6 s" }
 [[traffic]]
 kind = "long"
 flows = 3
@@ -43,9 +42,6 @@ think = "500 ms"
 kind = "udp"
 flows = 2
 rate = "500 kbit/s"
-[measure]
-warmup = "2 s"
-duration = "6 s"
 """
 
 
@@ -68,7 +64,7 @@ def _rows(table: FlowTable, **equal: Any) -> dict[str, Any]:
     return {name: column[chosen] for name, column in table.items()}
 
 
-def test_records_change_no_reading(scenario: forebay.Scenario, outcome: forebay.Outcome) -> None:
+def test_records_change_no_reading(scenario, outcome):
     plain = forebay.run(scenario, seeds=2)
     of_records: dict[str, Any] = {"slowdown": None, "slowdown_ideal": None}
     assert plain.links == outcome.links
@@ -83,16 +79,15 @@ def _floats(table: FlowTable) -> dict[str, Any]:
     return {name: of for name, of in table.items() if of.dtype.kind in "ib"}
 
 
-def test_goodput_of_each_class_is_that_of_its_rows(outcome: forebay.Outcome) -> None:
+def test_goodput_of_each_class_is_that_of_its_rows(outcome):
     table = outcome.flows()
     for each in outcome.classes:
         rows = _rows(table, **{"class": each.name})
-        assert each.goodput_bps is not None
         made = 8 * rows["window_bytes"].sum() / 2 / 6.0
         assert made == pytest.approx(each.goodput_bps.value, rel=1e-3), each.name
 
 
-def test_rows_are_cut_with_their_class_to_what_its_link_sent() -> None:
+def test_rows_are_cut_with_their_class_to_what_its_link_sent():
     """Recoveries that end in a short window complete much of what came before it."""
     made = forebay.Scenario(
         link=forebay.Link(rate="10 Mbit/s"),
@@ -108,12 +103,11 @@ def test_rows_are_cut_with_their_class_to_what_its_link_sent() -> None:
     for seed in range(1, 4):
         outcome = forebay.run(made, seed=seed)
         (own,) = outcome.classes
-        assert own.goodput_bps is not None
         rows = 8 * outcome.flows()["window_bytes"].sum() / 2
         assert rows == pytest.approx(own.goodput_bps.value, rel=1e-5) and rows <= 10e6 + 24
 
 
-def test_transfers_of_the_window_have_its_completion_times(outcome: forebay.Outcome) -> None:
+def test_transfers_of_the_window_have_its_completion_times(outcome):
     for each in outcome.classes:
         if each.transfers is None:
             continue
@@ -123,11 +117,10 @@ def test_transfers_of_the_window_have_its_completion_times(outcome: forebay.Outc
         assert all_through.sum() / 2 == each.transfers.value
         of_seed = [rows["seed"] == seed for seed in (1, 2)]
         shares = [(rows["unfinished"] & of).sum() / (all_through & of).sum() for of in of_seed]
-        assert each.unfinished is not None
         assert np.mean(shares) == pytest.approx(each.unfinished.value)
 
 
-def test_what_a_row_says_is_possible(outcome: forebay.Outcome) -> None:
+def test_what_a_row_says_is_possible(outcome):
     table = outcome.flows()
     assert set(table["seed"]) == {1, 2}
     ended = ~np.isnan(table["last_byte_s"])
@@ -148,7 +141,7 @@ def test_what_a_row_says_is_possible(outcome: forebay.Outcome) -> None:
     assert (table["application_bytes"][ends] == 1448 * packets).all()
 
 
-def test_a_file_has_every_row_and_empty_cells(outcome: forebay.Outcome, tmp_path: Path) -> None:
+def test_a_file_has_every_row_and_empty_cells(outcome, tmp_path):
     path = tmp_path / "flows.csv"
     outcome.flows().export(path)
     with path.open(newline="") as file:
@@ -166,11 +159,8 @@ def test_a_file_has_every_row_and_empty_cells(outcome: forebay.Outcome, tmp_path
 @pytest.mark.parametrize("name", ["flows.csv", "flows.parquet"])
 @pytest.mark.parametrize("block_rows", [1, 7, 1000])
 def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
-    scenario: forebay.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str,
-    block_rows: int,
-) -> None:  # fmt: skip
-    from forebay.engines import replication
-
+    scenario, tmp_path, monkeypatch, name, block_rows
+):
     monkeypatch.setattr(replication, "BLOCK_ROWS", block_rows)
     short = scenario.model_copy(
         update={"measure": forebay.Measure(warmup="0 s", duration="400 ms")}
@@ -189,7 +179,7 @@ def test_a_file_is_written_in_blocks_and_is_that_of_the_table(
     assert read["control"].to_pylist() == table["control"].tolist()
 
 
-def test_a_network_names_the_links_of_each_route(tmp_path: Path) -> None:
+def test_a_network_names_the_links_of_each_route(tmp_path):
     s = forebay.load(
         "scenarios/abilene-slow-edge-small.toml",
         ["measure.warmup=50 ms", "measure.duration=100 ms"],
@@ -200,35 +190,29 @@ def test_a_network_names_the_links_of_each_route(tmp_path: Path) -> None:
     assert (table["window_bytes"] >= 0).all() and table["window_bytes"].sum() > 0
 
 
-def test_marks_are_those_of_the_link() -> None:
-    s = loads(
-        _MIXED.split("[[traffic]]")[0]
-        + '[[traffic]]\nkind = "long"\nflows = 2\ncongestion_control = "cubic"\nrtt = "20 ms"\n'
-        'start = "0 s"\necn = true\n[measure]\nwarmup = "1 s"\nduration = "4 s"\n',
-        overrides=["queue.discipline=codel", "queue.size=100 packets", "queue.ecn=true"],
-    )
-    outcome = forebay.run(s)
+def test_marks_are_those_of_the_link():
+    queue = {"discipline": "codel", "size": "100 packets", "ecn": True}
+    marked = {"queue": queue, "traffic.0.congestion_control": "cubic", "traffic.0.ecn": True}
+    outcome = forebay.run(scenarios.scenario(marked))
     marks = outcome.links["bottleneck"].marks
-    assert marks is not None and marks.value > 0
+    assert marks.value > 0
     assert outcome.flows()["marks"].sum() >= marks.value
 
 
-def test_an_outcome_with_a_table_is_equal_and_pickles(outcome: forebay.Outcome) -> None:
+def test_an_outcome_with_a_table_is_equal_and_pickles(outcome):
     read = forebay.Outcome.from_dict(outcome.to_dict())
     assert read == outcome and "flows" not in outcome.to_dict()
     assert pickle.loads(pickle.dumps(outcome)).flows().rows == outcome.flows().rows
 
 
-def test_engines_without_records_say_so(scenario: forebay.Scenario, tmp_path: Path) -> None:
+def test_engines_without_records_say_so(scenario, tmp_path):
     with pytest.raises(forebay.ScenarioError, match="keeps no record of each flow"):
         forebay.run(scenario, "theory", flows=tmp_path / "f.csv")
     with pytest.raises(forebay.ScenarioError, match="no record of each flow"):
         forebay.run(scenario, flows=tmp_path / "f.csv", store=tmp_path / "s.sqlite")
 
 
-def test_parquet_without_pyarrow_is_refused_before_the_run(
-    scenario: forebay.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parquet_without_pyarrow_is_refused_before_the_run(scenario, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ForebayError, match=r"forebay\[parquet\]"):
         forebay.run(scenario, flows=tmp_path / "f.parquet")
@@ -260,22 +244,17 @@ def of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> forebay.Outcome
     "file, other",
     [("rates.csv", "0,2e6\n1,1e6\n"), ("transfers.csv", "start_s,size_bytes\n1,144800\n")],
 )
-def test_rows_are_those_of_the_run_though_a_file_changed(
-    of_files: forebay.Outcome, file: str, other: str
-) -> None:
+def test_rows_are_those_of_the_run_though_a_file_changed(of_files, file, other):
     read = forebay.Outcome.from_dict(of_files.to_dict())
     Path(file).write_text(other)
     rows, goodput = of_files.flows(), of_files.classes[0].goodput_bps
-    assert goodput is not None
     made = 8 * rows["window_bytes"][rows["class"] == "long-0"].sum() / 2
     assert made == pytest.approx(goodput.value, rel=1e-3)
     with pytest.raises(forebay.ScenarioError, match=f"outcome: .*{file}.* not that of the run"):
         read.flows()
 
 
-def test_rows_from_another_folder(
-    of_files: forebay.Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_from_another_folder(of_files, tmp_path, monkeypatch):
     pickled = pickle.dumps(of_files)
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")

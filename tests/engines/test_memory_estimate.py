@@ -1,7 +1,5 @@
 """The estimate of memory against the peak of the process, over shapes of every size."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -40,12 +38,12 @@ def worker() -> Iterator[subprocess.Popen[str]]:
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the kernel is not Linux")
 @pytest.mark.parametrize("shape", cases(SHAPES, QUICK.__contains__))
-def test_the_estimate_is_near_the_peak(shape: str, worker: subprocess.Popen[str]) -> None:
+def test_the_estimate_is_near_the_peak(shape, worker):
     worker.stdin.write(f"{shape}\n")
     peak, estimate = json.loads(worker.stdout.readline())
     near = peak < 2 * NEAR and abs(estimate - peak) <= NEAR
     assert near or LOW <= estimate / peak <= HIGH, f"{estimate / 1e6:.1f} MB, {peak / 1e6:.1f} seen"
 
 
-def test_there_are_sixty_shapes() -> None:
+def test_there_are_sixty_shapes():
     assert len(SHAPES) >= 60 and set(QUICK) <= set(SHAPES)

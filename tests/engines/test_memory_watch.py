@@ -1,7 +1,5 @@
 """The watch of a run's memory counts what is in use, not what the C library keeps for later."""
 
-from __future__ import annotations
-
 import platform
 
 import numpy as np
@@ -20,7 +18,7 @@ def blocks(megabytes: int) -> list[np.ndarray]:
 
 
 @glibc
-def test_freed_memory_does_not_count() -> None:
+def test_freed_memory_does_not_count():
     most = 2 * (resident() + 40 * MB)
     look = Limit(most).watch(None)
     held = blocks(most // MB)

@@ -1,7 +1,5 @@
 """What becomes of each packet at each link, as a table."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from pathlib import Path
@@ -14,13 +12,9 @@ import forebay
 from forebay.scenario import ScenarioError, loads
 
 LINK = """
-[link]
-rate = "10 Mbit/s"
-[queue]
-size = "20 packets"
-[measure]
-warmup = "1 s"
-duration = "3 s"
+link.rate = "10 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "1 s", duration = "3 s" }
 """
 LONG = """
 [[traffic]]
@@ -43,7 +37,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("discipline", ["drop-tail", "fq_codel", "red"])
-def test_the_rows_add_up_to_the_readings_and_change_none(tmp_path: Path, discipline: str) -> None:
+def test_the_rows_add_up_to_the_readings_and_change_none(tmp_path, discipline):
     overrides = [f"queue.discipline={discipline}", "traffic.0.ecn=true"]
     scenario, path = loads(LINK + LONG, overrides=overrides), tmp_path / "p.csv"
     outcome = forebay.run(scenario, packets=path)
@@ -59,7 +53,7 @@ def test_the_rows_add_up_to_the_readings_and_change_none(tmp_path: Path, discipl
     assert {row["link"] for row in rows(path)} == {"bottleneck"}
 
 
-def test_a_packet_of_a_full_link_waits_as_long_as_the_readings_say(tmp_path: Path) -> None:
+def test_a_packet_of_a_full_link_waits_as_long_as_the_readings_say(tmp_path):
     path = tmp_path / "p.csv"
     outcome = forebay.run(loads(LINK + LONG), packets=path)
     came: dict[tuple[str, str], list[float]] = {}
@@ -75,7 +69,7 @@ def test_a_packet_of_a_full_link_waits_as_long_as_the_readings_say(tmp_path: Pat
     assert float(np.mean(waits)) == pytest.approx(mean, rel=0.02)
 
 
-def test_flows_with_a_schedule_keep_their_numbers(tmp_path: Path) -> None:
+def test_flows_with_a_schedule_keep_their_numbers(tmp_path):
     path = tmp_path / "p.csv"
     forebay.run(loads(LINK + SWITCHED), packets=path)
     seen = {(row["flow"], row["transfer"]) for row in rows(path)}
@@ -83,22 +77,17 @@ def test_flows_with_a_schedule_keep_their_numbers(tmp_path: Path) -> None:
     assert len({transfer for _, transfer in seen}) > 3
 
 
-def test_a_network_has_rows_of_its_links_and_of_acks(tmp_path: Path) -> None:
+def test_a_network_has_rows_of_its_links_and_of_acks(tmp_path):
     network = """
-[link]
-rate = "1 Gbit/s"
-delay = "10 us"
-[queue]
-size = "100 packets"
+link = { rate = "1 Gbit/s", delay = "10 us" }
+queue.size = "100 packets"
+measure = { warmup = "0 s", duration = "50 ms" }
 [topology]
 fat_tree = { k = 4 }
 classes = [{ name = "access" }, { name = "edge" }, { name = "core" }]
 [[traffic]]
 kind = "transfers"
 transfers = [{ start = "1 ms", size = "30 kB", source = "edge0-0#1", target = "edge1-0#1" }]
-[measure]
-warmup = "0 s"
-duration = "50 ms"
 """
     paths = [tmp_path / name for name in ("one.csv", "two.csv")]
     for jobs, path in enumerate(paths, 1):
@@ -112,7 +101,7 @@ duration = "50 ms"
     assert {row["packet"] for row in found} == {"data", "ack"}
 
 
-def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
+def test_parquet_has_the_same_rows(tmp_path):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     for name in ("p.csv", "p.parquet"):
@@ -121,7 +110,7 @@ def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
     pandas.testing.assert_frame_equal(one, other, check_dtype=False)
 
 
-def test_what_has_no_packets_is_refused(tmp_path: Path) -> None:
+def test_what_has_no_packets_is_refused(tmp_path):
     scenario, path = loads(LINK + LONG), tmp_path / "p.csv"
     with pytest.raises(ScenarioError, match="no log of packets"):
         forebay.run(scenario, "theory", packets=path)
@@ -143,7 +132,7 @@ start = "0 s"
 
 
 @pytest.mark.parametrize("other", ["", LONG, SWITCHED], ids=["alone", "long", "switched"])
-def test_datagrams_are_counted_in_their_flow_from_0(tmp_path: Path, other: str) -> None:
+def test_datagrams_are_counted_in_their_flow_from_0(tmp_path, other):
     path = tmp_path / "p.csv"
     forebay.run(loads(LINK + other + DATAGRAMS, overrides=["measure.warmup=0 s"]), packets=path)
     seen: dict[str, set[int]] = {}
@@ -154,9 +143,7 @@ def test_datagrams_are_counted_in_their_flow_from_0(tmp_path: Path, other: str) 
 
 
 @pytest.mark.parametrize("argument", ["flows", "packets"])
-def test_a_file_that_cannot_be_written_is_refused_before_the_run(
-    tmp_path: Path, argument: str
-) -> None:
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(tmp_path, argument):
     heard: list[float] = []
     for name, wrong in {
         "a.txt": "is no table; write a name that ends in .csv or",

@@ -1,11 +1,10 @@
-"""Flows that are switched on and off, and users who stop."""
-
-from __future__ import annotations
+"""Flows that are switched on and off, and flows and users who stop."""
 
 import numpy as np
 import pytest
 
 import forebay
+from forebay.engines.errors import Unsupported, refuse_stops
 from forebay.scenario import Scenario, ScenarioError, loads
 from forebay.workload import draw
 
@@ -50,19 +49,13 @@ stop = "7 s"
 EVERY_4_S = {"times": [["1 s", "2 s"]], "period": "4 s"}
 
 
-def value(metric: object) -> float:
-    assert metric is not None
-    return float(metric.value)  # type: ignore[attr-defined]
-
-
 def seconds(scenario: Scenario, seed: int = 1) -> list[tuple[int, float, float]]:
     periods = draw(scenario, seed).periods
-    assert periods is not None
     columns = (periods.owner, periods.on_ps / 1e12, periods.off_ps / 1e12)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_given_times_are_those_of_every_flow_from_its_start_to_its_stop() -> None:
+def test_given_times_are_those_of_every_flow_from_its_start_to_its_stop():
     changes = {"traffic.0.start": "1 s", "traffic.0.stop": "11 s"}
     found = seconds(loads(LONG).replace(changes))
     assert found[:4] == [(0, 1, 5), (0, 10, 11), (1, 1, 5), (1, 10, 11)]
@@ -70,12 +63,12 @@ def test_given_times_are_those_of_every_flow_from_its_start_to_its_stop() -> Non
     assert found[6][2] > 1e6
 
 
-def test_times_begin_again_after_a_period() -> None:
+def test_times_begin_again_after_a_period():
     found = seconds(loads(LONG).replace({"traffic.0.schedule": EVERY_4_S, "traffic.0.flows": 1}))
     assert [on for owner, on, _ in found if not owner] == [1, 5, 9, 13, 17, 21]
 
 
-def test_drawn_times_have_their_means_and_do_not_depend_on_the_end() -> None:
+def test_drawn_times_have_their_means_and_do_not_depend_on_the_end():
     law = {"on": {"exponential": "1 s"}, "off": {"exponential": "3 s"}}
     many = loads(LONG).replace({"traffic.0.schedule": law, "traffic.0.flows": 400})
     whole = seconds(many)
@@ -86,13 +79,13 @@ def test_drawn_times_have_their_means_and_do_not_depend_on_the_end() -> None:
     assert [each for each in whole if each[1] < 7] == short
 
 
-def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows() -> None:
+def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows():
     outcome = forebay.run(loads(LONG), seed=1)
     on, always = outcome.classes
-    assert (on.flows, value(on.flows_active)) == (3, 3)
+    assert (on.flows, on.flows_active.value) == (3, 3)
     # Three of four flows for 5 s of the window's 20 s, less a start each.
-    assert 0.12 < value(on.throughput_bps) / 20e6 < 0.2
-    assert value(on.throughput_bps) + value(always.throughput_bps) > 0.9 * 20e6
+    assert 0.12 < on.throughput_bps.value / 20e6 < 0.2
+    assert on.throughput_bps.value + always.throughput_bps.value > 0.9 * 20e6
     rows = outcome.flows()
     own = rows["class"] == "long-0"
     assert rows["flow"][own].tolist() == [0, 0, 1, 1, 2, 2]
@@ -101,31 +94,30 @@ def test_a_class_sends_while_it_is_on_and_its_connections_are_rows_of_its_flows(
     assert rows["flow"][~own].tolist() == [3]
 
 
-def test_no_flow_that_is_silent_in_the_window_is_active_or_starved() -> None:
+def test_no_flow_that_is_silent_in_the_window_is_active_or_starved():
     window = {"measure.warmup": "6 s", "measure.duration": "3 s"}
     on, always = forebay.run(loads(LONG).replace(window), seed=1).classes
-    assert value(on.flows_active) == 0 and value(on.throughput_bps) == 0
-    assert value(always.throughput_bps) > 0.8 * 20e6
+    assert on.flows_active.value == 0 and on.throughput_bps.value == 0
+    assert always.throughput_bps.value > 0.8 * 20e6
 
 
-def test_shared_access_links_stay_shared() -> None:
+def test_shared_access_links_stay_shared():
     changes = {"traffic.0.access_sharing": 3, "traffic.0.access_rate": "6 Mbit/s"}
     on, _ = forebay.run(loads(LONG).replace(changes), seed=1).classes
-    assert value(on.throughput_bps) == pytest.approx(6e6 * 5 / 20, rel=0.1)
+    assert on.throughput_bps.value == pytest.approx(6e6 * 5 / 20, rel=0.1)
 
 
-def test_datagrams_are_sent_in_on_times_alone() -> None:
+def test_datagrams_are_sent_in_on_times_alone():
     many = loads(UDP).replace({"traffic.0.flows": 300, "link.rate": "1 Gbit/s"})
     outcome = forebay.run(many, seed=1)
     # They begin on: a quarter of the time, and at first more, (3/4)^2 s in all of 20 s.
-    assert value(outcome.classes[0].throughput_bps) / 300e6 == pytest.approx(0.278, abs=0.03)
+    assert outcome.classes[0].throughput_bps.value / 300e6 == pytest.approx(0.278, abs=0.03)
     packets = draw(loads(UDP).replace({"traffic.0.schedule": EVERY_4_S}), 1).packets
-    assert packets is not None
     within = (packets.at_ps / 1e12) % 4
     assert len(within) and ((within >= 1) & (within < 2)).all()
 
 
-def test_a_user_who_stops_ends_the_file_that_has_begun() -> None:
+def test_a_user_who_stops_ends_the_file_that_has_begun():
     outcome = forebay.run(loads(USERS), seed=1)
     rows = outcome.flows()
     assert rows["start_s"].max() < 7 and not rows["unfinished"].any()
@@ -134,7 +126,7 @@ def test_a_user_who_stops_ends_the_file_that_has_begun() -> None:
     assert always["start_s"].max() > 19
 
 
-def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it() -> None:
+def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it():
     scenario = loads(LONG).replace({"goals.utilization": 0.9})
     result = forebay.size(scenario, seeds=1)
     assert result.buffer is not None
@@ -143,29 +135,96 @@ def test_sizing_with_a_schedule_says_that_laws_do_not_cover_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"traffic.0.schedule": {"on": "1 s"}}, "traffic.0.schedule.off"),
-        ({"traffic.0.schedule": {"on": "0 s", "off": "1 s"}}, "traffic.0.schedule.on"),
-        ({"traffic.0.schedule": {"times": []}}, "traffic.0.schedule.times"),
-        ({"traffic.0.schedule.times": [["5 s", "4 s"]]}, "traffic.0.schedule.times"),
-        ({"traffic.0.schedule.on": "1 s"}, "traffic.0.schedule.on"),
-        ({"traffic.0.schedule.period": "11 s"}, "traffic.0.schedule.times"),
-    ],
-)
-def test_what_cannot_be_is_refused_where_it_is_written(
-    changes: dict[str, object], field: str
-) -> None:
-    with pytest.raises(ScenarioError) as refused:
-        loads(LONG).replace(changes)
-    assert refused.value.field == field
-
-
-def test_what_has_no_schedules_says_so() -> None:
-    with pytest.raises(forebay.Unsupported, match=r"traffic\.0\.schedule: testbed cannot run"):
-        forebay.run(loads(LONG), engine="testbed")
+def test_what_has_no_schedules_says_so():
     with pytest.raises(forebay.Unsupported, match="a trace of flows that are switched"):
         forebay.trace(loads(LONG), seed=1)
     with pytest.raises(forebay.Unsupported, match=r"traffic\.0\.stop: testbed cannot run"):
         forebay.run(loads(USERS), engine="testbed")
+
+
+TWO = """
+link.rate = "10 Mbit/s"
+queue.size = "40 packets"
+measure = { warmup = "2 s", duration = "8 s" }
+[[traffic]]
+flows = 2
+congestion_control = "CONTROL"
+rtt = { uniform = ["20 ms", "80 ms"] }
+start = "0 s"
+stop = "6 s"
+[[traffic]]
+flows = 1
+congestion_control = "CONTROL"
+rtt = "50 ms"
+start = "0 s"
+"""
+
+
+def scenario(control: str, *overrides: str) -> Scenario:
+    return loads(TWO.replace("CONTROL", control), overrides=overrides)
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic", "bbr", "dctcp"])
+def test_nothing_new_is_sent_after_the_stop_and_what_was_sent_arrives(control):
+    """The flow that stays fills the link; a window of after the stop has no byte of the others."""
+    outcome = forebay.run(scenario(control, "measure.warmup=7 s", "measure.duration=5 s"))
+    gone, stays = outcome.classes
+    assert gone.flows_active.value == 0
+    assert gone.goodput_bps.value == 0 and stays.goodput_bps.value > 8e6
+    rows = outcome.flows()
+    stopped = rows["class"] == "long-0"
+    lost_for_good = rows["segments_sent"] - rows["segments_lost"] - rows["segments_retransmitted"]
+    assert (lost_for_good[stopped] > 0).all() and not rows["unfinished"][stopped].any()
+
+
+def test_a_flow_that_stops_delivers_all_that_it_sent():
+    outcome = forebay.run(scenario("reno", "measure.warmup=0 s", "measure.duration=12 s"))
+    rows = outcome.flows()
+    gone = rows["class"] == "long-0"
+    new = rows["segments_sent"][gone] - rows["segments_retransmitted"][gone]
+    assert (rows["window_bytes"][gone] == 1500 * new).all()
+    assert np.isnan(rows["size_bytes"][gone]).all() and np.isnan(rows["slowdown"][gone]).all()
+
+
+def test_before_the_stop_nothing_differs():
+    early = ("measure.warmup=1 s", "measure.duration=4 s")
+    stops, stays = (scenario("cubic", *early, f"traffic.0.stop={at} s") for at in (6, 60))
+    assert forebay.run(stops).classes == forebay.run(stays).classes
+
+
+def test_the_answer_does_not_depend_on_threads_of_a_network():
+    network = loads(
+        'link = { rate = "100 Mbit/s", delay = "10 us" }\ntopology.fat_tree.k = 4\n'
+        'measure = { warmup = "50 ms", duration = "100 ms" }\n'
+        '[[traffic]]\nflows = 40\nstart = "0 s"\nstop = { uniform = ["60 ms", "100 ms"] }\n'
+    )
+    one, two = (forebay.run(network, jobs=jobs) for jobs in (1, 2))
+    assert one.classes == two.classes
+
+
+def test_datagrams_end_at_the_stop():
+    udp = (
+        'traffic.0={kind="udp",flows=3,rate="100 kbit/s",start="0 s",stop={uniform=["2 s","4 s"]}}'
+    )
+    drawn = draw(scenario("reno", udp), 1)
+    at, offsets = drawn.packets.at_ps, drawn.packets.offsets
+    last = [at[end - 1] / 1e12 for end in offsets[1:4]]
+    assert all(2 - 0.12 <= each < 4 for each in last) and len(set(last)) == 3
+    whole = draw(scenario("reno", udp.replace(',stop={uniform=["2 s","4 s"]}', "")), 1)
+    assert (at[: offsets[1]] == whole.packets.at_ps[: offsets[1]]).all()
+
+
+def test_laws_count_those_that_are_left():
+    assert scenario("reno").n_flows == 3
+    assert scenario("reno", "traffic.0.stop=1 s").n_flows == 2  # one of a class counts at least
+    many = scenario("reno", "traffic.0.flows=100", 'traffic.0.stop={uniform=["0 s","4 s"]}')
+    assert many.n_flows == 51
+
+
+def test_what_cannot_stop_is_refused_with_one_line():
+    with pytest.raises(ScenarioError, match="every flow stops by 0 s, before it starts"):
+        scenario("reno", "traffic.0.stop=0 s")
+    with pytest.raises(Unsupported, match=r"traffic\.0\.stop: testbed cannot run flows that stop"):
+        refuse_stops("testbed", scenario("reno"))
+    with pytest.raises(ScenarioError, match="stop"):
+        scenario("reno", 'traffic.0={kind="short",load=0.1,length="9 packets",stop="1 s"}')

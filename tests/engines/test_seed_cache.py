@@ -1,7 +1,5 @@
 """Finished replications are not run again; the progress of parts adds up to the whole."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ from forebay.scenario import Scenario, loads
 from forebay.workload import Workload, draw
 
 
-def test_results_are_known_by_scenario_and_seed() -> None:
+def test_results_are_known_by_scenario_and_seed():
     cache = SeedCache[str]()
     cache.put("a", 1, "first")
     cache.put("a", 2, "second")
@@ -27,7 +25,7 @@ def test_results_are_known_by_scenario_and_seed() -> None:
     assert cache.known("a", [1, 2]) == {}
 
 
-def test_the_oldest_goes_where_there_are_too_many() -> None:
+def test_the_oldest_goes_where_there_are_too_many():
     cache = SeedCache[int]()
     for seed in range(CACHE_SIZE + 3):
         cache.put("a", seed, seed)
@@ -35,7 +33,7 @@ def test_the_oldest_goes_where_there_are_too_many() -> None:
     assert list(known) == list(range(3, CACHE_SIZE + 3))
 
 
-def test_parts_fill_their_own_share_of_the_whole() -> None:
+def test_parts_fill_their_own_share_of_the_whole():
     seen: list[float] = []
     for index in range(2):
         each = part(seen.append, index, 2)
@@ -70,7 +68,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seeds
 
 
-def test_each_seed_is_drawn_once_for_all_buffers(drawn: list[int]) -> None:
+def test_each_seed_is_drawn_once_for_all_buffers(drawn):
     engine = engines.get("simulation")
     for packets in (10, 20, 40):
         engine.run(mixed().with_buffer(packets), [1, 2])
@@ -78,7 +76,7 @@ def test_each_seed_is_drawn_once_for_all_buffers(drawn: list[int]) -> None:
     assert drawn == [1, 2, 3]
 
 
-def test_what_was_drawn_before_gives_the_same_answer() -> None:
+def test_what_was_drawn_before_gives_the_same_answer():
     used, fresh = engines.get("simulation"), engines.get("simulation")
     used.run(mixed().with_buffer(10), [1, 2])
     asked = mixed().with_buffer(30)
@@ -88,17 +86,16 @@ def test_what_was_drawn_before_gives_the_same_answer() -> None:
     assert one == other
 
 
-def test_other_traffic_or_another_time_is_drawn_anew(drawn: list[int]) -> None:
+def test_other_traffic_or_another_time_is_drawn_anew(drawn):
     engine = engines.get("simulation")
     for asked in (mixed(), mixed(flows=4), mixed(seconds=3), mixed(seconds=3).with_buffer(7)):
         engine.run(asked, [1])
     assert drawn == [1, 1, 1]
 
 
-def test_workloads_beyond_their_share_of_the_memory_are_drawn_again(drawn: list[int]) -> None:
+def test_workloads_beyond_their_share_of_the_memory_are_drawn_again(drawn):
     one = draw(mixed(), 1)
     own = one.packets
-    assert own is not None
     assert one.array_bytes > own.at_ps.nbytes + own.bytes.nbytes + one.rtt_ps.nbytes
     assert one.without_own().array_bytes < own.at_ps.nbytes
     draws = runs.Draws(int(1.5 * one.array_bytes))
@@ -107,7 +104,7 @@ def test_workloads_beyond_their_share_of_the_memory_are_drawn_again(drawn: list[
     assert drawn == [2, 3, 3]
 
 
-def test_the_oldest_goes_where_all_take_too_much_memory_and_the_latest_stays() -> None:
+def test_the_oldest_goes_where_all_take_too_much_memory_and_the_latest_stays():
     cache = SeedCache[str](most_bytes=100.0)
     for seed in (1, 2, 3):
         cache.put("a", seed, "some", 40.0)
@@ -117,9 +114,7 @@ def test_the_oldest_goes_where_all_take_too_much_memory_and_the_latest_stays() -
     assert list(cache.known("a", [1, 2, 3, 4])) == [4]
 
 
-def test_replications_that_take_more_than_was_estimated_run_one_at_a_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_replications_that_take_more_than_was_estimated_run_one_at_a_time(monkeypatch):
     at_once: list[int] = []
     simulate = _core.simulate
 

@@ -1,7 +1,5 @@
 """A sender's option is a field of `Tcp`; each reaches the simulator under its own name."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -36,25 +36,24 @@ def answer(outcome: Outcome) -> str:
 
 
 @pytest.mark.parametrize("sender", ["ns2", "linux"])
-def test_same_seeds_same_bytes_on_one_or_two_threads(sender: str) -> None:
+def test_same_seeds_same_bytes_on_one_or_two_threads(sender):
     asked = scenario(f"traffic.0.sender={sender}")
     one, two = (SimulationEngine().run(asked, [1, 2, 3], Effort(jobs=jobs)) for jobs in (1, 2))
     assert answer(one) == answer(two)
 
 
-def test_seeds_kept_from_before_give_the_same_answer() -> None:
+def test_seeds_kept_from_before_give_the_same_answer():
     asked = scenario()
     engine = SimulationEngine()
     engine.run(asked, [1, 3])
     assert answer(engine.run(asked, [1, 2, 3])) == answer(SimulationEngine().run(asked, [1, 2, 3]))
 
 
-def test_jitter_lengthens_the_mean_round_trip_by_half_of_it() -> None:
+def test_jitter_lengthens_the_mean_round_trip_by_half_of_it():
     def mean_rtt(*more: str) -> float:
         one = ("traffic.0.flows=1", "traffic.0.rtt=30 ms", "traffic.0.max_window=1")
         alone = scenario(*one, "traffic.0.delayed_ack=false", *more)
         rtt = SimulationEngine().run(alone, [1, 2]).classes[0].rtt_s
-        assert rtt is not None and rtt.mean is not None
         return rtt.mean.value
 
     assert mean_rtt("traffic.0.jitter=20 ms") - mean_rtt() == pytest.approx(0.01, rel=0.1)
@@ -62,7 +61,7 @@ def test_jitter_lengthens_the_mean_round_trip_by_half_of_it() -> None:
 
 @pytest.mark.parametrize("sender", ["ns2", "linux"])
 @pytest.mark.parametrize("wait_ms", [60, 150])
-def test_a_lone_packet_s_ack_waits_for_the_delayed_ack_timeout(sender: str, wait_ms: int) -> None:
+def test_a_lone_packet_s_ack_waits_for_the_delayed_ack_timeout(sender, wait_ms):
     """One packet in flight: nothing comes for its ACK to wait with."""
     one = ("traffic.0.flows=1", "traffic.0.rtt=300 ms", "traffic.0.max_window=1")
     asked = (f"traffic.0.sender={sender}", "traffic.0.delayed_ack=true", "traffic.0.min_rto=2 s")
@@ -70,39 +69,35 @@ def test_a_lone_packet_s_ack_waits_for_the_delayed_ack_timeout(sender: str, wait
     rtt = SimulationEngine().run(scenario(*one, *asked, timer), [1]).classes[0].rtt_s
     assert rtt is not None and rtt.mean is not None
     shown = rtt.mean if sender == "ns2" else rtt.p99  # Linux's first ACKs go at once
-    assert shown is not None and shown.value == pytest.approx(0.3 + wait_ms / 1e3, abs=0.01)
+    assert shown.value == pytest.approx(0.3 + wait_ms / 1e3, abs=0.01)
 
 
-def test_seeds_differ() -> None:
+def test_seeds_differ():
     first, second = (SimulationEngine().run(scenario(), [seed]) for seed in (1, 2))
     assert first.classes[0].goodput_bps != second.classes[0].goodput_bps
 
 
-def test_bounds_hold() -> None:
+def test_bounds_hold():
     outcome = SimulationEngine().run(scenario("queue.size=5 packets"), [1, 2])
     link, flows = outcome.links["bottleneck"], outcome.classes[0]
-    assert link.utilization is not None and link.loss_rate is not None
     assert 0.5 < link.utilization.value <= 1.0
     assert 0.0 < link.loss_rate.value < 0.5
-    assert link.queue_packets is not None and link.queue_packets.p99 is not None
     assert 0.0 <= link.queue_packets.p99.value <= 5.0
-    assert flows.throughput_bps is not None and flows.goodput_bps is not None
     assert flows.throughput_bps.value == pytest.approx(link.utilization.value * 20e6, rel=0.01)
     # A gap that is filled counts what had crossed before the window began.
     assert flows.goodput_bps.value <= flows.throughput_bps.value * 1.02
 
 
-def test_two_classes_share_the_link() -> None:
+def test_two_classes_share_the_link():
     text = SMALL.replace("[[traffic]]", '[[traffic]]\nflows = 3\nsender = "ns2"\n[[traffic]]')
     outcome = SimulationEngine().run(loads(text), [1])
     carried = [each.throughput_bps.value for each in outcome.classes if each.throughput_bps]
     utilization = outcome.links["bottleneck"].utilization
     assert [each.flows for each in outcome.classes] == [3, 12]
-    assert utilization is not None
     assert sum(carried) == pytest.approx(utilization.value * 20e6, rel=1e-3)
 
 
-def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run() -> None:
+def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run():
     asked = scenario("measure.duration=60000 s")
     seen: list[float] = []
 
@@ -116,18 +111,18 @@ def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run() -> None:
     assert len(seen) == 4 and seen == sorted(seen) and seen[-1] < 1
 
 
-def test_the_scenario_and_the_simulator_know_the_same_congestion_controls() -> None:
+def test_the_scenario_and_the_simulator_know_the_same_congestion_controls():
     assert list(CONGESTION_CONTROLS) == _core.CONGESTION_CONTROLS
 
 
 @pytest.mark.parametrize("name", CONGESTION_CONTROLS)
-def test_every_congestion_control_uses_the_link(name: str) -> None:
+def test_every_congestion_control_uses_the_link(name):
     outcome = SimulationEngine().run(scenario(f"traffic.0.congestion_control={name}"), [1])
     used = outcome.links["bottleneck"].utilization
-    assert used is not None and 0.7 < used.value <= 1
+    assert 0.7 < used.value <= 1
 
 
-def test_the_core_refuses_what_it_cannot_run() -> None:
+def test_the_core_refuses_what_it_cannot_run():
     def flows(route: int) -> _core.Flows:
         return _core.Flows(
             traffic_class=np.zeros(1, np.int32),
@@ -164,7 +159,7 @@ def test_the_core_refuses_what_it_cannot_run() -> None:
         _core.Profile("linux", {"nonsense": 1})
 
 
-def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else() -> None:
+def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else():
     """30 ms in 200 ms batches: 7 round trips each; the runs themselves are the same."""
     surely = scenario(
         "queue.size=5 packets",
@@ -175,10 +170,9 @@ def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else
     plain = SimulationEngine().run(scenario("queue.size=5 packets"), [1]).links["bottleneck"]
     link = SimulationEngine().run(surely, [1]).links["bottleneck"]
     assert plain.goal_metrics == {} and link.loss_rate == plain.loss_rate
-    assert link.utilization is not None and plain.utilization is not None
     assert link.utilization.value == pytest.approx(plain.utilization.value, rel=1e-12)
     queue, before = link.queue_packets, plain.queue_packets
-    assert queue is not None and before is not None and queue.p99 == before.p99
+    assert queue.p99 == before.p99
     # Summed over other batches: the last digit may differ.
     assert queue.mean.low == pytest.approx(before.mean.low, rel=1e-12)
     assert queue.mean.high == pytest.approx(before.mean.high, rel=1e-12)
@@ -189,7 +183,6 @@ def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else
     assert 0.0 < used.value < 1.0 and 0.0 < lost.value < 1.0
     assert used.value * 140 == pytest.approx(round(used.value * 140))  # 20 batches of 7
     longest, odd = link.goal_metrics["queue_delay_maximum"], link.goal_metrics["queue_delay_p99.9"]
-    assert link.queue_delay_s is not None and link.queue_delay_s.p99 is not None
     assert link.queue_delay_s.p99.value <= odd.value <= longest.value
     assert longest.value <= 6.5 * 12_000 / 20e6  # five that wait and one on the wire
 
@@ -207,11 +200,10 @@ def quick(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("path", cases(NETWORKS, quick), ids=lambda path: path.stem)
-def test_every_shipped_network_plays(path: Path) -> None:
+def test_every_shipped_network_plays(path):
     """A hundredth of a second: of tens of thousands of connections, seconds take minutes."""
     asked = load(path, ["measure.warmup=10 ms", "measure.duration=10 ms"])
     outcome = SimulationEngine().run(asked, [1])
-    assert outcome.network is not None
     assert outcome.network.connections == sum(int(group.flows) for group in asked.traffic)
     used = [link.utilization for link in outcome.links.values()]
     assert all(each is not None and 0.0 <= each.value <= 1.0 for each in used)
@@ -222,14 +214,14 @@ def test_every_shipped_network_plays(path: Path) -> None:
     cases((path for path in SHIPPED if path not in NETWORKS), quick),
     ids=lambda path: path.stem,
 )
-def test_every_shipped_scenario_plays(path: Path) -> None:
+def test_every_shipped_scenario_plays(path):
     asked = load(path, ["measure.warmup=2 s", "measure.duration=4 s"])
     outcome = SimulationEngine().run(asked, [1])
     assert len(outcome.classes) == len(asked.traffic)
     for link in outcome.links.values():
-        assert link.utilization is not None and 0.0 <= link.utilization.value <= 1.0
+        assert 0.0 <= link.utilization.value <= 1.0
     for group, told in zip(asked.traffic, outcome.classes, strict=True):
-        assert told.goodput_bps is not None and told.goodput_bps.value > 0.0
+        assert told.goodput_bps.value > 0.0
         assert (told.fct_s is not None) == (group.kind in ("short", "session", "requests"))
 
 
@@ -245,16 +237,15 @@ start = { uniform = ["0 s", "1 s"] }
 )
 
 
-def test_traffic_both_ways_loads_both_directions_and_clumps_the_acks() -> None:
+def test_traffic_both_ways_loads_both_directions_and_clumps_the_acks():
     alone = SimulationEngine().run(scenario("queue.size=60 packets"), [1, 2])
     both = SimulationEngine().run(loads(TWO_WAY, overrides=["queue.size=60 packets"]), [1, 2])
     assert set(both.links) == {"bottleneck", "reverse"}
     forward, reverse = (both.links[name].utilization for name in ("bottleneck", "reverse"))
-    assert forward is not None and reverse is not None
     assert forward.value > 0.7 and reverse.value > 0.7
     # ACKs that queue behind data arrive in clumps, and the link idles between (Zhang et al. 1991).
     undisturbed = alone.links["bottleneck"].utilization
-    assert undisturbed is not None and forward.value < undisturbed.value
+    assert forward.value < undisturbed.value
 
 
 PARKING_LOT = """
@@ -280,30 +271,27 @@ route = ["second"]
 """
 
 
-def test_flows_over_two_congested_links_lose_more_and_get_less() -> None:
+def test_flows_over_two_congested_links_lose_more_and_get_less():
     """With three seeds the losses are not yet told apart."""
     outcome = SimulationEngine().run(loads(PARKING_LOT), range(1, 25))
     assert set(outcome.links) == {"bottleneck", "second"}
     long, first, second = outcome.classes
-    assert long.loss_rate and first.loss_rate and second.loss_rate
     assert long.loss_rate.value > max(first.loss_rate.value, second.loss_rate.value)
-    assert long.goodput_bps and first.goodput_bps and second.goodput_bps
     assert long.goodput_bps.value < min(first.goodput_bps.value, second.goodput_bps.value)
     for link in outcome.links.values():
-        assert link.utilization is not None and link.utilization.value > 0.95
+        assert link.utilization.value > 0.95
 
 
 @pytest.mark.parametrize("discipline", ["red", "pie", "codel", "fq_codel"])
-def test_marks_instead_of_drops(discipline: str) -> None:
+def test_marks_instead_of_drops(discipline):
     sets = [f"queue.discipline={discipline}", "queue.size=100 packets", "queue.ecn=true"]
     dropping = SimulationEngine().run(scenario(*sets), [1])
     marking = SimulationEngine().run(scenario(*sets, "traffic.0.ecn=true"), [1])
     lost, spared = (each.links["bottleneck"].loss_rate for each in (dropping, marking))
-    assert lost is not None and spared is not None
     assert spared.value < lost.value / 2
 
 
-def test_dctcp_keeps_the_queue_at_its_threshold() -> None:
+def test_dctcp_keeps_the_queue_at_its_threshold():
     sets = [
         "traffic.0.congestion_control=dctcp",
         "queue.discipline=red",
@@ -315,20 +303,18 @@ def test_dctcp_keeps_the_queue_at_its_threshold() -> None:
         "queue.probability=1.0",
     ]
     link = SimulationEngine().run(scenario(*sets), [1]).links["bottleneck"]
-    assert link.queue_packets is not None and link.queue_packets.p95 is not None
-    assert link.utilization is not None and link.utilization.value > 0.95
+    assert link.utilization.value > 0.95
     assert link.queue_packets.p95.value < 60
 
 
-def test_a_shared_memory_gives_a_lone_port_its_dynamic_threshold() -> None:
+def test_a_shared_memory_gives_a_lone_port_its_dynamic_threshold():
     shared = scenario("memory=120 kB", "queue.alpha=1.0", "queue.size=1000 packets")
     link = SimulationEngine().run(shared, [1]).links["bottleneck"]
-    assert link.queue_packets is not None and link.queue_packets.p99 is not None
     # Half of the memory, less the packet on the wire.
     assert 30 <= link.queue_packets.p99.value <= 40
 
 
-def test_a_discipline_that_refuses_its_parameters_says_so_in_one_line() -> None:
+def test_a_discipline_that_refuses_its_parameters_says_so_in_one_line():
     low = ("queue.min=1000 B", "queue.max=3000 B")
     asked = scenario("queue.discipline=red", "queue.size=5 packets", *low)
     with pytest.raises(ScenarioError) as caught:
@@ -337,13 +323,13 @@ def test_a_discipline_that_refuses_its_parameters_says_so_in_one_line() -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_red_takes_any_size() -> None:
+def test_red_takes_any_size():
     for packets in (1, 5, 14):
         asked = scenario("queue.discipline=red", f"queue.size={packets} packets")
         assert SimulationEngine().run(asked, [1]).links["bottleneck"].utilization.value > 0.2
 
 
-def test_a_run_in_which_no_flow_arrives_is_silence() -> None:
+def test_a_run_in_which_no_flow_arrives_is_silence():
     text = """
 link.rate = "10 Mbit/s"
 measure = { warmup = "1 s", duration = "2 s" }
@@ -354,11 +340,11 @@ length = "2 packets"
 """
     outcome = SimulationEngine().run(loads(text), [1])
     link = outcome.links["bottleneck"]
-    assert link.utilization is not None and link.utilization.value == 0
+    assert link.utilization.value == 0
     assert link.loss_rate is None
 
 
-def test_round_trips_too_many_to_read_apart_are_refused_in_one_line() -> None:
+def test_round_trips_too_many_to_read_apart_are_refused_in_one_line():
     goal = "goals.utilization={at_least=0.5,probability=0.9}"
     asked = scenario(
         goal, "traffic.0.rtt=10 us", "queue.size=1000 packets", "measure.duration=60 s"

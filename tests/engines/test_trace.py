@@ -35,7 +35,7 @@ def trace() -> Trace:
     return forebay.trace(scenario(), step="5 ms", flows=(3, 0))
 
 
-def test_shapes(trace: Trace) -> None:
+def test_shapes(trace):
     assert trace.at_s.shape == (800,)
     assert trace.at_s[[0, -1]] == pytest.approx([2.0, 5.995])
     assert list(trace.flows) == [3, 0]
@@ -45,7 +45,7 @@ def test_shapes(trace: Trace) -> None:
     assert trace.bottleneck.queue_packets.shape == trace.in_avoidance.shape == (800,)
 
 
-def test_histograms_sum_to_the_window_and_to_the_arrivals(trace: Trace) -> None:
+def test_histograms_sum_to_the_window_and_to_the_arrivals(trace):
     link = trace.bottleneck
     assert link.queue_s.sum() == pytest.approx(4.0, abs=1e-9)
     assert link.busy.total_s + link.idle.total_s == pytest.approx(4.0, abs=1e-9)
@@ -56,21 +56,18 @@ def test_histograms_sum_to_the_window_and_to_the_arrivals(trace: Trace) -> None:
     assert link.marks.sum() == 0
 
 
-def test_it_agrees_with_the_outcome_of_the_same_seed(trace: Trace) -> None:
+def test_it_agrees_with_the_outcome_of_the_same_seed(trace):
     outcome = SimulationEngine().run(scenario(), [1])
     link, read = outcome.links["bottleneck"], trace.bottleneck
-    assert link.utilization is not None and link.loss_rate is not None
-    assert link.queue_packets is not None and link.queue_packets.mean is not None
     assert read.utilization == pytest.approx(link.utilization.value)
     assert read.drops.sum() / read.arrivals.sum() == pytest.approx(link.loss_rate.value)
     assert read.queue_mean_packets == pytest.approx(link.queue_packets.mean.value)
-    assert link.marks is not None and link.marks.value == 0.0
+    assert link.marks.value == 0.0
     sent_again, timeouts = outcome.classes[0].retransmissions, outcome.classes[0].timeouts
-    assert sent_again is not None and timeouts is not None
     assert sent_again.value >= timeouts.value and sent_again.value >= read.drops.sum() * 0.9
 
 
-def test_samples_agree_with_moments(trace: Trace) -> None:
+def test_samples_agree_with_moments(trace):
     for number, flow in trace.flows.items():
         assert trace.window_mean_packets[number] == pytest.approx(flow.cwnd_packets.mean())
         assert trace.window_variance[number] == pytest.approx(flow.cwnd_packets.var())
@@ -79,7 +76,7 @@ def test_samples_agree_with_moments(trace: Trace) -> None:
     assert trace.window_mean_packets.sum() == pytest.approx(trace.window_sum_packets.mean())
 
 
-def test_two_flows_that_overflow_the_queue_together_are_nearly_in_lockstep() -> None:
+def test_two_flows_that_overflow_the_queue_together_are_nearly_in_lockstep():
     """Index 2 is lockstep: their windows correlate by more than 0.6."""
     found = forebay.trace(scenario(*LOCKSTEP), step="10 ms").synchronization
     assert found.index is not None and 1.6 < found.index <= 2.0
@@ -87,7 +84,7 @@ def test_two_flows_that_overflow_the_queue_together_are_nearly_in_lockstep() -> 
     assert found.reduced_fraction is not None and found.reduced_fraction > 0.9
 
 
-def test_many_flows_are_not_in_lockstep(trace: Trace) -> None:
+def test_many_flows_are_not_in_lockstep(trace):
     found = trace.synchronization
     assert found.index is not None and 0.2 < found.index < 4.0
     assert found.reduced_fraction is not None and found.hit_fraction is not None
@@ -95,7 +92,7 @@ def test_many_flows_are_not_in_lockstep(trace: Trace) -> None:
     assert trace.long_flows is not None and 0 < trace.long_flows <= 12
 
 
-def test_the_same_seed_gives_the_same_trace(trace: Trace) -> None:
+def test_the_same_seed_gives_the_same_trace(trace):
     again = forebay.trace(scenario(), step="5 ms", flows=(3, 0))
     other = forebay.trace(scenario(), step="5 ms", flows=(3, 0), seed=2)
     assert np.array_equal(trace.window_sum_packets, again.window_sum_packets)
@@ -104,14 +101,14 @@ def test_the_same_seed_gives_the_same_trace(trace: Trace) -> None:
     assert not np.array_equal(trace.window_sum_packets, other.window_sum_packets)
 
 
-def test_a_finer_step_changes_no_packet(trace: Trace) -> None:
+def test_a_finer_step_changes_no_packet(trace):
     fine = forebay.trace(scenario(), step="1 ms", flows=())
     assert np.array_equal(fine.bottleneck.seen, trace.bottleneck.seen)
     assert np.array_equal(fine.window_sum_packets[::5], trace.window_sum_packets)
     assert fine.drops.count.sum() == pytest.approx(trace.drops.count.sum(), abs=5)
 
 
-def test_files_hold_the_arrays(trace: Trace, tmp_path) -> None:
+def test_files_hold_the_arrays(trace, tmp_path):
     trace.to_csv(tmp_path / "a.csv")
     trace.to_npz(tmp_path / "a.npz")
     trace.histograms_to_csv(tmp_path / "h.csv")
@@ -128,7 +125,7 @@ def test_files_hold_the_arrays(trace: Trace, tmp_path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.npz", "h.csv"]
 
 
-def test_a_failed_write_leaves_what_was_there(trace: Trace, tmp_path, monkeypatch) -> None:
+def test_a_failed_write_leaves_what_was_there(trace, tmp_path, monkeypatch):
     place = tmp_path / "a.npz"
     place.write_text("before")
 
@@ -154,12 +151,12 @@ def test_a_failed_write_leaves_what_was_there(trace: Trace, tmp_path, monkeypatc
         ("10 ms", (1, 1), "flows: flow 1"),
     ],
 )
-def test_bad_input_is_refused(step: str, flows: tuple[int, ...], says: str) -> None:
+def test_bad_input_is_refused(step, flows, says):
     with pytest.raises(ScenarioError, match=says):
         forebay.trace(scenario(), step=step, flows=flows)
 
 
-def test_histograms_reach_to_the_buffer_however_full_the_queue_was() -> None:
+def test_histograms_reach_to_the_buffer_however_full_the_queue_was():
     """Seeds are averaged bin by bin: every trace of a scenario has as many."""
     text = (
         '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "50 packets"\n[measure]\nwarmup = "0 s"\n'
@@ -167,3 +164,40 @@ def test_histograms_reach_to_the_buffer_however_full_the_queue_was() -> None:
     )
     link = forebay.trace(loads(text), flows=()).bottleneck
     assert link.queue_s.shape == link.seen.shape == (51,)
+
+
+MIXED = """
+link.rate = "20 Mbit/s"
+queue = { discipline = "red", size = "60 packets", ecn = true }
+measure = { warmup = "2 s", duration = "4 s" }
+[[traffic]]
+flows = 6
+ecn = true
+rtt = { uniform = ["20 ms", "40 ms"] }
+[[traffic]]
+kind = "udp"
+flows = 2
+rate = "2 Mbit/s"
+[[traffic]]
+kind = "session"
+flows = 4
+rtt = "30 ms"
+file = { pareto = { mean = "60 kB", shape = 1.2 } }
+think = "100 ms"
+"""
+
+
+def test_flows_without_a_window_are_idle_and_users_restart():
+    scenario = loads(MIXED)
+    trace = forebay.trace(scenario, step="5 ms", flows=(0, 6, 8))
+    link = trace.bottleneck
+    assert not trace.flows[6].state.any() and not trace.flows[6].cwnd_packets.any()
+    assert trace.window_mean_packets[[6, 7]].tolist() == [0.0, 0.0]
+    assert np.isnan(trace.flows[6].srtt_s).all()
+    assert link.marks[0] > 0 and link.marks[1] == 0, "only class 0 speaks ECN"
+    assert (trace.reductions.count > 0).all()
+    assert link.busy.total_s + link.idle.total_s == pytest.approx(4.0)
+    outcome = forebay.run(scenario)
+    assert outcome.classes[1].retransmissions is None
+    marks = outcome.links["bottleneck"].marks
+    assert marks.value == pytest.approx(link.marks.sum())

@@ -1,6 +1,5 @@
-"""Transfers, each with a start and a size: of a table, a list or a distribution."""
+"""Transfers, each with a start and a size: of a table, a list or a distribution; ideal times."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,10 @@ rtt = "10 ms"
 TREE = """
 link = { rate = "100 Mbit/s", delay = "10 us" }
 queue.size = "100 packets"
+measure = { warmup = "0 s", duration = "2 s" }
 [topology]
 fat_tree.k = 4
 classes = [{ name = "access" }, { name = "edge" }, { name = "core" }]
-[measure]
-warmup = "0 s"
-duration = "2 s"
 [[traffic]]
 kind = "transfers"
 """
@@ -46,7 +43,7 @@ def group_of(scenario: Scenario) -> Transfers:
     return group
 
 
-def test_a_table_of_flows_fed_back_has_the_same_sizes(tmp_path: Path) -> None:
+def test_a_table_of_flows_fed_back_has_the_same_sizes(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     first = forebay.run(load(tmp_path / "s.toml")).flows()
@@ -58,7 +55,7 @@ def test_a_table_of_flows_fed_back_has_the_same_sizes(tmp_path: Path) -> None:
         assert again[column].tolist() == first[column].tolist()
 
 
-def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path: Path) -> None:
+def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     scenario = load(tmp_path / "s.toml")
@@ -73,7 +70,7 @@ def test_each_row_of_a_table_is_a_transfer_in_its_order(tmp_path: Path) -> None:
     assert again == scenario and again.sha256() == scenario.sha256()
 
 
-def test_a_parquet_table_is_read_as_the_csv_one(tmp_path: Path) -> None:
+def test_a_parquet_table_is_read_as_the_csv_one(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     (tmp_path / "t.csv").write_text(TABLE)
@@ -87,7 +84,7 @@ def test_a_parquet_table_is_read_as_the_csv_one(tmp_path: Path) -> None:
     assert made[0].sha256() == made[1].sha256()
 
 
-def test_a_list_is_the_same_as_a_table(tmp_path: Path) -> None:
+def test_a_list_is_the_same_as_a_table(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE)
     (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     listed = on_link(
@@ -98,7 +95,7 @@ def test_a_list_is_the_same_as_a_table(tmp_path: Path) -> None:
     assert one == two
 
 
-def test_sizes_are_drawn_from_their_distribution_at_the_load() -> None:
+def test_sizes_are_drawn_from_their_distribution_at_the_load():
     points = '{ cdf = [["1448 B", 0.25], ["2896 B", 0.5], ["28960 B", 1.0]] }'
     scenario = on_link(f"size = {points}\nload = 0.5\n")
     segments = draw(scenario, 1).segments
@@ -111,34 +108,34 @@ def test_sizes_are_drawn_from_their_distribution_at_the_load() -> None:
     assert n * mean * 1500 * 8 / 4 / 100e6 == pytest.approx(0.5, rel=0.1)
 
 
-def test_mean_packets_is_exact() -> None:
+def test_mean_packets_is_exact():
     """Whole packets of one: a size from 1 to 3 packets is 2 or 3 of them, equally likely."""
     sizes = TransferSizes.from_dict({"cdf": [["1000 B", 0.5], ["3000 B", 1.0]]})
     assert sizes.mean_packets(1000) == pytest.approx(0.5 * 1 + 0.5 * 2.5)
 
 
 @pytest.mark.parametrize(("name", "mean_mb"), [("web-search", 1.6), ("data-mining", 7.4)])
-def test_published_sizes_have_their_published_mean(name: str, mean_mb: float) -> None:
+def test_published_sizes_have_their_published_mean(name, mean_mb):
     """Alizadeh et al., pFabric (SIGCOMM 2013), section 5.1: 1.6 MB, and 7.4 MB of data mining."""
     found = TransferSizes(published=name).mean_packets(1460) * 1460 / 1e6  # type: ignore[arg-type]
     assert found == pytest.approx(mean_mb, rel=0.05)
 
 
-def test_every_published_distribution_rises_to_one() -> None:
+def test_every_published_distribution_rises_to_one():
     for points in PUBLISHED.values():
         sizes, shares = zip(*points, strict=True)
         assert list(sizes) == sorted(set(sizes)) and list(shares) == sorted(shares)
         assert shares[-1] == 1.0
 
 
-def test_slowdown_by_size_is_that_of_the_table_of_flows() -> None:
+def test_slowdown_by_size_is_that_of_the_table_of_flows():
     outcome = forebay.run(on_link('size = "web-search"\nload = 0.4\n'))
     (seen,), rows = outcome.classes, outcome.flows()
-    assert seen.slowdown is not None and "empty path" in (seen.slowdown_ideal or "")
+    assert "empty path" in (seen.slowdown_ideal or "")
     for each in seen.slowdown.values():
         high = np.inf if each.up_to_bytes is None else each.up_to_bytes
         mine = (rows["size_bytes"] > each.above_bytes) & (rows["size_bytes"] <= high)
-        assert each.transfers is not None and each.transfers.value == np.count_nonzero(mine)
+        assert each.transfers.value == np.count_nonzero(mine)
         slow = np.sort(rows["slowdown"][mine & ~rows["unfinished"]])
         if not rows["unfinished"][mine].any() and each.slowdown and each.slowdown.p50:
             assert each.slowdown.p50.value == pytest.approx(slow[(len(slow) + 1) // 2 - 1])
@@ -151,7 +148,7 @@ def on_tree(more: str) -> Scenario:
     return loads(TREE + more)
 
 
-def test_a_transfer_takes_the_route_of_its_row_and_one_between_hosts_takes_any_shortest() -> None:
+def test_a_transfer_takes_the_route_of_its_row_and_one_between_hosts_takes_any_shortest():
     way = ["edge0-1->pod0-0", "pod0-0->core1", "core1->pod2-0", "pod2-0->edge2-0"]
     route = ", ".join(f'"{link}"' for link in way)
     rows = forebay.run(
@@ -170,7 +167,7 @@ def test_a_transfer_takes_the_route_of_its_row_and_one_between_hosts_takes_any_s
     assert not rows["unfinished"].any()
 
 
-def test_a_lone_transfer_takes_the_ideal_time_where_its_window_fills_the_path() -> None:
+def test_a_lone_transfer_takes_the_ideal_time_where_its_window_fills_the_path():
     (slow,) = forebay.run(
         on_tree(
             'initial_window = 1000\ntransfers = [{ start = "0 s", size = "100 kB", '
@@ -180,7 +177,7 @@ def test_a_lone_transfer_takes_the_ideal_time_where_its_window_fills_the_path() 
     assert slow == pytest.approx(1.0, abs=0.01)
 
 
-def test_two_transfers_of_one_host_share_its_link_and_of_two_hosts_do_not() -> None:
+def test_two_transfers_of_one_host_share_its_link_and_of_two_hosts_do_not():
     def took(second: str) -> float:
         both = ", ".join(
             f'{{ start = "0 s", size = "100 kB", source = "{source}", target = "{target}" }}'
@@ -192,11 +189,10 @@ def test_two_transfers_of_one_host_share_its_link_and_of_two_hosts_do_not() -> N
     assert took("edge0-0#1") > 1.8 and took("edge3-0#2") < 1.1
 
 
-def test_drawn_transfers_load_the_hosts_links_of_a_network() -> None:
+def test_drawn_transfers_load_the_hosts_links_of_a_network():
     scenario = on_tree('size = "20 kB"\nload = 0.3\n')
     outcome = forebay.run(scenario, jobs=1)
     (seen,) = outcome.classes
-    assert seen.throughput_bps is not None
     assert seen.throughput_bps.value == pytest.approx(0.3 * 16 * 100e6, rel=0.05)
     assert forebay.run(scenario, jobs=2).classes == outcome.classes
 
@@ -212,12 +208,12 @@ def test_drawn_transfers_load_the_hosts_links_of_a_network() -> None:
         (True, 'transfers=[{start="0 s",size="1 B",rtt="1 s"}]\n', "the topology gives"),
     ],
 )  # fmt: skip
-def test_what_contradicts_itself_is_refused(tree: bool, more: str, says: str) -> None:
+def test_what_contradicts_itself_is_refused(tree, more, says):
     with pytest.raises(ScenarioError, match=says):
         loads((TREE if tree else LINK) + more)
 
 
-def test_an_end_that_is_not_given_is_drawn() -> None:
+def test_an_end_that_is_not_given_is_drawn():
     ends = (
         'source = "edge0-0#1"',
         'target = "edge1-1"',
@@ -233,7 +229,7 @@ def test_an_end_that_is_not_given_is_drawn() -> None:
     assert {(begin[row], end[row]) for row in range(16, 24)} == {("edge0-0", "edge1-1")}
 
 
-def test_two_hosts_of_one_router_are_never_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_hosts_of_one_router_are_never_one(monkeypatch):
     given = ('source = "edge0-0", target = "edge0-0"', 'source = "edge0-0#2", target = "edge0-0"')
     rows = [f'{{ start = "0 s", size = "1 kB", {each} }}' for each in given for _ in range(10)]
     scenario = on_tree(f"transfers = [{', '.join(rows)}]\n")
@@ -264,7 +260,7 @@ def test_two_hosts_of_one_router_are_never_one(monkeypatch: pytest.MonkeyPatch) 
         ('source = "edge0-0", target = "edge1-0", route = ["edge0-0->pod0-0"]', "do not lead from"),
     ],
 )  # fmt: skip
-def test_a_row_that_leads_nowhere_is_refused(row: str, says: str) -> None:
+def test_a_row_that_leads_nowhere_is_refused(row, says):
     with pytest.raises(ScenarioError, match=says):
         forebay.run(on_tree(f'transfers = [{{ start = "0 s", size = "1 kB", {row} }}]\n'))
 
@@ -281,13 +277,65 @@ def test_a_row_that_leads_nowhere_is_refused(row: str, says: str) -> None:
         ("start_s,size_bytes\n0,1,2\n", "row 1 has not 2 cells"),
     ],
 )
-def test_a_table_with_a_mistake_is_refused(tmp_path: Path, text: str, says: str) -> None:
+def test_a_table_with_a_mistake_is_refused(tmp_path, text, says):
     (tmp_path / "t.csv").write_text(text)
     (tmp_path / "s.toml").write_text(LINK + 'file = "t.csv"\n')
     with pytest.raises(ScenarioError, match=says):
         load(tmp_path / "s.toml")
 
 
-def test_the_network_engine_has_no_transfers() -> None:
+def test_the_network_engine_has_no_transfers():
     with pytest.raises(Unsupported, match=r"traffic\.0\.kind: network cannot run transfers"):
         forebay.run(on_tree('size = "20 kB"\nload = 0.3\n'), "network")
+
+
+PACKET = 1500 * 8
+WIRE, SHAPED = 20e6, 5e6
+PAYLOAD = 1448
+
+
+def flows(shaper: Any, access: str = "1 Gbit/s") -> forebay.outcome.model.FlowTable:
+    sizes = {"1 s": 1, "3 s": 20, "6 s": 40, "10 s": 200}
+    transfers: list[Any] = [
+        {"start": start, "size": f"{packets * PAYLOAD} B"} for start, packets in sizes.items()
+    ]
+    scenario = Scenario(
+        link={"rate": "20 Mbit/s", "shaper": shaper},
+        queue={"size": "5000 packets"},
+        traffic=[
+            {
+                "kind": "transfers", "transfers": transfers, "rtt": "10 ms",
+                "initial_window": 1000, "access_rate": access,
+            }
+        ],
+        measure={"warmup": "0 s", "duration": "20 s"},
+    )  # fmt: skip
+    return forebay.run(scenario).flows()
+
+
+@pytest.mark.parametrize(
+    ("shaper", "bucket"),
+    [
+        ({"rate": "5 Mbit/s", "burst": "50 kB"}, 400e3),
+        ({"rate": "5 Mbit/s", "burst": "20 kB", "excess": "10 kB"}, 240e3),
+        ({"rate": "5 Mbit/s", "refill": "deficit"}, PACKET),
+    ],
+)
+def test_a_shaper_passes_its_bucket_at_the_rate_of_the_wire(shaper, bucket):
+    table = flows(shaper)
+    bits = 8 * table["size_bytes"]
+    tokens = np.maximum(0.0, bits - bucket) / SHAPED + PACKET / WIRE
+    by_hand = PACKET / 1e9 + 5e-3 + np.maximum(bits / WIRE, tokens)
+    assert table["ideal_s"] == pytest.approx(by_hand, rel=1e-9)
+    assert table["slowdown"] == pytest.approx(np.ones(4), rel=1e-9)
+
+
+def test_a_slower_access_link_is_the_slowest_of_all():
+    table = flows({"rate": "5 Mbit/s", "burst": "50 kB"}, access="4 Mbit/s")
+    by_hand = table["size_bytes"] * 8 / 4e6 + PACKET / WIRE + 5e-3
+    assert table["ideal_s"] == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_who_waits_for_a_refill_is_slower_than_the_ideal():
+    table = flows({"rate": "5 Mbit/s", "burst": "20 kB", "refill": "interval"})
+    assert min(table["slowdown"]) > 1 - 1e-9 and max(table["slowdown"]) > 1.5

@@ -5,8 +5,6 @@ for each is kept in build/fuzz-budgets.jsonl, with what the rest of the machine 
 others have used processors, a late answer may be theirs.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Every field of a table at its least and its most, one beyond, at 0, and of the wrong type."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from copy import deepcopy

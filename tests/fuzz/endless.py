@@ -4,8 +4,6 @@ What goes wrong is made as small as it can be, kept in tests/fuzz/corpus, and re
 test run from then on.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

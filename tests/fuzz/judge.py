@@ -1,7 +1,5 @@
 """Has scenarios run in a worker, and says what is wrong with how one went."""
 
-from __future__ import annotations
-
 import json
 import select
 import subprocess
@@ -30,8 +28,6 @@ class Judge:
         LAST.parent.mkdir(exist_ok=True)
         LAST.write_text(f"# {asks}\n{text}")
         worker = self._running()
-        assert worker.stdin is not None
-        assert worker.stdout is not None
         worker.stdin.write(json.dumps({"text": text, "asks": asks, "seed": seed}) + "\n")
         worker.stdin.flush()
         if not select.select([worker.stdout], [], [], _PATIENCE_S)[0]:

@@ -5,8 +5,6 @@ and the same call then works and leaves nothing else. A full disk and a folder w
 write end in one line. As root and with util-linux only (mount namespaces); the testbed needs TUN.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -1,7 +1,5 @@
 """Makes random scenarios legal and cheap: contradictions are left out, the run is scaled down."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import tomli_w

@@ -1,7 +1,5 @@
 """How many packets a run of a scenario moves, about: random scenarios are made cheap by it."""
 
-from __future__ import annotations
-
 from forebay.scenario import Scenario, Session, Short, Tcp
 
 

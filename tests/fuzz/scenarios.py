@@ -4,8 +4,6 @@ Each field is drawn from its type and its documented range. What contradicts ano
 out again, and the whole is scaled down until it is cheap to run.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -86,7 +84,6 @@ def _time(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
 
 
 def _rate(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
-    assert between is not None
     rates = number(float(between.least), float(between.most), 3 * scale.bps)
     return rates.map(lambda x: written(x, "bit/s"))
 
@@ -176,7 +173,6 @@ def _flows(between: Between | None, scale: Scale) -> st.SearchStrategy[Any]:
 
 def _target(sense: str) -> Callable[[Between | None, Scale], st.SearchStrategy[Any]]:
     def make(between: Between | None, scale: Scale) -> st.SearchStrategy[Any]:
-        assert between is not None
         bounds = number(float(between.least), float(between.most), 0.1)
         tables = st.fixed_dictionaries({sense: bounds, "probability": st.floats(0.01, 1.0)})
         return bounds | tables

@@ -5,14 +5,13 @@ import re
 import resource
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import forebay
 from forebay._core import structure_bytes
 from forebay.engines.footprint import TooMuchMemory, estimate
+from forebay.report import draw_answer
 from forebay.scenario import ScenarioError, loads
 
 HEAD = '[link]\nrate = "10 Mbit/s"\n[measure]\nwarmup = "0 s"\nduration = "100 ms"\n'
@@ -33,19 +32,19 @@ ONE = HEAD + '[[traffic]]\nflows = 1\nstart = "0 s"\n'
     ],
     ids=str,
 )
-def test_numbers_that_no_run_can_have(how: dict[str, Any]) -> None:
+def test_numbers_that_no_run_can_have(how):
     with pytest.raises(ScenarioError) as caught:
         forebay.run(loads(ONE), **how)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
-def test_ten_million_flows_are_refused_with_the_number() -> None:
+def test_ten_million_flows_are_refused_with_the_number():
     with pytest.raises(TooMuchMemory, match=r"about 1\d(\.\d)? GB, above the limit of 2 GB"):
         forebay.run(loads(ONE.replace("flows = 1", "flows = 10000000")), memory_limit="2 GB")
 
 
-def test_a_limit_that_is_raised_lets_it_run() -> None:
+def test_a_limit_that_is_raised_lets_it_run():
     scenario = loads(ONE.replace("flows = 1", "flows = 2000"))
     needs = estimate(scenario, structure_bytes()).least(1)
     with pytest.raises(TooMuchMemory):
@@ -53,12 +52,12 @@ def test_a_limit_that_is_raised_lets_it_run() -> None:
     assert forebay.run(scenario, memory_limit=f"{int(needs) + 10**9} B").classes[0].flows == 2000
 
 
-def test_many_seeds_count() -> None:
+def test_many_seeds_count():
     with pytest.raises(TooMuchMemory, match="100000 replications"):
         forebay.run(loads(ONE, overrides=["queue.size=4000 packets"]), seeds=100_000)
 
 
-def test_replications_are_the_same_however_few_fit_at_once() -> None:
+def test_replications_are_the_same_however_few_fit_at_once():
     scenario = loads(ONE.replace("flows = 1", "flows = 30"))
     needs = estimate(scenario, structure_bytes()).least(5)
     few = forebay.run(scenario, seeds=5, jobs=4, memory_limit=f"{int(needs * 1.2)} B")
@@ -67,7 +66,7 @@ def test_replications_are_the_same_however_few_fit_at_once() -> None:
     assert few.classes == many.classes
 
 
-def test_a_run_that_grows_is_stopped() -> None:
+def test_a_run_that_grows_is_stopped():
     """A buffer without end before a link that stands still, as if nobody had foreseen it."""
     text = (
         '[link]\nrate = "100 Gbit/s"\n[queue]\nsize = "1000000000 packets"\n'
@@ -88,7 +87,7 @@ def test_a_run_that_grows_is_stopped() -> None:
 
 @pytest.mark.parametrize("control", [pytest.param("reno", marks=pytest.mark.long), "bbr", "prague"])
 @pytest.mark.parametrize("sender", ["linux", pytest.param("ns2", marks=pytest.mark.long)])
-def test_flows_take_no_more_than_was_estimated(control: str, sender: str) -> None:
+def test_flows_take_no_more_than_was_estimated(control, sender):
     """A paced flow has a record for each segment: 20,000 of Prague took twice the estimate."""
     text = (
         '[link]\nrate = "1 Mbit/s"\n[queue]\nsize = "20 packets"\n'
@@ -108,7 +107,7 @@ def test_flows_take_no_more_than_was_estimated(control: str, sender: str) -> Non
     assert after - before < estimates[1] - estimates[0]
 
 
-def test_fq_codel_keeps_the_queue_of_each_flow_at_each_link() -> None:
+def test_fq_codel_keeps_the_queue_of_each_flow_at_each_link():
     """It grows with the links, unlike all else of a flow: 200 MB at 1000 links of 50,000 flows."""
     traffic = '[[traffic]]\nflows = 50000\nrtt = "50 ms"\n[queue]\nsize = "1000 packets"\n'
     links = "".join(
@@ -123,7 +122,7 @@ def test_fq_codel_keeps_the_queue_of_each_flow_at_each_link() -> None:
     assert fair - few >= 4 * 50_000 * 20
 
 
-def test_a_key_of_thousands_of_parts(tmp_path: Path) -> None:
+def test_a_key_of_thousands_of_parts(tmp_path):
     """tomllib keeps every beginning of it, which was 2.3 GB."""
     with pytest.raises(ScenarioError, match="line 2 has a key of more than 32 parts"):
         loads("[link]\n" + ".".join(["a"] * 24_000) + " = 1\n")
@@ -139,7 +138,7 @@ def test_a_key_of_thousands_of_parts(tmp_path: Path) -> None:
         ('kind = "short"\nload = 0.9\nlength = "2 packets"\n', "9e+08 flows"),
     ],
 )
-def test_more_than_a_run_may_have_is_for_laws_and_smaller_links(traffic: str, what: str) -> None:
+def test_more_than_a_run_may_have_is_for_laws_and_smaller_links(traffic, what):
     text = f'[link]\nrate = "400 Gbit/s"\n[queue]\nsize = "9 packets"\n[[traffic]]\n{traffic}'
     scenario = loads(text)
     with pytest.raises(ScenarioError, match=re.escape(what)):
@@ -147,7 +146,7 @@ def test_more_than_a_run_may_have_is_for_laws_and_smaller_links(traffic: str, wh
     assert forebay.run(scenario, "theory").links["bottleneck"].loss_rate is not None
 
 
-def test_files_of_users_without_number_are_refused() -> None:
+def test_files_of_users_without_number_are_refused():
     text = (
         '[[traffic]]\nkind = "session"\nflows = 100\nthink = "0 s"\nrtt = "2 us"\nfile = "1 kB"\n'
     )
@@ -158,14 +157,14 @@ def test_files_of_users_without_number_are_refused() -> None:
         )
 
 
-def test_on_times_without_number_are_refused() -> None:
+def test_on_times_without_number_are_refused():
     text = HEAD + '[[traffic]]\nkind = "onoff"\nflows = 1\npeak_rate = "1 Mbit/s"\n'
     for ends in ('on = "0 s"\noff = "0 s"\n', 'on = "1 ps"\noff = "1 ps"\n'):
         with pytest.raises(ScenarioError, match="on times in"):
             loads(text + ends)
 
 
-def test_on_times_are_counted_within_the_run() -> None:
+def test_on_times_are_counted_within_the_run():
     """A mean that lies in pauses of hours says nothing of how many fit into a minute."""
     text = HEAD + '[queue]\nsize = "9 packets"\n[[traffic]]\nkind = "onoff"\nflows = 1000000\n'
     text += 'peak_rate = "1 kbit/s"\non = "1 us"\n'
@@ -175,7 +174,7 @@ def test_on_times_are_counted_within_the_run() -> None:
 
 
 @pytest.mark.long
-def test_two_thousand_classes_in_seconds() -> None:
+def test_two_thousand_classes_in_seconds():
     """A square over the classes took 24 s; now a few."""
     before = resource.getrusage(resource.RUSAGE_SELF)
     one = '[[traffic]]\nflows = 1\nstart = "0 s"\nrtt = { uniform = ["90 ms", "110 ms"] }\n'
@@ -186,8 +185,6 @@ def test_two_thousand_classes_in_seconds() -> None:
     assert after.ru_utime - before.ru_utime < 12
 
 
-def test_a_name_is_no_formula(tmp_path: Path) -> None:
-    from forebay.report import draw_answer
-
+def test_a_name_is_no_formula(tmp_path):
     scenario = loads("name = 'up $x^$ \\frac'\n" + ONE)
     draw_answer(forebay.trace(scenario, step="10 ms"), tmp_path / "x.svg")

@@ -1,7 +1,5 @@
 """Each value of each kind of answer at its edges: printed, or refused in one line, status 2."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -81,7 +79,7 @@ def edited(tree: Tree, path: Path, value: Any) -> str | None:
 
 @pytest.mark.parametrize("every", [419, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_value_of_an_answer_is_printed_or_refused(kind: str, every: int) -> None:
+def test_a_value_of_an_answer_is_printed_or_refused(kind, every):
     wrong = []
     for path, value in sampled(edits(document(kind)), every):
         text = edited(document(kind), path, value)

@@ -1,7 +1,5 @@
 """Each field of each table of a scenario at its edges: an answer, or one line and status 2."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
@@ -144,7 +142,7 @@ TABLES = _tables()
 _CHEAP = 30_000
 
 
-def test_every_table_has_a_scenario() -> None:
+def test_every_table_has_a_scenario():
     assert set(TABLES) == set(MODELS)
     for tree, path in TABLES.values():
         assert isinstance(at(tree, path), dict)
@@ -182,7 +180,7 @@ def _usable(made: Scenario) -> None:
 
 @pytest.mark.parametrize("every", [15, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", TABLES)
-def test_a_field_at_its_edges_is_run_or_refused(name: str, every: int) -> None:
+def test_a_field_at_its_edges_is_run_or_refused(name, every):
     tree, path = TABLES[name]
     wrong = []
     for field, value, made in sampled(with_edges(tree, path, MODELS[name]), every):
@@ -199,6 +197,6 @@ def counted() -> Iterator[int]:
         yield sum(1 for _ in with_edges(tree, path, MODELS[name]))
 
 
-def test_there_are_thousands() -> None:
+def test_there_are_thousands():
     assert sum(counted()) > 5000
     assert models.Scenario is Scenario

@@ -1,11 +1,8 @@
 """Each field of a question, a request and a grid at its edges: an answer, or 422 and status 2."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,9 +45,7 @@ def status_of(connection: http.client.HTTPConnection, path: str, body: bytes | s
 
 @pytest.mark.parametrize("every", [79, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", _ASKED)
-def test_a_field_of_a_question(
-    connection: http.client.HTTPConnection, name: str, every: int
-) -> None:
+def test_a_field_of_a_question(connection, name, every):
     tree, path = _ASKED[name]
     wrong = []
     for field, value, made in sampled(with_edges(tree, path, MODELS[name]), every):
@@ -68,7 +63,7 @@ _NUMBERS = ("", "0", "-1", "1", "2", "9999999", "10000000", "10000001", "0" * 50
 
 
 @pytest.mark.parametrize("path", ["/replay?packets=", "/answer?budget=", "/measure?rate="])
-def test_a_parameter_of_a_request(connection: http.client.HTTPConnection, path: str) -> None:
+def test_a_parameter_of_a_request(connection, path):
     small = {**QUICK, "measure": {"warmup": "50 ms", "duration": "100 ms"}}
     from urllib.parse import quote
 
@@ -81,7 +76,7 @@ def test_a_parameter_of_a_request(connection: http.client.HTTPConnection, path: 
 
 @pytest.mark.parametrize("path", ["/laws", "/answer", "/replay", "/open", "/shipped",
                                   "/configuration"])  # fmt: skip
-def test_a_body_that_is_no_question(connection: http.client.HTTPConnection, path: str) -> None:
+def test_a_body_that_is_no_question(connection, path):
     bodies = [b"", b"\xff", b"{", b"[" * 100_000, b'{"link":{"rate":"\\ud800"}}', b"1e999", b"NaN",
               b'{"text": "\\ud800"}', b'{"name": "\\u0000"}', b'{"platform": 1}'
               ]  # fmt: skip
@@ -130,7 +125,7 @@ def _grids() -> Iterator[tuple[str, Tree]]:
 
 
 @pytest.mark.parametrize("every", [19, pytest.param(1, marks=pytest.mark.long)])
-def test_a_value_of_a_grid(tmp_path: Path, every: int) -> None:
+def test_a_value_of_a_grid(tmp_path, every):
     (tmp_path / "base.toml").write_text(tomli_w.dumps(TABLES["Scenario"][0]))
     grid, wrong = tmp_path / "grid.toml", []
     for where, made in sampled(_grids(), every):

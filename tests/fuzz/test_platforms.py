@@ -1,8 +1,6 @@
 """The linter over bytes and over damaged configurations, through the command line: never a
 traceback, always an answer or one line."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os
@@ -53,7 +51,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 @settings(max_examples=CASES, deadline=None, derandomize=True)
 @given(st.binary(max_size=200) | damaged(), st.sampled_from([None, *names()]), st.booleans())
-def test_the_linter_answers_or_says_why_not(raw: bytes, name: str | None, as_json: bool) -> None:
+def test_the_linter_answers_or_says_why_not(raw, name, as_json):
     with tempfile.NamedTemporaryFile() as file:
         file.write(raw)
         file.flush()
@@ -70,5 +68,5 @@ def test_the_linter_answers_or_says_why_not(raw: bytes, name: str | None, as_jso
         assert err.getvalue().startswith("forebay: ")
 
 
-def test_every_platform_is_there() -> None:
+def test_every_platform_is_there():
     assert len(emitted()) >= len(names())

@@ -6,7 +6,6 @@ as long as one likes.
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import tomli_w
@@ -42,7 +41,7 @@ def judge() -> Iterator[Judge]:
     suppress_health_check=list(HealthCheck),
 )
 @given(trees(), MORE)
-def test_random_scenarios(judge: Judge, tree: dict[str, object], more: list[str]) -> None:
+def test_random_scenarios(judge, tree, more):
     text = tomli_w.dumps(tree)
     wrong, _ = judge.wrong_with(text, ASKS + more)
     assert not wrong, f"{wrong}\n{text}"
@@ -59,7 +58,7 @@ BUDGETS = st.builds("{} in {:.2g} s".format, st.sampled_from(["size", "run"]), s
     suppress_health_check=list(HealthCheck),
 )
 @given(st.one_of(trees(), networks()), BUDGETS)
-def test_random_scenarios_within_a_time(judge: Judge, tree: dict[str, object], ask: str) -> None:
+def test_random_scenarios_within_a_time(judge, tree, ask):
     """How late an answer is, is asked by ``make fuzz``: it hangs on what else the machine does."""
     text = tomli_w.dumps(tree)
     wrong, _ = judge.wrong_with(text, [ask])
@@ -75,7 +74,7 @@ SLOW = ("many-buckets-overflow", "pauses-far-below-their-mean")
     cases(sorted(CORPUS.glob("*.toml")), lambda path: path.stem not in SLOW),
     ids=lambda path: path.stem,
 )
-def test_what_once_went_wrong(judge: Judge, path: Path) -> None:
+def test_what_once_went_wrong(judge, path):
     wrong, _ = judge.wrong_with(path.read_text(), ALL)
     assert not wrong
 
@@ -90,7 +89,7 @@ def _tables(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
                 yield from _tables(each)
 
 
-def test_every_field_is_drawn() -> None:
+def test_every_field_is_drawn():
     """A field of a new type fails here until scenarios.py knows how to draw it."""
     scale = Scale(1.0, 1e6, ("bottleneck",))
     for model in set(_tables(Scenario)):
@@ -98,12 +97,11 @@ def test_every_field_is_drawn() -> None:
             field(info, scale).validate()
 
 
-def test_a_panic_is_seen(judge: Judge) -> None:
+def test_a_panic_is_seen(judge):
     """The judge itself can fail: here the process is ended under it."""
     text = '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\n'
     loads(text)
     assert judge.wrong_with(text, ["theory"])[0] == ""
-    assert judge._worker is not None
     judge._worker.kill()
     judge._worker.wait()
     assert judge.wrong_with(text, ["theory"])[0] == ""

@@ -3,8 +3,6 @@
 A process of its own, so that a panic, an endless loop or a hunger for memory ends here.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

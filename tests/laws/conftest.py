@@ -1,7 +1,5 @@
 """One scenario for the laws' tests: the OC3 line card of paper A, Figure 15, n = 100."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -9,17 +7,14 @@ import pytest
 from forebay.scenario import Scenario, loads
 
 _OC3 = """
-[link]
-rate = "155 Mbit/s"
-[queue]
-size = "129 packets"
+link.rate = "155 Mbit/s"
+queue.size = "129 packets"
+goals.utilization = 0.98
 [[traffic]]
 kind = "long"
 flows = 100
 rtt = { uniform = ["80 ms", "120 ms"] }
 sender = "ns2"
-[goals]
-utilization = 0.98
 """
 
 

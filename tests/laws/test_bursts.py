@@ -1,7 +1,5 @@
 """Laws of short flows (paper A, §4, §5.1.2, appendix C), and the exact queue."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -21,14 +19,14 @@ loads = st.floats(0.05, 0.95)
 size_lists = st.lists(st.integers(1, 60), min_size=1, max_size=6)
 
 
-def test_bursts_of_the_papers_flows() -> None:
+def test_bursts_of_the_papers_flows():
     """§4: 14 packets go as 2, 4, 8; 16 as 2, 4, 8 and 2 (the paper prints 4)."""
     assert of_flow(14) == [2, 4, 8]
     assert of_flow(16) == [2, 4, 8, 2]
 
 
 @given(st.integers(1, 10**6), st.integers(1, 64))
-def test_bursts_of_a_flow_sum_to_its_length(length: int, window: int) -> None:
+def test_bursts_of_a_flow_sum_to_its_length(length, window):
     sizes = of_flow(length, window)
     assert sum(sizes) == length
     assert sizes[:-1] == [window * 2**i for i in range(len(sizes) - 1)]
@@ -36,7 +34,7 @@ def test_bursts_of_a_flow_sum_to_its_length(length: int, window: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 500), st.floats(0.1, 5.0)), min_size=1, max_size=8))
-def test_bursts_of_many_lengths_are_those_of_each(flows: list[tuple[int, float]]) -> None:
+def test_bursts_of_many_lengths_are_those_of_each(flows):
     lengths, weights = zip(*flows, strict=True)
     found = Bursts.of_lengths(lengths, weights, initial_window=3)
     counted: dict[int, float] = {}
@@ -49,7 +47,7 @@ def test_bursts_of_many_lengths_are_those_of_each(flows: list[tuple[int, float]]
     np.testing.assert_allclose(found.probabilities, expected)
 
 
-def test_mean_queue_of_14_packet_flows() -> None:
+def test_mean_queue_of_14_packet_flows():
     """§4 at a load of 0.8: waiting 11.60 packets; the printed formula gives 10.13."""
     assert bursts.mean_waiting(0.8, FOURTEEN) == pytest.approx(11.60, abs=1e-9)
     printed = bursts.mean_waiting(0.8, FOURTEEN, as_printed=True)
@@ -58,13 +56,13 @@ def test_mean_queue_of_14_packet_flows() -> None:
     assert bursts.workload(0.8, FOURTEEN) == pytest.approx(12.0)
 
 
-def test_14_packet_flows_queue_longer_than_16() -> None:
+def test_14_packet_flows_queue_longer_than_16():
     """§4 and Figure 10: the queue is longest where large bursts are likeliest."""
     sixteen = Bursts.of_lengths([16])
     assert bursts.mean_waiting(0.8, FOURTEEN) > bursts.mean_waiting(0.8, sixteen)
 
 
-def test_single_packets_are_m_d_1() -> None:
+def test_single_packets_are_m_d_1():
     """§4: X = 1 is M/D/1, whose mean wait is rho^2 / (2 (1 - rho)) packets."""
     load = np.array([0.1, 0.5, 0.9])
     np.testing.assert_allclose(
@@ -75,13 +73,13 @@ def test_single_packets_are_m_d_1() -> None:
     np.testing.assert_allclose(queue.in_system[:2], [0.5, 0.5 * math.expm1(0.5)], rtol=1e-14)
 
 
-def test_exact_mean_of_14_packet_flows() -> None:
+def test_exact_mean_of_14_packet_flows():
     assert exact_queue(0.8, FOURTEEN).mean_waiting == pytest.approx(11.60, abs=1e-8)
 
 
 @settings(max_examples=examples(25))
 @given(loads, size_lists)
-def test_exact_queue_has_mass_one_and_the_mean_of_m_g_1(load: float, sizes: list[int]) -> None:
+def test_exact_queue_has_mass_one_and_the_mean_of_m_g_1(load, sizes):
     of_sizes = Bursts.given(sizes)
     queue = exact_queue(load, of_sizes)
     assert queue.in_system.sum() == pytest.approx(1.0, abs=2e-12)
@@ -91,7 +89,7 @@ def test_exact_queue_has_mass_one_and_the_mean_of_m_g_1(load: float, sizes: list
 
 @settings(max_examples=examples(25))
 @given(st.floats(0.3, 0.95), size_lists)
-def test_exact_tail_decays_with_the_full_kappa(load: float, sizes: list[int]) -> None:
+def test_exact_tail_decays_with_the_full_kappa(load, sizes):
     """Two derivations that share nothing: P(L = j+1) / P(L = j) tends to exp(-kappa)."""
     bursts = Bursts.given([*sizes, 1])  # a span of one: no gaps between the levels
     probabilities = exact_queue(load, bursts).in_system
@@ -100,7 +98,7 @@ def test_exact_tail_decays_with_the_full_kappa(load: float, sizes: list[int]) ->
     assert fall == pytest.approx(-exponent, rel=1e-3)
 
 
-def test_exact_queue_against_a_simulated_one() -> None:
+def test_exact_queue_against_a_simulated_one():
     """Packets one by one through a plain FIFO, watched at random moments."""
     random = np.random.default_rng(20)
     bursts, load, count = FOURTEEN, 0.8, 300_000
@@ -117,7 +115,7 @@ def test_exact_queue_against_a_simulated_one() -> None:
         assert (waiting >= level).mean() == pytest.approx(float(queue.tail(level)), rel=0.05)
 
 
-def test_exact_buffer_is_the_smallest() -> None:
+def test_exact_buffer_is_the_smallest():
     queue = exact_queue(0.8, FOURTEEN)
     size = int(queue.buffer_for(0.025))
     assert queue.tail(size) <= 0.025 < queue.tail(size - 1)
@@ -125,7 +123,7 @@ def test_exact_buffer_is_the_smallest() -> None:
         queue.buffer_for(1e-15)
 
 
-def test_orders_of_effective_bandwidth_for_14_packet_flows() -> None:
+def test_orders_of_effective_bandwidth_for_14_packet_flows():
     """Appendix C by hand: kappa = 2 (0.2 / 0.8) (14/3) / 28 = 1/12 at second order."""
     second = effective_bandwidth.kappa(0.8, FOURTEEN, Order.SECOND)
     assert second == pytest.approx(1 / 12)
@@ -134,7 +132,7 @@ def test_orders_of_effective_bandwidth_for_14_packet_flows() -> None:
 
 
 @given(loads, size_lists)
-def test_each_order_solves_its_own_equation(load: float, sizes: list[int]) -> None:
+def test_each_order_solves_its_own_equation(load, sizes):
     bursts = Bursts.given(sizes)
     second, third, full = (float(effective_bandwidth.kappa(load, bursts, order)) for order in Order)
     m1, m2, m3 = (bursts.moment(k) for k in (1, 2, 3))
@@ -145,7 +143,7 @@ def test_each_order_solves_its_own_equation(load: float, sizes: list[int]) -> No
 
 
 @given(st.floats(0.01, 0.99), size_lists)
-def test_prefactor_is_cramers(load: float, sizes: list[int]) -> None:
+def test_prefactor_is_cramers(load, sizes):
     """(1 - alpha(0)) / (kappa alpha'(kappa)), the derivative taken numerically."""
     bursts = Bursts.given(sizes)
     exponent = float(effective_bandwidth.kappa(load, bursts))
@@ -159,9 +157,7 @@ def test_prefactor_is_cramers(load: float, sizes: list[int]) -> None:
 
 
 @given(loads, size_lists, st.floats(1e-9, 0.05), st.sampled_from(list(Order)))
-def test_buffer_for_a_drop_probability(
-    load: float, sizes: list[int], target: float, order: Order
-) -> None:
+def test_buffer_for_a_drop_probability(load, sizes, target, order):
     bursts = Bursts.given(sizes)
     size = effective_bandwidth.buffer_for(target, load, bursts, order)
     reached = effective_bandwidth.tail(size, load, bursts, order)
@@ -170,32 +166,32 @@ def test_buffer_for_a_drop_probability(
         assert reached == pytest.approx(target)
 
 
-def test_figure_12_rule() -> None:
+def test_figure_12_rule():
     """§5.1.2: the model's curve is P(Q > B) = 0.025; at a load of 0.8, 12 ln 40 packets."""
     assert completion_time.buffer(0.8, FOURTEEN) == pytest.approx(12 * math.log(40))
     exact = exact_queue(0.8, FOURTEEN).buffer_for(completion_time.DROP_PROBABILITY)
     assert completion_time.buffer(0.8, FOURTEEN, Order.FULL) == pytest.approx(float(exact), abs=1.5)
 
 
-def test_small_loads_do_not_overflow() -> None:
+def test_small_loads_do_not_overflow():
     load = np.array([1e-12, 1e-6, 0.01])
     exponent = effective_bandwidth.kappa(load, Bursts.given([1, 1000]))
     assert np.all(np.isfinite(exponent)) and np.all(np.diff(exponent) < 0)
 
 
 @pytest.mark.parametrize("load", [0.0, 1.0, 1.3, math.nan])
-def test_an_unstable_load_is_refused(load: float) -> None:
+def test_an_unstable_load_is_refused(load):
     for ask in (bursts.mean_waiting, effective_bandwidth.kappa, exact_queue):
         with pytest.raises(ValueError, match="load"):
             ask(load, FOURTEEN)
 
 
-def test_bursts_of_nothing_are_refused() -> None:
+def test_bursts_of_nothing_are_refused():
     with pytest.raises(ValueError, match="at least one packet"):
         Bursts.given([0, 2])
 
 
-def test_the_prefactor_of_third_order_is_that_of_its_own_alpha() -> None:
+def test_the_prefactor_of_third_order_is_that_of_its_own_alpha():
     """Equation 13 with alpha(k) = l (E[X] + k E[X^2] / 2 + k^2 E[X^3] / 6), at its own kappa."""
     bursts, load = Bursts.given([1, 4, 30], [0.5, 0.3, 0.2]), 0.7
     first, second, third = (bursts.mean, bursts.moment(2), bursts.moment(3))

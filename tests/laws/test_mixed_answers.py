@@ -1,17 +1,11 @@
 """What paper D's law and the single flow's law say of a scenario."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 
 from forebay import laws
 from forebay.laws import LawAnswer, general_decrease, heterogeneous
 from forebay.laws.quantities import flows_by_control
 from forebay.scenario import Scenario
-
-Make = Callable[..., Scenario]
 
 
 def answer(scenario: Scenario, law: str) -> LawAnswer:
@@ -24,7 +18,7 @@ def with_protocol(scenario: Scenario, control: object) -> Scenario:
     return scenario.model_copy(update={"traffic": (group,)})
 
 
-def test_oc3_with_400_flows(oc3: Make) -> None:
+def test_oc3_with_400_flows(oc3):
     scenario = oc3("traffic.0.flows=400", "queue.size=30 packets")
     found = answer(scenario, "yang-2013/utilization")
     expected = heterogeneous.for_utilization(scenario.bdp_packets, 0.19245, 400, 0.98)
@@ -33,14 +27,14 @@ def test_oc3_with_400_flows(oc3: Make) -> None:
     assert found.utilization is not None and 0.98 < found.utilization < 1.0
 
 
-def test_a_bound_on_losses_asks_for_more(oc3: Make) -> None:
+def test_a_bound_on_losses_asks_for_more(oc3):
     alone = answer(oc3("traffic.0.flows=400"), "yang-2013/utilization").packets
     strict = oc3("traffic.0.flows=400", "goals.loss_rate=0.001")
     both = answer(strict, "yang-2013/utilization").packets
     assert alone is not None and both is not None and both > alone
 
 
-def test_a_mix_is_read_by_its_shares(oc3: Make) -> None:
+def test_a_mix_is_read_by_its_shares(oc3):
     scenario = with_protocol(oc3("traffic.0.flows=400"), {"reno": 0.5, "cubic": 0.5})
     assert flows_by_control(scenario) == {"reno": 200.0, "cubic": 200.0}
     mixed = answer(scenario, "yang-2013/utilization").packets
@@ -48,7 +42,7 @@ def test_a_mix_is_read_by_its_shares(oc3: Make) -> None:
     assert mixed is not None and pure is not None and mixed < 0.85 * pure
 
 
-def test_a_protocol_without_a_growth_function_is_named(oc3: Make) -> None:
+def test_a_protocol_without_a_growth_function_is_named(oc3):
     found = heterogeneous.LAW.answer(with_protocol(oc3("traffic.0.flows=400"), "bbr"))
     assert found.packets is None and found.utilization is None
     assert found.broken_assumptions == ("congestion control bbr: no growth function is known",)
@@ -57,7 +51,7 @@ def test_a_protocol_without_a_growth_function_is_named(oc3: Make) -> None:
 @pytest.mark.parametrize(
     ("control", "bdps"), [("reno", 1.0), ("cubic", 1 / 0.7 - 1), ("scalable", 1 / 7), ("bbr", 0.25)]
 )
-def test_one_flow_that_must_never_idle(oc3: Make, control: str, bdps: float) -> None:
+def test_one_flow_that_must_never_idle(oc3, control, bdps):
     scenario = with_protocol(oc3("traffic.0.flows=1", "goals.utilization=1"), control)
     found = general_decrease.LAW.answer(scenario)
     assert found.packets == pytest.approx(bdps * scenario.bdp_packets)
@@ -65,7 +59,7 @@ def test_one_flow_that_must_never_idle(oc3: Make, control: str, bdps: float) -> 
     assert found.utilization is not None and 0.75 < found.utilization <= 1.0
 
 
-def test_the_single_flow_s_law_knows_no_mix(oc3: Make) -> None:
+def test_the_single_flow_s_law_knows_no_mix(oc3):
     scenario = with_protocol(oc3("traffic.0.flows=2"), {"reno": 0.5, "cubic": 0.5})
     found = general_decrease.LAW.answer(scenario)
     assert found.packets is None

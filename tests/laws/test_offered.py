@@ -1,7 +1,5 @@
 """What classes offer, and which further links that may congest."""
 
-from __future__ import annotations
-
 import pytest
 
 from forebay.laws.quantities import may_congest, other_queues
@@ -16,12 +14,12 @@ def through_core(core: str, *others: Udp) -> Scenario:
     )
 
 
-def test_flows_bring_a_further_link_no_more_than_the_bottleneck_lets_through() -> None:
+def test_flows_bring_a_further_link_no_more_than_the_bottleneck_lets_through():
     assert other_queues(through_core("12 Mbit/s")) == []
     assert other_queues(through_core("9 Mbit/s")) == ["core"]
 
 
 @pytest.mark.parametrize(("rate", "congests"), [("1.9 Mbit/s", False), ("2.1 Mbit/s", True)])
-def test_what_crosses_the_further_link_alone_comes_on_top(rate: str, congests: bool) -> None:
+def test_what_crosses_the_further_link_alone_comes_on_top(rate, congests):
     alone = Udp(flows=1, rate=rate, route=["core"])
     assert may_congest(through_core("12 Mbit/s", alone), "core") is congests

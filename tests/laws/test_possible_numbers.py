@@ -1,7 +1,5 @@
 """For any scenario, theory returns possible numbers in finite time and memory, or an error."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys
@@ -47,7 +45,7 @@ def told(kind: str, load: float, buffer: int, length: str) -> Outcome | None:
 def check(outcome: Outcome, buffer: int) -> tuple[float, float | None]:
     """Utilization and loss rate of an outcome that is possible."""
     link = outcome.links["bottleneck"]
-    assert link.utilization is not None and 0.0 <= link.utilization.value <= 1.0
+    assert 0.0 <= link.utilization.value <= 1.0
     for metric in (link.loss_rate, *(each.loss_rate for each in outcome.classes)):
         if metric is not None:
             assert metric.low is not None and metric.high is not None
@@ -66,7 +64,7 @@ def check(outcome: Outcome, buffer: int) -> tuple[float, float | None]:
     "length", cases(LENGTHS, (LENGTHS[0], LENGTHS[2], LENGTHS[6]).__contains__)
 )
 @pytest.mark.parametrize("kind", GROUPS)
-def test_every_number_is_possible_and_goes_the_right_way(kind: str, length: str) -> None:
+def test_every_number_is_possible_and_goes_the_right_way(kind, length):
     if kind in ("udp", "beside") and length != LENGTHS[0]:
         return
     seen: dict[tuple[float, int], tuple[float, float | None]] = {}
@@ -84,7 +82,7 @@ def test_every_number_is_possible_and_goes_the_right_way(kind: str, length: str)
             assert all(used >= seen[load, buffer][0] - 1e-9 for used in later)
 
 
-def test_short_flows_at_a_load_of_99_percent_fill_the_link() -> None:
+def test_short_flows_at_a_load_of_99_percent_fill_the_link():
     """A bound said 22 % and 78 % lost; simulation has 98 % and some 9 %."""
     outcome = told("short", 0.99, 100, '"14 packets"')
     assert outcome is not None
@@ -94,11 +92,11 @@ def test_short_flows_at_a_load_of_99_percent_fill_the_link() -> None:
 
 
 @pytest.mark.parametrize("length", range(1, 40))
-def test_full_load_has_no_steady_state_and_says_so(length: int) -> None:
+def test_full_load_has_no_steady_state_and_says_so(length):
     assert told("short", 1.0, 100, f'"{length} packets"') is None
 
 
-def test_a_mix_above_the_link_s_rate_has_no_law() -> None:
+def test_a_mix_above_the_link_s_rate_has_no_law():
     """A load of 2 gave the short class 800 Mbit/s of a link of 400."""
     assert told("mix", 2.0, 100, '"14 packets"') is None
 
@@ -126,7 +124,7 @@ LARGE = [
 ]  # fmt: skip
 
 
-def test_memory_is_bounded() -> None:
+def test_memory_is_bounded():
     """Megabytes at most, after each of them."""
     texts = [
         f'link.rate = "100 Mbit/s"\nqueue.size = "100 packets"\n[[traffic]]\n{group}\n'
@@ -140,7 +138,7 @@ def test_memory_is_bounded() -> None:
     assert len(peaks) == len(LARGE) and max(peaks) < 1000
 
 
-def test_thousands_of_classes_take_a_time_in_proportion() -> None:
+def test_thousands_of_classes_take_a_time_in_proportion():
     """Per class it compared every other one; 2000 classes did not end within minutes."""
     group = '[[traffic]]\nflows = 5\nrtt = {{ uniform = ["20 ms", "{} ms"] }}\n'
     text = 'link.rate = "10 Gbit/s"\n' + "".join(group.format(40 + i % 50) for i in range(1500))

@@ -1,7 +1,5 @@
 """Which law governs a scenario: one decision for every engine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest
@@ -10,6 +8,7 @@ import forebay
 from forebay.catalogue import CONTROLS
 from forebay.engines.errors import NoLaw
 from forebay.laws import LAWS, governing_law, regime_of, regime_words
+from forebay.laws.regime_words import ending
 from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 
 VARIED = '{ uniform = ["60 ms", "120 ms"] }'
@@ -139,14 +138,20 @@ CASES: list[tuple[str, Scenario, str, str | None]] = [
 
 @pytest.mark.parametrize(("asked", "regime", "law"), [case[1:] for case in CASES],
                          ids=[case[0] for case in CASES])  # fmt: skip
-def test_one_decider(asked: Scenario, regime: str, law: str | None) -> None:
-    """What size says governs is what theory answers by; without a law it does not answer."""
+def test_one_decider(asked, regime, law):
+    """What size says governs is what theory answers by; without a law it says where to look."""
     told = regime_of(asked)
     assert (told.regime, told.law) == (regime, law)
     chosen = governing_law(asked)
     assert (None if chosen is None else chosen.name) == law
     assert law is None or law in {each.name for each in LAWS}
     assert all(line.endswith(".") and "\n" not in line for line in (told.why, told.would_change))
+    assert "rise and fall in step" not in told.why, "words of what is not so"
+    if not any(group.kind == "long" for group in asked.crossing):
+        assert "TCP need" not in told.why and "for TCP keeps" not in told.why
+    if law is None and told.regime not in ("overloaded", "uncongested", "no traffic"):
+        words = told.why + told.would_change
+        assert "Use simulation" in words and "synchronization (forebay trace)" in words
     if law is None:
         with pytest.raises(NoLaw):
             forebay.run(asked, "theory")
@@ -154,32 +159,14 @@ def test_one_decider(asked: Scenario, regime: str, law: str | None) -> None:
         forebay.run(asked, "theory")
 
 
-@pytest.mark.parametrize(("asked", "law"), [(case[1], case[3]) for case in CASES],
-                         ids=[case[0] for case in CASES])  # fmt: skip
-def test_a_link_without_a_law_says_where_to_look(asked: Scenario, law: str | None) -> None:
-    told = regime_of(asked)
-    if law is None and told.regime not in ("overloaded", "uncongested", "no traffic"):
-        words = told.why + told.would_change
-        assert "Use simulation" in words and "synchronization (forebay trace)" in words
-
-
 @pytest.mark.parametrize("size", ["10 packets", "10 bdp"])
-def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size: str) -> None:
+def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size):
     said = regime_of(link(long(100), sets=[f"queue.size={size}"]))
     assert said == regime_of(link(long(100)))
     assert "the path holds 11.6 packets of each" in said.why
 
 
-def test_words_of_what_is_not_so_are_gone() -> None:
-    """A law's reason speaks of the traffic that there is."""
-    for name, asked, *_ in CASES:
-        why = regime_of(asked).why
-        assert "rise and fall in step" not in why, name
-        if not any(group.kind == "long" for group in asked.crossing):
-            assert "TCP need" not in why and "for TCP keeps" not in why, name
-
-
-def test_laws_state_a_factor_that_simulation_found() -> None:
+def test_laws_state_a_factor_that_simulation_found():
     for control, rtt, said in (
         ('"reno"', VARIED, "0.8 to 2.1 times"),
         ('"cubic"', VARIED, "1.2 to 2.6 times"),
@@ -188,7 +175,7 @@ def test_laws_state_a_factor_that_simulation_found() -> None:
         assert said in regime_of(link(long(100, control, rtt))).why
 
 
-def test_the_public_answer_carries_it() -> None:
+def test_the_public_answer_carries_it():
     asked = link(long(300), sets=["goals.utilization=0.98"])
     told = forebay.size(asked, engine="theory").to_dict()
     assert set(told["governs"]) == {"regime", "law", "why", "would_change"}
@@ -199,13 +186,11 @@ def test_the_public_answer_carries_it() -> None:
 
 
 @pytest.mark.parametrize("in_slow_start", [True, False])
-def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start: bool) -> None:
-    from forebay.laws.regime_words import ending
-
+def test_the_load_of_flows_that_end_is_said_in_percent(in_slow_start):
     assert "offer 99.9 %" in ending(link(short(0.999)), 0.999, in_slow_start=in_slow_start)
 
 
-def test_words_on_flows_that_end_have_both_shares() -> None:
+def test_words_on_flows_that_end_have_both_shares():
     said = regime_words.ending_with_long(0.5, 0.2)
     assert "may offer 50 %" in said and "Up to 20 %" in said
 
@@ -214,7 +199,7 @@ def test_words_on_flows_that_end_have_both_shares() -> None:
     "more",
     ['schedule = { on = { exponential = "2 s" }, off = { exponential = "5 s" } }', 'stop = "12 s"'],
 )
-def test_flows_that_come_and_go_have_no_law(more: str) -> None:
+def test_flows_that_come_and_go_have_no_law(more):
     scenario = loads(
         'link.rate = "100 Mbit/s"\nmeasure = { warmup = "10 s", duration = "5 s" }\n'
         "goals.utilization = 0.9\n"
@@ -230,7 +215,7 @@ def test_flows_that_come_and_go_have_no_law(more: str) -> None:
     ("size", "said"),
     [('"web-search"', "some leave slow start"), ('"20 kB"', "The flows end within slow start and")],
 )
-def test_transfers_end_within_slow_start_only_where_they_are_short(size: str, said: str) -> None:
+def test_transfers_end_within_slow_start_only_where_they_are_short(size, said):
     scenario = loads(
         'link.rate = "1 Gbit/s"\nmeasure = { warmup = "1 s", duration = "1 s" }\n'
         f'[[traffic]]\nkind = "transfers"\nload = 0.5\nsize = {size}\nrtt = "5 ms"\n'
@@ -238,7 +223,7 @@ def test_transfers_end_within_slow_start_only_where_they_are_short(size: str, sa
     assert said in regime_of(scenario).why
 
 
-def test_a_queue_that_shares_its_memory_has_no_law() -> None:
+def test_a_queue_that_shares_its_memory_has_no_law():
     scenario = loads(
         'memory = "300 kB"\nlink.rate = "100 Mbit/s"\nqueue.alpha = 1.0\ngoals.utilization = 0.98\n'
         '[[traffic]]\nflows = 10\nrtt = { uniform = ["20 ms", "60 ms"] }\n'

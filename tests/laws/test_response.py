@@ -1,7 +1,5 @@
 """Loss rate of many flows: known answers, and simulation inside the band that is claimed."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -14,14 +12,14 @@ from forebay.search.goals import GoalNotAnswered
 
 
 @pytest.mark.parametrize("p", [1e-5, 1e-3, 0.05])
-def test_reno_without_timeouts_is_slide_9_of_hisamatsu(p: float) -> None:
+def test_reno_without_timeouts_is_slide_9_of_hisamatsu(p):
     """w^2 = 3 (1 - d) / (2 d), with no loss found by timeout."""
     expected = math.sqrt(1.5 * (1 - p) / p)
     assert float(response.window(p, "reno", 0.1)) == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize("p", [1e-4, 1e-3, 1e-2])
-def test_reno_is_rfc_5348(p: float) -> None:
+def test_reno_is_rfc_5348(p):
     """Section 3.1 with b = 1: 1 / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2))."""
     rtt, rto = 0.1, 0.3
     late = rto * min(1.0, 3 * math.sqrt(3 * p / 8)) * p * (1 + 32 * p**2)
@@ -30,7 +28,7 @@ def test_reno_is_rfc_5348(p: float) -> None:
     assert float(response.rate(p, flow)) == pytest.approx(expected, rel=0.01)
 
 
-def test_cubic_is_rfc_9438_where_it_is_faster_than_reno() -> None:
+def test_cubic_is_rfc_9438_where_it_is_faster_than_reno():
     """Section 5.1: (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4) ."""
     p, rtt = 1e-6, 0.2
     expected = (0.4 * 3.7 / 1.2) ** 0.25 * rtt**0.75 / p**0.75
@@ -40,7 +38,7 @@ def test_cubic_is_rfc_9438_where_it_is_faster_than_reno() -> None:
     )
 
 
-def test_what_counts_is_the_mean_of_one_over_the_rtt() -> None:
+def test_what_counts_is_the_mean_of_one_over_the_rtt():
     """Flows of 10 and 90 ms send in all like flows of 18 ms."""
 
     def lost(*rtts: float) -> float | None:
@@ -50,7 +48,7 @@ def test_what_counts_is_the_mean_of_one_over_the_rtt() -> None:
     assert lost(0.01, 0.09) == pytest.approx(lost(0.018), rel=1e-3)
 
 
-def test_flows_that_a_window_holds_lose_nothing_that_a_law_could_tell() -> None:
+def test_flows_that_a_window_holds_lose_nothing_that_a_law_could_tell():
     held = response.Flows(10.0, "reno", 0.1, 0.3, most=5.0)
     assert response.loss_rate([held], 1000.0) is None
     assert response.loss_rate([held], 400.0) is not None
@@ -74,28 +72,26 @@ rtt = {{ uniform = ["{low} ms", "{high} ms"] }}
 @pytest.mark.parametrize(("rate", "flows", "low", "high"), [
     (20, 12, 40, 80), (20, 40, 10, 120), (5, 10, 90, 100), (100, 20, 10, 120),
 ])  # fmt: skip
-def test_simulation_lies_in_the_band(
-    rate: int, flows: int, low: int, high: int, control: str, size: str
-) -> None:
+def test_simulation_lies_in_the_band(rate, flows, low, high, control, size):
     asked = loads(
         LINK.format(rate=rate, flows=flows, low=low, high=high, control=control, size=size)
     )
     told = forebay.run(asked, "theory").links["bottleneck"].loss_rate
     seen = forebay.run(asked, "simulation", jobs=1).links["bottleneck"].loss_rate
-    assert told is not None and seen is not None and told.low is not None and told.high is not None
+    assert told.low is not None and told.high is not None
     assert told.low <= seen.value <= told.high
 
 
 @pytest.mark.parametrize("flows", [4, 20])
-def test_a_buffer_below_those_compared_has_no_upper_end_and_meets_no_goal(flows: int) -> None:
+def test_a_buffer_below_those_compared_has_no_upper_end_and_meets_no_goal(flows):
     text = LINK.format(rate=20, flows=flows, low=40, high=80, control='"reno"', size="1 packets")
     asked = loads(text)
     told = forebay.run(asked, "theory").links["bottleneck"].loss_rate
     seen = forebay.run(asked, "simulation", jobs=1).links["bottleneck"].loss_rate
-    assert told is not None and seen is not None and told.low is not None
+    assert told.low is not None
     assert told.low <= seen.value <= told.high == 1.0
     found = forebay.size(loads(text + "[goals]\nloss_rate = 0.05"), "theory").recommended
-    assert found is not None and found.packets >= 0.5 * asked.bdp_packets / math.sqrt(flows)
+    assert found.packets >= 0.5 * asked.bdp_packets / math.sqrt(flows)
 
 
 TRANSIT = """
@@ -111,19 +107,19 @@ queue_delay_p99 = "10 ms"
 """
 
 
-def test_cubic_over_transit_loses_far_more_than_0_76_over_w_squared() -> None:
+def test_cubic_over_transit_loses_far_more_than_0_76_over_w_squared():
     """10 Gbit/s, 2000 flows, 1229 packets: 0.099 % by that law, where simulation has 0.75 %.
 
     The goal of 0.2 % was said to be met there; now nothing within the delay is shown to meet it.
     """
     asked = loads(TRANSIT.format(rate=10, flows=2000))
     lost = forebay.run(asked.with_buffer(1229), "theory").links["bottleneck"].loss_rate
-    assert lost is not None and lost.low is not None and lost.high is not None
+    assert lost.low is not None and lost.high is not None
     assert lost.low < 0.0075 < lost.high and lost.value > 0.003
     assert forebay.size(asked, "theory").buffer is None
 
 
-def test_a_loss_goal_that_no_law_answers_is_refused_not_met() -> None:
+def test_a_loss_goal_that_no_law_answers_is_refused_not_met():
     bic = TRANSIT.format(rate=1, flows=200).replace('"cubic"', '"bic"')
     with pytest.raises(GoalNotAnswered, match="loss_rate") as caught:
         forebay.size(loads(bic), "theory")

@@ -1,6 +1,4 @@
-"""Laws of bursts read off a scenario: what they ask for, refuse, and name broken."""
-
-from __future__ import annotations
+"""Laws of bursts read off a scenario: what they ask for, refuse, name broken."""
 
 import math
 
@@ -9,13 +7,13 @@ import pytest
 from forebay import laws
 from forebay.laws import LawAnswer, bursts, mix
 from forebay.laws.bursts import flow_lengths
+from forebay.laws.incast import first_windows, one_window
 from forebay.scenario import FlowLength, Scenario, loads
 
 SHORT = """
-[link]
-rate = "80 Mbit/s"
-[queue]
-size = "1000 packets"
+link.rate = "80 Mbit/s"
+queue.size = "1000 packets"
+goals.loss_rate = 0.025
 [[traffic]]
 kind = "short"
 length = "14 packets"
@@ -23,8 +21,6 @@ load = 0.8
 sender = "ns2"
 rtt = "100 ms"
 access_rate = "10 Gbit/s"
-[goals]
-loss_rate = 0.025
 """
 SECOND = "\n[[traffic]]\n"
 
@@ -43,7 +39,7 @@ def bursts_of(scenario: Scenario) -> bursts.BurstTraffic:
     return found
 
 
-def test_14_packet_flows_at_80_percent() -> None:
+def test_14_packet_flows_at_80_percent():
     """§4 with P(Q > B) = 0.025: ln 40 x 2 x E[X^2] / E[X] = 44.27 packets, exactly 50."""
     found = answers(short())
     assert set(found) == {"short-flows", "short-flows-full", "exact-bursts"}
@@ -56,24 +52,24 @@ def test_14_packet_flows_at_80_percent() -> None:
 @pytest.mark.parametrize(
     "override", ["link.rate=40 Mbit/s", "link.rate=200 Mbit/s", "traffic.0.rtt=20 ms"]
 )
-def test_neither_rate_nor_round_trip_matters(override: str) -> None:
+def test_neither_rate_nor_round_trip_matters(override):
     """§4: only the load and the lengths do."""
     same, other = answers(short())["exact-bursts"], answers(short(override))["exact-bursts"]
     assert other.packets == same.packets
 
 
-def test_an_eighth_longer_is_figure_12_and_no_other_increase_has_a_rule() -> None:
+def test_an_eighth_longer_is_figure_12_and_no_other_increase_has_a_rule():
     eighth = short("goals.fct_increase=0.125", "goals.loss_rate=0.1")
     assert answers(eighth)["short-flows"].packets == answers(short())["short-flows"].packets
     other = answers(short("goals.fct_increase=0.2", "goals.loss_rate=1.0"))["short-flows"]
     assert other.packets == 0.0  # the loss goal alone, which anything meets
 
 
-def test_no_buffer_loses_nothing() -> None:
+def test_no_buffer_loses_nothing():
     assert {a.packets for a in answers(short("goals.loss_rate=0.0")).values()} == {None}
 
 
-def test_classes_weigh_by_their_bursts() -> None:
+def test_classes_weigh_by_their_bursts():
     """Per second: flows of 14 send a burst each of 2, 4, 8; datagrams come one by one."""
     mixed = short(
         "traffic.0.load=0.4",
@@ -89,13 +85,13 @@ def test_classes_weigh_by_their_bursts() -> None:
     assert answers(mixed)["exact-bursts"].assumptions_hold
 
 
-def test_classes_of_other_routes_are_not_counted() -> None:
+def test_classes_of_other_routes_are_not_counted():
     more = 'kind = "short"\nlength = "2 packets"\nload = 0.1\nroute = ["core"]\n[[links]]\n'
     both = short(more=more + 'name = "core"\nrate = "80 Mbit/s"')
     assert bursts_of(both).load == pytest.approx(0.8)
 
 
-def test_windows_of_the_stack() -> None:
+def test_windows_of_the_stack():
     assert bursts_of(short()).bursts.sizes.tolist() == [2, 4, 8]
     assert bursts_of(short("traffic.0.sender=linux")).bursts.sizes.tolist() == [4, 10]
     assert bursts_of(short("traffic.0.initial_window=14")).bursts.sizes.tolist() == [14]
@@ -115,7 +111,7 @@ def test_windows_of_the_stack() -> None:
         ("traffic.0.direction=reverse", None),
     ],
 )
-def test_what_breaks_is_named(override: str, line: str | None) -> None:
+def test_what_breaks_is_named(override, line):
     if line is None:
         more = 'kind = "short"\nlength = "2 packets"\nload = 0.1\naccess_rate = "10 Gbit/s"'
         found = answers(short(override, more=more))["exact-bursts"]
@@ -125,14 +121,14 @@ def test_what_breaks_is_named(override: str, line: str | None) -> None:
     assert len(broken) == 1 and broken[0].startswith(line)
 
 
-def test_a_load_from_one_on_has_no_answer_and_says_so() -> None:
+def test_a_load_from_one_on_has_no_answer_and_says_so():
     over = short("traffic.0.load=1.0")
     assert answers(over) == {}
     broken = laws.burst_law.LAW.broken(over)
     assert any(line.startswith("load of 1: not below 1") for line in broken)
 
 
-def test_video_is_more_than_bursts() -> None:
+def test_video_is_more_than_bursts():
     mixed = short(more='kind = "video"\nflows = 1\nrate = "1 Mbit/s"')
     assert bursts.burst_traffic(mixed) is None
     assert laws.regime_of(mixed).law is None
@@ -147,7 +143,7 @@ def test_video_is_more_than_bursts() -> None:
         '"7.2 kB"',
     ],
 )
-def test_lengths_have_their_mean(law: str) -> None:
+def test_lengths_have_their_mean(law):
     group = short().traffic[0].model_copy()
     read = loads(SHORT.replace('"14 packets"', law)).traffic[0]
     length: FlowLength = read.length  # type: ignore[union-attr]
@@ -157,10 +153,8 @@ def test_lengths_have_their_mean(law: str) -> None:
 
 
 LONG = """
-[link]
-rate = "100 Mbit/s"
-[queue]
-size = "30 packets"
+link.rate = "100 Mbit/s"
+queue.size = "30 packets"
 [[traffic]]
 flows = 8
 rtt = { uniform = ["80 ms", "120 ms"] }
@@ -168,7 +162,7 @@ access_rate = "10 Mbit/s"
 """
 
 
-def test_slow_access_leaves_single_packets() -> None:
+def test_slow_access_leaves_single_packets():
     """Access links of 80 % of the link in all: M/D/1 at 0.8 at most."""
     asked = loads(LONG)
     found = bursts_of(asked)
@@ -179,7 +173,7 @@ def test_slow_access_leaves_single_packets() -> None:
     assert bursts.burst_traffic(full) is None  # exactly the link: no longer bursts alone
 
 
-def test_narrow_windows_come_as_whole_bursts() -> None:
+def test_narrow_windows_come_as_whole_bursts():
     asked = loads(LONG, overrides=["traffic.0.access_rate=1 Gbit/s", "traffic.0.max_window=50"])
     found = bursts_of(asked)
     assert found.bursts.sizes.tolist() == [50]
@@ -193,7 +187,7 @@ MIX = LONG.replace("flows = 8", "flows = 300").replace("10 Mbit/s", "1 Gbit/s") 
 )
 
 
-def test_beside_long_flows_n_counts_these_alone() -> None:
+def test_beside_long_flows_n_counts_these_alone():
     """§5.1.3: eq. 6 with the whole link; what the short flows offer is named once above a fifth."""
     found = answers(loads(MIX))
     bdp_packets = 100e6 * 0.1 / 12_000
@@ -203,3 +197,30 @@ def test_beside_long_flows_n_counts_these_alone() -> None:
     assert "short flows offer 40 %" in " ".join(
         answers(loads(MIX, overrides=["traffic.1.load=0.4"]))["mix"].broken_assumptions
     )
+
+
+PORT = """
+link.rate = "1 Gbit/s"
+queue.size = "100 packets"
+[[traffic]]
+kind = "requests"
+flows = 10
+response = "{response} packets"
+rtt = "200 us"
+access_rate = "1 Gbit/s"
+"""
+
+
+@pytest.mark.parametrize(("response", "window"), [(3, 3), (10, 10), (50, 10)])
+def test_a_window_is_the_initial_one_or_the_whole_answer(response, window):
+    law = first_windows(loads(PORT.format(response=response)))
+    assert law.packets == 10 * window
+
+
+@pytest.mark.parametrize(("response", "holds"), [(3, True), (10, True), (11, False)])
+def test_an_answer_longer_than_the_initial_window_breaks_it(response, holds):
+    scenario = loads(PORT.format(response=response))
+    said = one_window(scenario)
+    assert (said is None) == holds
+    assert holds or f"answers of {response} packets, initial windows of 10" in str(said)
+    assert one_window(loads('link.rate = "1 Gbit/s"\n[[traffic]]\nflows = 1\n')) is None

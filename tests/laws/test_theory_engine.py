@@ -1,13 +1,10 @@
 """The theory engine: its Outcome is filled from the governing law and from nothing else."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from statistics import NormalDist
 
 import pytest
@@ -25,17 +22,13 @@ def run(scenario: Scenario) -> Outcome:
     return TheoryEngine().run(scenario, [1, 2])
 
 
-def test_oc3_outcome(oc3: Make) -> None:
+def test_oc3_outcome(oc3):
     outcome = run(oc3())
     link = outcome.links["bottleneck"]
-    assert link.utilization is not None
     assert link.utilization.value == pytest.approx(0.982, abs=5e-4)
     assert (link.utilization.low, link.utilization.high, link.utilization.n) == (None, None, 0)
-    assert link.queue_packets is not None and link.queue_packets.mean is not None
     assert link.queue_packets.mean.value == pytest.approx(64.5)
-    assert link.queue_delay_s is not None and link.queue_delay_s.mean is not None
     assert link.queue_delay_s.mean.value == pytest.approx(64.5 * 12_000 / 155e6)
-    assert link.loss_rate is not None
     assert link.loss_rate.low == pytest.approx(0.5 * link.loss_rate.value)
     assert link.loss_rate.high == pytest.approx(3.3 * link.loss_rate.value)
     assert "fewer than 250 flows: windows may be synchronized" in outcome.broken_assumptions
@@ -43,14 +36,13 @@ def test_oc3_outcome(oc3: Make) -> None:
     assert outcome.provenance.seeds == [1, 2]
 
 
-def test_quantiles_are_in_order_and_in_the_buffer(oc3: Make) -> None:
+def test_quantiles_are_in_order_and_in_the_buffer(oc3):
     for n in (1, 50, 400):
         spread = run(oc3(f"traffic.0.flows={n}")).links["bottleneck"].queue_packets
-        assert spread is not None and spread.p50 and spread.p95 and spread.p99
         assert 0.0 <= spread.p50.value <= spread.p95.value <= spread.p99.value <= 129.0 + 1e-9
 
 
-def test_what_no_law_says_is_none(oc3: Make) -> None:
+def test_what_no_law_says_is_none(oc3):
     (group,) = run(oc3()).classes
     assert (group.goodput_bps, group.jain, group.timeouts, group.fct_s) == (None,) * 4
     assert group.throughput_bps is None, "eq. 6 is a lower bound"
@@ -65,30 +57,26 @@ def test_what_no_law_says_is_none(oc3: Make) -> None:
         (("traffic.0.flows=1",), []),
     ],
 )
-def test_only_eq_6_is_a_lower_bound_from_which_no_throughput_follows(
-    oc3: Make, changes: tuple[str, ...], bounds: list[str]
-) -> None:
+def test_only_eq_6_is_a_lower_bound_from_which_no_throughput_follows(oc3, changes, bounds):
     outcome = run(oc3(*changes))
     assert outcome.provenance.lower_bounds == bounds  # type: ignore[attr-defined]
     assert (outcome.classes[0].throughput_bps is None) == bool(bounds)
 
 
-def test_shares_of_several_classes_are_unknown(oc3: Make) -> None:
+def test_shares_of_several_classes_are_unknown(oc3):
     scenario = oc3()
     outcome = run(scenario.model_copy(update={"traffic": scenario.traffic * 2}))
     assert [c.throughput_bps for c in outcome.classes] == [None, None]
     assert [c.loss_rate for c in outcome.classes] == [None, None]
 
 
-def test_single_flow_is_the_sawtooth(oc3: Make) -> None:
+def test_single_flow_is_the_sawtooth(oc3):
     link = run(oc3("traffic.0.flows=1", 'queue.size="1 bdp"')).links["bottleneck"]
-    assert link.utilization is not None
     assert link.utilization.value == pytest.approx(1.0, abs=1e-6)
-    assert link.loss_rate is not None
     assert link.loss_rate.value == pytest.approx(8 / 3 / (2 * 1291.67) ** 2, rel=1e-3)
 
 
-def test_windows_of_a_packet_break_assumptions_and_less_have_no_law(oc3: Make) -> None:
+def test_windows_of_a_packet_break_assumptions_and_less_have_no_law(oc3):
     outcome = run(oc3("traffic.0.flows=1000"))
     assert any("timeouts dominate" in line for line in outcome.broken_assumptions)
     assert any("loss was compared from" in line for line in outcome.broken_assumptions)
@@ -96,7 +84,7 @@ def test_windows_of_a_packet_break_assumptions_and_less_have_no_law(oc3: Make) -
         run(oc3("traffic.0.flows=5000"))
 
 
-def test_the_engine_starts_without_scipy() -> None:
+def test_the_engine_starts_without_scipy():
     """SciPy would take a third of the time that an answer may take."""
     code = (
         "import sys, forebay.engines.theory as t; from forebay.laws import utilization as u;"
@@ -118,7 +106,7 @@ def asked(oc3: Make, *changes: str) -> dict[str, float]:
     return {name: metric.value for name, metric in found.items()}
 
 
-def test_probabilities_follow_the_normal_sum_of_the_windows(oc3: Make) -> None:
+def test_probabilities_follow_the_normal_sum_of_the_windows(oc3):
     """W is normal, its mean BDP + B/2, its deviation (BDP + B) / (3 sqrt(3 n)) (A, §3.2)."""
     bdp, size = 1291.6667, 129
     normal = NormalDist(bdp + size / 2, (bdp + size) / (3 * math.sqrt(3 * 100)))
@@ -130,7 +118,7 @@ def test_probabilities_follow_the_normal_sum_of_the_windows(oc3: Make) -> None:
     assert found["queue_delay_p99.9"] <= found["queue_delay_maximum"]
 
 
-def test_in_step_the_sawtooth_tells_the_share_of_its_cycle(oc3: Make) -> None:
+def test_in_step_the_sawtooth_tells_the_share_of_its_cycle(oc3):
     """A buffer of one bdp keeps the link busy throughout; without any, W climbs from bdp/2.
 
     One flow loses one packet of 2 bdp a cycle, far less than 1 % of a round trip's packets.
@@ -143,7 +131,7 @@ def test_in_step_the_sawtooth_tells_the_share_of_its_cycle(oc3: Make) -> None:
     assert none["utilization_probability"] == pytest.approx(0.5, abs=2e-3)
 
 
-def test_loss_in_step_spares_all_but_a_round_trip_of_a_cycle(oc3: Make) -> None:
+def test_loss_in_step_spares_all_but_a_round_trip_of_a_cycle(oc3):
     """9 flows, each growing by one a round trip, climb from Wmax/2 in Wmax/18 round trips.
 
     They lose 9 of 2 bdp packets in one of them, more than the 0.2 % asked for.
@@ -156,11 +144,11 @@ def test_loss_in_step_spares_all_but_a_round_trip_of_a_cycle(oc3: Make) -> None:
     assert found["loss_rate_probability"] == pytest.approx(1 - 1 / rounds, rel=1e-3)
 
 
-def test_goals_that_need_nothing_more_leave_asked_empty(oc3: Make) -> None:
+def test_goals_that_need_nothing_more_leave_asked_empty(oc3):
     assert run(oc3()).links["bottleneck"].goal_metrics == {}
 
 
-def test_round_trips_exactly_alike_are_refused_with_what_to_write(tmp_path: Path) -> None:
+def test_round_trips_exactly_alike_are_refused_with_what_to_write(tmp_path):
     path = tmp_path / "alike.toml"
     path.write_text(
         '[link]\nrate = "155 Mbit/s"\n[[traffic]]\nkind = "long"\nflows = 400\nrtt = "80 ms"\n'

@@ -1,7 +1,5 @@
 """The theory engine where flows are short, mixed with long ones, or never congest the link."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -28,47 +26,43 @@ def link(scenario: Scenario) -> LinkOutcome:
     return run(scenario).links["bottleneck"]
 
 
-def test_short_flows_by_the_exact_queue() -> None:
+def test_short_flows_by_the_exact_queue():
     """X in {2, 4, 8} at 0.8: 11.60 packets wait; each waits E[Q] / rho packet times."""
     found = link(shipped("short-flows"))
-    assert found.utilization is not None and found.utilization.value == pytest.approx(0.8)
-    assert found.queue_packets is not None and found.queue_packets.mean is not None
+    assert found.utilization.value == pytest.approx(0.8)
     assert found.queue_packets.mean.value == pytest.approx(11.60)
-    assert found.queue_delay_s is not None and found.queue_delay_s.mean is not None
     assert found.queue_delay_s.mean.value == pytest.approx(11.60 / 0.8 * 12_000 / 80e6)
-    assert found.loss_rate is not None and found.loss_rate.value == pytest.approx(0.0, abs=1e-12)
+    assert found.loss_rate.value == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_smaller_buffer_cuts_the_queue_and_loses_more() -> None:
+def test_a_smaller_buffer_cuts_the_queue_and_loses_more():
     small, large = (link(shipped("short-flows", f"queue.size={b} packets")) for b in (10, 40))
-    assert small.loss_rate and large.loss_rate and small.utilization and large.utilization
     assert small.loss_rate.value > large.loss_rate.value > 0.0
     assert small.utilization.value == large.utilization.value == 0.8  # what is lost is sent again
-    assert small.queue_packets and small.queue_packets.p99 and small.queue_packets.p50
     assert small.queue_packets.p50.value <= small.queue_packets.p99.value == 10.0
 
 
-def test_size_of_short_flows() -> None:
+def test_size_of_short_flows():
     found = forebay.size(shipped("short-flows"), engine="theory")
-    assert found.buffer is not None and found.buffer.packets == 50
+    assert found.buffer.packets == 50
     told = found.to_dict()["governs"]
     assert told["law"] == "appenzeller-2004/exact-bursts"
 
 
-def test_size_of_short_flows_with_delay_goals() -> None:
+def test_size_of_short_flows_with_delay_goals():
     table = "goals.queue_delay={quantile = 0.999, at_most = '20 ms'}"
     found = forebay.size(shipped("short-flows", table, "goals.loss_rate=0.001"), engine="theory")
-    assert found.buffer is not None and found.buffer.packets > 50
+    assert found.buffer.packets > 50
     tight = shipped("short-flows", "goals.queue_delay_p99=1 ms")
     none = forebay.size(tight, engine="theory")
     assert none.buffer is None and none.reason
 
 
-def test_an_eighth_longer_needs_the_buffer_of_figure_12() -> None:
+def test_an_eighth_longer_needs_the_buffer_of_figure_12():
     """§5.1.2: +12.5 % is P(Q > B) = 0.025, so the buffer is that of the loss goal."""
     eighth = shipped("short-flows", "goals.fct_increase=0.125", "goals.loss_rate=1.0")
     found = forebay.size(eighth, engine="theory")
-    assert found.buffer is not None and found.buffer.packets == 50
+    assert found.buffer.packets == 50
     below, there = (
         link(eighth.with_buffer(b)).goal_metrics["fct_increase"].value for b in (49, 50)
     )
@@ -78,29 +72,28 @@ def test_an_eighth_longer_needs_the_buffer_of_figure_12() -> None:
     assert any("0.8 only" in line for line in run(half).broken_assumptions)
 
 
-def test_no_other_increase_has_a_rule() -> None:
+def test_no_other_increase_has_a_rule():
     other = shipped("short-flows", "goals.fct_increase=0.2")
     assert "fct_increase" not in link(other).goal_metrics
     with pytest.raises(GoalNotAnswered):
         forebay.size(other, engine="theory")
 
 
-def test_size_of_a_mix() -> None:
+def test_size_of_a_mix():
     """§5.1.3: the long flows' eq. 6; 95 % with 200 of them needs less than bdp / sqrt(n)."""
     found = forebay.size(shipped("mix"), engine="theory")
-    assert found.buffer is not None
     assert found.buffer.packets == pytest.approx(151, abs=1)
 
 
-def test_a_mix_shares_the_link() -> None:
+def test_a_mix_shares_the_link():
     """The short flows get the 80 Mbit/s that they offer; eq. 6 only bounds what is left."""
     outcome = run(shipped("mix"))
     long, short = outcome.classes
-    assert short.throughput_bps is not None and long.throughput_bps is None
+    assert long.throughput_bps is None
     assert short.throughput_bps.value == pytest.approx(80e6)
     alone = link(shipped("mix", "traffic.1.load=0.000001")).loss_rate
     beside = outcome.links["bottleneck"].loss_rate
-    assert alone is not None and beside is not None and beside.value > 1.4 * alone.value
+    assert beside.value > 1.4 * alone.value
 
 
 @pytest.mark.parametrize(
@@ -110,18 +103,18 @@ def test_a_mix_shares_the_link() -> None:
         (("traffic.0.length=500000 packets",), "leave slow start"),
     ],
 )
-def test_what_no_law_covers_is_refused_in_one_line(overrides: tuple[str, ...], said: str) -> None:
+def test_what_no_law_covers_is_refused_in_one_line(overrides, said):
     with pytest.raises(NoLaw) as caught:
         run(shipped("short-flows", *overrides))
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_pareto_lengths_are_no_bursts_of_slow_start() -> None:
+def test_pareto_lengths_are_no_bursts_of_slow_start():
     with pytest.raises(NoLaw, match="leave slow start"):
         run(shipped("pareto"))
 
 
-def test_an_uncongested_link_is_m_d_1_at_most() -> None:
+def test_an_uncongested_link_is_m_d_1_at_most():
     """Eight access links of 10 Mbit/s before 100: rho^2 / (2 (1 - rho)) = 1.6 packets at 0.8."""
     found = link(
         loads(
@@ -129,6 +122,5 @@ def test_an_uncongested_link_is_m_d_1_at_most() -> None:
             'access_rate = "10 Mbit/s"\n[queue]\nsize = "200 packets"\n'
         )
     )
-    assert found.queue_packets is not None and found.queue_packets.mean is not None
     assert found.queue_packets.mean.value == pytest.approx(1.6)
-    assert found.utilization is not None and found.utilization.value == pytest.approx(0.8)
+    assert found.utilization.value == pytest.approx(0.8)

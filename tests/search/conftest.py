@@ -1,7 +1,5 @@
 """A link whose curves are known, and an engine that measures it with seeded noise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -58,7 +58,7 @@ def outcome() -> Outcome:
     return forebay.run(port(), seeds=2)
 
 
-def test_each_queue_is_sized_by_its_own_goals_until_no_size_moves(outcome: Outcome) -> None:
+def test_each_queue_is_sized_by_its_own_goals_until_no_size_moves(outcome):
     seen: list[Scenario] = []
 
     def rest(scenario: Scenario) -> int:  # it needs what business has, and ten more
@@ -78,7 +78,7 @@ def test_each_queue_is_sized_by_its_own_goals_until_no_size_moves(outcome: Outco
     assert all(group.goals is None for group in other.traffic)
 
 
-def test_a_memory_that_is_too_small_cuts_the_sizes_that_were_sought(outcome: Outcome) -> None:
+def test_a_memory_that_is_too_small_cuts_the_sizes_that_were_sought(outcome):
     ran: list[Scenario] = []
 
     def running(scenario: Scenario) -> Outcome:
@@ -96,7 +96,7 @@ def test_a_memory_that_is_too_small_cuts_the_sizes_that_were_sought(outcome: Out
     assert [limit for limit, _ in ran[0].class_limits()] == [*cut, 20]
 
 
-def test_sizes_that_never_settle_are_said(outcome: Outcome) -> None:
+def test_sizes_that_never_settle_are_said(outcome):
     turns = iter(range(100))
     sizing = answering({"business": lambda _: 30, "rest": lambda _: 40 + 9 * next(turns)}, [])
     found = size_class_queues(port(), sizing, lambda _: outcome)
@@ -106,9 +106,7 @@ def test_sizes_that_never_settle_are_said(outcome: Outcome) -> None:
 @pytest.mark.parametrize(
     ("each_s", "fractions"), [(0.0, [0.25, 0.5, 0.75, 0.95, 1.0]), (40.0, [0.4, 0.8, 1.0])]
 )
-def test_no_more_time_is_foretold_than_the_budget_has_left(
-    outcome: Outcome, monkeypatch: pytest.MonkeyPatch, each_s: float, fractions: list[float]
-) -> None:
+def test_no_more_time_is_foretold_than_the_budget_has_left(outcome, monkeypatch, each_s, fractions):
     """What a fraction f foretells after t seconds is t (1 - f) / f."""
     now: list[float] = [0.0]
     sizing = answering({"business": lambda _: 30, "rest": lambda _: 40}, [])
@@ -133,12 +131,12 @@ def test_no_more_time_is_foretold_than_the_budget_has_left(
         ({"goals": {}}, "no goal is on the traffic of rest"),
     ],
 )
-def test_what_cannot_be_sized_together_is_refused(changed: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_sized_together_is_refused(changed, said):
     with pytest.raises(ScenarioError, match=said):
         size_class_queues(port(**changed), cast(Any, None), cast(Any, None))
 
 
-def test_a_memory_below_what_is_written_is_refused() -> None:
+def test_a_memory_below_what_is_written_is_refused():
     with pytest.raises(ScenarioError, match="take 7000 B"):
         size_class_queues(port(), cast(Any, None), cast(Any, None), memory="6 kB")
 
@@ -149,7 +147,7 @@ def decided(document: dict[str, Any]) -> bool:
     return met and not any(each["error"] for each in document["class_queues"])
 
 
-def test_the_command_sizes_runs_and_writes_a_port(tmp_path: Any) -> None:
+def test_the_command_sizes_runs_and_writes_a_port(tmp_path):
     queues = [QUEUES[0] | {"size": "60 packets"}, *QUEUES[1:]]
     path = tmp_path / "port.toml"
     port(queues=queues, goals={}).save(path)
@@ -176,7 +174,7 @@ def test_the_command_sizes_runs_and_writes_a_port(tmp_path: Any) -> None:
         assert abs(reading.bytes - row["bytes"]) <= reading.rounding_bytes
 
 
-def test_sizes_that_miss_a_goal_are_not_written(tmp_path: Any) -> None:
+def test_sizes_that_miss_a_goal_are_not_written(tmp_path):
     """They had been written like those that meet all."""
     queues = [{"name": "only", "default": True}]
     path = tmp_path / "port.toml"
@@ -192,7 +190,7 @@ def test_sizes_that_miss_a_goal_are_not_written(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("option", ["--halves", "--force"])
-def test_options_of_one_size_are_refused(option: str, tmp_path: Any) -> None:
+def test_options_of_one_size_are_refused(option, tmp_path):
     path = tmp_path / "port.toml"
     port().save(path)
     done = CliRunner().invoke(program, ["size", str(path), "--class-queues", option])

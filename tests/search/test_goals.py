@@ -1,7 +1,5 @@
 """Goals, verdicts, and how many seeds a verdict takes."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -34,31 +32,31 @@ def metric(value: float, half: float | None = None) -> Metric:
         (0.9799, None, "missed"),
     ],
 )
-def test_at_least(value: float, half: float | None, expected: str) -> None:
+def test_at_least(value, half, expected):
     assert judge(metric(value, half), 0.98, at_least=True) == expected
     mirrored = metric(1 - value, half)  # 1 - u at most 1 - target is the same question
     if half or abs(value - 0.98) > 1e-9:  # 1 - 0.98 is not exact in floating point
         assert judge(mirrored, 1 - 0.98, at_least=False) == expected
 
 
-def test_all_goals_must_be_met_and_one_missed_is_enough() -> None:
+def test_all_goals_must_be_met_and_one_missed_is_enough():
     met, missed, undecided = Verdict.MET, Verdict.MISSED, Verdict.UNDECIDED
     assert all_of([met, met]) is met
     assert all_of([met, undecided]) is undecided
     assert all_of([undecided, missed, met]) is missed
 
 
-def test_seeds_wanted_grow_with_the_square_of_the_interval() -> None:
+def test_seeds_wanted_grow_with_the_square_of_the_interval():
     assert seeds_wanted(metric(0.985, 0.01), 0.98, 5) == pytest.approx(20)
     assert seeds_wanted(metric(0.98, 0.01), 0.98, 5) == math.inf
 
 
-def test_only_goals_that_are_set_count_and_in_one_order() -> None:
+def test_only_goals_that_are_set_count_and_in_one_order():
     goals = goals_of(asked(queue_delay_p99=0.01, utilization=0.98))
     assert [goal.kind.name for goal in goals] == ["utilization", "queue_delay_p99"]
 
 
-def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write() -> None:
+def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write():
     with pytest.raises(NoGoals) as caught:
         goals_of(asked())
     assert caught.value.exit_status == 2
@@ -66,21 +64,21 @@ def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write() -> None:
     assert '"goals.utilization": 0.98' in str(caught.value)
 
 
-def test_excess_compares_goals_of_different_units() -> None:
+def test_excess_compares_goals_of_different_units():
     assert Goal(KIND["utilization"], 0.98).normalized_excess(metric(0.96)) == pytest.approx(2)
     assert Goal(KIND["loss_rate"], 0.01).normalized_excess(metric(0.02)) == pytest.approx(2)
     assert Goal(KIND["utilization"], 1.0).normalized_excess(metric(0.999)) == math.inf
     assert Goal(KIND["utilization"], 1.0).normalized_excess(metric(1.0)) == 1
 
 
-def test_targets_are_written_as_a_person_would() -> None:
+def test_targets_are_written_as_a_person_would():
     assert str(Goal(KIND["utilization"], 0.98)) == "utilization of at least 98 %"
     assert str(Goal(KIND["loss_rate"], 0.0005)) == "loss rate of at most 0.05 %"
     assert str(Goal(KIND["queue_delay_p99"], 0.012)) == "queue delay p99 of at most 12 ms"
 
 
 @pytest.mark.parametrize("discipline", ["drop-tail", "fq_codel"])
-def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline: str) -> None:
+def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline):
     scenario = loads(f"""
         [link]
         rate = "10 Mbit/s"
@@ -106,8 +104,7 @@ def test_a_class_has_its_own_goal_on_delay_under_any_discipline(discipline: str)
     found = forebay.size(scenario, seeds=1, max_seeds=2)
     names = [goal.name for goal in found.goals]
     assert names[1:] == ["traffic.1.queue_delay_mean", "traffic.1.queue_delay_p99"]
-    assert found.buffer is not None and found.there is not None
+    assert found.buffer is not None
     voice = found.there.outcome.classes[1].queue_delay_s
-    assert voice is not None and voice.p99 is not None
     reached = found.there.reached("traffic.1.queue_delay_p99")
-    assert reached is not None and reached.value == voice.p99.value <= 0.03
+    assert reached.value == voice.p99.value <= 0.03

@@ -1,6 +1,4 @@
-"""What is recommended: the four steps of the rule, as a pure function of rows."""
-
-from __future__ import annotations
+"""What is recommended: the four steps of the rule, of rows; and sizes that can be configured."""
 
 import math
 from typing import Any
@@ -8,11 +6,20 @@ from typing import Any
 import pytest
 from tests.search.conftest import asked
 
+import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
-from forebay.scenario import Scenario
-from forebay.search.answer import none_meets
+from forebay.scenario import Scenario, ScenarioError, loads
+from forebay.search.answer import memory_binds, none_meets
 from forebay.search.problem import Problem, problem_of
-from forebay.search.recommended import Chosen, Needs, bursts, choose, price, price_sizes
+from forebay.search.recommended import (
+    Chosen,
+    Needs,
+    bursts,
+    choose,
+    parse_sizes,
+    price,
+    price_sizes,
+)
 from forebay.search.refine import _between
 from forebay.search.rows import Row, crossing, row
 from forebay.search.search import more_seeds
@@ -50,7 +57,7 @@ def chosen(of: Problem, *rows: Row) -> tuple[int, int]:
     return found.packets, found.step
 
 
-def test_the_least_that_meets_the_goals_and_that_nothing_above_contradicts() -> None:
+def test_the_least_that_meets_the_goals_and_that_nothing_above_contradicts():
     of = problem(asked(utilization=0.9))
     seen = [at(of, b, u) for b, u in ((20, 0.8), (40, 0.95), (60, 0.85), (80, 0.93), (160, 0.99))]
     assert chosen(of, *seen) == (80, 1)
@@ -61,7 +68,7 @@ def test_the_least_that_meets_the_goals_and_that_nothing_above_contradicts() -> 
     ("rate", "packets"),
     [("1 Gbit/s", FLOOR), ("800 Gbit/s", FLOOR), ("100 Mbit/s", 10), ("10 Mbit/s", 2)],
 )
-def test_it_holds_two_bursts_of_hosts_as_long_as_they_are_sent(rate: str, packets: int) -> None:
+def test_it_holds_two_bursts_of_hosts_as_long_as_they_are_sent(rate, packets):
     """1.05 ms at 100 Mbit/s are 13,125 B; a packet more are 9.75 packets."""
     scenario = asked(utilization=0.5, rate=rate)
     assert bursts(scenario).packets == packets
@@ -69,27 +76,25 @@ def test_it_holds_two_bursts_of_hosts_as_long_as_they_are_sent(rate: str, packet
     assert chosen(of, at(of, 1, 0.9), at(of, packets, 0.9)) == (packets, 2)
 
 
-def test_a_size_that_was_not_run_is_asked_for() -> None:
+def test_a_size_that_was_not_run_is_asked_for():
     of = problem(asked(utilization=0.5, rate="1 Gbit/s"))
     assert choose(of, [at(of, 1, 0.9)], of.limit) == Needs(FLOOR)
 
 
 @pytest.mark.parametrize(("lost", "share"), [(0.05, 1.0), (0.01, 1.0), (0.004, 0.4), (0.0, 0.0)])
-def test_it_is_the_rule_of_the_square_root_as_far_as_the_queue_loses(
-    lost: float, share: float
-) -> None:
+def test_it_is_the_rule_of_the_square_root_as_far_as_the_queue_loses(lost, share):
     of = problem(asked(utilization=0.5))
     wanted = math.ceil(share * 1291.67 / 10)
     seen = [at(of, 15, 0.9, lost), at(of, max(wanted, 16), 0.99, lost / 2)]
     assert chosen(of, *seen) == ((wanted, 3) if wanted > 15 else (15, 1))
 
 
-def test_a_goal_on_loss_takes_the_rule_away() -> None:
+def test_a_goal_on_loss_takes_the_rule_away():
     of = problem(asked(utilization=0.5, loss_rate=0.06))
     assert chosen(of, at(of, 15, 0.9, 0.05), at(of, 130, 0.99, 0.04)) == (15, 1)
 
 
-def test_no_more_than_the_goals_allow() -> None:
+def test_no_more_than_the_goals_allow():
     of = problem(asked(utilization=0.5, queue_delay_p99=0.01))
     seen = [at(of, 15, 0.9, 0.05, 0.001), at(of, 100, 0.95, 0.05, 0.009)]
     too_long = at(of, 130, 0.99, 0.04, 0.012)
@@ -97,15 +102,16 @@ def test_no_more_than_the_goals_allow() -> None:
     assert choose(of, [seen[0], too_long], of.limit) == Needs(44)
 
 
-def test_no_size_is_chosen_where_none_meets() -> None:
+def test_no_size_is_chosen_where_none_meets():
     of = problem(asked(utilization=0.95))
     assert choose(of, [at(of, 10, 0.5), at(of, 1000, 0.9)], of.limit) is None
 
 
 @pytest.mark.parametrize(
-    ("sizes", "packets"), [((64, 128, 256), 128), ((100, 129), 129), ((20, 60), 60), ((5,), None)]
+    ("sizes", "packets"),
+    [((64, 128, 256), 128), ((50, 104), 104), ((100, 129), 129), ((20, 60), 60), ((5,), None)],
 )
-def test_only_sizes_that_can_be_configured(sizes: tuple[int, ...], packets: int | None) -> None:
+def test_only_sizes_that_can_be_configured(sizes, packets):
     of = problem(asked(utilization=0.8), sizes=sizes)
     used = {5: 0.5, 15: 0.85}
     seen = [at(of, b, used.get(b, 0.99), 0.008) for b in sorted({*sizes, 15})]
@@ -113,7 +119,7 @@ def test_only_sizes_that_can_be_configured(sizes: tuple[int, ...], packets: int 
     assert (found and found.packets) == packets  # r RTT/sqrt(n) x 0.8 asks for 104
 
 
-def test_the_price_has_half_double_and_what_one_percent_takes() -> None:
+def test_the_price_has_half_double_and_what_one_percent_takes():
     of = problem(asked(utilization=0.5))
     lost = {50: 0.05, 100: 0.02, 200: 0.0125, 400: 0.005}
     rows = [at(of, b, 0.99, p, b * 77e-6) for b, p in lost.items()]
@@ -122,17 +128,17 @@ def test_the_price_has_half_double_and_what_one_percent_takes() -> None:
         (50, "half"), (100, "recommended"), (200, "double"), (237, "loss 1 %"),
     ]  # fmt: skip
     last = found[-1]
-    assert last.approximate and last.loss_rate is not None
+    assert last.approximate
     assert last.loss_rate.value == pytest.approx(0.01) and last.loss_rate.low is None
 
 
-def test_one_percent_is_no_row_where_no_size_loses_less() -> None:
+def test_one_percent_is_no_row_where_no_size_loses_less():
     of = problem(asked(utilization=0.5))
     rows = [at(of, b, 0.99, 0.1) for b in (1, 2)]
     assert [each.why for each in price(rows, rows[0], of.limit)] == ["recommended", "double"]
 
 
-def test_one_percent_is_looked_for_above_the_size_alone() -> None:
+def test_one_percent_is_looked_for_above_the_size_alone():
     of = problem(asked(utilization=0.5))
     lost = ((10, 0.02), (20, 0.005), (40, 0.03), (80, 0.004))
     rows = [at(of, packets, 0.99, share) for packets, share in lost]
@@ -141,14 +147,14 @@ def test_one_percent_is_looked_for_above_the_size_alone() -> None:
 
 
 @pytest.mark.parametrize(("complete", "none"), [(True, True), (False, False)])
-def test_one_row_shows_that_no_size_meets_if_the_curve_is_whole(complete: bool, none: bool) -> None:
+def test_one_row_shows_that_no_size_meets_if_the_curve_is_whole(complete, none):
     of = problem(asked(utilization=0.9))
     assert none_meets([at(of, 10, 0.89)], complete=complete) == none
     assert not none_meets([], complete=complete)
     assert not none_meets([at(of, 10, 0.95)], complete=complete)
 
 
-def test_a_gap_whose_ends_are_on_one_side_is_halved() -> None:
+def test_a_gap_whose_ends_are_on_one_side_is_halved():
     of = problem(asked(utilization=0.9))
     low, high = at(of, 16, 0.95), at(of, 64, 0.99)
     assert _between(low, high, "value", 1.0) == 32
@@ -159,9 +165,7 @@ def test_a_gap_whose_ends_are_on_one_side_is_halved() -> None:
 @pytest.mark.parametrize(("memory", "of", "limit"), [
     ("15 MB", "queue.alpha", 9900), ("15 MB", "", 5231), (None, "", 5231),
 ])  # fmt: skip
-def test_an_alpha_gives_a_queue_less_than_the_memory(
-    memory: str | None, of: str, limit: int
-) -> None:
+def test_an_alpha_gives_a_queue_less_than_the_memory(memory, of, limit):
     """0.99 of 10,000 packets; else four bandwidth-delay products and 64."""
     scenario = asked(utilization=0.9)
     if memory is not None:
@@ -201,3 +205,68 @@ def test_an_alpha_is_that_with_which_a_queue_alone_holds_a_size(packets: int, al
     shared = {"memory": "15 MB", "queue.alpha": 1.0}
     scenario = asked(utilization=0.9).replace(shared)
     assert problem(scenario, of="queue.alpha").parameter.value(scenario, packets) == alpha
+
+
+LINK = """
+name = "a chip's port"
+memory = "200 kB"
+link.rate = "10 Mbit/s"
+queue = { size = "1 bdp", alpha = 0.5 }
+measure = { warmup = "10 s", duration = "10 s" }
+goals.utilization = 0.9999
+[[traffic]]
+flows = 2
+rtt = "100 ms"
+"""
+
+
+@pytest.mark.parametrize(
+    ("memory", "alpha", "most"),
+    [("200 kB", 0.5, "44 packets"), ("300 kB", 1.0, "100 packets"), ("2 MB", 1.0, "667 packets")],
+)
+def test_a_queue_alone_has_alpha_of_what_it_leaves(memory, alpha, most):
+    asked = forebay.scenario.loads(LINK, overrides=[f"memory={memory}", f"queue.alpha={alpha}"])
+    assert most in memory_binds(asked, 1000)
+    assert not memory_binds(asked, 40)
+
+
+def test_a_link_of_its_own_memory_says_nothing():
+    own = LINK.replace('memory = "200 kB"\n', "").replace(", alpha = 0.5", "")
+    assert not memory_binds(forebay.scenario.loads(own), 10**6)
+
+
+def test_the_reason_says_it():
+    answer = forebay.size(forebay.scenario.loads(LINK), max_seeds=2)
+    assert answer.recommended is None
+    assert "with alpha 0.5 a queue holds 44 packets of the memory at most" in answer.reason
+
+
+TWELVE = '[link]\nrate = "12 Mbit/s"\n[[traffic]]\nflows = 100\n'
+
+
+@pytest.fixture
+def scenario() -> Scenario:
+    return loads(TWELVE)
+
+
+@pytest.mark.parametrize(
+    ("text", "packets"),
+    [
+        ("64,128,256 packets", (64, 128, 256)),
+        ("256 packets, 64 packets,128", (64, 128, 256)),
+        ("150 kB, 300 kB", (100, 200)),
+        ("1,2, 4 ms", (1, 2, 4)),
+    ],
+)
+def test_sizes_share_the_last_ones_unit(text, packets, scenario):
+    if "128" in text and not text.endswith("packets"):
+        with pytest.raises(ScenarioError, match="no unit"):
+            parse_sizes(text, scenario)
+        return
+    assert parse_sizes(text, scenario) == packets
+
+
+@pytest.mark.parametrize("text", ["", ",", "many packets", "0 packets", "5 apples"])
+def test_bad_sizes_are_refused(text, scenario):
+    with pytest.raises(ScenarioError):
+        parse_sizes(text, scenario)

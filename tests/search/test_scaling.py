@@ -1,11 +1,21 @@
-"""A link made smaller keeps what each flow has."""
+"""A link made smaller keeps what each flow has, and its sizes stand for the whole one's."""
 
-from __future__ import annotations
+import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forebay.scenario import Scenario, loads
-from forebay.search.scaling import bucket_packets, is_one_process, rule_of, scaled, why_not
+from forebay.search.carry import Crossing, exponent, here, prior, whole
+from forebay.search.scaling import (
+    ScalingRule,
+    bucket_packets,
+    is_one_process,
+    rule_of,
+    scaled,
+    why_not,
+)
 
 
 def link(traffic: str, rate: str = "100 Gbit/s", extra: str = "") -> Scenario:
@@ -18,7 +28,7 @@ SHORT = '[[traffic]]\nkind = "short"\nlength = "14 packets"\n'
 UDP = '[[traffic]]\nkind = "udp"\nflows = 1000\n'
 
 
-def test_rate_and_flows_go_down_together() -> None:
+def test_rate_and_flows_go_down_together():
     whole = link(MANY + UDP + "load = 0.1\n" + SHORT + "arrival_rate = 5000.0\n", "10 Gbit/s")
     small = scaled(whole, 10)
     assert float(small.link.rate) == 1e9
@@ -28,7 +38,7 @@ def test_rate_and_flows_go_down_together() -> None:
     assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
 
 
-def test_a_shaper_goes_down_with_its_link() -> None:
+def test_a_shaper_goes_down_with_its_link():
     """A link 50 times smaller kept a shaper of 20 Gbit/s, which then shaped nothing."""
     whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nrefill = "deficit"\n')
     small = scaled(whole, 50)
@@ -37,7 +47,7 @@ def test_a_shaper_goes_down_with_its_link() -> None:
     assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
 
 
-def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper() -> None:
+def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper():
     """At 200 Mbit/s, 60 CUBIC flows, 99.5 %: 80 packets without a bucket, 40 with 100 kB (67)."""
     whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nburst = "250 kB"\n')
     small = scaled(whole, 50)
@@ -48,11 +58,11 @@ def test_a_smaller_link_has_no_bucket_but_the_rate_of_its_shaper() -> None:
     assert bucket_packets(link(MANY)) == 0
 
 
-def test_a_load_is_a_share_and_stays() -> None:
+def test_a_load_is_a_share_and_stays():
     assert scaled(link(SHORT + "load = 0.8\n", "1 Gbit/s"), 10).traffic[0].load == 0.8
 
 
-def test_many_flows_are_made_fewer_and_few_are_kept() -> None:
+def test_many_flows_are_made_fewer_and_few_are_kept():
     assert rule_of(link(MANY), 50.0).share == 1.0
     few = rule_of(link(FEW), 50.0)
     assert few.share == 0.0
@@ -61,13 +71,13 @@ def test_many_flows_are_made_fewer_and_few_are_kept() -> None:
     assert scaled(link(FEW), 50.0, few.share).n_flows == 100
 
 
-def test_windows_too_small_to_shrink_stay() -> None:
+def test_windows_too_small_to_shrink_stay():
     small = link(MANY.replace("20000", "500000"), "1 Tbit/s")  # 10 packets each
     assert rule_of(small, 1e6).share == 1.0
     assert rule_of(small, 1e6).largest == 20_000
 
 
-def test_a_loss_goal_keeps_the_windows_where_fewer_flows_are_enough() -> None:
+def test_a_loss_goal_keeps_the_windows_where_fewer_flows_are_enough():
     lossy = loads(f'[link]\nrate = "100 Gbit/s"\n{FEW}\n[goals]\nloss_rate = 0.01\n')
     assert rule_of(lossy, 3.0).share == 1.0 and rule_of(lossy, 3.0).largest == 4.0
     assert rule_of(lossy, 50.0).shrinks_windows
@@ -81,23 +91,21 @@ def test_a_loss_goal_keeps_the_windows_where_fewer_flows_are_enough() -> None:
         ('rate = "1 Mbit/s"\narrivals = "poisson"', 4.0),  # the number of flows is the share
     ],
 )
-def test_datagrams_with_a_load_keep_it_whatever_their_number(
-    datagrams: str, largest: float
-) -> None:
+def test_datagrams_with_a_load_keep_it_whatever_their_number(datagrams, largest):
     few = f'[[traffic]]\nkind = "udp"\nflows = 20\n{datagrams}\n'
     assert rule_of(link(MANY + few), 3.0).largest == pytest.approx(largest)
 
 
-def test_queues_of_fq_codel_go_with_the_flows() -> None:
+def test_queues_of_fq_codel_go_with_the_flows():
     whole = link(MANY, extra='[queue]\ndiscipline = "fq_codel"\n')
     assert scaled(whole, 8.0).queue.buckets == 128
 
 
-def test_an_access_link_stays_slower_than_the_bottleneck() -> None:
+def test_an_access_link_stays_slower_than_the_bottleneck():
     assert rule_of(link(MANY + 'access_rate = "10 Gbit/s"\n'), 100.0).largest == 10.0
 
 
-def test_the_whole_is_itself() -> None:
+def test_the_whole_is_itself():
     whole = link(MANY)
     assert scaled(whole, 1.0) is whole
     assert why_not(whole) is None
@@ -113,11 +121,11 @@ def test_the_whole_is_itself() -> None:
         ('[[links]]\nname = "next"\nrate = "10 Gbit/s"\n', "several links"),
     ],
 )
-def test_what_cannot_be_scaled_says_why(extra: str, reason: str) -> None:
+def test_what_cannot_be_scaled_says_why(extra, reason):
     assert reason in (why_not(link(MANY, extra=extra)) or "")
 
 
-def test_only_poisson_datagrams_at_a_load_are_one_process() -> None:
+def test_only_poisson_datagrams_at_a_load_are_one_process():
     def of(**source: object) -> bool:
         size, group = {"size": "10 packets"}, {"kind": "udp", "flows": 1, **source}
         asked = {"link": {"rate": "10 Mbit/s"}, "queue": size, "traffic": [group]}
@@ -128,9 +136,48 @@ def test_only_poisson_datagrams_at_a_load_are_one_process() -> None:
     assert not of(rate="1 Mbit/s", arrivals="poisson")
 
 
-def test_the_throughput_of_a_class_is_asked_of_its_share_of_the_link() -> None:
+def test_the_throughput_of_a_class_is_asked_of_its_share_of_the_link():
     whole = link(f'{MANY}[traffic.goals]\nthroughput = "40 Gbit/s"\n')
     (smaller,) = scaled(whole, 4.0).traffic
     assert smaller.goals is not None and float(smaller.goals.throughput or 0) == 10e9
     (other,) = scaled(link(f"{MANY}[traffic.goals]\nloss_rate = 0.01\n"), 4.0).traffic
-    assert other.goals is not None and other.goals.throughput is None
+    assert other.goals.throughput is None
+
+
+FEWER = ScalingRule(1.0, 1000.0)
+
+
+@given(
+    packets=st.integers(1, 10_000), factor=st.floats(1.0, 1000.0), bdp=st.floats(1.0, 1e6),
+    of=st.floats(0.0, 0.5),
+)  # fmt: skip
+def test_there_and_back(packets, factor, bdp, of):
+    there = whole(packets, factor, bdp, of)
+    assert packets <= there * (1 + 1e-9) and there <= packets * factor * (1 + 1e-9)
+    assert here(there, factor, bdp, of) == packets
+
+
+@given(a=st.floats(1.0, 1e4), more=st.floats(1.01, 3.0), factor=st.floats(1.0, 100.0))
+def test_a_larger_size_stands_for_a_larger_one(a, more, factor):
+    assert whole(a, factor, 500.0, 0.3) < whole(a * more, factor, 500.0, 0.3)
+
+
+def test_small_buffers_grow_as_the_exponent_and_large_ones_as_the_link():
+    assert whole(10.0, 100.0, math.inf, 0.25) == pytest.approx(10.0 * 100**0.25)
+    assert whole(1e6, 100.0, 10.0, 0.25) == pytest.approx(1e8, rel=1e-3)
+
+
+@pytest.mark.parametrize("slope", [0.1, 0.25, 0.45])
+def test_the_exponent_is_measured_between_links(slope):
+    seen = [Crossing(k, math.inf, math.log(50.0 * k**-slope), 0.01) for k in (4.0, 16.0, 64.0)]
+    before = prior(FEWER, steep=False, one_process=False)
+    found = exponent(before, seen, FEWER, steep=False)
+    assert found.value == pytest.approx(slope, abs=0.06)
+    assert found.low <= slope <= found.high
+    alone = exponent(before, seen[:1], FEWER, steep=False)
+    assert alone.value == pytest.approx(0.4) and alone.high - alone.low > found.high - found.low
+
+
+def test_one_process_has_the_same_queue_at_any_rate():
+    found = exponent(prior(FEWER, steep=False, one_process=True), [], FEWER, steep=False)
+    assert (found.low, found.value, found.high) == (0.0, 0.0, 0.0)

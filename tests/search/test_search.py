@@ -1,7 +1,5 @@
 """The search against links whose curves are known: what it finds, and what it says in any time."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -25,28 +23,27 @@ def exact(**curves: Any) -> KnownEngine:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(scale=st.floats(1.0, 900.0), target=st.floats(0.6, 0.995))
-def test_the_least_is_exact_where_the_engine_is(scale: float, target: float) -> None:
+def test_the_least_is_exact_where_the_engine_is(scale, target):
     found = size(asked(utilization=target), exact(utilization=saturating(scale)), **ONE)
-    assert found.buffer is not None
     assert (found.buffer.packets, found.buffer.low) == (meets_at(scale, target),) * 2
 
 
 @settings(max_examples=examples(40), deadline=None)
 @given(scale=st.floats(5.0, 300.0), share=st.floats(0.2, 1.0), longest=st.floats(2e-4, 0.1))
-def test_a_delay_ends_the_region_or_leaves_none(scale: float, share: float, longest: float) -> None:
+def test_a_delay_ends_the_region_or_leaves_none(scale, share, longest):
     engine = exact(utilization=saturating(scale), queue_delay_p99=delay_at(share))
     found = size(asked(utilization=0.95, queue_delay_p99=longest), engine, **ONE)
     need, most = meets_at(scale, 0.95), math.floor(longest * 155e6 / 12_000 / share + 1e-9)
     if need <= most:
-        assert found.buffer is not None and found.buffer.packets == need
-        assert found.recommended is not None and found.recommended.packets <= most
+        assert found.buffer.packets == need
+        assert found.recommended.packets <= most
         assert found.region[0].high == most or most >= (found.limit or 0)
     else:
         assert found.exit_status == 1 and found.buffer is None
         assert (found.reason and "contradict" in found.reason) or "missed with each" in found.reason
 
 
-def test_goals_that_nothing_meets_are_told_with_the_best_row() -> None:
+def test_goals_that_nothing_meets_are_told_with_the_best_row():
     found = size(asked(utilization=0.99), exact(utilization=lambda b: 0.9), **ONE)
     assert found.exit_status == 1 and found.no_buffer_meets
     assert "utilization of at least 99 %" in (found.reason or "") and "90 %" in (found.reason or "")
@@ -54,17 +51,16 @@ def test_goals_that_nothing_meets_are_told_with_the_best_row() -> None:
 
 
 @pytest.mark.parametrize("world", range(12))
-def test_noise_leaves_an_interval_that_holds_the_truth(world: int) -> None:
+def test_noise_leaves_an_interval_that_holds_the_truth(world):
     scale, target = 40.0 * 1.4**world, 0.97
     engine = KnownEngine({"utilization": saturating(scale)}, {"utilization": 0.003}, world=world)
     found = size(asked(utilization=target, flows=4), engine)
     truth = meets_at(scale, target)
-    assert found.buffer is not None
     assert found.buffer.low <= truth <= 1.05 * found.buffer.high
     assert found.buffer.packets <= 1.6 * truth
 
 
-def test_the_region_of_a_goal_that_is_met_between_two_misses_is_found() -> None:
+def test_the_region_of_a_goal_that_is_met_between_two_misses_is_found():
     """Real-time loss that falls with the buffer and rises again (paper B, Figure 5)."""
 
     def lost(b: float) -> float:
@@ -73,16 +69,15 @@ def test_the_region_of_a_goal_that_is_met_between_two_misses_is_found() -> None:
     scenario = asked(loss_rate=0.015, utilization=0.001)
     found = size(scenario, exact(utilization=lambda b: 0.9, loss_rate=lost), **ONE)
     low = next(b for b in range(1, 200) if lost(b) <= 0.015)
-    assert found.buffer is not None and found.buffer.packets == low
+    assert found.buffer.packets == low
 
 
-def test_a_range_of_flows_is_served_at_both_ends() -> None:
+def test_a_range_of_flows_is_served_at_both_ends():
     def curves(scenario: Any) -> Any:
         return {"utilization": saturating(4000.0 / scenario.n_flows)}
 
     found = size(asked(utilization=0.95, flows="50..200"), KnownEngine(curves), **ONE)
     few, many = (end.buffer for end in found.ends)
-    assert few is not None and many is not None and found.buffer is not None
     assert few.packets == meets_at(80.0, 0.95) == found.buffer.packets
     assert many.packets >= meets_at(20.0, 0.95)
     assert [end.flows for end in found.ends] == [50, 200]
@@ -111,15 +106,15 @@ def timed(scenario: Any, budget_s: float, packets_per_s: float = 2e7, **more: An
 
 
 @pytest.mark.parametrize("budget_s", [3.0, 10.0, 60.0, 600.0])
-def test_any_time_has_an_answer_from_smaller_links(budget_s: float) -> None:
+def test_any_time_has_an_answer_from_smaller_links(budget_s):
     found = timed(large(), budget_s)
     truth = meets_at(3.0 * 20_000**0.4, 0.97)
-    assert found.buffer is not None and found.scaled is not None
+    assert found.scaled is not None
     assert found.buffer.low <= truth <= found.buffer.high
     assert 0.5 * truth <= found.buffer.packets <= 2.0 * truth
 
 
-def test_more_time_comes_nearer_to_the_link_and_its_answer() -> None:
+def test_more_time_comes_nearer_to_the_link_and_its_answer():
     truth = meets_at(3.0 * 20_000**0.4, 0.97)
     each = [timed(large(), budget_s) for budget_s in (5.0, 100.0)]
     factors = [found.scaled.factor for found in each if found.scaled is not None]
@@ -129,13 +124,13 @@ def test_more_time_comes_nearer_to_the_link_and_its_answer() -> None:
     assert abs(math.log(each[1].buffer.packets / truth)) < 0.5  # type: ignore[union-attr]
 
 
-def test_a_link_that_fits_is_run_itself() -> None:
+def test_a_link_that_fits_is_run_itself():
     found = timed(large("155 Mbit/s", 100), 60.0)
-    assert found.scaled is None and found.buffer is not None
+    assert found.scaled is None
     assert found.buffer.packets == pytest.approx(meets_at(3.0 * 100**0.4, 0.97), rel=0.35)
 
 
-def test_a_goal_that_is_out_of_reach_on_a_smaller_link_ends_the_search() -> None:
+def test_a_goal_that_is_out_of_reach_on_a_smaller_link_ends_the_search():
     def lossy(scenario: Any) -> Any:
         return grows(scenario) | {"loss_rate": lambda b: 0.13}
 
@@ -146,14 +141,14 @@ def test_a_goal_that_is_out_of_reach_on_a_smaller_link_ends_the_search() -> None
     assert "loss rate of at most 0.5 % is missed with each size" in (found.reason or "")
 
 
-def test_a_time_that_ends_early_says_what_was_seen() -> None:
+def test_a_time_that_ends_early_says_what_was_seen():
     engine = KnownEngine(grows, name="simulation", packets_per_s=1e5)
     found = size(large(), engine, budget_s=1.0, clock=engine.clock)
     assert len(engine.calls) <= 2 and found.exit_status in (0, 3)
     assert found.curve or "fits into the time" in (found.reason or "")
 
 
-def test_ctrl_c_keeps_what_was_found() -> None:
+def test_ctrl_c_keeps_what_was_found():
     engine = KnownEngine({"utilization": saturating(50.0)}, stop_after=4)
     with pytest.raises(Interrupted) as stop:
         size(asked(utilization=0.95), engine, **ONE)
@@ -162,13 +157,13 @@ def test_ctrl_c_keeps_what_was_found() -> None:
     assert (found.reason or "").startswith("stopped after 4 sizes") and found.recommended
 
 
-def test_progress_never_goes_back_and_ends_whole() -> None:
+def test_progress_never_goes_back_and_ends_whole():
     seen: list[float] = []
     size(asked(utilization=0.9), exact(utilization=saturating(30.0)), progress=seen.append, **ONE)
     assert seen == sorted(seen) and seen[-1] == 1.0
 
 
-def test_bad_seeds_are_refused() -> None:
+def test_bad_seeds_are_refused():
     engine = exact(utilization=saturating(30.0))
     with pytest.raises(SizingError, match="seeds"):
         size(asked(utilization=0.9), engine, seeds=[1, 1])
@@ -183,9 +178,7 @@ def ends_of_goals() -> list[tuple[str, float]]:
 
 @pytest.mark.parametrize(("goal", "target"), ends_of_goals())
 @pytest.mark.parametrize("budget_s", [None, 10.0])
-def test_the_ends_of_a_goals_range_are_goals(
-    goal: str, target: float, budget_s: float | None
-) -> None:
+def test_the_ends_of_a_goals_range_are_goals(goal, target, budget_s):
     """A loss of nothing had ended with a NaN."""
     curves = {
         "utilization": lambda b: min(1.0, 0.5 + b / 100),
@@ -194,13 +187,13 @@ def test_the_ends_of_a_goals_range_are_goals(
     engine = KnownEngine(curves, name="simulation", packets_per_s=1e7)
     goals = {"utilization": 0.5} | {goal: target}
     found = size(asked(**goals), engine, budget_s=budget_s, clock=engine.clock)
-    assert found.exit_status == 0 and found.buffer is not None
+    assert found.exit_status == 0
     wanted = {("utilization", 1.0): 50, ("loss_rate", 0.0): 50}.get((goal, target), 1)
     assert found.buffer.packets == wanted
 
 
 @pytest.mark.parametrize(("after", "said"), [(1, "1 size;"), (2, "2 sizes;")])
-def test_what_was_run_before_ctrl_c_is_counted(after: int, said: str) -> None:
+def test_what_was_run_before_ctrl_c_is_counted(after, said):
     engine = exact(utilization=saturating(30.0))
     engine.stop_after = after
     with pytest.raises(Interrupted) as stopped:
@@ -208,9 +201,8 @@ def test_what_was_run_before_ctrl_c_is_counted(after: int, said: str) -> None:
     assert f"stopped after {said}" in str(stopped.value)
 
 
-def test_the_sizes_beside_the_recommended_one_are_run() -> None:
+def test_the_sizes_beside_the_recommended_one_are_run():
     answer = size(asked(utilization=0.9), exact(utilization=saturating(300.0)), **ONE)
-    assert answer.recommended is not None
     most = answer.recommended.packets
     assert {each.packets: each.why for each in answer.price} == {
         most // 2: "half", most: "recommended", 2 * most: "double",

@@ -1,7 +1,5 @@
 """The smallest sizes of places whose goals are known."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,7 +41,7 @@ class Known:
 
 
 @pytest.mark.parametrize("coupled", [0.0, 0.3, 0.6])
-def test_each_place_meets_its_goals_and_alone_does_not_with_a_tenth_less(coupled: float) -> None:
+def test_each_place_meets_its_goals_and_alone_does_not_with_a_tenth_less(coupled):
     places = Known((0.2, 0.5, 3.0), coupled)
     sizes = smallest_set(places)
     assert places.meet(sizes).all()
@@ -53,7 +51,7 @@ def test_each_place_meets_its_goals_and_alone_does_not_with_a_tenth_less(coupled
         assert not places.meet(smaller)[place]
 
 
-def test_a_hundred_places_take_a_few_times_the_tries_of_one_and_progress_ends_at_one() -> None:
+def test_a_hundred_places_take_a_few_times_the_tries_of_one_and_progress_ends_at_one():
     one, many, reported = Known((0.5,)), Known(tuple(np.linspace(0.1, 3.9, 100))), list[float]()
     smallest_set(one)
     smallest_set(many, reported.append)
@@ -61,11 +59,11 @@ def test_a_hundred_places_take_a_few_times_the_tries_of_one_and_progress_ends_at
     assert reported == sorted(reported) and reported[-1] == 1.0
 
 
-def test_goals_that_the_least_sizes_meet_end_there() -> None:
+def test_goals_that_the_least_sizes_meet_end_there():
     assert smallest_set(Known((0.001, 0.001))).tolist() == pytest.approx([0.01, 0.01])
 
 
-def test_places_that_need_more_where_others_shrink_end_with_goals_met() -> None:
+def test_places_that_need_more_where_others_shrink_end_with_goals_met():
     places = Known((0.2, 0.5, 3.0), -0.6)
     assert places.meet(smallest_set(places)).all()
 
@@ -87,7 +85,7 @@ def tried(packets: int, **used: float) -> CurvePoint:
     return CurvePoint(packets=packets, seeds=1, verdict=Verdict.MET, outcome=outcome)
 
 
-def test_each_link_has_the_least_that_meets_its_goals_the_one_that_needs_most_first() -> None:
+def test_each_link_has_the_least_that_meets_its_goals_the_one_that_needs_most_first():
     curve = [tried(10, a=0.95, b=0.5, c=0.1), tried(40, a=0.96, b=0.8, c=0.1),
              tried(90, a=0.97, b=0.92, c=0.1)]  # fmt: skip
     found = link_sizes(curve, ["a", "b", "c", "d"], goals_of(asked(utilization=0.9)))

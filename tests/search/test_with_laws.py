@@ -1,7 +1,5 @@
 """The search over the theory engine lands where the law's own inverse says."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,20 +17,20 @@ SHIPPED = Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml"
 
 @pytest.mark.parametrize("flows", [300, 1000, 10_000])
 @pytest.mark.parametrize("target", [0.95, 0.98, 0.999])
-def test_the_search_is_the_inverse_of_equation_6(flows: int, target: float) -> None:
+def test_the_search_is_the_inverse_of_equation_6(flows, target):
     rate = f"link.rate={155 * flows / 100} Mbit/s"  # the same window for any number
     overrides = [f"traffic.0.flows={flows}", f"goals.utilization={target}", rate]
     scenario = forebay.load(SHIPPED, overrides)
     result = forebay.size(scenario, engine="theory")
     said = {law.law: law.packets for law in laws.for_scenario(scenario)}
     inverse = said["appenzeller-2004/utilization"]
-    assert inverse is not None and result.buffer is not None
+    assert inverse is not None
     assert result.buffer.packets == max(1, math.ceil(inverse))
     assert result.buffer.low == result.buffer.high
     assert len(result.curve) <= 35
 
 
-def test_every_goal_that_can_be_written_is_asked() -> None:
+def test_every_goal_that_can_be_written_is_asked():
     """A goal in the scenario that a sizing passed over would be worse than none."""
     maximum, both = {"maximum": "1 s"}, {"quantile": 0.9, "at_most": "1 s"}
     link: dict[str, Any] = {
@@ -74,7 +72,7 @@ def asked_for(goals: Goals, of_class: ClassGoals | None) -> Any:
 
 
 @pytest.mark.parametrize("flows", [1, 40, 1000])
-def test_the_laws_answer_every_goal_of_a_link_of_long_flows(flows: int) -> None:
+def test_the_laws_answer_every_goal_of_a_link_of_long_flows(flows):
     """One, in step, out of step; and what gives way is least: a packet less or more is worse."""
     scenario = forebay.load(
         SHIPPED,
@@ -93,7 +91,7 @@ def test_the_laws_answer_every_goal_of_a_link_of_long_flows(flows: int) -> None:
     assert all(law.packets is None or law.packets > 0 for law in result.laws)
 
 
-def test_laws_say_between_what_they_lie_where_flows_are_a_range() -> None:
+def test_laws_say_between_what_they_lie_where_flows_are_a_range():
     scenario = forebay.load(SHIPPED, ["traffic.0.flows=8000..12000", "link.rate=10 Gbit/s"])
     result = forebay.size(scenario, engine="theory")
     law = next(x for x in result.laws if x.law == "appenzeller-2004/sqrt-n")
@@ -101,5 +99,5 @@ def test_laws_say_between_what_they_lie_where_flows_are_a_range() -> None:
     assert law.packets_between == pytest.approx((bdp / math.sqrt(12_000), bdp / math.sqrt(8000)))
     assert [end.flows for end in result.ends] == [8000, 12_000]
     few, many = (end.buffer for end in result.ends)
-    assert few is not None and many is not None and few.packets > many.packets
-    assert result.buffer is not None and result.buffer.packets == few.packets
+    assert few.packets > many.packets
+    assert result.buffer.packets == few.packets

@@ -1,7 +1,5 @@
 """Small networks for the tests of this room."""
 
-from __future__ import annotations
-
 from forebay.scenario import Scenario, loads
 
 HEAD = '[link]\nrate = "10 Gbit/s"\ndelay = "1 ms"\n[[traffic]]\nflows = {flows}\n[topology]\n'

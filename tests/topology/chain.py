@@ -1,7 +1,5 @@
 """Three routers in a row with a demand, as a scenario's text and its answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from forebay.api import networks

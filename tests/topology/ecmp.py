@@ -1,7 +1,5 @@
 """Loads of links by hand: equal splits over the shortest next hops, at each router."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 Link = tuple[str, str]

@@ -1,7 +1,5 @@
 """Cores with chords, and hosts that are not spread evenly."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -34,23 +32,23 @@ def diameter(routers: int, links: set[tuple[int, int]]) -> int:
     return most
 
 
-def test_abilene_is_as_it_was() -> None:
+def test_abilene_is_as_it_was():
     assert len(core_of(TwoLevel())) == 14 and diameter(11, core_of(TwoLevel())) == 5
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 40])
-def test_drawn_chords_give_the_links_and_the_diameter(seed: int) -> None:
+def test_drawn_chords_give_the_links_and_the_diameter(seed):
     core = core_of(TwoLevel(core_links=17, core_diameter=3, seed=seed))
     assert len(core) == 17 and diameter(11, core) == 3
     assert core > core_of(TwoLevel())
 
 
-def test_draws_differ_by_seed_and_are_the_same_for_one() -> None:
+def test_draws_differ_by_seed_and_are_the_same_for_one():
     cores = [core_of(TwoLevel(core_links=17, core_diameter=3, seed=seed)) for seed in (1, 1, 2)]
     assert cores[0] == cores[1] != cores[2]
 
 
-def test_every_set_that_fits_can_be_drawn() -> None:
+def test_every_set_that_fits_can_be_drawn():
     """A ring of six and one chord."""
     ring = [(i, (i + 1) % 6) for i in range(6)]
     free = [
@@ -73,7 +71,7 @@ def test_every_set_that_fits_can_be_drawn() -> None:
         ({"hosts": 100, "tail": 1.2}, "100 hosts are fewer than the 106 edge routers"),
     ],
 )
-def test_what_cannot_be_built_is_refused(fields: dict[str, object], says: str) -> None:
+def test_what_cannot_be_built_is_refused(fields, says):
     with pytest.raises(ScenarioError, match=says):
         two_level(TwoLevel(**fields))  # type: ignore[arg-type]
 
@@ -86,18 +84,18 @@ def test_what_cannot_be_built_is_refused(fields: dict[str, object], says: str) -
         {"core_diameter": 3},
     ],
 )
-def test_what_contradicts_itself_is_refused(fields: dict[str, object]) -> None:
+def test_what_contradicts_itself_is_refused(fields):
     with pytest.raises(ScenarioError):
         TwoLevel(**fields)  # type: ignore[arg-type]
 
 
-def test_chords_by_name_are_added() -> None:
+def test_chords_by_name_are_added():
     named = core_of(TwoLevel(chords=("Denver->Chicago", "Seattle->New York")))
     assert len(named) == 16
 
 
 @pytest.mark.parametrize("tail", [1.0, 1.2, 3.0])
-def test_hosts_have_a_heavy_tail_and_all_are_given(tail: float) -> None:
+def test_hosts_have_a_heavy_tail_and_all_are_given(tail):
     made = two_level(TwoLevel(tail=tail, seed=7))
     hosts = sorted(n for n in made.hosts if n)
     assert sum(hosts) == 812 and len(hosts) == 106

@@ -1,17 +1,20 @@
-"""What a large network takes is said before its routes, and refused in one line."""
+"""What a large network and its sizing take is said before, and refused in one line."""
 
-from __future__ import annotations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from tests.topology.build import HEAD, network
 
+import forebay
 from forebay import networks
 from forebay.cli.network import command
 from forebay.cli.output import progress
 from forebay.engines.footprint import Limit, TooMuchMemory
+from forebay.engines.simulation import SimulationEngine
 from forebay.progress import enter
+from forebay.search.network_links import NetworkLinks
 from forebay.topology import make_problem
 from forebay.topology.routing import NetworkCost
 
@@ -122,3 +125,25 @@ def test_the_watch_of_memory_passes_stages_on():
     watched(np.float64(0.5))
     enter(watched, "routes")
     assert shown.said == "routes"
+
+
+LOT = Path(__file__).with_name("parking-lot.toml")
+FAST = Path(__file__).parents[2] / "scenarios" / "abilene-fast-edge-small.toml"
+FASTER = [
+    'measure.warmup="1 s"', 'measure.duration="2 s"', "traffic.0.flows=8000",
+    'link.rate="1.5 Gbit/s"', 'queue.size="900 packets"',
+]  # fmt: skip
+MEASURED = {
+    "400 flows": (LOT, "A->B", ['measure.warmup="5 s"', 'measure.duration="15 s"'], 0.69),
+    "8,000 flows": (LOT, "A->B", FASTER, 0.97),
+    "52,394 flows": (FAST, "Denver->Seattle", ['measure.warmup="0.7 s"'], 499.0),
+}
+"""CPU seconds of one replication, idle or not: processor time."""
+
+
+@pytest.mark.parametrize("name", list(MEASURED))
+def test_a_replication_is_expected_within_a_factor_of_two_of_its_cpu_time(name):
+    path, link, changes, cpu_s = MEASURED[name]
+    sized = SimulationEngine().size_links(forebay.load(path, changes), link=link, link_class=None)
+    load = NetworkLinks.of(sized).load
+    assert cpu_s / 2 < load.replication_s < 2 * cpu_s

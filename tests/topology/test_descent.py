@@ -1,7 +1,5 @@
 """Steps as far as the potential falls: what is left is its gradient, and no other way is needed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""Max-min fair rates: by hand on small networks; no link is overfilled on a large one."""
-
-from __future__ import annotations
+"""Max-min fair rates: by hand on small networks; no link is overfilled; any number of threads."""
 
 from pathlib import Path
 
@@ -52,8 +50,8 @@ def test_without_connections_that_respond_all_rates_are_zero_and_a_link_is_sized
     short = ['measure.warmup="1 s"', 'measure.duration="1 s"', "goals.loss_rate=0.01"]
     few = 'traffic=[{ kind = "udp", flows = 400, rate = "10 kbit/s" }]'
     found = forebay.size(forebay.load(LOT, [few, *short]), link="B->C", seeds=1, max_seeds=1)
-    assert found.buffer is not None and found.buffer.packets == 1
-    assert found.cost is not None and 0.0 < found.cost.predicted_s < 60.0
+    assert found.buffer.packets == 1
+    assert 0.0 < found.cost.predicted_s < 60.0
 
 
 @pytest.mark.parametrize("rate", ["300 Mbit/s", "30 Gbit/s"])
@@ -74,3 +72,20 @@ def test_the_packets_of_a_parking_lot_are_foreseen_within_a_quarter():
     got = sized.run(scenario, [1], Effort(jobs=1)).provenance.packets
     assert sized.traffic.packets_per_second * 5.0 == pytest.approx(got, rel=0.25)
     assert sized.traffic.hops == pytest.approx(3.5)
+
+
+SHORT = ["measure.warmup=500 ms", "measure.duration=500 ms"]
+MIX = 'traffic=[{flows=200,congestion_control="bbr"},{kind="udp",flows=50,rate="1 Mbit/s"}]'
+
+
+@pytest.mark.parametrize("changes", [[], [MIX], ["queue.discipline=fq_codel"]], ids=str)
+def test_the_answer_does_not_depend_on_the_number_of_threads(changes):
+    scenario = forebay.load(LOT, SHORT + changes)
+    outcomes = [
+        forebay.run(scenario, engine="simulation", seeds=1, jobs=jobs).to_dict()
+        for jobs in (1, 2, 3)
+    ]
+    for outcome in outcomes:
+        assert outcome["provenance"].pop("wall_s") > 0.0
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert outcomes[0]["provenance"]["packets"] > 10_000

@@ -1,7 +1,5 @@
 """Keys of others' network files: read, guessed and said, or listed as not read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -49,7 +47,7 @@ def load(
         ('LinkNote "x" LinkLabel "y"', 1e10, "linklabel of links (1)"),
     ],
 )
-def test_capacities(tmp_path: Path, edge: str, rate: float, said: str) -> None:
+def test_capacities(tmp_path, edge, rate, said):
     found, _, told = load(tmp_path, edge)
     assert found == pytest.approx(rate) and said in told
     assert ("no unit" in told) == ("no unit" in said)
@@ -71,7 +69,7 @@ def test_capacities(tmp_path: Path, edge: str, rate: float, said: str) -> None:
         ('delay "soon"', 0.007, "not read of the file: delay of links (1)"),
     ],
 )
-def test_delays(tmp_path: Path, edge: str, delay: float, said: str) -> None:
+def test_delays(tmp_path, edge, delay, said):
     _, found, told = load(tmp_path, edge)
     assert found == pytest.approx(delay) and said in told
 
@@ -84,13 +82,13 @@ def test_delays(tmp_path: Path, edge: str, delay: float, said: str) -> None:
         ("lng -84.38 LAT 33.75", "lng -122.03 LAT 37.38"),
     ],
 )
-def test_places(tmp_path: Path, a: str, b: str) -> None:
+def test_places(tmp_path, a, b):
     """The great circle from Atlanta to Sunnyvale is some 3420 km."""
     _, delay, told = load(tmp_path, "", a, b)
     assert delay == pytest.approx(3420 * KM_S, rel=0.01) and "not read" not in told
 
 
-def test_keys_that_are_not_read_are_counted(tmp_path: Path) -> None:
+def test_keys_that_are_not_read_are_counted(tmp_path):
     _, _, told = load(tmp_path, 'color "red"', 'Country "US" Internal 1', 'Country "CH"')
     assert "not read of the file: country of nodes (2), " in told
     assert "internal of nodes (1)" in told and "color of links (1)" in told
@@ -98,7 +96,7 @@ def test_keys_that_are_not_read_are_counted(tmp_path: Path) -> None:
     assert "and 3 more" in load(tmp_path, many)[2] or "3 more keys" in load(tmp_path, many)[2]
 
 
-def test_the_unit_may_be_said(tmp_path: Path) -> None:
+def test_the_unit_may_be_said(tmp_path):
     rate, _, told = load(tmp_path, "capacity 4", "", "", "", "", "topology.file_unit=10 Gbit/s")
     assert rate == 4e10 and "no unit" not in told
 
@@ -113,12 +111,12 @@ def test_the_unit_may_be_said(tmp_path: Path) -> None:
         ("length 99999999", "length of A->B in seconds"),
     ],
 )
-def test_values_that_cannot_be_are_refused(tmp_path: Path, edge: str, said: str) -> None:
+def test_values_that_cannot_be_are_refused(tmp_path, edge, said):
     with pytest.raises(ScenarioError, match=said):
         load(tmp_path, edge)
 
 
-def test_directed_links_that_stand_once(tmp_path: Path) -> None:
+def test_directed_links_that_stand_once(tmp_path):
     with pytest.raises(ScenarioError, match=r"each stands once.*both_directions"):
         load(tmp_path, directed="directed 1")
     path = tmp_path / "n.gml"
@@ -130,21 +128,3 @@ def test_directed_links_that_stand_once(tmp_path: Path) -> None:
     chain = 'node [ id 2 label "C" ] edge [ source 1 target 2 ]'
     with pytest.raises(ScenarioError, match="its 2 links have a direction"):
         load(tmp_path, directed="directed 1", more=chain)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Topology: ( 2 Nodes, 1 Edges )\nModel (1 - RTWaxman):  2 1000", "in BRITE's format"),
-        ('*Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2', "in Pajek's format"),
-        ("source,target,weight\nA,B,1\n", "a table of links"),
-        ("name: lab\ntopology:\n  nodes:\n", "YAML"),
-        ("1 @Atlanta,+GA bb (3) ->2 3 4", "in Rocketfuel's format"),
-    ],
-)
-def test_another_format_is_named(tmp_path: Path, text: str, said: str) -> None:
-    path = tmp_path / "net.txt"
-    path.write_text(text)
-    with pytest.raises(ScenarioError, match=said) as error:
-        networks.load(path, connections=100)
-    assert "TOML" not in str(error.value)

@@ -1,17 +1,17 @@
 """A matrix as offered load: every link against equal splits by hand, failures and growth too."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random
 from pathlib import Path
 
 import pytest
+from tests.refused import refused
 from tests.topology.chain import answer, text
 from tests.topology.ecmp import Link, distances, loads
 
 from forebay.api import networks
+from forebay.cli.program import call
 from forebay.scenario import ScenarioError
 
 # A ring of twelve with three chords, as many links as a national backbone has.
@@ -62,6 +62,11 @@ def sndlib(links: list[Link], demands: dict[Link, float], capacity: float) -> st
     )
 
 
+def saved(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
 def both_ways(links: list[Link]) -> set[Link]:
     return {*links, *((b, a) for a, b in links)}
 
@@ -74,16 +79,13 @@ def still_joined(links: list[Link], down: Link) -> bool:
 @pytest.mark.parametrize("links", [SMALL, large()], ids=["12 routers", "22 routers"])
 @pytest.mark.parametrize("growth", [1.0, 1.5])
 @pytest.mark.parametrize("failed", [False, True])
-def test_every_link_has_the_load_that_equal_splits_give(
-    tmp_path: Path, links: list[Link], growth: float, failed: bool
-) -> None:
+def test_every_link_has_the_load_that_equal_splits_give(tmp_path, links, growth, failed):
     demands = matrix(links, 11)
     down = next(link for link in links if still_joined(links, link))
     up = both_ways(links) - ({down, down[::-1]} if failed else set())
     wanted = {link: growth * load for link, load in loads(up, demands).items()}
     capacity = round(1.05 * max(loads(both_ways(links), demands).values()) * 1.5 * 1.4)
-    path = tmp_path / "net.xml"
-    path.write_text(sndlib(links, demands, capacity))
+    path = saved(tmp_path / "net.xml", sndlib(links, demands, capacity))
     overrides = [f"topology.demand_growth={growth}"]
     if failed:
         overrides.append(f'topology.failed=["{down[0]}->{down[1]}"]')
@@ -93,13 +95,11 @@ def test_every_link_has_the_load_that_equal_splits_give(
         link = found.links[f"{a}->{b}"]
         assert link.offered_load == pytest.approx(load / capacity, abs=1e-9)
         assert load / capacity < 0.99, "nothing is full"
-        assert link.utilization is not None
         assert link.utilization.value == pytest.approx(load / capacity, abs=0.01)
 
 
-def test_the_installed_capacity_is_taken(tmp_path: Path) -> None:
-    path = tmp_path / "net.xml"
-    path.write_text(sndlib(SMALL, matrix(SMALL, 1), 2480.0))
+def test_the_installed_capacity_is_taken(tmp_path):
+    path = saved(tmp_path / "net.xml", sndlib(SMALL, matrix(SMALL, 1), 2480.0))
     found = networks.solve(networks.load(path)).outcome
     assert {link.capacity_bps for link in found.links.values()} == {2.48e9}
     assert not any("module" in each or "unit" in each for each in found.assumptions)
@@ -117,15 +117,13 @@ def test_the_installed_capacity_is_taken(tmp_path: Path) -> None:
           "traffic": 'kind = "udp"\nflows = 10\nload = 0.5'}, 0.3, 0.4),
     ],
 )  # fmt: skip
-def test_unit_total_scale_and_share(
-    tmp_path: Path, more: dict[str, object], first: float, second: float
-) -> None:
+def test_unit_total_scale_and_share(tmp_path, more, first, second):
     found = answer(tmp_path, **more).outcome.links
     assert found["A->B"].offered_load == pytest.approx(first)
     assert found["B->C"].offered_load == pytest.approx(second)
 
 
-def test_connections_follow_from_their_rate_or_window(tmp_path: Path) -> None:
+def test_connections_follow_from_their_rate_or_window(tmp_path):
     rate = answer(tmp_path, demand_unit='"10 Mbit/s"', connection_rate='"2 Mbit/s"')
     links = rate.outcome.links
     assert [links[each].flows for each in ("A->B", "B->C")] == pytest.approx([30.0, 40.0])
@@ -138,14 +136,14 @@ def test_connections_follow_from_their_rate_or_window(tmp_path: Path) -> None:
     assert rate.outcome.links["B->C"].buffer_packets < window.outcome.links["B->C"].buffer_packets
 
 
-def test_greedy_flows_on_top_fill_what_the_demand_leaves(tmp_path: Path) -> None:
+def test_greedy_flows_on_top_fill_what_the_demand_leaves(tmp_path):
     mixed = 'kind = "short"\nlength = "50 kB"\nload = 1.0\n[[traffic]]\nflows = 50'
     links = answer(tmp_path, demand_unit='"5 Mbit/s"', traffic=mixed).outcome.links
     assert links["B->C"].offered_load == pytest.approx(0.4)
-    assert links["B->C"].utilization is not None and links["B->C"].utilization.value > 0.95
+    assert links["B->C"].utilization.value > 0.95
 
 
-def test_a_demand_that_nobody_carries_is_said(tmp_path: Path) -> None:
+def test_a_demand_that_nobody_carries_is_said(tmp_path):
     found = answer(tmp_path, demand_unit='"5 Mbit/s"', traffic="flows = 50").outcome
     assert any("40 Mbit/s of the demand are not offered" in each for each in found.assumptions)
     assert found.links["A->B"].offered_load is None
@@ -163,19 +161,15 @@ def test_a_demand_that_nobody_carries_is_said(tmp_path: Path) -> None:
          "are both set"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused(tmp_path: Path, more: dict[str, object], said: str) -> None:
-    with pytest.raises(ScenarioError, match=said) as error:
+def test_what_cannot_be_is_refused(tmp_path, more, said):
+    with refused(said):
         answer(tmp_path, **more)
-    assert "\n" not in str(error.value)
 
 
-def test_overload_is_a_matter_of_capacity_first(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forebay.cli.program import call
-
-    path = tmp_path / "full.toml"
-    path.write_text(text(demand_unit='"13 Mbit/s"') + "[goals]\nloss_rate = 0.01\n")
+def test_overload_is_a_matter_of_capacity_first(tmp_path, capsys):
+    path = saved(
+        tmp_path / "full.toml", text(demand_unit='"13 Mbit/s"') + "[goals]\nloss_rate = 0.01\n"
+    )
     assert call(["network", str(path)]) == 0
     said = capsys.readouterr().out
     assert "B->C is offered 104 %: add capacity" in said
@@ -185,12 +179,11 @@ def test_overload_is_a_matter_of_capacity_first(
     assert "No buffer meets the goals: B->C is offered 104 %: add capacity" in said
 
 
-def test_a_goal_on_utilization_holds_where_load_reaches_it(tmp_path: Path) -> None:
+def test_a_goal_on_utilization_holds_where_load_reaches_it(tmp_path):
     import forebay
 
     greedy = "flows = 40"
-    path = tmp_path / "greedy.toml"
-    path.write_text(text(traffic=greedy) + "[goals]\nutilization = 0.95\n")
+    path = saved(tmp_path / "greedy.toml", text(traffic=greedy) + "[goals]\nutilization = 0.95\n")
     found = forebay.size(forebay.load(path), "network", link_class="core")
     assert found.buffer is not None, "A->B is emptier, and no buffer fills it"
     path.write_text(text(demand_unit='"5 Mbit/s"') + "[goals]\nutilization = 0.95\n")
@@ -199,13 +192,8 @@ def test_a_goal_on_utilization_holds_where_load_reaches_it(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("words", [("--rate", "1 Gbit/s"), ("--connections", "5")])
-def test_an_option_without_effect_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, str]
-) -> None:
-    from forebay.cli.program import call
-
-    path = tmp_path / "chain.toml"
-    path.write_text(text())
+def test_an_option_without_effect_is_refused(tmp_path, capsys, words):
+    path = saved(tmp_path / "chain.toml", text())
     assert call(["network", str(path), *words]) == 2
     assert f"{words[0]} has no effect" in capsys.readouterr().err
     net = tmp_path / "net.xml"
@@ -214,15 +202,10 @@ def test_an_option_without_effect_is_refused(
     assert "every link of the file has a capacity" in capsys.readouterr().err
 
 
-def test_all_single_failures_the_worst_first(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forebay.cli.program import call
-
+def test_all_single_failures_the_worst_first(tmp_path, capsys):
     demands = matrix(SMALL, 3)
     capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
-    path = tmp_path / "net.xml"
-    path.write_text(sndlib(SMALL, demands, capacity))
+    path = saved(tmp_path / "net.xml", sndlib(SMALL, demands, capacity))
     assert call(["network", str(path), "--failures", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["failures"]
     assert len(rows) == len(SMALL)
@@ -235,13 +218,8 @@ def test_all_single_failures_the_worst_first(
     assert lost == sorted(lost, reverse=True)
 
 
-def test_a_failure_that_divides_the_network_is_said_first(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forebay.cli.program import call
-
-    path = tmp_path / "chain.toml"
-    path.write_text(text(demand_unit='"5 Mbit/s"'))
+def test_a_failure_that_divides_the_network_is_said_first(tmp_path, capsys):
+    path = saved(tmp_path / "chain.toml", text(demand_unit='"5 Mbit/s"'))
     assert call(["network", str(path), "--failures", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["failures"]
     assert [row["link"] for row in rows] == ["A->B", "B->C"]
@@ -250,11 +228,13 @@ def test_a_failure_that_divides_the_network_is_said_first(
     assert "single failures, the worst first" in capsys.readouterr().out
 
 
-def test_the_simulator_refuses_a_share_of_the_demand(tmp_path: Path) -> None:
+def test_the_simulator_refuses_a_share_of_the_demand(tmp_path):
     import forebay
 
-    path = tmp_path / "chain.toml"
-    path.write_text(text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5'))
+    path = saved(
+        tmp_path / "chain.toml",
+        text(demand_unit='"5 Mbit/s"', traffic='kind = "udp"\nflows = 4\nload = 0.5'),
+    )
     with pytest.raises(ScenarioError, match="offered load is not simulated"):
         forebay.run(forebay.load(path), "simulation")
 
@@ -270,11 +250,7 @@ def designs(tmp_path: Path, capacity: float) -> tuple[Path, Path]:
 
 
 @pytest.mark.long
-def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forebay.cli.program import call
-
+def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(tmp_path, capsys):
     demands = matrix(SMALL, 3)
     capacity = round(1.3 * max(loads(both_ways(SMALL), demands).values()))
     first, second = designs(tmp_path, capacity)
@@ -307,7 +283,7 @@ def test_two_designs_beside_each_other_with_each_link_down_and_a_year_of_growth(
 
 
 @pytest.mark.long
-def test_the_time_of_all_failures_is_foretold_once(tmp_path: Path) -> None:
+def test_the_time_of_all_failures_is_foretold_once(tmp_path):
     first, second = designs(tmp_path, 9000.0)
     today, planned = networks.load(first), networks.load(second)
     said: list[float] = []
@@ -316,13 +292,8 @@ def test_the_time_of_all_failures_is_foretold_once(tmp_path: Path) -> None:
     assert len(said) == 2 and all(seconds > 0 for seconds in said)
 
 
-def test_two_designs_of_greedy_connections_do_not_grow(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forebay.cli.program import call
-
-    path = tmp_path / "chain.toml"
-    path.write_text(text())
+def test_two_designs_of_greedy_connections_do_not_grow(tmp_path, capsys):
+    path = saved(tmp_path / "chain.toml", text())
     assert call(["network", str(path), "--against", str(path), "--growth", "2"]) == 2
     assert "the demand has no unit" in capsys.readouterr().err
     for more in (["--multistart", "2"], ["--transient", "1 s"], ["--step", "1 ms"]):
@@ -334,11 +305,7 @@ def test_two_designs_of_greedy_connections_do_not_grow(
 
 
 @pytest.mark.long
-def test_designs_with_other_demands_say_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forebay.cli.program import call
-
+def test_designs_with_other_demands_say_so(tmp_path, capsys):
     first, second = tmp_path / "a.xml", tmp_path / "b.xml"
     first.write_text(sndlib(RING, matrix(RING, 3), 9000.0))
     second.write_text(sndlib(RING, matrix(RING, 4), 9000.0))
@@ -346,7 +313,7 @@ def test_designs_with_other_demands_say_so(
     assert "Their demands differ" in capsys.readouterr().out
 
 
-def test_a_path_without_connections_has_no_throughput_and_no_loss(tmp_path: Path) -> None:
+def test_a_path_without_connections_has_no_throughput_and_no_loss(tmp_path):
     found = answer(tmp_path, demand_unit='"1 Mbit/s"')
     found.write_paths(tmp_path / "paths.csv")
     rows = list(csv.DictReader((tmp_path / "paths.csv").read_text().splitlines()))

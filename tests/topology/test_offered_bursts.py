@@ -1,6 +1,4 @@
-"""What the bursts of offered short flows lose at a link of a network."""
-
-from __future__ import annotations
+"""Bursts at a link of a network: what they lose, and buffers that are too small for them."""
 
 import tracemalloc
 from dataclasses import replace
@@ -9,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.topology.chain import answer, text
+from tests.topology.test_offered import sndlib
 
+import forebay
 from forebay.api import networks
-from forebay.engines.fixed_point.summary import OfferedBursts
+from forebay.engines.fixed_point.summary import OfferedBursts, burst_load
 from forebay.scenario import ScenarioError
 from forebay.topology import make_problem
 
@@ -27,29 +27,26 @@ BURSTS = {"demand_unit": '"5 Mbit/s"', "traffic": 'kind = "short"\nlength = "100
         (20, 0.8, 0.177), (60, 0.8, 0.0842), (150, 0.8, 0.0178),
     ],
 )  # fmt: skip
-def test_loss_of_bursts_is_near_a_simulation_s(
-    tmp_path: Path, packets: int, load: float, simulated: float
-) -> None:
+def test_loss_of_bursts_is_near_a_simulation_s(tmp_path, packets, load, simulated):
     more = BURSTS | {"demand_unit": f'"{100 * load / 8} Mbit/s"'}
     path = tmp_path / "near.toml"
     path.write_text(text(**more).replace('size = "1 bdp"', f'size = "{packets} packets"'))
     lost = networks.solve(networks.load(path)).outcome.links["B->C"].loss_rate
-    assert lost is not None and simulated / 2 < lost.value < 2 * simulated
+    assert simulated / 2 < lost.value < 2 * simulated
 
 
-def test_loss_grows_with_the_load_also_beyond_the_rate(tmp_path: Path) -> None:
+def test_loss_grows_with_the_load_also_beyond_the_rate(tmp_path):
     lost = []
     for mbit_s in (5, 8, 11, 12.4, 12.6, 15):
         path = tmp_path / "grows.toml"
         one = text(**BURSTS | {"demand_unit": f'"{mbit_s} Mbit/s"'})
         path.write_text(one.replace('size = "1 bdp"', 'size = "20 packets"'))
         link = networks.solve(networks.load(path)).outcome.links["B->C"]
-        assert link.loss_rate is not None
         lost.append(link.loss_rate.value)
     assert (np.diff(lost) > -1e-6).all() and lost[0] > 0 and lost[-1] < 0.5
 
 
-def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path: Path) -> None:
+def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path):
     """10,000 sizes of bursts at 100,000 loads would be 8 GB."""
     pareto = 'length = { pareto = { mean = "100 kB", shape = 1.2 } }'
     path = tmp_path / "many.toml"
@@ -64,7 +61,7 @@ def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path: Path) -> No
     tracemalloc.stop()
 
 
-def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path: Path) -> None:
+def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path):
     """At a load of 0.4 a run of the second link alone loses 8 % in 20 packets and 0.1 % in 100."""
     found = answer(tmp_path, **BURSTS).outcome
     path = tmp_path / "bursts.toml"
@@ -75,7 +72,7 @@ def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path: Path) -> None:
     assert any("bursts of short flows" in each for each in found.broken_assumptions)
 
 
-def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
+def test_overload_is_a_matter_of_capacity(tmp_path):
     path = tmp_path / "over.toml"
     over = text(**BURSTS | {"demand_unit": '"15 Mbit/s"'})
     path.write_text(over + "[goals]\nloss_rate = 0.001\n")
@@ -83,10 +80,8 @@ def test_overload_is_a_matter_of_capacity(tmp_path: Path) -> None:
         networks.smallest_buffers(networks.load(path))
 
 
-def test_who_loses_most_is_whom_the_bursts_hit(tmp_path: Path) -> None:
+def test_who_loses_most_is_whom_the_bursts_hit(tmp_path):
     """All links but those of a ring's far side are empty; no path loses in the steady state."""
-    from tests.topology.test_offered import sndlib
-
     ring = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "a")]
     demands = {("a", "b"): 1.0, ("c", "d"): 92.0, ("c", "e"): 3.0, ("b", "a"): 1.0}
     path = tmp_path / "ring.xml"
@@ -97,3 +92,42 @@ def test_who_loses_most_is_whom_the_bursts_hit(tmp_path: Path) -> None:
     }
     assert max(lost, key=lambda name: lost[name]) == "c->d" and lost["c->d"] > 1e-3
     assert answer.most_lossy_path() == "c->e"
+
+
+LOT = Path(__file__).with_name("parking-lot.toml")
+
+
+@pytest.mark.parametrize("burst", [1.0, 2.0])
+@pytest.mark.parametrize(("load", "buffer"), [(0.5, 10.0), (0.8, 40.0), (0.98, 91.0)])
+def test_the_load_is_that_of_the_effective_bandwidth_formula(load, buffer, burst):
+    """Appenzeller et al. 2004, section 4: P(Q >= b) = e^(-b 2 (1 - rho) / rho E[X] / E[X^2])."""
+    overflow = np.exp(-buffer * 2 * (1 - load) / load * burst / burst**2)
+    assert burst_load(np.array([buffer]), overflow, burst) == pytest.approx([load])
+
+
+def run(*changes: str) -> list[str]:
+    return forebay.run(forebay.load(LOT, changes), engine="network").broken_assumptions
+
+
+def test_small_buffers_are_named_and_large_ones_are_not():
+    """In the simulator these links of 91 packets are used to 97 %, in the steady state to 100 %."""
+    (note,) = run()
+    assert note.startswith("bursts, which the model leaves out, matter at 3 links")
+    assert "a buffer of 91" in note
+    assert run('queue.size="2 bdp"') == []
+
+
+def test_a_sizing_says_it_of_the_link_that_it_sized():
+    """The simulator needs 16 packets for 95 % here (8 s after 8 s), the steady state one."""
+    sized = forebay.load(LOT, ["goals.utilization=0.95"])
+    found = forebay.size(sized, "network", link="A->B")
+    assert found.buffer.packets == 1
+    (note,) = [each for each in found.notes if each.startswith("bursts")]
+    assert "matter at A->B: independent bursts of 2 packets overflow a buffer of 1 " in note
+    (point,) = [each for each in found.curve if each.packets == 1]
+    assert note in point.outcome.broken_assumptions
+
+
+def test_traffic_without_responses_has_no_such_note():
+    idle = ('traffic.0={kind="udp", flows=1, rate="1 Mbit/s"}', 'queue.size="9 packets"')
+    assert run(*idle) == []

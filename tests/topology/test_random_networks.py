@@ -1,7 +1,5 @@
 """Networks that nobody would build: `response-functions` comes to rest in each that is legal."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.cases import cases

@@ -1,7 +1,5 @@
 """A network through time by the slides' equations: its first and last state, and its answer."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.integrate import solve_ivp
+from tests.refused import refused
 from tests.topology.build import network
 
 import forebay
@@ -18,6 +17,7 @@ from forebay.cli.network import command
 from forebay.engines import Unsupported
 from forebay.engines.fixed_point.balance import hisamatsu, hisamatsu_step
 from forebay.outcome.transient import Transient
+from forebay.report import print_transient
 from forebay.scenario import Scenario, ScenarioError
 
 LOT = Path(__file__).with_name("parking-lot.toml")
@@ -132,8 +132,6 @@ def test_a_smaller_buffer_begins_with_the_old_windows_and_ends_at_its_own_steady
 
 @pytest.mark.long
 def test_too_long_a_step_oscillates_and_the_answer_says_so(capsys):
-    from forebay.report import print_transient
-
     changes = ('link.rate="1 Gbit/s"', 'topology.links.0.buffer="20 packets"')
     scenario = line(5000, *changes)
     course = networks.transient(scenario, "3 s", step="5 ms")
@@ -172,9 +170,8 @@ def test_unresponsive_traffic_takes_its_share():
     ],
 )
 def test_a_time_that_cannot_be_stepped_through_is_refused(duration, step, said):
-    with pytest.raises(ScenarioError, match=said) as error:
+    with refused(said):
         networks.transient(line(), duration, step=step)
-    assert "\n" not in str(error.value)
 
 
 def test_a_single_link_is_refused_by_what_needs_a_network():
@@ -183,9 +180,8 @@ def test_a_single_link_is_refused_by_what_needs_a_network():
 
 
 def test_a_model_without_equations_in_time_is_refused_in_one_line():
-    with pytest.raises(ScenarioError, match="hisamatsu-2007") as error:
+    with refused("hisamatsu-2007"):
         networks.transient(forebay.load(LOT), "1 s")
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +226,7 @@ def test_a_stopped_run_keeps_what_it_has_stepped_through():
     assert Transient.from_json(so_far.to_json()) == so_far
 
 
-def test_a_start_that_shares_no_link_is_refused() -> None:
+def test_a_start_that_shares_no_link_is_refused():
     other = line().replace(
         {"topology.links.0.between": ["X", "Y"], "topology.demands.0.source": "X",
          "topology.demands.0.target": "Y"}
@@ -239,7 +235,7 @@ def test_a_start_that_shares_no_link_is_refused() -> None:
         networks.transient(line(), "100 ms", start=other)
 
 
-def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet() -> None:
+def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet():
     udp = [{"kind": "udp", "flows": 4, "rate": "1 Mbit/s"}]
     course = networks.transient(line(), "50 ms", start=line().replace({"traffic": udp}))
     assert all(math.isfinite(value) for value in course.throughput_bps)
@@ -254,6 +250,6 @@ def test_a_start_whose_traffic_does_not_respond_keeps_windows_of_one_packet() ->
         ["--failures", "--transient", "1 s"],
     ],
 )
-def test_an_option_that_failures_would_ignore_is_refused(options: list[str]) -> None:
+def test_an_option_that_failures_would_ignore_is_refused(options):
     done = CliRunner().invoke(command, [str(LOT), "--set", SLIDES, *options])
     assert done.exit_code == 2 and options[1] in done.output

@@ -1,7 +1,5 @@
 """Datagrams: constant, Poisson, on and off, replayed."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -36,13 +34,13 @@ def flow(of: Packets, index: int) -> np.ndarray:
     return of.at_ps[of.offsets[index] : of.offsets[index + 1]]
 
 
-def test_constant_gaps() -> None:
+def test_constant_gaps():
     """1.2 Mbit/s of 1500 B is a datagram every 10 ms."""
     at = flow(packets(UDP), 3)
     assert at.tolist() == [k * PS // 100 for k in range(10_000)]
 
 
-def test_starts_are_kept() -> None:
+def test_starts_are_kept():
     workload = drawn(UDP, 'traffic.0.start={uniform=["0 s", "200 s"]}')
     found = workload.packets
     assert found is not None
@@ -52,7 +50,7 @@ def test_starts_are_kept() -> None:
         assert len(at) == 0 or at[0] == start
 
 
-def test_poisson_gaps_forget() -> None:
+def test_poisson_gaps_forget():
     found = packets(UDP, "traffic.0.arrivals=poisson")
     gaps = np.concatenate([np.diff(flow(found, i)) for i in range(50)]) / PS * 100
     assert len(found) == pytest.approx(500_000, abs=4 * 500_000**0.5)
@@ -61,13 +59,13 @@ def test_poisson_gaps_forget() -> None:
     assert (gaps > 3).mean() == pytest.approx(np.exp(-3), abs=0.002)
 
 
-def test_flows_are_independent() -> None:
+def test_flows_are_independent():
     found = packets(UDP, "traffic.0.arrivals=poisson")
     counts = np.array([np.bincount(flow(found, i) // PS, minlength=100) for i in range(50)])
     assert counts.sum(axis=0).var(ddof=1) == pytest.approx(5000, rel=0.6)
 
 
-def test_on_and_off_have_the_mean_rate_and_the_peak_gap() -> None:
+def test_on_and_off_have_the_mean_rate_and_the_peak_gap():
     """On for 0.3 of the time; a flow begins on, which adds a little at its start."""
     found = packets(ONOFF)
     assert len(found) == pytest.approx(0.3 * 200 * 100 * 100, rel=0.03)
@@ -78,13 +76,13 @@ def test_on_and_off_have_the_mean_rate_and_the_peak_gap() -> None:
         assert gaps.max() > PS // 2
 
 
-def test_short_on_times_keep_the_mean_rate() -> None:
+def test_short_on_times_keep_the_mean_rate():
     """On times shorter than a gap send a datagram now and then, not one each."""
     short = ('traffic.0.on={exponential="3 ms"}', 'traffic.0.off={exponential="7 ms"}')
     assert len(packets(ONOFF, *short)) == pytest.approx(600_000, rel=0.01)
 
 
-def test_pareto_times_are_more_uneven_over_seconds() -> None:
+def test_pareto_times_are_more_uneven_over_seconds():
     tails = tuple(
         f'traffic.0.{name}={{pareto={{mean="{mean} ms",shape=1.2,high="100 s"}}}}'
         for name, mean in (("on", 300), ("off", 700))
@@ -109,7 +107,7 @@ def test_pareto_times_are_more_uneven_over_seconds() -> None:
         ("link.rate=1 Gbit/s",),
     ],
 )
-def test_other_changes_change_no_datagram(text: str, sets: tuple[str, ...]) -> None:
+def test_other_changes_change_no_datagram(text, sets):
     one, other = packets(text), packets(text, *sets)
     for index in (0, 7, 49):
         mine, theirs = flow(one, index), flow(other, index)
@@ -117,19 +115,18 @@ def test_other_changes_change_no_datagram(text: str, sets: tuple[str, ...]) -> N
         assert len(theirs) == len(mine) or theirs[len(mine)] >= 100 * PS
 
 
-def test_a_class_before_changes_nothing_but_places() -> None:
+def test_a_class_before_changes_nothing_but_places():
     long = HEAD + 'flows = 5\n[[traffic]]\nkind = "udp"\n'
     text = UDP.replace("[[traffic]]\n", "", 1).split('kind = "udp"\n')[1]
     workload = draw(loads(long + text), 1)
     found = workload.packets
-    assert found is not None
     assert found.offsets[:6].tolist() == [0] * 6
     assert (workload.segments == 0).all()
     assert workload.packet_bytes.tolist() == [1500] * 55
     assert workload.flows_of(1) == 50
 
 
-def test_reverse_and_shared_access() -> None:
+def test_reverse_and_shared_access():
     text = UDP + 'direction = "reverse"\naccess_sharing = 20\n[[traffic]]\nflows = 3\n'
     workload = drawn(text)
     assert workload.reverse.tolist() == [True] * 50 + [False] * 3
@@ -137,18 +134,17 @@ def test_reverse_and_shared_access() -> None:
     assert workload.access_group.tolist() == groups
 
 
-def test_tiny_rates_send_nothing_and_overflow_nothing() -> None:
+def test_tiny_rates_send_nothing_and_overflow_nothing():
     text = UDP.replace('rate = "1.2 Mbit/s"', "load = 1e-6")
     found = packets(text, "traffic.0.arrivals=poisson", "link.rate=1 kbit/s")
     assert len(found) == 0
 
 
-def test_replay(tmp_path: Path) -> None:
+def test_replay(tmp_path):
     (tmp_path / "film.csv").write_text("0,100\n0.5,1500\n1.5,200\n99.5,64\n")
     head = HEAD + 'kind = "replay"\nflows = 2\nfile = "film.csv"\nstart = { values = ["1 s"] }\n'
     (tmp_path / "s.toml").write_text(head)
     found = draw(load(tmp_path / "s.toml"), 1).packets
-    assert found is not None
     assert found.offsets.tolist() == [0, 3, 6]
     assert flow(found, 1).tolist() == [PS, PS * 3 // 2, PS * 5 // 2]
     assert found.bytes.tolist() == [100, 1500, 200] * 2

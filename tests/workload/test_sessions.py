@@ -36,7 +36,7 @@ def users(drawn: Sessions) -> list[tuple[list[int], list[int]]]:
     return [(drawn.segments[a:b].tolist(), drawn.think_ps[a:b].tolist()) for a, b in cuts]
 
 
-def test_layout() -> None:
+def test_layout():
     workload = draw(scenario(), 5)
     drawn = sessions()
     assert len(workload) == 203
@@ -50,7 +50,7 @@ def test_layout() -> None:
         drawn.segments[0] = 1
 
 
-def test_no_user_runs_out_of_files() -> None:
+def test_no_user_runs_out_of_files():
     """Even if a file took no longer than an RTT and its packets on the access link."""
     workload, drawn = draw(scenario(), 5), sessions()
     for user, (files, thoughts) in enumerate(users(drawn)[3:], start=3):
@@ -59,7 +59,7 @@ def test_no_user_runs_out_of_files() -> None:
         assert workload.start_ps[user] + sum(least[:-1]) < 100 * 10**12
 
 
-def test_means() -> None:
+def test_means():
     """More files than 3 / sqrt(files) of their deviation say."""
     drawn = sessions()
     assert drawn.think_ps.mean() / 1e12 == pytest.approx(2.0, rel=0.06)
@@ -75,26 +75,26 @@ def test_means() -> None:
         (("traffic.0.flows=3", "traffic.0.rtt=1 s"), 200),
     ],
 )
-def test_other_changes_change_no_file(sets: tuple[str, ...], same: int) -> None:
+def test_other_changes_change_no_file(sets, same):
     one, other = users(sessions()), users(sessions(*sets))
     for mine, theirs in zip(one[3 : 3 + same], other[3 : 3 + same], strict=True):
         count = len(mine[0])
         assert mine == (theirs[0][:count], theirs[1][:count])
 
 
-def test_thinking_changes_no_file_size() -> None:
+def test_thinking_changes_no_file_size():
     one, other = users(sessions()), users(sessions('traffic.1.think={exponential="3 s"}'))
     for (mine, _), (theirs, _) in zip(one[3:], other[3:], strict=True):
         shared = min(len(mine), len(theirs))
         assert mine[:shared] == theirs[:shared]
 
 
-def test_who_starts_too_late_has_a_file_all_the_same() -> None:
+def test_who_starts_too_late_has_a_file_all_the_same():
     late = sessions('traffic.1.start={uniform=["0 s", "900 s"]}')
     assert (np.diff(late.offsets)[3:] >= 1).all()
 
 
-def test_long_thoughts_do_not_overflow() -> None:
+def test_long_thoughts_do_not_overflow():
     heavy = 'traffic.1.think={pareto={mean="10 s",shape=0.5,high="86000 s"}}'
     drawn = sessions(heavy, "measure.duration=86000 s", "traffic.1.flows=20")
     assert (drawn.think_ps >= 0).all()

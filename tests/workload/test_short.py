@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from forebay.scenario import Scenario, loads
+from forebay.scenario import Scenario, loads, tcp
 from forebay.workload import Workload, draw
 
 TEXT = """
@@ -33,7 +33,7 @@ def alike(one: Workload, other: Workload, n: int) -> bool:
     return all((getattr(one, k)[:n] == getattr(other, k)[:n]).all() for k in names)
 
 
-def test_arrivals_are_a_poisson_process() -> None:
+def test_arrivals_are_a_poisson_process():
     """Counts of 380.95 flows a second: mean and variance alike; gaps without memory."""
     start = draw(scenario(), 1).start_ps / 1e12
     rate = 0.8 * 80e6 / (14 * 12_000)
@@ -48,7 +48,7 @@ def test_arrivals_are_a_poisson_process() -> None:
     assert start.min() >= 0 and start.max() < 200
 
 
-def test_the_load_is_what_was_asked_for() -> None:
+def test_the_load_is_what_was_asked_for():
     pareto = 'traffic.0.length={pareto={mean="40 packets",shape=1.5,high="2000 packets"}}'
     for sets in ((), (pareto,), ('traffic.0.length={geometric="5 packets"}',)):
         drawn = draw(scenario(*sets), 3)
@@ -56,7 +56,7 @@ def test_the_load_is_what_was_asked_for() -> None:
         assert load == pytest.approx(0.8, rel=0.04)
 
 
-def test_a_heavy_tail_is_heavy() -> None:
+def test_a_heavy_tail_is_heavy():
     """P(N > n) falls as n^-1.2: a tenth of the packets at most in flows shorter than the mean."""
     text = 'traffic.0.length={pareto={mean="40 packets",shape=1.2,high="1000000 packets"}}'
     drawn = draw(scenario("link.rate=10 Gbit/s", text), 1).segments
@@ -65,13 +65,13 @@ def test_a_heavy_tail_is_heavy() -> None:
     assert drawn.max() > 10_000
 
 
-def test_a_longer_run_adds_flows_and_changes_none() -> None:
+def test_a_longer_run_adds_flows_and_changes_none():
     one, longer = draw(scenario(), 5), draw(scenario("measure.duration=400 s"), 5)
     assert len(longer) > 1.8 * len(one)
     assert alike(one, longer, len(one))
 
 
-def test_buffer_and_other_classes_change_nothing() -> None:
+def test_buffer_and_other_classes_change_nothing():
     one = draw(scenario(), 5)
     assert alike(one, draw(scenario("queue.size=7 packets"), 5), len(one))
     more = TEXT + '[[traffic]]\nkind = "udp"\nrate = "1 Mbit/s"\nflows = 3\n'
@@ -80,7 +80,7 @@ def test_buffer_and_other_classes_change_nothing() -> None:
     assert len(both) == len(one) + 3
 
 
-def test_another_load_keeps_ranks_and_lengths() -> None:
+def test_another_load_keeps_ranks_and_lengths():
     """Common random numbers: the k-th flow is the same, only sooner."""
     pareto = 'traffic.0.length={pareto={mean="40 packets",shape=1.5,high="2000 packets"}}'
     one, more = draw(scenario(pareto), 5), draw(scenario(pareto, "traffic.0.load=0.9"), 5)
@@ -89,16 +89,14 @@ def test_another_load_keeps_ranks_and_lengths() -> None:
     np.testing.assert_allclose(sooner, 0.8 / 0.9, rtol=1e-6)
 
 
-def test_lengths_arrivals_and_delays_are_independent() -> None:
+def test_lengths_arrivals_and_delays_are_independent():
     drawn = draw(scenario('traffic.0.length={geometric="9 packets"}'), 1)
     columns = np.array([np.diff(drawn.start_ps), drawn.segments[1:], drawn.rtt_ps[1:]])
     off_diagonal = np.corrcoef(columns)[np.triu_indices(3, 1)]
     assert np.abs(off_diagonal).max() < 4 / columns.shape[1] ** 0.5
 
 
-def test_shares_are_drawn_flow_by_flow(monkeypatch: pytest.MonkeyPatch) -> None:
-    from forebay.scenario import tcp
-
+def test_shares_are_drawn_flow_by_flow(monkeypatch):
     names = ("reno", "cubic")
     monkeypatch.setattr("forebay.workload.drawing.CONGESTION_CONTROLS", names)
     monkeypatch.setattr(tcp, "CONGESTION_CONTROLS", names)
@@ -106,12 +104,12 @@ def test_shares_are_drawn_flow_by_flow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert drawn.congestion_control.mean() == pytest.approx(0.25, abs=0.01)
 
 
-def test_few_or_no_flows() -> None:
+def test_few_or_no_flows():
     rare = scenario("traffic.0.load=1e-6", "measure.duration=1 ms")
     assert len(draw(rare, 1)) == 0
 
 
-def test_a_million_flows_in_a_second() -> None:
+def test_a_million_flows_in_a_second():
     text = 'traffic.0.length={pareto={mean="40 packets",shape=1.2,high="10000 packets"}}'
     asked = scenario("link.rate=2 Gbit/s", text)
     asked = asked.model_copy(
@@ -124,7 +122,7 @@ def test_a_million_flows_in_a_second() -> None:
     assert time.process_time() - began < 3  # 0.3 s on an idle machine
 
 
-def test_snapshot() -> None:
+def test_snapshot():
     """The same flows for ever; within what the law allows."""
     text = 'traffic.0.length={pareto={mean="40 packets",shape=1.5,high="2000 packets"}}'
     drawn = draw(scenario(text), 1)

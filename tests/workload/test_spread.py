@@ -1,7 +1,5 @@
 """Laws at work: means, ends and tails of what is drawn, against the formulas."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,7 +35,7 @@ def law(written: object) -> Distribution:
         {"values": ["28 ms", "67 ms"], "shares": [0.25, 0.75]},
     ],
 )
-def test_means_and_ends_are_those_of_the_law(written: Any) -> None:
+def test_means_and_ends_are_those_of_the_law(written):
     drawn = picoseconds(law(written), GRID) / 1e12
     assert drawn.mean() == pytest.approx(law(written).mean, rel=2e-4)
     assert law(written).low <= drawn.min()
@@ -49,7 +47,7 @@ def test_means_and_ends_are_those_of_the_law(written: Any) -> None:
         assert (np.diff(drawn) >= 0).all()
 
 
-def test_the_mean_of_a_pareto_law_is_the_one_asked_for() -> None:
+def test_the_mean_of_a_pareto_law_is_the_one_asked_for():
     pareto = law({"pareto": {"mean": "100 ms", "shape": 1.5, "high": "2 s"}})
     assert pareto.mean == 0.1
     drawn = picoseconds(pareto, GRID) / 1e12
@@ -60,7 +58,7 @@ def test_the_mean_of_a_pareto_law_is_the_one_asked_for() -> None:
         assert (drawn > x).mean() == pytest.approx(tail, abs=1e-5)
 
 
-def test_shares_of_listed_values() -> None:
+def test_shares_of_listed_values():
     drawn = picoseconds(law({"values": ["2 s", "1 s"], "shares": [0.25, 0.75]}), GRID)
     assert (drawn == 2 * 10**12).mean() == 0.25
 
@@ -78,7 +76,7 @@ def test_shares_of_listed_values() -> None:
         {"lognormal": {"mean": "40 packets", "deviation": "40 packets", "high": "100 packets"}},
     ],
 )
-def test_whole_packets_have_the_mean_asked_for(written: object) -> None:
+def test_whole_packets_have_the_mean_asked_for(written):
     length = FlowLength.parse(written)
     drawn = whole_packets(length, 1500, GRID)
     assert drawn.mean() == pytest.approx(length.mean_packets(1500), rel=2e-3)
@@ -86,13 +84,13 @@ def test_whole_packets_have_the_mean_asked_for(written: object) -> None:
     assert drawn.max() <= length.most_packets(1500)
 
 
-def test_geometric_lengths_forget() -> None:
+def test_geometric_lengths_forget():
     drawn = whole_packets(FlowLength.parse({"geometric": "4 packets"}), 1500, GRID)
     for k in (1, 2, 5, 10):
         assert (drawn > k).mean() == pytest.approx(0.75**k, abs=1e-5)
 
 
-def test_fixed_lengths_are_rounded_up() -> None:
+def test_fixed_lengths_are_rounded_up():
     length = FlowLength.parse("20 kB")
     assert whole_packets(length, 1500, GRID[:3]).tolist() == [14, 14, 14]
     assert length.mean_packets(1500) == 14
@@ -104,7 +102,7 @@ def test_fixed_lengths_are_rounded_up() -> None:
     st.floats(2.1, 1e5),
     st.sampled_from(["pareto", "lognormal"]),
 )
-def test_any_law_can_be_drawn(mean: float, shape: float, span: float, kind: str) -> None:
+def test_any_law_can_be_drawn(mean, shape, span, kind):
     law: dict[str, object] = {"mean": f"{mean!r} packets", "high": f"{mean * span!r} packets"}
     law |= {"deviation": f"{mean * shape!r} packets"} if kind == "lognormal" else {"shape": shape}
     length = FlowLength.parse({kind: law})
@@ -114,7 +112,7 @@ def test_any_law_can_be_drawn(mean: float, shape: float, span: float, kind: str)
 
 
 @pytest.mark.parametrize("flows", [1, 8, 21])
-def test_values_that_are_stratified_have_their_shares_in_every_draw(flows: int) -> None:
+def test_values_that_are_stratified_have_their_shares_in_every_draw(flows):
     shares = [0.25, 0.25, 0.5]
     stratified = law({"values": ["1 s", "2 s", "3 s"], "shares": shares, "stratified": True})
     older = law({"values": ["1 s", "2 s", "3 s"], "shares": shares, "dealt": True})

@@ -79,6 +79,6 @@ def digest(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_what_is_drawn_stays(name: str) -> None:
+def test_what_is_drawn_stays(name):
     text, expected = DRAWN[name]
     assert digest(text) == expected

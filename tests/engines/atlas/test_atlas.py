@@ -11,6 +11,8 @@ import pytest
 import forebay
 from forebay import engines
 from forebay.engines.atlas import model, scope
+from forebay.search.budget import OutOfTime
+from forebay.search.search import _Search
 
 MODELS = Path(model.__file__).parent / "models"
 LINK: dict[str, Any] = {
@@ -217,9 +219,6 @@ def test_a_search_of_simulations_begins_where_the_atlas_puts_the_least():
 
 
 def test_the_atlas_stands_where_no_simulation_fits(monkeypatch):
-    from forebay.search.budget import OutOfTime
-    from forebay.search.search import _Search
-
     def at_once(self):
         raise OutOfTime
 
@@ -233,8 +232,6 @@ def test_the_atlas_stands_where_no_simulation_fits(monkeypatch):
 
 def attempts_of_atlas_alone(instead):
     """Return `_attempts` that only the atlas has time for."""
-    from forebay.search.search import _Search
-
     whole = _Search._attempts
 
     def attempts(self):

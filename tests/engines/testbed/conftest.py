@@ -1,7 +1,5 @@
 """The testbed with an emulator without traffic, and the reason if a machine has no testbed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,29 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.scenarios import scenario
 
 from forebay.engines import EngineUnavailable
 from forebay.engines.testbed import machine, one_run
 from forebay.engines.testbed.endpoint import Endpoint
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.plan import NamespacePair
-from forebay.scenario import Scenario, loads
+from forebay.scenario import Scenario
 
 FAKE = Path(__file__).with_name("fake_emulator.py")
 STEAL_LIMIT = 0.01
 """Share of a core's time. The gate lets 1 % of the deliveries be late: a thief who takes less time
 than that, of any core, has not made them late."""
-
-SMALL = """
-name = "Small"
-link.rate = "10 Mbit/s"
-queue.size = "20 packets"
-measure = { warmup = "1 s", duration = "2 s" }
-[[traffic]]
-flows = 4
-rtt = "40 ms"
-start = { uniform = ["0 s", "200 ms"] }
-"""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -47,7 +35,13 @@ def pytest_pyfunc_call() -> Iterator[Any]:
 
 @pytest.fixture
 def small() -> Scenario:
-    return loads(SMALL)
+    start = {"uniform": ["0 s", "200 ms"]}
+    return scenario({"name": "Small", "traffic.0.rtt": "40 ms", "traffic.0.start": start})
+
+
+@pytest.fixture
+def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
 
 
 @pytest.fixture
@@ -69,7 +63,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 
 @contextmanager
-def _no_bed(scenario: Scenario, workload: Any, record: Any) -> Iterator[NamespacePair]:
+def _no_bed(asked: Scenario, workload: Any, record: Any) -> Iterator[NamespacePair]:
     left, right = (Endpoint(name, None, None, 1500, True) for name in ("a", "b"))  # type: ignore[arg-type]
     yield NamespacePair(left, right, {"net.ipv4.tcp_sack": "1"})
 

@@ -5,8 +5,6 @@ shaper, come back over another veth, and are forwarded to the TUN device. A shap
 side itself would not do: TCP sees drops of its own host's queues, and limits what it puts there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -46,14 +46,14 @@ def _kernel_names(names: tuple[str, ...] = OURS) -> set[str]:
     return {congestion.KERNEL_NAMES[name] for name in names}
 
 
-def test_names_fit_the_kernel_and_are_not_its_own() -> None:
+def test_names_fit_the_kernel_and_are_not_its_own():
     assert set(congestion.KERNEL_NAMES) <= set(CONGESTION_CONTROLS)
     assert len(set(congestion.KERNEL_NAMES.values())) == len(congestion.KERNEL_NAMES)
     assert all(len(name) <= 15 for name in congestion.KERNEL_NAMES.values())
     assert all(name.startswith("fb_") for name in _kernel_names())
 
 
-def test_what_a_killed_builder_left_goes_with_the_next(tmp_path: Path) -> None:
+def test_what_a_killed_builder_left_goes_with_the_next(tmp_path):
     ended = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
     dead, alive = tmp_path / f"{ended.stdout.strip()}-x", tmp_path / f"{os.getpid()}-x"
     built = tmp_path / "66593da689f8392a"
@@ -63,15 +63,13 @@ def test_what_a_killed_builder_left_goes_with_the_next(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted([alive, built])
 
 
-def test_one_that_no_kernel_has_is_refused() -> None:
+def test_one_that_no_kernel_has_is_refused():
     with pytest.raises(EngineUnavailable, match="bbr3") as refused, congestion.ensure(["bbr3"]):
         pass
     assert "compound" in refused.value.hint
 
 
-def test_without_a_compiler_the_line_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_compiler_the_line_says_what_to_install(tmp_path, monkeypatch):
     btf = tmp_path / "vmlinux"
     btf.touch()
     monkeypatch.setattr(congestion, "_BTF", btf)
@@ -82,7 +80,7 @@ def test_without_a_compiler_the_line_says_what_to_install(
     assert "apt-get install clang libbpf-dev" in refused.value.hint
 
 
-def test_the_kernels_own_need_no_loader() -> None:
+def test_the_kernels_own_need_no_loader():
     if sys.platform != "linux":
         pytest.skip("Linux only")
     before = _registered()
@@ -101,7 +99,7 @@ for name in sys.argv[1:]:
 
 
 @pytest.mark.usefixtures("kernel")
-def test_sockets_of_a_namespace_use_them_and_nothing_stays() -> None:
+def test_sockets_of_a_namespace_use_them_and_nothing_stays():
     if shutil.which("unshare") is None:
         pytest.skip("no unshare to make a namespace with")
     names = sorted(_kernel_names())
@@ -114,7 +112,7 @@ def test_sockets_of_a_namespace_use_them_and_nothing_stays() -> None:
 
 
 @pytest.mark.usefixtures("kernel")
-def test_a_second_run_is_refused_and_leaves_the_first_alone() -> None:
+def test_a_second_run_is_refused_and_leaves_the_first_alone():
     with congestion.ensure(["bic"]):
         with (
             pytest.raises(EngineUnavailable, match="another run has"),
@@ -135,9 +133,8 @@ with congestion.ensure(["compound", "scalable"]):
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
-def test_a_run_that_is_killed_leaves_nothing(end: signal.Signals) -> None:
+def test_a_run_that_is_killed_leaves_nothing(end):
     with subprocess.Popen([sys.executable, "-c", _HOLDER], stdout=subprocess.PIPE) as holder:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == b"up\n"
         assert _registered() == _kernel_names(("compound", "scalable"))
         holder.send_signal(end)

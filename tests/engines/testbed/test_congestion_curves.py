@@ -1,7 +1,5 @@
 """The kernel's windows with our programs against the simulator's: one flow each, the same link."""
 
-from __future__ import annotations
-
 import pytest
 
 from forebay.engines import EngineUnavailable
@@ -34,7 +32,7 @@ SHORTEST = "scalable"
     "control",
     [each if each == SHORTEST else pytest.param(each, marks=pytest.mark.long) for each in OURS],
 )
-def test_the_kernels_window_is_the_simulators(control: str) -> None:
+def test_the_kernels_window_is_the_simulators(control):
     scenario = loads(ONE_FLOW, overrides=[f"traffic.0.congestion_control={control}"])
     means = {}
     for engine in (SimulationEngine(), TestbedEngine()):

@@ -1,7 +1,5 @@
 """Independent counters next to the router: their arithmetic, refusals, and one real run."""
 
-from __future__ import annotations
-
 import json
 import struct
 import time

@@ -1,7 +1,5 @@
 """The kernel's own tbf and pfifo against our router, with the same driver and the same flows."""
 
-from __future__ import annotations
-
 import pytest
 from tests.engines.testbed.middle import Middle
 

@@ -10,6 +10,7 @@ from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import engine as testbed
 from forebay.engines.testbed import machine, one_run, registry, retry
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
+from forebay.scenario import dumps, loads
 
 
 def test_an_outcome_has_the_readings_and_the_machine(fake, small):
@@ -145,8 +146,6 @@ def test_without_an_emulator_it_says_how_to_build_it(monkeypatch):
 
 
 def test_a_control_that_no_kernel_has_is_named(fake, small):
-    from forebay.scenario import dumps, loads
-
     asked = loads(dumps(small), overrides=["traffic.0.congestion_control=bbr3"])
     with pytest.raises(EngineUnavailable, match="bbr3"):
         get("testbed").run(asked, [1])

@@ -5,8 +5,6 @@ the machine is. The rest are once a child runs: the emulator, or with counters t
 start before it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -123,7 +121,6 @@ def test_nothing_is_left_after_kills_at_random_moments(tmp_path, kills, latest_s
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
     )  # fmt: skip
     with nursery:
-        assert nursery.stdin is not None and nursery.stdout is not None
         assert nursery.stdout.readline() == "ready\n"
         for kill in range(kills):
             nursery.stdin.write("\n")

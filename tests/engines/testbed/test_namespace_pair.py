@@ -1,10 +1,9 @@
 """Namespaces, devices, routes and switches of a real kernel; they are gone afterwards."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,12 +21,7 @@ from forebay.scenario import dumps, loads
 from forebay.scenario.queue import Discipline
 from forebay.workload import draw
 
-pytestmark = pytest.mark.usefixtures("real")
-
-
-@pytest.fixture(autouse=True)
-def own_records(monkeypatch, tmp_path):
-    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
+pytestmark = pytest.mark.usefixtures("real", "own_records")
 
 
 def asking(small, *changes):
@@ -137,8 +131,6 @@ def test_a_capture_of_the_window_tells_what_the_router_counted(small, tmp_path):
 
 
 def test_every_address_of_the_side_is_local_without_being_configured(small):
-    import socket
-
     with registry.recording() as record, pair_for(small, draw(small, 1), record) as pair:
 
         def bind():

@@ -1,22 +1,17 @@
 """Kernel senders with segmentation offload: the router cuts what they hand over."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from forebay.engines.testbed.retry import run_until_valid
 from forebay.scenario import loads
 
-pytestmark = pytest.mark.usefixtures("real")
+pytestmark = pytest.mark.usefixtures("real", "own_records")
 
 SCENARIO = """
 name = "Near receivers: bursts of what 8 kB hold"
-[link]
-rate = "40 Mbit/s"
-[queue]
-size = "100 packets"
+link.rate = "40 Mbit/s"
+queue.size = "100 packets"
+measure = {{ warmup = "1 s", duration = "2 s" }}
 [[traffic]]
 flows = 2
 rtt = "2 ms"
@@ -30,15 +25,7 @@ flows = 1
 rtt = "20 ms"
 max_window = 2
 offload = "off"
-[measure]
-warmup = "1 s"
-duration = "2 s"
 """
-
-
-@pytest.fixture(autouse=True)
-def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
 
 
 def bursts(offload: str, packet: str = "1500 B", direction: str = "forward") -> dict[str, int]:
@@ -52,15 +39,15 @@ def bursts(offload: str, packet: str = "1500 B", direction: str = "forward") -> 
 
 
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
-def test_a_burst_of_several_segments_is_one_frame(direction: str) -> None:
+def test_a_burst_of_several_segments_is_one_frame(direction):
     seen = bursts("on", direction=direction)
     assert seen["packets"] > 1.5 * seen["frames"] > 0
 
 
-def test_large_packets_go_singly_where_8_kb_hold_none() -> None:
+def test_large_packets_go_singly_where_8_kb_hold_none():
     seen = bursts("on", "9000 B")
     assert seen["frames"] <= seen["packets"] < 3 * seen["frames"]
 
 
-def test_without_offload_there_are_no_frames() -> None:
+def test_without_offload_there_are_no_frames():
     assert bursts("off") == {"frames": 0, "packets": 0}

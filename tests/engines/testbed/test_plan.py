@@ -6,10 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from forebay.catalogue import CONTROLS
 from forebay.engines import Unsupported
 from forebay.engines.errors import refuse_reordering
 from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import endpoint, plan
+from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.plan import Places, broken, largest_packet, make_plan
 from forebay.scenario import loads
 from forebay.workload import draw
@@ -191,9 +193,6 @@ def test_sack_is_off_only_where_every_class_says_so():
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
     """On purpose: its record states None."""
-    from forebay.catalogue import CONTROLS
-    from forebay.engines.testbed.congestion import KERNEL_NAMES
-
     assert all(name in KERNEL_NAMES or each.in_kernel is None for name, each in CONTROLS.items())
     assert all(len(name) <= 15 for name in KERNEL_NAMES.values())
 

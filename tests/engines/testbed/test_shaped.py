@@ -1,14 +1,12 @@
 """Shapers, policers and rates of classes on the testbed, met by the kernel's TCP."""
 
-from __future__ import annotations
-
 import pytest
 
 import forebay
 from forebay.outcome import ClassOutcome, Outcome
 from forebay.scenario import loads
 
-pytestmark = pytest.mark.usefixtures("real")
+pytestmark = pytest.mark.usefixtures("real", "own_records")
 
 PORT = """
 [link]
@@ -40,11 +38,6 @@ SHAPED = 'shaper = {{ rate = "10 Mbit/s", {} }}'
 BAND_POINTS = 2.5
 
 
-@pytest.fixture(autouse=True)
-def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", f"{tmp_path}/run")
-
-
 def play(text: str, engine: str) -> tuple[Outcome, dict[str, ClassOutcome]]:
     outcome = forebay.run(loads(text), engine=engine, seeds=1 if engine == "testbed" else 4)
     return outcome, {each.name: each for each in outcome.classes}
@@ -52,12 +45,10 @@ def play(text: str, engine: str) -> tuple[Outcome, dict[str, ClassOutcome]]:
 
 def used(outcome: Outcome) -> float:
     found = outcome.links["bottleneck"].utilization
-    assert found is not None
     return found.value
 
 
 def mbps(each: ClassOutcome) -> float:
-    assert each.throughput_bps is not None
     return each.throughput_bps.value / 1e6
 
 
@@ -69,7 +60,7 @@ def mbps(each: ClassOutcome) -> float:
         pytest.param('refill = "deficit"', marks=pytest.mark.long),
     ],
 )
-def test_a_shaped_link_is_used_as_in_the_simulator(bucket: str) -> None:
+def test_a_shaped_link_is_used_as_in_the_simulator(bucket):
     text = PORT.format(bucket=SHAPED.format(bucket), discipline="drop-tail", classes="")
     (kernel, its), (ours, _) = (play(text, engine) for engine in ("testbed", "simulation"))
     assert 100 * used(kernel) == pytest.approx(100 * used(ours), abs=BAND_POINTS)
@@ -78,28 +69,27 @@ def test_a_shaped_link_is_used_as_in_the_simulator(bucket: str) -> None:
 
 
 @pytest.mark.long
-def test_cake_keeps_a_stream_out_of_the_downloads_queue() -> None:
+def test_cake_keeps_a_stream_out_of_the_downloads_queue():
     text = PORT.format(bucket=SHAPED.format('refill = "deficit"'), discipline="cake", classes="")
     outcome, each = play(text, "testbed")
     stream = each["stream"]
-    assert stream.loss_rate is not None and stream.loss_rate.value == 0.0
-    assert stream.queue_delay_s is not None and stream.queue_delay_s.p50 is not None
+    assert stream.loss_rate.value == 0.0
     # A packet of the downloads takes 1.2 ms.
     assert stream.queue_delay_s.p50.value < 2 * 1.2e-3 and used(outcome) > 0.95
 
 
 @pytest.mark.long
-def test_a_policer_loses_what_is_above_its_rate() -> None:
+def test_a_policer_loses_what_is_above_its_rate():
     policed = 'policer = { rate = "800 kbit/s", burst = "5 kB" }'
     text = PORT.format(bucket=policed, discipline="drop-tail", classes="")
     _, each = play(text.replace("flows = 8", "flows = 1\nmax_window = 2"), "testbed")
     # A window of two packets takes some of the tokens, the stream of 1 Mbit/s asks for all of them.
     lost = each["stream"].loss_rate
-    assert lost is not None and lost.value > 0.15
+    assert lost.value > 0.15
     assert sum(map(mbps, each.values())) <= 0.8 + 8 * 0.005 / 8
 
 
-def test_a_class_is_held_to_its_rate() -> None:
+def test_a_class_is_held_to_its_rate():
     classes = (
         "[[queue.classes]]\nname = 'held'\ntraffic = ['data']\nmax_rate = '4 Mbit/s'\n"
         "[[queue.classes]]\nname = 'rest'\ndefault = true\n"

@@ -1,7 +1,5 @@
 """A link too fast for one thread of the router: the right end then has a thread of its own."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -10,30 +8,21 @@ from forebay.engines.testbed.retry import run_until_valid
 from forebay.scenario import loads
 
 pytestmark = [
-    pytest.mark.usefixtures("real"),
+    pytest.mark.usefixtures("real", "own_records"),
     pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has no room for two threads"),
 ]
 
 SCENARIO = """
 name = "A fast link with 24 Mbit/s on it"
-[link]
-rate = "400 Mbit/s"
-[queue]
-size = "2000 packets"
+link.rate = "400 Mbit/s"
+queue.size = "2000 packets"
+measure = { warmup = "1 s", duration = "2 s" }
 [[traffic]]
 flows = 4
 rtt = "20 ms"
 max_window = 10
 start = "0 s"
-[measure]
-warmup = "1 s"
-duration = "2 s"
 """
-
-
-@pytest.fixture(autouse=True)
-def own_records(monkeypatch, tmp_path):
-    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
 
 
 def test_a_window_a_round_trip_crosses_in_two_threads():

@@ -1,8 +1,11 @@
-"""A run that says something about the machine is no number."""
+"""A run that says something about the machine is no number, or says so."""
 
 import pytest
 
+from forebay.engines import get
+from forebay.engines.testbed.retry import disturbed
 from forebay.engines.testbed.validity import LIMITS, faults, stall_limit
+from forebay.report import print_outcome
 
 WELL = {
     "lateness_p99_s": 1e-4, "lateness_max_s": 3e-3, "router_cpu": 0.6,
@@ -59,3 +62,24 @@ def test_what_was_not_read_is_a_fault_and_no_zero():
 def test_a_window_that_the_scenario_limits_is_no_fault():
     limited = {**WELL, "rwnd_limited": 0.9}
     assert faults(limited) and not faults(limited, window_is_limited=True)
+
+
+@pytest.mark.parametrize(("after", "said"), [(0, False), (4, False), (5, True), (100, True)])
+def test_from_a_twentieth_of_the_losses_on(after, said):
+    assert bool(disturbed([{"drops": 100, "stall_drops": after}])) is said
+
+
+def test_of_all_runs_together():
+    (line,) = disturbed([{"drops": 60, "stall_drops": 10}, {"drops": 40, "stall_drops": 0}])
+    assert line.startswith("This machine stalled: 10 of 100 losses (10%)")
+    assert disturbed([{}]) == (), "a record of before has no such reading"
+    assert disturbed([{"drops": 0, "stall_drops": 0}]) == ()
+
+
+def test_it_stands_in_the_first_lines(fake, small, capsys):
+    fake("stalled")
+    outcome = get("testbed").run(small, [1])
+    assert "400 of 1600 losses (25%)" in outcome.disturbed[0]
+    print_outcome(outcome)
+    head = " ".join(capsys.readouterr().out.split()).partition("Link bottleneck")[0]
+    assert "This machine stalled: 400 of 1600 losses (25%)" in head
