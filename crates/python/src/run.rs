@@ -22,9 +22,6 @@ impl Link {
     fn new(plan: &Bound<'_, PyDict>) -> PyResult<Self> {
         let plan: LinkPlan = depythonize(plan)?;
         let spec = plan.spec().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        if plan.rate_trace.is_some() && spec.rate_trace.is_none() {
-            return Err(PyValueError::new_err("rates that are no trace"));
-        }
         Ok(Self(spec))
     }
 }

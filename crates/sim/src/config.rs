@@ -14,7 +14,7 @@ pub(crate) use check::bits_of;
 pub use check::{ConfigError, MAX_FLOWS, MAX_HOPS};
 pub use framing::FramingSpec;
 pub use jitter::JitterSpec;
-pub use link_plan::{ClassPlan, LinkPlan, RatesPlan};
+pub use link_plan::{ClassPlan, LinkPlan};
 pub use loss::{LossPlace, LossSpec, LossUnit};
 pub use rate_trace::RateTrace;
 pub use source::{Barrier, Datagram, File, Source};

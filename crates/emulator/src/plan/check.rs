@@ -36,9 +36,6 @@ impl Plan {
         [&link.shaper, &link.policer].into_iter().flatten().try_for_each(check_bucket)?;
         link.loss.as_ref().map_or(Ok(()), check_loss)?;
         link.jitter.as_ref().map_or(Ok(()), check_jitter)?;
-        if link.rate_trace.as_ref().is_some_and(|rates| rates.trace().is_none()) {
-            return Err(format!("{} has rates that are no trace", link.name));
-        }
         if link.framing.is_some() {
             return Err(format!("{} has framing", link.name));
         }

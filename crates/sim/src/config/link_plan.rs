@@ -49,7 +49,7 @@ pub struct LinkPlan {
     pub loss: Option<LossSpec>,
     /// The wire's rate over time, of which `rate_bps` is the mean.
     #[serde(default)]
-    pub rate_trace: Option<RatesPlan>,
+    pub rate_trace: Option<RateTrace>,
     /// Whether what arrives while the rate is 0 is dropped.
     #[serde(default)]
     pub drops_while_down: bool,
@@ -65,18 +65,6 @@ pub struct LinkPlan {
     /// For each class of flows the index of its class queue.
     #[serde(default)]
     pub class_of: Vec<u16>,
-}
-
-/// Rates of a wire in steps over a period.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RatesPlan {
-    /// When each begins, and its bit/s.
-    pub steps: Vec<(Picos, f64)>,
-    /// Length of the period.
-    pub period_ps: Picos,
-    /// Whether it is repeated; the last rate stays otherwise.
-    pub repeats: bool,
 }
 
 /// A class queue of a link.
@@ -98,13 +86,13 @@ pub struct ClassPlan {
     /// Its guaranteed rate; the others of its priority share the rest.
     #[serde(default)]
     pub min_rate_bps: Option<f64>,
-    /// Its maximum rate, bit/s, and the burst in bytes if it is set.
+    /// Its maximum rate.
     #[serde(default)]
-    pub max_rate: Option<(f64, Option<u64>)>,
+    pub max_rate: Option<MaxRate>,
 }
 
 impl LinkPlan {
-    /// The link; without a rate over time where that is none.
+    /// The link.
     pub fn spec(&self) -> Result<LinkSpec, NamingError> {
         Ok(LinkSpec {
             rate_bps: self.rate_bps,
@@ -115,7 +103,7 @@ impl LinkPlan {
             shaper: self.shaper.clone(),
             policer: self.policer.clone(),
             loss: self.loss.clone(),
-            rate_trace: self.rate_trace.as_ref().and_then(RatesPlan::trace).map(Arc::new),
+            rate_trace: self.rate_trace.clone().map(Arc::new),
             drops_while_down: self.drops_while_down,
             jitter: self.jitter.clone(),
             framing: self.framing.map(|line| FramingSpec { payload: line.payload.max(1), ..line }),
@@ -132,25 +120,16 @@ impl LinkPlan {
     }
 }
 
-impl RatesPlan {
-    /// The rates as links have them; `None` if they are none.
-    pub fn trace(&self) -> Option<RateTrace> {
-        RateTrace::new(self.steps.clone(), self.period_ps, self.repeats)
-    }
-}
-
 impl ClassPlan {
     fn params(&self) -> Result<ClassParams, NamingError> {
         let (packets, packet_bytes) = (self.buffer_packets, self.packet_bytes);
         let queue = named(&self.discipline, packets, packet_bytes, &self.parameters)?;
-        let max_rate =
-            self.max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
         Ok(ClassParams {
             queue: queue.try_into()?,
             priority: self.priority,
             weight: self.weight,
             min_rate_bps: self.min_rate_bps,
-            max_rate,
+            max_rate: self.max_rate,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! A wire whose rate changes at given times.
 
 use crate::time::{BEYOND, Picos, SECOND};
+use serde::Deserialize;
 
 /// Rates in steps over a period, which is repeated, or after which the last rate stays.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(try_from = "Written")]
 pub struct RateTrace {
     /// When each begins, ascending from 0, and its bit/s; it may be 0.
     steps: Vec<(Picos, f64)>,
@@ -11,6 +13,24 @@ pub struct RateTrace {
     bits_before: Vec<f64>,
     period: Picos,
     repeats: bool,
+}
+
+/// A trace as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    steps: Vec<(Picos, f64)>,
+    period_ps: Picos,
+    repeats: bool,
+}
+
+impl TryFrom<Written> for RateTrace {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        Self::new(written.steps, written.period_ps, written.repeats)
+            .ok_or("rates that are no trace")
+    }
 }
 
 impl RateTrace {

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from forebay.progress import Progress
     from forebay.scenario import (
+        ClassQueue,
         Jitter,
         Link,
         Loss,
@@ -71,7 +72,7 @@ class ClassSpec:
         Packets that may wait, and the packet that disciplines in bytes count by.
     priority, weight
         The lower priority is served first; the weight is relative to the others of its priority.
-    min_rate_bps, max_rate : guaranteed and maximum rate; the latter in bit/s and burst bytes.
+    min_rate_bps, max_rate : guaranteed and maximum rate; the latter with its burst.
     """
 
     name: str
@@ -82,7 +83,7 @@ class ClassSpec:
     priority: int
     weight: float
     min_rate_bps: float | None = None
-    max_rate: tuple[float, int | None] | None = None
+    max_rate: Part | None = None
 
     def plan(self) -> dict[str, Any]:
         """Return the class queue by names; see `LinkSpec.plan`."""
@@ -286,12 +287,17 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
             priority=each.level,
             weight=each.weight,
             min_rate_bps=None if each.min_rate is None else float(each.min_rate),
-            max_rate=None
-            if each.max_rate is None
-            else (float(each.max_rate), None if each.burst is None else int(each.burst)),
+            max_rate=_max_rate(each),
         )
         for each, (packets, packet) in zip(queue.classes, limits, strict=True)
     ]
+
+
+def _max_rate(queue: ClassQueue) -> Part | None:
+    if queue.max_rate is None:
+        return None
+    burst = None if queue.burst is None else int(queue.burst)
+    return {"rate_bps": float(queue.max_rate), "burst_bytes": burst}
 
 
 def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Part | None:

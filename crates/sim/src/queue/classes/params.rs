@@ -8,6 +8,7 @@ use crate::queue::Limit;
 use crate::queue::fifo::{BfifoParams, PfifoParams};
 use crate::queue::parameters::{BadParameter, Parameters, Wire, within};
 use crate::queue::red::RedParams;
+use serde::Deserialize;
 
 /// What a class queue drops by: a discipline that decides on arrival by its own queue alone.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +57,8 @@ pub struct ClassParams {
 }
 
 /// What a class is held to (Linux, htb: ceil and cburst).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct MaxRate {
     /// More than 0, and no less than `min_rate_bps`.
     pub rate_bps: f64,
