@@ -145,7 +145,10 @@ def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monke
             ("platforms", "emit", "--answer", "a.json", "--platform", "junos"),
             "make one with --json",
         ),
-        (("run", "oc3-gsr", "--set", "queue.size=1", "--set", "queue.size=2"), "--set: queue.size"),
+        *(
+            ((verb, "oc3-gsr", "--set", "queue.size=1", "--set", "queue.size=2"), "is set twice")
+            for verb in ("run", "compare", "trace", "sensitivity", "sweep", "network")
+        ),
         (("trace", "oc3-gsr", "--engine", "theory"), "write --engine simulation"),
     ],
 )

@@ -118,8 +118,19 @@ def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+def _once(
+    _ctx: click.Context, _param: click.Parameter, overrides: tuple[str, ...]
+) -> tuple[str, ...]:
+    paths = [each.partition("=")[0].strip() for each in overrides]
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        wrong, hint = f"{twice} is set twice", "write it once"
+        raise forebay.ScenarioError("bad-override", wrong, hint, file="--set")
+    return overrides
+
+
 overrides = click.option(
-    "--set", "overrides", metavar="PATH=VALUE", multiple=True,
+    "--set", "overrides", metavar="PATH=VALUE", multiple=True, callback=_once,
     help='Override a field, e.g. --set queue.size="64 packets". May be repeated.',
 )  # fmt: skip
 
@@ -195,14 +206,6 @@ class FlowsOrTable(OutputPath):
         return None
 
 
-def _check_twice(overrides: tuple[str, ...]) -> None:
-    paths = [each.partition("=")[0].strip() for each in overrides]
-    twice = next((path for path in paths if paths.count(path) > 1), None)
-    if twice is not None:
-        wrong, hint = f"{twice} is set twice", "write it once"
-        raise forebay.ScenarioError("bad-override", wrong, hint, file="--set")
-
-
 def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
     """Return the scenario of a file, or of the options that stand for one."""
     given: dict[str, Any] = click.get_current_context().meta.get(_LINK, {})
@@ -210,7 +213,6 @@ def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
         if given:
             wrong = f"{path!r} is a file; leave this out, or write --set"
             raise click.BadParameter(wrong, param_hint=f"--{next(iter(given))}")
-        _check_twice(overrides)
         return forebay.load(path, overrides)
     save = given.get("save")
     made = forebay.link_scenario(**{k: v for k, v in given.items() if k != "save"}, set=overrides)

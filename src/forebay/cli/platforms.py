@@ -48,12 +48,6 @@ def _port_options(function: F) -> F:
     return function
 
 
-_overrides = click.option(
-    "--set", "overrides", metavar="PATH=VALUE", multiple=True,
-    help="Override a field of the scenario. May be repeated.",
-)  # fmt: skip
-
-
 @command.command("emit")
 @click.argument("target", metavar="SCENARIO|SIZE", required=False)
 @click.option("--platform", required=True, metavar="NAME", help="Platform; see list.")
@@ -61,7 +55,7 @@ _overrides = click.option(
     "--answer", metavar="FILE", help="A file of forebay size --json, with the buffer found."
 )
 @_port_options
-@_overrides
+@options.overrides
 @click.option(
     "--force", is_flag=True,
     help="Write a size of --answer that is not recommended, with the reason as a comment.",
@@ -127,7 +121,7 @@ def emit_command(
     "--scenario", metavar="FILE", help="The wanted size: a scenario, or a sizing's .json."
 )
 @_port_options
-@_overrides
+@options.overrides
 @options.as_json
 def lint_command(
     path: str,
