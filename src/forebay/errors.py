@@ -27,7 +27,7 @@ _MARK = re.compile(f"{_BEGIN}{_TEXT}{_OR}{_TEXT}{_OR}{_TEXT}{_END}")
 
 
 def _mark(write: Callable[[Words], str]) -> str:
-    return _BEGIN + _OR.join(map(write, Words)) + _END
+    return _BEGIN + _OR.join(one_line(write(words)) for words in Words) + _END
 
 
 def worded(text: str, words: Words) -> str:
@@ -35,7 +35,7 @@ def worded(text: str, words: Words) -> str:
     return _MARK.sub(rf"\{1 + list(Words).index(words)}", text)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -81,7 +81,7 @@ class ForebayError(Exception):
 
     def worded(self, words: Words) -> str:
         """Return the line in the notation of a place."""
-        return _one_line(worded(self._line(), words))
+        return one_line(worded(self._line(), words))
 
     def _line(self) -> str:
         return super().__str__()

@@ -55,6 +55,12 @@ def test_a_pool_of_processes_raises_it_and_does_not_hang(
     assert "\n" not in str(error.value) and error.value.exit_status == 2
 
 
+def test_what_a_user_writes_is_no_mark() -> None:
+    """The marks of three notations are of characters that no keyboard has, but a file may."""
+    with pytest.raises(forebay.ScenarioError, match=r'"\\ue000a\\ue001b\\ue001c\\ue002" is not a'):
+        forebay.Link(rate="\ue000a\ue001b\ue001c\ue002")
+
+
 def test_a_setting_is_written_where_it_is_read() -> None:
     from forebay.errors import Words, setting, worded
 

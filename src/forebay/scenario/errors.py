@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from forebay.errors import ForebayError, InWords, either, literal
+from forebay.errors import ForebayError, InWords, either, literal, one_line
 
 _SHOWN = 60
 
@@ -74,7 +74,7 @@ class ScenarioError(ForebayError, ValueError):
 def show(value: object) -> str:
     """Return a value in the user's notation, in at most about 60 characters."""
     if isinstance(value, str):
-        return f'"{_short(str(value))}"'
+        return f'"{one_line(_short(str(value)))}"'
     if isinstance(value, bool):
         return literal(value)
     if isinstance(value, dict):
