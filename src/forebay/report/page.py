@@ -61,7 +61,30 @@ def embedded(figure: Figure) -> str:
     return base64.b64encode(rendered(figure, "svg")).decode()
 
 
-_MEASURED = """\
+_LISTS = """\
+{% for heading, lines in lists if lines -%}
+<h2>{{ heading }}</h2>
+<ul>
+{% for line in lines -%}
+<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% endfor -%}
+"""
+_TABLES = """\
+{% for heading, head, rows in tables if rows -%}
+<h2>{{ heading }}</h2>
+<table>
+<tr>{% for cell in head %}<th>{{ cell }}</th>{% endfor %}</tr>
+{% for row in rows -%}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{% endfor -%}
+</table>
+{% endfor -%}
+"""
+
+_MEASURED = (
+    """\
 <h1>{{ sources }}</h1>
 <p>{{ headline }}.
 Flows: {{ document.flows_mean }}.</p>
@@ -71,19 +94,15 @@ Flows: {{ document.flows_mean }}.</p>
 <tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
 {% endfor -%}
 </table>
-{% for title, lines in lists if lines -%}
-<h2>{{ title }}</h2>
-<ul>
-{% for line in lines -%}
-<li>{{ line }}</li>
-{% endfor -%}
-</ul>
-{% endfor -%}
+"""
+    + _LISTS
+    + """\
 {% if picture -%}
 <h2>Pictures</h2>
 <img alt="The curves that the estimates are read off" src="data:image/svg+xml;base64,{{ picture }}">
 {% endif -%}
 """
+)
 
 
 def measurement_page(document: Mapping[str, Any]) -> str:
@@ -118,7 +137,8 @@ _SIZING_STYLE = """\
 .answer { font-size: 1.15rem; font-weight: bold }
 pre { background: #f4f4f4; padding: .8rem; overflow-x: auto }
 """
-_SIZING = """\
+_SIZING = (
+    """\
 <h1>{{ answer.scenario }}</h1>
 <p class="answer">{{ sentence }}</p>
 <pre>{{ first }}</pre>
@@ -136,15 +156,9 @@ _SIZING = """\
 {% for line in reasons %}<li>{{ line }}</li>
 {% endfor -%}
 </ul>
-{% for title, header, rows in tables -%}
-<h2>{{ title }}</h2>
-<table>
-<tr>{% for cell in header %}<th>{{ cell }}</th>{% endfor %}</tr>
-{% for row in rows -%}
-<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
-{% endfor -%}
-</table>
-{% endfor -%}
+"""
+    + _TABLES
+    + """\
 {% if answer.assumptions -%}
 <h2>What nobody wrote, and is assumed</h2>
 <ul>
@@ -157,6 +171,7 @@ _SIZING = """\
 <pre>{{ scenario }}</pre>
 {% endif -%}
 """
+)
 
 
 def size_page(answer: SizeResult, scenario: str = "") -> str:
@@ -193,7 +208,8 @@ _STUDY_STYLE = """\
 body { max-width: 70rem }
 th:nth-child(n+2), td:nth-child(n+2) { text-align: left }
 """
-_STUDY = """\
+_STUDY = (
+    """\
 <h1>{{ table.title }}</h1>
 <p>{{ counts.cells }} cells, {{ counts.stored }} of {{ counts.runs }} runs. Values are means over
 seeds ± half of the 95 % interval. Forebay {{ version }}.</p>
@@ -202,24 +218,10 @@ seeds ± half of the 95 % interval. Forebay {{ version }}.</p>
 {% if picture -%}
 <img alt="The study as curves or maps" src="data:image/svg+xml;base64,{{ picture }}">
 {% endif -%}
-{% for heading, head, rows in tables if rows -%}
-<h2>{{ heading }}</h2>
-<table>
-<tr>{% for name in head %}<th>{{ name }}</th>{% endfor %}</tr>
-{% for row in rows -%}
-<tr>{% for each in row %}<td>{{ each }}</td>{% endfor %}</tr>
-{% endfor -%}
-</table>
-{% endfor -%}
-{% for heading, lines in lists if lines -%}
-<h2>{{ heading }}</h2>
-<ul>
-{% for line in lines -%}
-<li>{{ line }}</li>
-{% endfor -%}
-</ul>
-{% endfor -%}
 """
+    + _TABLES
+    + _LISTS
+)
 
 
 def study_page(
