@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from forebay.outcome.model import KeptFlows
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
 
 COUNTERS = ("snmp", "netflow")
 """Independent packet counts that can be taken next to the testbed's router."""

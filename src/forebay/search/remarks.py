@@ -364,7 +364,7 @@ def _assumptions(scenario: Scenario) -> Iterator[str]:
             if _is_assumed(each, scenario, group):
                 said.setdefault(each.says(scenario, group), []).append(name)
         for text, names in said.items():
-            some = "" if len(names) == len(named) else f" ({_first_two(names)})"
+            some = "" if len(names) == len(named) else f" ({_named_or_counted(names)})"
             yield f"{text}{some}"
 
 
@@ -373,6 +373,6 @@ def _is_assumed(of: Assumption, scenario: Scenario, group: Traffic) -> bool:
     return not chosen and of.applies(scenario, group)
 
 
-def _first_two(names: list[str]) -> str:
+def _named_or_counted(names: list[str]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 4 else ""
     return ", ".join(names if not more else names[:3]) + more

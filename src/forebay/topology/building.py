@@ -353,7 +353,7 @@ def _unused(scenario: Scenario, topology: Topology, adjacency: Adjacency) -> lis
     if total is not None:
         return [
             f"the {Rate(total)} of the demand are not offered: only their ratios distribute the "
-            f"connections; a class of kind short with load = 1.0 carries them"
+            "connections; a class of kind short with load = 1.0 carries them"
         ]
     if adjacency.demands:
         return ["the demand has no unit: only its ratios count; topology.demand_unit gives it one"]
