@@ -212,7 +212,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
         if done > 0.2:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="the same again continues"):
+    with pytest.raises(KeyboardInterrupt, match="the same call again continues"):
         forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s", progress=stop)
     left = forebay.sweep(SMALL, AXES, seeds=40, store=tmp_path / "s", only_plan=True).stored
     assert 0 < left < 160

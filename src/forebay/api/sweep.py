@@ -196,9 +196,9 @@ def _run(
 def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
     """Return what an interrupted study leaves, and how it goes on."""
     if not is_kept:
-        return "nothing was kept; with a store, such as FILE.sqlite, what is finished is"
+        return "nothing was kept, as there is no store (--store, store=)"
     kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
-    return f"{kept}; the same again continues from there"
+    return f"{kept}; the same call again continues from there"
 
 
 def _limit_bytes(memory_limit: str | None) -> int:

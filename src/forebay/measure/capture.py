@@ -206,7 +206,7 @@ def _tell(read: CaptureReadings, found: Estimates) -> None:
         found.notes.append(f"{back}; they get that time")
     if read["both_ways"] > read["packets"] / 10:
         found.notes.append(
-            "both directions count as crossing the link; toward or interface says which does"
+            "both directions count as crossing the link; say which one does (toward, or interface)"
         )
     if read["crowded_out"] > _CROWDED * read["flows"]["tuples"]:
         crowded = f"{read['crowded_out']} flows were divided, because the table of flows was full"

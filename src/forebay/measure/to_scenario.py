@@ -215,7 +215,7 @@ def _unresponsive(
 
 def _bursty(methods: dict[str, Any]) -> str:
     """Say what a Poisson stream in place of unresponsive traffic leaves out."""
-    other = "replace it by one of kind video, or by its packets (replay)"
+    other = "replace it by one of kind video, or by its packets (--replay, replay=)"
     wavelet = methods.get("wavelet")
     if wavelet is None or wavelet.low <= _WITHOUT_MEMORY:
         return f"if H is above 0.6, {other}"

@@ -70,7 +70,7 @@ def _write(order: Order) -> Written:
         f" service-policy output {order.name}",
         "!",
     )
-    said = trap("on a bundle only a time is taken: choose the form time")
+    said = trap('on a bundle only a time is taken: write --form time, in Python form="time"')
     if order.form == "time":
         whose = "its shape" if port.is_shaped else "the whole port's"
         said = note(f"a time is taken at the class's guaranteed rate: here {whose}")

@@ -52,7 +52,7 @@ def burst_unwritten(size: int, why: str) -> Note:
 
 def pool_unknown() -> Note:
     """Return the note for a size that is a share of an unknown pool."""
-    return trap("the pool's size is not here: it is an argument, pool")
+    return trap("the pool's size is not here: write --pool, in Python pool_bytes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -375,7 +375,7 @@ def memory_binds(scenario: Scenario, packets: int) -> str:
 def _stopped(rows: Sequence[Row]) -> str:
     """Say how far an interrupted search came."""
     sizes = f"{len(rows)} size{'s' * (len(rows) != 1)}"
-    return f"stopped after {sizes}; a new start reuses only what is in a store"
+    return f"stopped after {sizes}; a new start reuses only what a store (--store, store=) holds"
 
 
 def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
