@@ -200,8 +200,7 @@ def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Ou
         outcome = engine.run(scenario, seeds, effort)
     else:
         outcome = _run_within(engine, scenario, seeds, effort)
-    if any(each.settled is False for each in outcome.classes):
-        outcome = settled_or_said(outcome, scenario)
+    outcome = settled_or_said(outcome)
     return outcome.model_copy(update=remarks(scenario, seeds, outcome))
 
 
@@ -376,5 +375,5 @@ def _with_needs(unsettled: Mapping[str, str | None], scenario: Scenario) -> dict
     """Return the reasons with the warm-up that the flows need."""
     if not any(unsettled.values()):
         return dict(unsettled)
-    warmup = warmup_for(scenario, laws.assumptions.sawtooths_s)
+    warmup = warmup_for(scenario)
     return {name: None if why is None else needs(why, warmup) for name, why in unsettled.items()}

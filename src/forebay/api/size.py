@@ -140,7 +140,7 @@ def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], N
     hosts = [getattr(group, "offload", None) for group in scenario.traffic]
 
     def of_its_hosts(outcome: Outcome) -> None:
-        if [group.get("offload") for group in outcome.scenario["traffic"]] == hosts:
+        if [getattr(group, "offload", None) for group in outcome.asked.traffic] == hosts:
             observe(outcome)
 
     return Observed(engine, of_its_hosts)

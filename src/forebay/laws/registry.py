@@ -54,8 +54,10 @@ def answer_of(name: str, law: Law, scenario: Scenario, taken: Collection[str]) -
     return None if answer.packets is None and answer.utilization is None else answer
 
 
-def _wrong(answer: LawAnswer) -> str:
+def _wrong(answer: object) -> str:
     """Return what is wrong with an answer; empty if nothing is."""
+    if not isinstance(answer, LawAnswer):
+        return "gives no forebay.laws.LawAnswer"
     texts = (answer.law, answer.source, *answer.broken_assumptions)
     if not all(isinstance(text, str) for text in texts):
         return "gives something that is no text for its name, its source or a broken assumption"

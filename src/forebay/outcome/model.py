@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, get_args, get_origin
+from typing import Any, Protocol, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from forebay.files.columns import BLOCK_ROWS, record_batch, write_columns
 from forebay.outcome.document import Closed, Document, LinkRates, SlowdownBin
 from forebay.outcome.document import Metric as Metric
 from forebay.outcome.document import Quantiles as Quantiles
-from forebay.packages import import_package
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-
+from forebay.packages import import_package, installed_version
+from forebay.scenario import Scenario
+from forebay.scenario.model import document_and_hash
 
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
@@ -230,6 +228,36 @@ class Outcome(Document):
     network: NetworkOutcome | None = None
 
     @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        engine: str,
+        links: dict[str, LinkOutcome],
+        classes: list[ClassOutcome],
+        facts: Mapping[str, object],
+        *,
+        broken: Iterable[str] = (),
+        disturbed: tuple[str, ...] = (),
+        network: NetworkOutcome | None = None,
+    ) -> Outcome:
+        """Return the answer of an engine to a scenario, which it holds.
+
+        Parameters
+        ----------
+        facts : of its provenance, ``seeds`` and ``wall_s`` among them.
+        broken : the engine's assumptions that the scenario breaks.
+        """
+        document, sha256 = document_and_hash(scenario)
+        origin: dict[str, Any] = {"version": installed_version(), "scenario_sha256": sha256}
+        made = cls(
+            scenario=document, engine=engine, links=links, classes=classes,
+            broken_assumptions=list(broken), disturbed=disturbed, network=network,
+            provenance=Provenance(**origin, **facts),
+        )  # fmt: skip
+        made.__dict__[_SCENARIO] = scenario
+        return made
+
+    @classmethod
     def of_packets(
         cls, scenario: Scenario, engine: str, packets: Mapping[int, Mapping[str, Any]]
     ) -> Outcome:
@@ -256,8 +284,20 @@ class Outcome(Document):
 
     def noting(self, facts: Mapping[str, object]) -> Outcome:
         """Return the same Outcome with more in its provenance."""
-        noted = self.provenance.model_copy(update=facts)
-        return self.model_copy(update={"provenance": noted})
+        return self.model_copy(update={"provenance": self.provenance.model_copy(update=facts)})
+
+    def of_another(
+        self,
+        scenario: Scenario,
+        facts: Mapping[str, object],
+        links: dict[str, LinkOutcome],
+        classes: list[ClassOutcome],
+    ) -> Outcome:
+        """Return the answer to another scenario, for which this one stands, with more facts."""
+        changes = {"scenario": scenario.to_dict(), "links": links, "classes": classes}
+        made = self.noting(facts).model_copy(update=changes)
+        made.__dict__[_SCENARIO] = scenario
+        return made
 
     def __repr__(self) -> str:
         name, first = self.scenario.get("name", "scenario"), next(iter(self.links.items()), None)
@@ -325,13 +365,10 @@ class Outcome(Document):
         self.__dict__[_KEPT_FLOWS] = kept
 
     @property
-    def _scenario_of_run(self) -> Scenario | None:
-        kept: Scenario | None = self.__dict__.get(_SCENARIO)
-        return kept
-
-    def _keep_scenario(self, scenario: Scenario) -> None:
-        """Keep what ran with the content of its files, which may change; not in a pickle."""
-        self.__dict__[_SCENARIO] = scenario
+    def asked(self) -> Scenario:
+        """The scenario that ran. Raises ScenarioError: a file of a document cannot be read."""
+        held: Scenario | None = self.__dict__.get(_SCENARIO)
+        return Scenario.from_dict(self.scenario) if held is None else held
 
     def __getstate__(self) -> dict[Any, Any]:
         state = super().__getstate__()

@@ -10,7 +10,7 @@ import numpy as np
 
 from forebay.outcome.invariants import checked
 from forebay.outcome.metrics import summarize
-from forebay.outcome.model import Outcome, Provenance
+from forebay.outcome.model import Outcome
 from forebay.outcome.reading import (
     ClassReading,
     FloatArray,
@@ -20,9 +20,7 @@ from forebay.outcome.reading import (
     Reading,
 )
 from forebay.outcome.reading_invariants import violations_of_readings
-from forebay.packages import installed_version
 from forebay.scenario import Scenario, ScenarioError
-from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.outcome.model import ClassOutcome
@@ -59,15 +57,9 @@ def outcome_of_packets(
         raise _wrong("has no run", "write {seed: columns}")
     readings = [_reading(scenario, seed, _read(scenario, runs[seed])) for seed in runs]
     links, classes = summarize(readings, scenario.goals)
-    document, sha256 = document_and_hash(scenario)
-    provenance = Provenance(
-        version=installed_version(), seeds=list(runs), scenario_sha256=sha256, wall_s=0.0,
-        packets=sum(each.packets for each in readings),
-    )  # fmt: skip
-    made = Outcome(
-        scenario=document, engine=engine, links=links, classes=_unmeasured(classes),
-        broken_assumptions=[], provenance=provenance,
-    )  # fmt: skip
+    packets = sum(each.packets for each in readings)
+    facts = {"seeds": list(runs), "wall_s": 0.0, "packets": packets}
+    made = Outcome.of(scenario, engine, links, _unmeasured(classes), facts)
     return checked(made, violations_of_readings(readings))
 
 

@@ -9,7 +9,7 @@ congestion; or if their queue still grows.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from forebay.catalogue import CONTROLS
 from forebay.outcome.document import Closed
-from forebay.outcome.model import Metric, Quantiles
+from forebay.outcome.model import Metric
 from forebay.outcome.statistics import mean_of_histogram
 
 if TYPE_CHECKING:
@@ -183,41 +183,34 @@ def needs(why: str, warmup: str) -> str:
     return f"not settled: warm-up of about {warmup} ({why})"
 
 
-def without_intervals(outcome: Outcome, warmup: str) -> Outcome:
+def without_intervals(outcome: Outcome, warmup: str = "") -> Outcome:
     """Return an outcome in which no metric of what has not settled has an interval.
 
     Parameters
     ----------
-    warmup : what the flows need, as text; each class that has not settled says so.
+    warmup : what the flows need, in words, where each class that has not settled is to say so.
     """
     late = [each for each in outcome.classes if each.settled is False]
+    if not late:
+        return outcome
     ends = {each.link for each in late}
     names = outcome.links.keys() if "" in ends else ends
-    return outcome.model_copy(
-        update={
-            "classes": [
-                _bare(each).model_copy(update={"unsettled": needs(each.unsettled or "", warmup)})
-                if each.settled is False
-                else each
-                for each in outcome.classes
-            ],
-            "links": {
-                name: _bare(link) if name in names else link for name, link in outcome.links.items()
-            },
-        }
-    )
+    links = {n: _bare(link) if n in names else link for n, link in outcome.links.items()}
+    classes = []
+    for each in outcome.classes:
+        said = {"unsettled": needs(each.unsettled or "", warmup)} if warmup else {}
+        classes.append(_bare(each, said) if each.settled is False else each)
+    return outcome.model_copy(update={"links": links, "classes": classes})
 
 
-def _bare(part: Part) -> Part:
-    """Return a part of an outcome with the values of its metrics alone."""
+def _bare(part: Part, changes: Mapping[str, object] = {}) -> Part:
+    """Return a part of an outcome with the values of its metrics alone, and with changes."""
+    return part.model_copy(update={name: _value_of(each) for name, each in part} | dict(changes))
 
-    def bare(value: Any) -> Any:
-        if isinstance(value, Metric):
-            return value.within(None, None)
-        if isinstance(value, Quantiles):
-            return value.model_copy(update={k: bare(v) for k, v in value})
-        if isinstance(value, dict):
-            return {name: bare(each) for name, each in value.items()}
-        return _bare(value) if isinstance(value, Closed) else value
 
-    return part.model_copy(update={name: bare(value) for name, value in part})
+def _value_of(metric: Any) -> Any:
+    if isinstance(metric, Metric):
+        return metric.within(None, None)
+    if isinstance(metric, dict):
+        return {name: _value_of(each) for name, each in metric.items()}
+    return _bare(metric) if isinstance(metric, Closed) else metric

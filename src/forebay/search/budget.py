@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from forebay.outcome import Outcome, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-    from forebay.search.problem import Sawtooths
+    from forebay.search.problem import SawtoothsOf
 
 
 Clock = Callable[[], float]
@@ -180,7 +180,7 @@ def least_warmup(scenario: Scenario) -> float:
     return max(max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt), *models, 0.0)
 
 
-def wanted(scenario: Scenario, packets: int, sawtooths: Sawtooths | None) -> Measure:
+def wanted(scenario: Scenario, packets: int, sawtooths: SawtoothsOf | None) -> Measure:
     """Return the measurement that the flows of a link need at a buffer; the scenario's if set."""
     measure = scenario.measure
     if is_fixed(scenario) or sawtooths is None or scenario.topology is not None:
@@ -208,7 +208,7 @@ def measured(scenario: Scenario, measure: Measure) -> Scenario:
     latest = min(USUAL_START_S, float(measure.warmup) / 2.0)
     start = Distribution.uniform_between(Duration(0), Duration(round(latest, 4)))
     traffic = (
-        group.model_copy(update={"start": start})
+        group.starting(start)
         if isinstance(group, Standing)
         and "start" not in group.model_fields_set
         and group.start.high > latest

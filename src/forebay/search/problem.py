@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median_low
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from forebay.laws.quantities import overload
 from forebay.outcome import LawResult, LinkRegime
@@ -20,57 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forebay.engines.base import LinksEngine
+    from forebay.laws import LawAnswer, Regime
+    from forebay.laws.assumptions import Sawtooths
     from forebay.scenario import Scenario
 
-
-class LawLike(Protocol):
-    """The parts of a published law's answer that a sizing needs."""
-
-    @property
-    def law(self) -> str: ...
-    @property
-    def packets(self) -> float | None: ...
-    @property
-    def assumptions_hold(self) -> bool: ...
-    @property
-    def broken_assumptions(self) -> tuple[str, ...]: ...
-    @property
-    def source(self) -> str: ...
-
-
-class RegimeLike(Protocol):
-    """The parts of the governing law that a sizing needs: text for the user."""
-
-    @property
-    def regime(self) -> str: ...
-    @property
-    def law(self) -> str | None: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def would_change(self) -> str: ...
-
-
-class SawtoothTimes(Protocol):
-    """Seconds that suit the sawtooths of a link at a buffer, all 0 if it has none.
-
-    Attributes
-    ----------
-    warmup_s : until the windows have settled.
-    window_s : enough sawtooths for a mean.
-    period_s : one sawtooth.
-    """
-
-    @property
-    def warmup_s(self) -> float: ...
-    @property
-    def window_s(self) -> float: ...
-    @property
-    def period_s(self) -> float: ...
-
-
-if TYPE_CHECKING:
-    Sawtooths = Callable[[Scenario, int], SawtoothTimes]
+    SawtoothsOf = Callable[[Scenario, int], Sawtooths]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +34,13 @@ class LawContext:
     Attributes
     ----------
     laws : their answers; the result shows them, and the search starts from them.
-    governs : which law governs the link, in words; the result shows it.
+    governs : the regime of the link; the result shows it.
     sawtooths : `forebay.laws.assumptions.sawtooths_s`; without it no window is lengthened.
     """
 
-    laws: Sequence[LawLike] = ()
-    governs: RegimeLike | None = None
-    sawtooths: Sawtooths | None = None
+    laws: Sequence[LawAnswer] = ()
+    governs: Regime | None = None
+    sawtooths: SawtoothsOf | None = None
 
     @property
     def results(self) -> tuple[LawResult, ...]:
@@ -199,7 +153,7 @@ def most_by_delay(problem: Problem) -> int | None:
     return math.floor(min(delays) / problem.parameter.packet_s) if delays else None
 
 
-def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
+def first_guess(scenario: Scenario, laws: Sequence[LawAnswer]) -> int:
     """Return the first buffer: the lower median of the laws that hold, else bdp/sqrt(n)."""
     known = [law.packets for law in laws if law.assumptions_hold and law.packets]
     if known:
@@ -228,19 +182,19 @@ def upper_limit(scenario: Scenario) -> int:
     return math.ceil(4 * scenario.bdp_packets + together) + (64 if scenario.n_flows else 4096)
 
 
-def _law_result(law: LawLike) -> LawResult:
+def _law_result(law: LawAnswer) -> LawResult:
     return LawResult(
         law=law.law,
         packets=law.packets,
-        packets_whole=getattr(law, "packets_whole", None),
+        packets_whole=law.packets_whole,
         assumptions_hold=law.assumptions_hold,
         broken_assumptions=law.broken_assumptions,
         source=law.source,
-        packets_between=getattr(law, "between", None),  # where flows are a range
+        packets_between=law.between,
     )
 
 
-def _regime(governs: RegimeLike) -> LinkRegime:
+def _regime(governs: Regime) -> LinkRegime:
     return LinkRegime(
         regime=governs.regime, law=governs.law, why=governs.why, would_change=governs.would_change
     )

@@ -17,7 +17,6 @@ from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.errors import entry
 from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
-from forebay.scenario.distribution import Distribution
 from forebay.scenario.quantity import Rate
 from forebay.scenario.source import Stopping
 from forebay.scenario.tcp import Tcp
@@ -33,7 +32,7 @@ def remarks(
     scenario: Scenario, seeds: Sequence[int], measured: Outcome | None = None
 ) -> dict[str, Any]:
     """Return the fields of an answer that are not measured; see `late_starts` for ``measured``."""
-    ran = scenario if measured is None else _as_it_ran(scenario, measured)
+    ran = scenario if measured is None else measured.asked
     said: dict[str, Any] = {"assumptions": (*assumed(ran), *_of_hosts(scenario, measured))}
     if any(_may_be_late(each, scenario.measure.warmup) for each in scenario.traffic):
         said["late_starts"] = late_starts(scenario, seeds, measured)
@@ -58,16 +57,6 @@ def _may_be_late(group: Traffic, warmup: Duration) -> bool:
     starts_late = isinstance(group, Standing) and group.start.high > warmup
     stops = isinstance(group, Stopping) and group.stop is not None
     return starts_late or stops or group.kind in ("short", "transfers")
-
-
-def _as_it_ran(scenario: Scenario, measured: Outcome) -> Scenario:
-    """Return the scenario with the starts of its runs: a search may begin its flows earlier."""
-    traffic = list(scenario.traffic)
-    for place, ran in enumerate(measured.scenario["traffic"][: len(traffic)]):
-        group = traffic[place]
-        if isinstance(group, Standing) and "start" in ran and "start" not in group.model_fields_set:
-            traffic[place] = group.starting(Distribution.parse(ran["start"]))
-    return scenario.with_traffic(traffic)
 
 
 def assumed(scenario: Scenario) -> tuple[str, ...]:
@@ -98,9 +87,8 @@ def late_starts(
     ----------
     measured : an answer whose window may differ from the scenario's, because it was lengthened.
     """
-    measure: Any = {} if measured is None else measured.scenario["measure"]
-    warmup = Duration.parse(measure.get("warmup", str(scenario.measure.warmup)))
-    duration = Duration.parse(measure.get("duration", str(scenario.measure.duration)))
+    measure = (scenario if measured is None else measured.asked).measure
+    warmup, duration = measure.warmup, measure.duration
     lines = list(_lines(scenario, seeds, warmup, Duration(warmup + duration)))
     if measured is not None and measured.engine not in WITHOUT_SEEDS and scenario.topology is None:
         lines += _few(scenario, duration)
@@ -224,7 +212,8 @@ def link_rates(scenario: Scenario, measured: Outcome | None = None) -> dict[str,
     """
     links: dict[str, Link] = {BOTTLENECK: scenario.link}
     links |= {each.name: each for each in scenario.links}
-    begin, end = _window(scenario, measured)
+    measure = (scenario if measured is None else measured.asked).measure
+    begin, end = float(measure.warmup), float(measure.warmup + measure.duration)
     found = {}
     for name, link in links.items():
         if (trace := link.rates) is not None:
@@ -232,14 +221,6 @@ def link_rates(scenario: Scenario, measured: Outcome | None = None) -> dict[str,
             seen = (after - before) / (end - begin)
             found[name] = _rates(trace, end, mean=float(link.capacity), seen=seen)
     return found
-
-
-def _window(scenario: Scenario, measured: Outcome | None) -> tuple[float, float]:
-    of_run: Any = {} if measured is None else measured.scenario["measure"]
-    warmup = float(Duration.parse(of_run.get("warmup", str(scenario.measure.warmup))))
-    return warmup, warmup + float(
-        Duration.parse(of_run.get("duration", str(scenario.measure.duration)))
-    )
 
 
 def _rates(trace: RateTrace, run_s: float, *, mean: float, seen: float) -> LinkRates:

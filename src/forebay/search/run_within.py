@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.search.budget import TimeLimit
-    from forebay.search.problem import Sawtooths
+    from forebay.search.problem import SawtoothsOf
 
 
 _SHORTEST_S = 5.0
@@ -108,7 +108,7 @@ def is_settled(outcome: Outcome) -> bool:
     return all(each.settled is not False for each in outcome.classes)
 
 
-def longer(scenario: Scenario, sawtooths: Sawtooths | None) -> Measure:
+def longer(scenario: Scenario, sawtooths: SawtoothsOf | None) -> Measure:
     """Return the measurement that flows which have not settled need.
 
     It is what the sawtooths need, or three times the present one where that is no longer.
@@ -147,7 +147,7 @@ def run_settled(
     left_s: Callable[[], float],
     seeds: int,
     speed: Speed,
-    sawtooths: Sawtooths | None,
+    sawtooths: SawtoothsOf | None,
 ) -> Outcome:
     """Run, and again with a later and longer window while flows have not settled and time is left.
 
@@ -173,39 +173,11 @@ def run_settled(
     return outcome
 
 
-def said(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> Outcome:
-    """Return an outcome without the intervals of what has not settled, and with what it needs."""
-    if is_settled(outcome):
-        return outcome
-    return without_intervals(outcome, _needed(outcome, scenario, sawtooths))
-
-
-_last: tuple[Scenario, object, Sawtooths | None, str] | None = None
-
-
-def _needed(outcome: Outcome, scenario: Scenario, sawtooths: Sawtooths | None) -> str:
-    """Return `warmup_for`; replications of one scenario come one after the other."""
-    global _last
-    written, known = outcome.scenario.get("measure"), _last
-    if known is None or known[0] is not scenario or known[1:3] != (written, sawtooths):
-        measured = scenario.with_measure(_measure_of(outcome, scenario))
-        known = _last = (scenario, written, sawtooths, warmup_for(measured, sawtooths))
-    return known[3]
-
-
-def settled_or_said(outcome: Outcome, scenario: Scenario) -> Outcome:
+def settled_or_said(outcome: Outcome) -> Outcome:
     """Return the outcome, without intervals of what has not settled; it says what that needs."""
-    if is_settled(outcome):
-        return outcome
-    return said(outcome, scenario, laws.assumptions.sawtooths_s)
+    return outcome if is_settled(outcome) else without_intervals(outcome, warmup_for(outcome.asked))
 
 
-def warmup_for(scenario: Scenario, sawtooths: Sawtooths | None) -> str:
+def warmup_for(scenario: Scenario) -> str:
     """Return the warm-up that flows which have not settled need, in words."""
-    return in_words(float(longer(scenario, sawtooths).warmup))
-
-
-def _measure_of(outcome: Outcome, scenario: Scenario) -> Measure:
-    """Return the measurement of an outcome, which may have been lengthened."""
-    written = outcome.scenario.get("measure")
-    return scenario.measure if written is None else Measure.model_validate(written)
+    return in_words(float(longer(scenario, laws.assumptions.sawtooths_s).warmup))

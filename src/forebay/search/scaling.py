@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from forebay.catalogue import of_level
 from forebay.catalogue.metrics import BOTTLENECK
@@ -32,7 +32,6 @@ from forebay.scenario.source import FlowCount
 from forebay.search.cost import model_share, packets_per_second
 
 if TYPE_CHECKING:
-    from forebay import catalogue
     from forebay.catalogue.metrics import Level
     from forebay.scenario import Scenario, Traffic
 
@@ -309,18 +308,6 @@ def _class(group: Traffic, factor: float, fewer: float) -> Traffic:
     return group.model_copy(update=changes)
 
 
-__all__ = [
-    "LEAST_FLOWS",
-    "LEAST_WINDOW",
-    "ScalingRule",
-    "is_one_process",
-    "rule_of",
-    "scaled",
-    "why_not",
-]
-
-
-Part = TypeVar("Part", LinkOutcome, ClassOutcome)
 _DELAY_METRIC = "queue_delay"
 
 
@@ -338,44 +325,18 @@ def as_whole(
     """
     link = outcome.links[BOTTLENECK]
     buffers = packets / link.buffer_packets
+    lost = 1.0 if windows == 1.0 else windows**-2
     sized = whole.with_buffer(packets)
     classes = zip(outcome.classes, whole.traffic, strict=True)
-    made = outcome.noting({"scaled": factor}).model_copy(
-        update={
-            "scenario": sized.to_dict(),
-            "links": {BOTTLENECK: _whole_link(link, sized, factor, buffers)},
-            "classes": [
-                _whole_class(each, int(group.flows), factor, buffers / factor)
-                for each, group in classes
-            ],
-        }
-    )
-    return made if windows == 1.0 else _with_loss(made, windows**-2)
+    return outcome.of_another(
+        sized, {"scaled": factor}, {BOTTLENECK: _whole_link(link, sized, factor, buffers, lost)},
+        [_whole_class(each, int(g.flows), factor, buffers, lost) for each, g in classes],
+    )  # fmt: skip
 
 
-_BAND = (0.35, 3.6)
-"""Simulated loss over the law's: the range in 34 links of few flows (`engines.theory.loss`)."""
-
-
-def _with_loss(outcome: Outcome, times: float) -> Outcome:
-    """Return an outcome whose losses are ``times`` as large by the law, with the law's band."""
-    links = {name: _lost(link, times) for name, link in outcome.links.items()}
-    return outcome.model_copy(
-        update={"links": links, "classes": [_lost(each, times) for each in outcome.classes]}
-    )
-
-
-def _lost(part: Part, times: float) -> Part:
-    lost: Metric | None = getattr(part, "loss_rate", None)
-    if lost is None:
-        return part
-    ends = (lost.value if end is None else end for end in (lost.low, lost.high))
-    low, high = (times * band * end for band, end in zip(_BAND, ends, strict=True))
-    there = Metric(value=times * lost.value, low=low, high=min(high, 1.0), n=lost.n)
-    return part.model_copy(update={"loss_rate": there})
-
-
-def _whole_link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> LinkOutcome:
+def _whole_link(
+    link: LinkOutcome, sized: Scenario, factor: float, buffers: float, lost: float
+) -> LinkOutcome:
     waits = buffers / factor
     own = {
         name: metric.scaled(waits) if name.startswith(_DELAY_METRIC) else metric
@@ -383,7 +344,7 @@ def _whole_link(link: LinkOutcome, sized: Scenario, factor: float, buffers: floa
     }
     return link.model_copy(
         update={
-            **_whole_metrics(link, "link", factor, buffers),
+            **_whole_metrics(link, "link", factor, buffers, lost),
             "buffer_packets": sized.buffer_packets,
             "bdp_packets": sized.bdp_packets,
             "goal_metrics": own,
@@ -393,10 +354,12 @@ def _whole_link(link: LinkOutcome, sized: Scenario, factor: float, buffers: floa
     )
 
 
-def _whole_class(each: ClassOutcome, flows: int, factor: float, waits: float) -> ClassOutcome:
+def _whole_class(
+    each: ClassOutcome, flows: int, factor: float, buffers: float, lost: float
+) -> ClassOutcome:
     return each.model_copy(
         update={
-            **_whole_metrics(each, "class", factor, waits * factor),
+            **_whole_metrics(each, "class", factor, buffers, lost),
             "flows": flows or round(each.flows * factor),
             "fct_open": None,
             "slowdown": None,
@@ -407,19 +370,28 @@ def _whole_class(each: ClassOutcome, flows: int, factor: float, waits: float) ->
 
 
 def _whole_metrics(
-    part: LinkOutcome | ClassOutcome, level: Level, factor: float, buffers: float
+    part: LinkOutcome | ClassOutcome, level: Level, factor: float, buffers: float, lost: float
 ) -> dict[str, Any]:
     """Return the metrics of a part for the whole link, by the rule in each one's record."""
     rules = {"same": 1.0, "rate": factor, "queue": buffers, "delay": buffers / factor}
-    return {each.key: _by(part, each, rules) for each in of_level(level)}
+    found: dict[str, Any] = {}
+    for of in of_level(level):
+        value: Metric | Quantiles | None = getattr(part, of.key)
+        if of.scaling == "omitted" or value is None:
+            found[of.key] = None
+        elif of.key == "loss_rate" and lost != 1.0 and isinstance(value, Metric):
+            found[of.key] = _lost(value, lost)
+        else:
+            found[of.key] = value if of.scaling == "same" else value.scaled(rules[of.scaling])
+    return found
 
 
-def _by(
-    part: LinkOutcome | ClassOutcome, of: catalogue.Metric, rules: dict[str, float]
-) -> Metric | Quantiles | None:
-    value: Metric | Quantiles | None = getattr(part, of.key)
-    if of.scaling == "omitted" or value is None:
-        return None
-    if of.scaling == "same":
-        return value
-    return value.scaled(rules[of.scaling])
+_BAND = (0.35, 3.6)
+"""Simulated loss over the law's: the range in 34 links of few flows (`engines.theory.loss`)."""
+
+
+def _lost(lost: Metric, times: float) -> Metric:
+    """Return a loss ``times`` as large by the law, with the law's band."""
+    ends = (lost.value if end is None else end for end in (lost.low, lost.high))
+    low, high = (times * band * end for band, end in zip(_BAND, ends, strict=True))
+    return Metric(value=times * lost.value, low=low, high=min(high, 1.0), n=lost.n)

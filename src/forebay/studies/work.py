@@ -36,9 +36,9 @@ from forebay import engines
 from forebay.effort import Effort
 from forebay.engines.base import Engine, ReplicatingEngine, Replication
 from forebay.errors import ForebayError, Words
+from forebay.outcome.settling import without_intervals
 from forebay.packages import import_package
 from forebay.scenario import DataSize
-from forebay.search.run_within import settled_or_said
 from forebay.store import MetricRow, code_of, to_blob, to_numbers
 from forebay.studies.columns import OF_RECOMMENDED, columns_of_size
 from forebay.studies.errors import StudyError
@@ -193,7 +193,7 @@ def _of_one(
 ) -> dict[str, float]:
     """Return the numbers of one replication: those of `forebay.run` with its seed alone."""
     took_s = made.reading.cpu_s if wall_s is None else wall_s
-    outcome: Outcome = settled_or_said(engine.outcome(scenario, [made], took_s), scenario)
+    outcome: Outcome = without_intervals(engine.outcome(scenario, [made], took_s))
     row = outcome.to_row(intervals=True)
     return row | {"packets": made.reading.packets, WALL: took_s}
 

@@ -22,12 +22,10 @@ from forebay.outcome import (
     LinkOutcome,
     Metric,
     Outcome,
-    Provenance,
     Quantiles,
     checked,
 )
 from forebay.outcome.model import ControllerOutcome
-from forebay.packages import installed_version
 from forebay.scenario import Long
 from forebay.workload.drawing import apportion
 
@@ -83,24 +81,18 @@ def _outcome(
         capacity_bps=float(scenario.link.capacity),
     )
     shares = _shares(point, found.get("share", _UNKNOWN))
-    return Outcome(
-        scenario=scenario.to_dict(),
-        engine="atlas",
-        links={BOTTLENECK: link},
-        classes=[
-            _class(each, name, scenario, link, shares)
-            for each, name in zip(scenario.traffic, scenario.class_names, strict=True)
-            if isinstance(each, Long)
-        ],
-        broken_assumptions=_broken(scenario, FAMILIES[point.controls]),
-        provenance=Provenance(
-            version=installed_version(),
-            seeds=seeds,
-            scenario_sha256=scenario.sha256(),
-            wall_s=time.perf_counter() - started,
-            atlas=f"{model.stamp['family']}, {model.stamp['cells']} simulations",
-        ),
-    )
+    classes = [
+        _class(each, name, scenario, link, shares)
+        for each, name in zip(scenario.traffic, scenario.class_names, strict=True)
+        if isinstance(each, Long)
+    ]
+    facts = {
+        "seeds": seeds,
+        "wall_s": time.perf_counter() - started,
+        "atlas": f"{model.stamp['family']}, {model.stamp['cells']} simulations",
+    }
+    broken = _broken(scenario, FAMILIES[point.controls])
+    return Outcome.of(scenario, "atlas", {BOTTLENECK: link}, classes, facts, broken=broken)
 
 
 def _shares(point: Point, second: Ends) -> dict[str, tuple[int, Ends]]:

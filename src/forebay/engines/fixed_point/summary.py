@@ -23,9 +23,7 @@ from forebay.outcome import (
     LinkOutcome,
     NetworkOutcome,
     Outcome,
-    Provenance,
 )
-from forebay.packages import installed_version
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -308,29 +306,24 @@ def to_outcome(
     left = uniqueness(solution)
     problem = solution.balance.problem
     bursts = bursts or OfferedBursts(scenario, problem)
-    return Outcome(
-        scenario=scenario.to_dict(),
-        engine=NAME,
-        links=links(solution, bursts),
-        classes=classes(scenario, solution),
-        broken_assumptions=[*broken(scenario, solution, bursts, sized), *_open(left)],
-        provenance=Provenance(
-            version=installed_version(),
-            seeds=seeds,
-            scenario_sha256=scenario.sha256(),
-            wall_s=wall_s,
-            cpu_s=solution.cpu_s,
-            loading_cpu_s=loading,
-            model=solution.balance.topology.model,
-            steps=solution.steps,
-            conservation=solution.conservation,
-            open_directions=None if left is None else left.open_directions,
-            paths=len(problem.share),
-            pairs=problem.pairs,
-            pairs_drawn=problem.drawn,
-        ),
+    facts = {
+        "seeds": seeds,
+        "wall_s": wall_s,
+        "cpu_s": solution.cpu_s,
+        "loading_cpu_s": loading,
+        "model": solution.balance.topology.model,
+        "steps": solution.steps,
+        "conservation": solution.conservation,
+        "open_directions": None if left is None else left.open_directions,
+        "paths": len(problem.share),
+        "pairs": problem.pairs,
+        "pairs_drawn": problem.drawn,
+    }
+    return Outcome.of(
+        scenario, NAME, links(solution, bursts), classes(scenario, solution), facts,
+        broken=[*broken(scenario, solution, bursts, sized), *_open(left)],
         network=network(solution),
-    )
+    )  # fmt: skip
 
 
 def broken(

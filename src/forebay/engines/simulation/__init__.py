@@ -32,10 +32,9 @@ from forebay.engines.simulation.runs import (
     make_run,
 )
 from forebay.errors import panics_as_defects
-from forebay.outcome import Outcome, Provenance, Reading, checked, summarize, violations_of_readings
+from forebay.outcome import Outcome, Reading, checked, summarize, violations_of_readings
 from forebay.outcome.model import KeptFlows
 from forebay.scenario import Long
-from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.engines.replication import FlowRows
@@ -234,27 +233,14 @@ class SimulationEngine(ReplicatingEngine):
             from forebay.engines.simulation.sizing_simulator import summarize_network
 
             links, network = summarize_network(scenario, links, classes)
-        document, sha256 = document_and_hash(scenario)
-        outside = {name: control.facts for name, control in scenario.foreign_controls.items()}
-        controls: dict[str, Any] = {"controls": outside} if outside else {}
-        outcome = Outcome(
-            scenario=document,
-            engine=self.name,
-            links=links,
-            classes=classes,
-            broken_assumptions=[],
-            provenance=Provenance(
-                version=_core.__version__,
-                seeds=[reading.seed for reading in readings],
-                scenario_sha256=sha256,
-                wall_s=wall_s,
-                packets=sum(reading.packets for reading in readings),
-                **controls,
-            ),
-            network=network,
-        )
-        if scenario.files:
-            outcome._keep_scenario(scenario)
+        facts: dict[str, object] = {
+            "seeds": [reading.seed for reading in readings],
+            "wall_s": wall_s,
+            "packets": sum(reading.packets for reading in readings),
+        }
+        if outside := {name: each.facts for name, each in scenario.foreign_controls.items()}:
+            facts["controls"] = outside
+        outcome = Outcome.of(scenario, self.name, links, classes, facts, network=network)
         if self._flows is not None:
             outcome._keep_flows(KeptFlows([self._flows[reading.seed] for reading in readings]))
         return checked(outcome, violations_of_readings(readings))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.one_run import FinishedRun, controls_of
 from forebay.engines.testbed.plan import broken
 from forebay.engines.testbed.retry import disturbed, run_until_valid
-from forebay.outcome import Outcome, Provenance, checked, summarize, violations_of_readings
+from forebay.outcome import Outcome, checked, summarize, violations_of_readings
 from forebay.progress import part
 
 if TYPE_CHECKING:
@@ -118,24 +117,19 @@ class TestbedEngine(ReplicatingEngine):
         """Summarize replications of `scenario`."""
         readings = [each.reading for each in replications]
         links, classes = summarize(readings, scenario.goals)
-        outcome = Outcome(
-            scenario=scenario.to_dict(),
-            engine=self.name,
-            links=links,
-            classes=classes,
-            broken_assumptions=broken(scenario),
-            disturbed=disturbed([each.facts["record"]["gate"] for each in replications]),
-            provenance=Provenance(
-                version=metadata.version("forebay"),
-                seeds=[reading.seed for reading in readings],
-                scenario_sha256=scenario.sha256(),
-                wall_s=wall_s,
-                packets=sum(reading.packets for reading in readings),
-                machine=machine.describe(controls_of(scenario)),
-                sysctls=replications[0].facts["sysctls"],
-                runs=[each.facts["record"] for each in replications],
-            ),
-        )
+        records = [each.facts["record"] for each in replications]
+        facts = {
+            "seeds": [reading.seed for reading in readings],
+            "wall_s": wall_s,
+            "packets": sum(reading.packets for reading in readings),
+            "machine": machine.describe(controls_of(scenario)),
+            "sysctls": replications[0].facts["sysctls"],
+            "runs": records,
+        }
+        outcome = Outcome.of(
+            scenario, self.name, links, classes, facts, broken=broken(scenario),
+            disturbed=disturbed([each["gate"] for each in records]),
+        )  # fmt: skip
         return checked(outcome, violations_of_readings(readings))
 
     def trace(

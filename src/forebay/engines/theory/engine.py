@@ -32,11 +32,9 @@ from forebay.outcome import (
     LinkOutcome,
     Metric,
     Outcome,
-    Provenance,
     Quantiles,
     checked,
 )
-from forebay.packages import installed_version
 from forebay.scenario import Standing, Tcp
 
 if TYPE_CHECKING:
@@ -89,31 +87,25 @@ def _outcome(
     scenario: Scenario, prediction: Prediction, seeds: list[int], started: float
 ) -> Outcome:
     broken = (line for law in prediction.laws for line in law.broken(scenario))
-    return Outcome(
-        scenario=scenario.to_dict(),
-        engine="theory",
-        links={
-            BOTTLENECK: LinkOutcome(
-                utilization=exact(prediction.utilization),
-                loss_rate=_between(prediction.loss_rate),
-                queue_packets=_spread(prediction.queue_packets),
-                queue_delay_s=_spread(prediction.queue_delay_s),
-                buffer_packets=scenario.buffer_packets,
-                bdp_packets=scenario.bdp_packets,
-                capacity_bps=float(scenario.link.capacity),
-                goal_metrics=prediction.goal_metrics,
-            )
-        },
-        classes=_classes(scenario, prediction),
-        broken_assumptions=list(dict.fromkeys(broken)),
-        provenance=Provenance(
-            version=installed_version(),
-            seeds=seeds,
-            scenario_sha256=scenario.sha256(),
-            wall_s=time.perf_counter() - started,
-            laws={law.name: law.source for law in prediction.laws},
-            lower_bounds=["utilization"] if prediction.is_bound else [],
-        ),
+    link = LinkOutcome(
+        utilization=exact(prediction.utilization),
+        loss_rate=_between(prediction.loss_rate),
+        queue_packets=_spread(prediction.queue_packets),
+        queue_delay_s=_spread(prediction.queue_delay_s),
+        buffer_packets=scenario.buffer_packets,
+        bdp_packets=scenario.bdp_packets,
+        capacity_bps=float(scenario.link.capacity),
+        goal_metrics=prediction.goal_metrics,
+    )
+    classes = _classes(scenario, prediction)
+    facts = {
+        "seeds": seeds,
+        "wall_s": time.perf_counter() - started,
+        "laws": {law.name: law.source for law in prediction.laws},
+        "lower_bounds": ["utilization"] if prediction.is_bound else [],
+    }
+    return Outcome.of(
+        scenario, "theory", {BOTTLENECK: link}, classes, facts, broken=dict.fromkeys(broken)
     )
 
 
