@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay.outcome.metrics import _used
+from forebay.outcome.metrics import utilization
 from forebay.report.tables import rate_lines
 from forebay.scenario import Scenario, ScenarioError, loads
 
@@ -114,7 +114,7 @@ def test_more_bits_than_the_rate_lets_pass_are_not_hidden():
         link = SimpleNamespace(
             bits=np.array([bits]), possible_bits=np.array([1e9]), capacity_bps=1e6, sent=np.zeros(1)
         )
-        assert _used(link)[0].tolist() == [used]  # type: ignore[arg-type]
+        assert utilization([link]).value == used / 1e9  # type: ignore[list-item, union-attr]
 
 
 _THIRDS = """

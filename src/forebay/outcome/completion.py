@@ -131,8 +131,10 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
 def of_requests(
     replications: Sequence[tuple[FloatArray | None, FloatArray | None]], window_s: float
 ) -> dict[str, Metric | Quantiles | None]:
-    """Return the same of whole requests, as fields of a ClassOutcome."""
+    """Return the same of whole requests, as fields of a ClassOutcome; none of others."""
     known = [(a, b) for a, b in replications if a is not None and b is not None]
+    if not known:
+        return {}
     made = completion(known, window_s)
     return {
         "requests": made.transfers,

@@ -91,7 +91,7 @@ def queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric
 def of_histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
     """Quantiles of one histogram per replication; None if no replication has one."""
     present = [h for h in histograms if h is not None and h.counts.any()]
-    means = _known_quantiles(map(statistics.mean_of_histogram, present))
+    means = _known(map(statistics.mean_of_histogram, present))
     mean = over_replications(means, POSITIVE, [float(h.counts.sum()) for h in present])
     if mean is None:
         return None
@@ -140,10 +140,6 @@ def _within(value: float, ends: tuple[float, float] | None, n: int, bounds: Boun
         return Metric(value=value, low=None, high=None, n=n)
     low, high = ends
     return Metric(value=value, low=min(low, value), high=max(high, value), n=n)
-
-
-def _known_quantiles(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None]
 
 
 Ratio = tuple[FloatArray, FloatArray]
@@ -239,17 +235,10 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
         bdp_packets=links[0].bdp_packets,
         marks=_count(k.marks for k in links),
         lost=_count(k.lost for k in links),
-        goal_metrics=_of_goals(links, goals),
+        goal_metrics={} if goals is None else goal_metrics(links, goals),
         capacity_bps=links[0].most_bps,
         most_packets=max(link.most_packets for link in links),
     )
-
-
-def _of_goals(links: Sequence[LinkReading], goals: Goals | None) -> dict[str, Metric]:
-    if goals is None or not (goals.need_round_trips or goals.queue_delay):
-        return {}
-
-    return goal_metrics(links, goals)
 
 
 def class_outcome(
@@ -290,7 +279,7 @@ def class_outcome(
         queue_delay_s=of_histograms(delays),
         controllers=_controllers(classes, windows_s, capacity_bps),
         **_transfers(classes, windows_s),
-        **_requests(classes, windows_s),
+        **of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s)),
         **_settled(classes, queues, windows_s),
     )
 
@@ -318,13 +307,6 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
     if len(slowdowns) < len(classes):
         return found
     return found | {"slowdown": by_size(slowdowns), "slowdown_ideal": IDEAL}
-
-
-def _requests(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> dict[str, Any]:
-    """The fields of a ClassOutcome about requests that several flows answer."""
-    if classes[0].requests_s is None:
-        return {}
-    return of_requests([(k.requests_s, k.unfinished_requests_s) for k in classes], min(windows_s))
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
@@ -367,13 +349,13 @@ def _controller(
 
 def utilization(links: Sequence[LinkReading]) -> Metric | None:
     """Bits sent over capacity times window, or over what a varying rate lets pass in it."""
-    return ratio([_used(k) for k in links], FRACTION)
-
-
-def _used(link: LinkReading) -> Ratio:
-    if link.possible_bits is None:
-        return _rate(link.bits, link.window_s * link.capacity_bps)
-    return used_bits(link), link.possible_bits
+    used = [
+        _rate(k.bits, k.window_s * k.capacity_bps)
+        if k.possible_bits is None
+        else (used_bits(k), k.possible_bits)
+        for k in links
+    ]
+    return ratio(used, FRACTION)
 
 
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
@@ -444,7 +426,7 @@ def _as_float(values: NDArray[np.int64] | FloatArray) -> FloatArray:
     return np.asarray(values, dtype=np.float64)
 
 
-def _known(values: Sequence[float | None]) -> list[float]:
+def _known(values: Iterable[float | None]) -> list[float]:
     return [v for v in values if v is not None]
 
 
@@ -467,18 +449,14 @@ def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | No
     if wanted is None:
         return {}
     found: dict[str, Metric | None] = {}
-    if wanted.maximum is not None:
-        found[DELAY_MAXIMUM] = _maximum(links)
+    if wanted.maximum is not None and (
+        ends := [k.longest_s for k in links if k.delay.counts.any()]
+    ):
+        found[DELAY_MAXIMUM] = Metric(value=max(ends), low=None, high=None, n=len(ends))
     if wanted.quantile is not None:
         read = up_to([k.delay for k in links], [k.longest_s for k in links], [wanted.quantile])
         found[delay_quantile_name(wanted.quantile)] = read[0]
     return found
-
-
-def _maximum(links: Sequence[LinkReading]) -> Metric | None:
-    """The longest wait of a packet in any replication."""
-    ends = [k.longest_s for k in links if k.delay.counts.any()]
-    return Metric(value=max(ends), low=None, high=None, n=len(ends)) if ends else None
 
 
 def _busy_enough(link: LinkReading, target: float) -> NDArray[np.bool_]:

@@ -280,7 +280,9 @@ class Outcome(Document):
         ImpossibleOutcome
             No queue of this size and rate sends packets so.
         """
-        return _outcome_of_packets(scenario, engine, packets)
+        from forebay.outcome.of_packets import outcome_of_packets
+
+        return outcome_of_packets(scenario, engine, packets)
 
     def noting(self, facts: Mapping[str, object]) -> Outcome:
         """Return the same Outcome with more in its provenance."""
@@ -422,14 +424,6 @@ def _add_numbers(found: dict[str, float], where: str, value: object, intervals: 
 
 def _share(metric: Metric | None) -> str:
     return "–" if metric is None else f"{100 * metric.value:.4g} %"
-
-
-def _outcome_of_packets(
-    scenario: Scenario, engine: str, packets: Mapping[int, Mapping[str, Any]]
-) -> Outcome:
-    from forebay.outcome.of_packets import outcome_of_packets
-
-    return outcome_of_packets(scenario, engine, packets)
 
 
 _WHOLE_OR_NONE = ("size_bytes", "application_bytes")

@@ -420,18 +420,54 @@ class Trace(Document, WithArrays):
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write one row per instant; a column's name ends in its unit and its flow's number."""
-
-        write_series(self, path)
+        columns: dict[str, Sequence[Any]] = {"at_s": self.at_s.tolist()}
+        for name, link in self.links.items():
+            columns[f"queue_packets.{name}"] = link.queue_packets.tolist()
+        columns["window_sum_packets"] = self.window_sum_packets.tolist()
+        columns["in_avoidance"] = self.in_avoidance.tolist()
+        for number, flow in self.flows.items():
+            columns[f"cwnd_packets.{number}"] = flow.cwnd_packets.tolist()
+            columns[f"srtt_s.{number}"] = ["" if np.isnan(t) else t for t in flow.srtt_s.tolist()]
+            columns[f"state.{number}"] = [STATES[state] for state in flow.state]
+        _write(path, columns, zip(*columns.values(), strict=True))
 
     def to_npz(self, path: str | PathLike[str]) -> None:
         """Write every array, histograms included, for `numpy.load`."""
-
-        write_arrays(self, path)
+        arrays: dict[str, Any] = {
+            "seed": self.seed,
+            "step_s": self.step_s,
+            "window_s": np.array(self.window_s),
+            "round_trip_s": self.round_trip_s,
+            "at_s": self.at_s,
+            "window_sum_packets": self.window_sum_packets,
+            "in_avoidance": self.in_avoidance,
+            "window_mean_packets": self.window_mean_packets,
+            "window_variance": self.window_variance,
+            "link_names": np.array(list(self.links)),
+            "flow_numbers": np.array(list(self.flows), dtype=np.int64),
+        }
+        for what, each in (("drops", self.drops), ("reductions", self.reductions)):
+            arrays |= {f"{what}_at_s": each.at_s, f"{what}_flow": each.flow}
+            arrays[f"{what}_count"] = each.count
+        for number, flow in self.flows.items():
+            arrays[f"cwnd_packets.{number}"] = flow.cwnd_packets
+            arrays[f"srtt_s.{number}"] = flow.srtt_s
+            arrays[f"state.{number}"] = flow.state
+        for name, link in self.links.items():
+            arrays |= {f"{key}.{name}": value for key, value in _link_arrays(link).items()}
+        with replacing(path) as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
 
     def histograms_to_csv(self, path: str | PathLike[str]) -> None:
         """Write every link's histograms: rows of link, histogram, unit, low, high, weight."""
-
-        write_histograms(self, path)
+        header = ("link", "histogram", "unit", "low", "high", "weight")
+        rows = (
+            (name, *row)
+            for name, link in self.links.items()
+            for histogram, unit, bins in _histograms(link)
+            for row in _rows(histogram, unit, bins)
+        )
+        _write(path, header, rows)
 
     def __repr__(self) -> str:
         name, number = self.scenario.get("name", "scenario"), self.at_s.size
@@ -446,61 +482,6 @@ def _mean(values: FloatArray) -> float | None:
 
 
 Path = str | PathLike[str]
-
-
-def write_series(trace: Trace, path: Path) -> None:
-    """Write the samples as CSV, one row per instant."""
-
-    columns: dict[str, Sequence[Any]] = {"at_s": trace.at_s.tolist()}
-    for name, link in trace.links.items():
-        columns[f"queue_packets.{name}"] = link.queue_packets.tolist()
-    columns["window_sum_packets"] = trace.window_sum_packets.tolist()
-    columns["in_avoidance"] = trace.in_avoidance.tolist()
-    for number, flow in trace.flows.items():
-        columns[f"cwnd_packets.{number}"] = flow.cwnd_packets.tolist()
-        columns[f"srtt_s.{number}"] = ["" if np.isnan(t) else t for t in flow.srtt_s.tolist()]
-        columns[f"state.{number}"] = [STATES[state] for state in flow.state]
-    _write(path, columns, zip(*columns.values(), strict=True))
-
-
-def write_histograms(trace: Trace, path: Path) -> None:
-    """Write every link's histograms as CSV, one row per bin that is not empty."""
-    header = ("link", "histogram", "unit", "low", "high", "weight")
-    rows = (
-        (name, *row)
-        for name, link in trace.links.items()
-        for histogram, unit, bins in _histograms(link)
-        for row in _rows(histogram, unit, bins)
-    )
-    _write(path, header, rows)
-
-
-def write_arrays(trace: Trace, path: Path) -> None:
-    """Write every array as a compressed .npz."""
-    arrays: dict[str, Any] = {
-        "seed": trace.seed,
-        "step_s": trace.step_s,
-        "window_s": np.array(trace.window_s),
-        "round_trip_s": trace.round_trip_s,
-        "at_s": trace.at_s,
-        "window_sum_packets": trace.window_sum_packets,
-        "in_avoidance": trace.in_avoidance,
-        "window_mean_packets": trace.window_mean_packets,
-        "window_variance": trace.window_variance,
-        "link_names": np.array(list(trace.links)),
-        "flow_numbers": np.array(list(trace.flows), dtype=np.int64),
-    }
-    for what, each in (("drops", trace.drops), ("reductions", trace.reductions)):
-        arrays |= {f"{what}_at_s": each.at_s, f"{what}_flow": each.flow}
-        arrays[f"{what}_count"] = each.count
-    for number, flow in trace.flows.items():
-        arrays[f"cwnd_packets.{number}"] = flow.cwnd_packets
-        arrays[f"srtt_s.{number}"] = flow.srtt_s
-        arrays[f"state.{number}"] = flow.state
-    for name, link in trace.links.items():
-        arrays |= {f"{key}.{name}": value for key, value in _link_arrays(link).items()}
-    with replacing(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def _link_arrays(link: LinkTrace) -> dict[str, Any]:
