@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forebay.outcome import (
-    Aqm,
     Buffer,
     Cost,
     CurvePoint,
@@ -75,23 +74,29 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
     tried = [] if level is None else level.tried
     smallest = least(rows) if chosen is None else chosen.least
     there = smallest or _nearest(rows)
-    none = (
-        None
-        if smallest is not None or seen.interrupted
-        else _why_none(problem, rows, seen.complete)
-    )
+    none = None
+    if smallest is None and not seen.interrupted:
+        none = _why_none(problem, rows, seen.complete)
     if problem.sizes and smallest is not None and chosen is None and seen.complete:
         none = "none of the sizes that can be configured meets all goals"
-    reason = _stopped(tried) if seen.interrupted else None
+    reason = None
+    if seen.interrupted:
+        sizes = f"{len(tried)} size{'s' * (len(tried) != 1)}"
+        reason = (
+            f"stopped after {sizes}; a new start reuses only what a store (--store, store=) holds"
+        )
     if chosen is None and reason is None:
         reason = none or _why_open(problem, rows, seen)
     if chosen is None and problem.overload:
         reason = f"{problem.overload}; {reason}"
-    context, network = problem.law_context, problem.network
+    context, network, parts = problem.law_context, problem.network, _region(rows, problem.limit)
     curve = tuple(_point(each) for each in tried)
-    measured = None if there is None else _outcome_at(curve, there.packets)
+    measured = None if there is None else there.outcome
     said = remarks(problem.asked, seeds, measured if network is None else None)
-    said["assumptions"] = (*_assumed_goal(problem), *said["assumptions"])
+    if assumes_utilization(problem.scenario):
+        goal = f"a goal of {100 * USUAL_UTILIZATION:g} % utilization"
+        said["assumptions"] = (goal, *said["assumptions"])
+    guard, at = problem.parameter.guard_packets, there if chosen is None else chosen.row
     return SizeResult(
         scenario=problem.scenario.name,
         engine=problem.engine,
@@ -102,12 +107,12 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         laws=context.results,
         curve=curve,
         nearest=there.packets if there is not None and chosen is None else None,
-        largest=_largest(rows, problem.limit),
+        largest=parts[0].high if parts else None,
         limit=problem.limit,
         reason=reason,
         notes=_notes(problem, seen, measured),
-        region=_region(rows, problem.limit) if chosen is not None else (),
-        relaxations=_relaxations(rows) if none is not None else (),
+        region=parts if chosen is not None else (),
+        relaxations=tuple(_relaxed(goal, rows) for goal in rows[0].goals) if none and rows else (),
         governs=context.regime,
         ends=_ends(problem, rows),
         interrupted=seen.interrupted,
@@ -116,7 +121,7 @@ def answer(problem: Problem, seen: Evidence, seeds: Sequence[int]) -> SizeResult
         of_value=""
         if chosen is None or not problem.of
         else str(problem.parameter.value(problem.scenario, chosen.packets)),
-        aqm=_aqm(problem, chosen.row if chosen is not None else there),
+        aqm=None if guard is None or at is None else problem.parameter.describe(at.packets),
         scaled=None if chosen is None else _scaled(seen, chosen),
         cost=seen.cost,
         without_offload=None if seen.other_hosts is None else _point(seen.other_hosts),
@@ -131,16 +136,6 @@ def _notes(problem: Problem, seen: Evidence, measured: Outcome | None) -> tuple[
         return seen.notes
     broken = () if measured is None else measured.broken_assumptions
     return (problem.network.description, *seen.notes, *dict.fromkeys(broken))
-
-
-def _assumed_goal(problem: Problem) -> tuple[str, ...]:
-    if not assumes_utilization(problem.scenario):
-        return ()
-    return (f"a goal of {100 * USUAL_UTILIZATION:g} % utilization",)
-
-
-def _outcome_at(curve: Sequence[CurvePoint], packets: int) -> Outcome | None:
-    return next((point.outcome for point in curve if point.packets == packets), None)
 
 
 def _least(problem: Problem, level: Level | None, smallest: Row) -> Buffer:
@@ -231,23 +226,15 @@ def _region(rows: Sequence[Row], limit: int) -> tuple[Interval, ...]:
     under = [each for each in rows if each.packets < first.packets]
     over = [each for each in rows if each.packets > last.packets]
     above = over[0].not_met() if over else ()
+    ends = any(goal.kind.direction != "increasing" for goal in last.goals)
     return (
         Interval(
             low=first.packets,
-            high=last.packets if over or (last.packets < limit and _ends_somewhere(last)) else None,
+            high=last.packets if over or (last.packets < limit and ends) else None,
             binding_low=tuple(g.kind.name for g in (under[-1].not_met() if under else ())),
             binding_high=tuple(goal.kind.name for goal in above),
         ),
     )
-
-
-def _ends_somewhere(last: Row) -> bool:
-    return any(goal.kind.direction != "increasing" for goal in last.goals)
-
-
-def _largest(rows: Sequence[Row], limit: int) -> int | None:
-    parts = _region(rows, limit)
-    return parts[0].high if parts else None
 
 
 def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
@@ -266,13 +253,6 @@ def _ends(problem: Problem, rows: Sequence[Row]) -> tuple[FlowsEnd, ...]:
             FlowsEnd(flows=flows, buffer=buffer, region=_region(own, problem.limit), reason=why)
         )
     return tuple(found)
-
-
-def _aqm(problem: Problem, there: Row | None) -> Aqm | None:
-    """Return the configuration if an AQM's target was sized; None otherwise."""
-    if problem.parameter.guard_packets is None or there is None:
-        return None
-    return problem.parameter.describe(there.packets)
 
 
 def _scaled(seen: Evidence, chosen: Chosen) -> Scaled | None:
@@ -372,12 +352,6 @@ def memory_binds(scenario: Scenario, packets: int) -> str:
     )
 
 
-def _stopped(rows: Sequence[Row]) -> str:
-    """Say how far an interrupted search came."""
-    sizes = f"{len(rows)} size{'s' * (len(rows) != 1)}"
-    return f"stopped after {sizes}; a new start reuses only what a store (--store, store=) holds"
-
-
 def _why_open(problem: Problem, rows: Sequence[Row], seen: Evidence) -> str:
     """Return what was seen where the evidence decides nothing."""
     if not rows:
@@ -402,12 +376,8 @@ def _packets(packets: int) -> str:
     return "1 packet" if packets == 1 else f"{packets} packets"
 
 
-def _relaxations(rows: Sequence[Row]) -> tuple[Relaxation, ...]:
-    """Return for each goal the target that a size run meets while it meets all others."""
-    return tuple(_relaxed(goal, rows) for goal in rows[0].goals) if rows else ()
-
-
 def _relaxed(goal: Goal, rows: Sequence[Row]) -> Relaxation:
+    """Return the target of a goal that a size run meets while it meets all others."""
     others = [each for each in rows[0].goals if each is not goal]
     able = [each for each in rows if each.verdict(others) is Verdict.MET]
     best = min(able, key=lambda of: goal.normalized_excess(of.metric(goal)), default=None)
