@@ -23,7 +23,7 @@ from forebay.outcome.reading_invariants import violations_of_readings
 from forebay.scenario import Scenario, ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.outcome.model import ClassOutcome
+    pass
 
 
 _BATCHES = 20
@@ -59,13 +59,8 @@ def outcome_of_packets(
     links, classes = summarize(readings, scenario.goals)
     packets = sum(each.packets for each in readings)
     facts = {"seeds": list(runs), "wall_s": 0.0, "packets": packets}
-    made = Outcome.of(scenario, engine, links, _unmeasured(classes), facts)
+    made = Outcome.of(scenario, engine, links, classes, facts)
     return checked(made, violations_of_readings(readings))
-
-
-def _unmeasured(classes: list[ClassOutcome]) -> list[ClassOutcome]:
-    """Packets before a queue tell of no timeout."""
-    return [each.model_copy(update={"timeouts": None}) for each in classes]
 
 
 def _read(scenario: Scenario, columns: Mapping[str, Any]) -> _Packets:
@@ -139,7 +134,7 @@ def _class(
         link="bottleneck", throughput_bits=_bits(sent, cuts, rate),
         goodput_bits=np.histogram(ends[inside], cuts, weights=sent.bits[inside])[0],
         drops=drops, passed=_count(sent.arrived_s, cuts), sent=_count(packets.arrived_s, cuts),
-        timeouts=np.zeros(_BATCHES, np.int64),
+        timeouts=None,  # packets before a queue tell of none
         flow_goodput_bits=np.bincount(place, sent.bits[inside]).astype(np.float64),
         rtt=None, fct_s=None, unfinished_s=None,
     )  # fmt: skip

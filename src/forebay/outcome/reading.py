@@ -181,7 +181,7 @@ class ClassReading:
     rtt, fct_s, unfinished_s : None if the class has none. ``fct_s`` are the completion times
         of transfers that began and ended in the window, ``unfinished_s`` the times so far of
         those that had not ended at its end, whenever they began.
-    retransmissions : segments sent again; None if the engine does not measure it.
+    timeouts, retransmissions : of senders, and segments sent again; None if not measured.
     controllers : by congestion control; empty if there is only one.
     long_flows : None if it has other flows than long ones.
     active : flows of which a data packet was accepted, dropped or delivered in the window; None if
@@ -200,7 +200,7 @@ class ClassReading:
     drops: IntArray
     passed: IntArray
     sent: IntArray
-    timeouts: IntArray
+    timeouts: IntArray | None
     flow_goodput_bits: FloatArray
     rtt: Histogram | None
     fct_s: FloatArray | None

@@ -23,11 +23,12 @@ class Evidence:
 
     outcome: Outcome
     unlimited: Outcome | None = None
+    behind: str = BOTTLENECK
 
     @property
     def link(self) -> LinkOutcome:
         """The link behind the buffer."""
-        return self.outcome.links[BOTTLENECK]
+        return self.outcome.links[self.behind]
 
     def of_class(self, index: int) -> ClassOutcome:
         """One class of traffic, in the scenario's order."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from forebay.catalogue.metrics import BOTTLENECK
 from forebay.outcome import LinkSize, Verdict
 from forebay.search.cost import packets_s
 from forebay.search.evidence import Evidence
@@ -144,9 +143,8 @@ def _size(name: str, outcomes: Sequence[tuple[int, Outcome]], goals: Sequence[Go
 
 
 def _unmet(outcome: Outcome, name: str, goals: Sequence[Goal]) -> Iterator[str]:
-    alone = outcome.model_copy(update={"links": {BOTTLENECK: outcome.links[name]}})
     for goal in goals:
-        metric = goal.kind.read(Evidence(alone))
+        metric = goal.kind.read(Evidence(outcome, behind=name))
         if metric is None or goal.judge(metric) is not Verdict.MET:
             yield goal.kind.name
 
