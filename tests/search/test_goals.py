@@ -8,7 +8,7 @@ from tests.search.conftest import asked
 import forebay
 from forebay.outcome import Metric, Verdict
 from forebay.scenario import loads
-from forebay.search.evidence import all_of, judge, seeds_wanted
+from forebay.search.evidence import all_of, judge
 from forebay.search.goals import GOAL_KINDS, Goal, NoGoals, goals_of
 
 KIND = {kind.name: kind for kind in GOAL_KINDS}
@@ -44,11 +44,6 @@ def test_all_goals_must_be_met_and_one_missed_is_enough():
     assert all_of([met, met]) is met
     assert all_of([met, undecided]) is undecided
     assert all_of([undecided, missed, met]) is missed
-
-
-def test_seeds_wanted_grow_with_the_square_of_the_interval():
-    assert seeds_wanted(metric(0.985, 0.01), 0.98, 5) == pytest.approx(20)
-    assert seeds_wanted(metric(0.98, 0.01), 0.98, 5) == math.inf
 
 
 def test_only_goals_that_are_set_count_and_in_one_order():

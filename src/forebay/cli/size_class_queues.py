@@ -45,7 +45,7 @@ def size_together(
             # The time asked for is that of one sizing: say that of all.
             raise stop.but(
                 why=f"a class queue has {seconds:.2g} s, {share:.2g} of the budget: {stop.why}",
-                needs_s=stop.needs_s / share, budget_s=float(budget), scaled_s=None,
+                needs_s=stop.needs_s / share, budget_s=float(budget),
             ) from None  # fmt: skip
 
     sought = sum(queue.is_sized for queue in scenario.queue.classes)

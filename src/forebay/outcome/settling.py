@@ -34,8 +34,6 @@ GOODPUT, LOSSES = "its goodput still changes", "its losses still change"
 EVENTS = "its flows met fewer than two congestion events"
 GROWS = "its queue still grows"
 EARLY = "its flows have not yet probed the round trip three times"
-STILL_CHANGES = (GOODPUT, LOSSES, EARLY)
-"""Reasons that show a warm-up that is too short, whatever the buffer."""
 
 _PROBES = 3
 """Probes of the round trip after which flows that began together no longer take each other's queue

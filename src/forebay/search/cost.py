@@ -178,7 +178,6 @@ class TooLittleTime(ForebayError):
     of_network : it is a link of a network, which the network engine can also size.
     needs_s, budget_s : approximate seconds for the whole link on this machine, and the time limit.
         The former is never less: where less was predicted, the time was used and not enough.
-    scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
     theory_answers : published laws answer the same question.
     kept_in : the store that has the finished simulations; None without one.
     hint : which options to use instead.
@@ -194,12 +193,11 @@ class TooLittleTime(ForebayError):
         budget_s: float,
         *,
         of_network: bool = False,
-        scaled_s: float | None = None,
         theory_answers: bool = False,
         kept_in: str | None = None,
     ) -> None:
         self.why, self.needs_s, self.budget_s = why, max(needs_s, budget_s), budget_s
-        self.of_network, self.scaled_s, self.theory_answers = of_network, scaled_s, theory_answers
+        self.of_network, self.theory_answers = of_network, theory_answers
         self.kept_in = kept_in
         self.hint = hint = f"write {', or '.join(self._ways())}"
         takes = "more than" if self._was_wrong else "about"
@@ -220,13 +218,7 @@ class TooLittleTime(ForebayError):
     def _ways(self) -> list[str]:
         """Return the options that give an answer, and what each gives."""
         whole_s = (_FAR_MORE if self._was_wrong else _MORE) * self.needs_s
-        whole = option("budget", in_words(whole_s))
-        ways = [whole]
-        if self.scaled_s is not None:
-            longer_s = _MORE * max(self.scaled_s, self.budget_s)
-            if longer_s < self.needs_s:
-                longer = f"{option('budget', in_words(longer_s))} for an estimate"
-                ways = [f"{longer} from smaller links", f"{whole} for {self._whole}"]
+        ways = [option("budget", in_words(whole_s))]
         if self.of_network:
             ways.append(f"{option('engine', 'network')} for its steady state")
         elif self.theory_answers:
@@ -244,7 +236,7 @@ class TooLittleTime(ForebayError):
         return type(self)(**{name: getattr(self, name) for name in _FACTS} | facts)
 
 
-_FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers",
+_FACTS = ("why", "needs_s", "budget_s", "of_network", "theory_answers",
           "kept_in")  # fmt: skip
 _MORE, _FAR_MORE = 1.25, 2.0
 """Ratio of the time that a refusal recommends to the predicted time; the larger where that was

@@ -191,16 +191,3 @@ def all_of(verdicts: Iterable[Verdict]) -> Verdict:
     if Verdict.MISSED in seen:
         return Verdict.MISSED
     return Verdict.UNDECIDED if Verdict.UNDECIDED in seen else Verdict.MET
-
-
-def seeds_wanted(metric: Metric, target: float, seeds: int) -> float:
-    """Number of seeds after which an undecided interval should clear the target.
-
-    Half-widths shrink as 1/sqrt(seeds); the value is assumed to be constant. The number is
-    infinite if the value equals the target.
-    """
-    half = metric.half_width
-    if half is None:
-        return seeds
-    margin = abs(metric.value - target)
-    return seeds * (half / margin) ** 2 if margin > 0 else math.inf

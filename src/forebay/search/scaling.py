@@ -96,16 +96,6 @@ def _polices(scenario: Scenario) -> bool:
     return policer is not None and policer.refill != "deficit"
 
 
-def bucket_packets(scenario: Scenario) -> int:
-    """Return the packets that a full bucket of the shaper passes at once; 0 without one.
-
-    A smaller link has none, but the shaper's rate. So it needs at least the whole link's buffer,
-    and at most the bucket more: what a bucket passes, a queue without one holds.
-    """
-    shaper = scenario.link.shaper
-    return 0 if shaper is None else math.ceil(shaper.depth / float(scenario.packet))
-
-
 def _in_intervals(scenario: Scenario) -> bool:
     """Whether a shaper pauses between its intervals, in which the queue holds what arrives."""
     shaper = scenario.link.shaper
