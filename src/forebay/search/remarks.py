@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forebay.catalogue.kinds import WITHOUT_SEEDS
-from forebay.errors import entry
 from forebay.outcome import LinkRates
 from forebay.scenario import BOTTLENECK, Duration, Short, Standing, Transfers
 from forebay.scenario.quantity import Rate
@@ -189,13 +188,9 @@ def _expected(group: Standing, until: Duration) -> str:
 
 def _line(index: int, group: Standing, late: str, never: str, warmup: Duration) -> str:
     begun = "" if never == "0" else f", {never} of them not before the run ends"
-    if "start" in group.model_fields_set:
-        hint = "they are measured from their start on"
-    else:
-        hint = f"write an earlier one, such as {entry('start', '0 s')}, or a longer measure.warmup"
     return (
         f"{late} of {int(group.flows)} flows of traffic.{index} start after the warm-up of "
-        f"{warmup}{begun}: {hint}"
+        f"{warmup}{begun}: they are measured from their start on"
     )
 
 
