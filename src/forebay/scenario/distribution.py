@@ -239,9 +239,8 @@ class Uniform(ScenarioModel, Distribution):
         def __init__(self, **fields: Unpack[UniformDict]) -> None: ...
 
     kind: ClassVar[str] = "uniform"
-    uniform: Annotated[tuple[Duration, Duration], BeforeValidator(two_ends)] = Field(
-        description="The least and the most."
-    )
+    uniform: Annotated[tuple[Duration, Duration], BeforeValidator(two_ends)]
+    """The least and the most."""
 
     @field_validator("uniform")
     @classmethod
@@ -307,7 +306,8 @@ class Exponential(Named):
     exponential: Annotated[
         ExponentialShape,
         BeforeValidator(mean_alone, json_schema_input_type=Duration | ExponentialShape),
-    ] = Field(description="The mean alone, or a table with its ends.")
+    ]
+    """The mean alone, or a table with its ends."""
 
 
 class Normal(Named):
@@ -318,7 +318,8 @@ class Normal(Named):
         def __init__(self, **fields: Unpack[NormalDict]) -> None: ...
 
     kind: ClassVar[str] = "normal"
-    normal: NormalShape = Field(description="Its mean, deviation and ends.")
+    normal: NormalShape
+    """Its mean, deviation and ends."""
 
 
 class Lognormal(Named):
@@ -329,7 +330,8 @@ class Lognormal(Named):
         def __init__(self, **fields: Unpack[LognormalDict]) -> None: ...
 
     kind: ClassVar[str] = "lognormal"
-    lognormal: LognormalShape = Field(description="Its mean, deviation and ends.")
+    lognormal: LognormalShape
+    """Its mean, deviation and ends."""
 
 
 class Pareto(Named):
@@ -340,7 +342,8 @@ class Pareto(Named):
         def __init__(self, **fields: Unpack[ParetoDict]) -> None: ...
 
     kind: ClassVar[str] = "pareto"
-    pareto: ParetoShape = Field(description="Its mean, shape and upper end.")
+    pareto: ParetoShape
+    """Its mean, shape and upper end."""
 
 
 class Values(ScenarioModel, Distribution):
@@ -351,19 +354,14 @@ class Values(ScenarioModel, Distribution):
         def __init__(self, **fields: Unpack[ValuesDict]) -> None: ...
 
     kind: ClassVar[str] = "values"
-    values: Annotated[tuple[Duration, ...], BeforeValidator(some_values)] = Field(
-        description="The values to draw from."
-    )
+    values: Annotated[tuple[Duration, ...], BeforeValidator(some_values)]
+    """The values to draw from."""
     shares: tuple[Annotated[float, Strict(), SHARE], ...] = Field(
-        default_factory=lambda data: (1.0 / len(data["values"]),) * len(data["values"]),
-        description="The probability of each value; not set: equal.",
+        default_factory=lambda data: (1.0 / len(data["values"]),) * len(data["values"])
     )
-    stratified: bool = Field(
-        default=False,
-        exclude_if=operator.not_,  # keeps documents and digests without it unchanged
-        description="Each value occurs exactly as often as its share says, to within one, "
-        "instead of at random.",
-    )
+    """The probability of each value; not set: equal."""
+    stratified: bool = Field(default=False, exclude_if=operator.not_)
+    """Each value occurs exactly as often as its share says, to within one, instead of at random."""
 
     @model_validator(mode="before")
     @classmethod

@@ -258,8 +258,10 @@ class ParetoShape(ScenarioModel):
 
         def __init__(self, **fields: Unpack[ParetoShapeDict]) -> None: ...
 
-    mean: Annotated[Duration, _MEAN] = Field(description="Mean of what is drawn.")
-    shape: Annotated[float, Strict(), _SHAPE] = Field(description="Exponent of the tail.")
+    mean: Annotated[Duration, _MEAN]
+    """Mean of what is drawn."""
+    shape: Annotated[float, Strict(), _SHAPE]
+    """Exponent of the tail."""
     high: Annotated[Duration, _MEAN] = Field(description=_HIGH)
 
     @property

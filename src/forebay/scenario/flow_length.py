@@ -197,7 +197,8 @@ class ParetoLengthShape(_Cut):
 
         def __init__(self, **fields: Unpack[ParetoLengthShapeDict]) -> None: ...
 
-    shape: Annotated[float, Strict(), _SHAPE] = Field(description="Exponent of the tail.")
+    shape: Annotated[float, Strict(), _SHAPE]
+    """Exponent of the tail."""
     high: Amount = Field(default_factory=_no_end, description=_HIGH)
 
     @model_validator(mode="after")
@@ -215,7 +216,8 @@ class ParetoLength(ScenarioModel, FlowLength):
         def __init__(self, **fields: Unpack[ParetoLengthDict]) -> None: ...
 
     kind: ClassVar[str] = "pareto"
-    pareto: ParetoLengthShape = Field(description="Its mean, shape and upper end.")
+    pareto: ParetoLengthShape
+    """Its mean, shape and upper end."""
 
     @property
     def amount(self) -> Amount:
@@ -234,7 +236,8 @@ class LognormalLengthShape(_Cut):
 
         def __init__(self, **fields: Unpack[LognormalLengthShapeDict]) -> None: ...
 
-    deviation: Amount = Field(description="Standard deviation before the law is cut.")
+    deviation: Amount
+    """Standard deviation before the law is cut."""
     high: Amount = Field(default_factory=_no_end, description=_HIGH)
 
     @model_validator(mode="after")
@@ -253,7 +256,8 @@ class LognormalLength(ScenarioModel, FlowLength):
         def __init__(self, **fields: Unpack[LognormalLengthDict]) -> None: ...
 
     kind: ClassVar[str] = "lognormal"
-    lognormal: LognormalLengthShape = Field(description="Its mean, deviation and upper end.")
+    lognormal: LognormalLengthShape
+    """Its mean, deviation and upper end."""
 
     @property
     def amount(self) -> Amount:

@@ -99,18 +99,13 @@ class Jitter(ScenarioModel):
 
         def __init__(self, **fields: Unpack[JitterDict]) -> None: ...
 
-    most: Annotated[Duration, _LONGEST] = Field(
-        description="The longest delay. It is no part of a flow's rtt, and no wait in the queue.",
-        examples=["5 ms"],
-    )
-    share: Annotated[float, Strict(), SHARE] = Field(
-        default=1.0, description="Share of the packets that are delayed; the others are not."
-    )
-    reorder: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Whether data that is delayed less overtakes other data; if not, what follows "
-        "a packet waits until that has gone on. ACKs keep their order.",
-    )
+    most: Annotated[Duration, _LONGEST] = Field(examples=["5 ms"])
+    """The longest delay. It is no part of a flow's rtt, and no wait in the queue."""
+    share: Annotated[float, Strict(), SHARE] = 1.0
+    """Share of the packets that are delayed; the others are not."""
+    reorder: Annotated[bool, Strict()] = False
+    """Whether data that is delayed less overtakes other data; if not, what follows a packet waits
+    until that has gone on. ACKs keep their order."""
 
 
 def _longest_alone(data: Any) -> Any:
@@ -142,39 +137,24 @@ class Loss(ScenarioModel):
 
         def __init__(self, **fields: Unpack[LossDict]) -> None: ...
 
-    rate: _Probability | None = Field(
-        default=None,
-        description="Probability of each loss, independent of the others. Or leave it out and "
-        "write good_to_bad and bad_to_good.",
-        examples=[0.001],
-    )
-    good_to_bad: _Probability | None = Field(
-        default=None,
-        description="Gilbert-Elliott channel: probability that the state has changed from good to "
-        "bad when the next packet comes (tc netem gemodel's p).",
-    )
-    bad_to_good: _Probability | None = Field(
-        default=None,
-        description="The same from bad to good (gemodel's r): bursts last 1 / bad_to_good packets.",
-    )
-    loss_in_bad: _Probability | None = Field(
-        default=None,
-        description="Probability of loss in the bad state (gemodel's 1-h); 1 if it is not set.",
-    )
-    loss_in_good: _Probability | None = Field(
-        default=None,
-        description="Probability of loss in the good state (gemodel's 1-k); 0 if it is not set.",
-    )
-    unit: Literal["packet", "byte"] = Field(
-        default="packet",
-        description="What the probabilities of loss are of: a packet, or each byte of it. A packet "
-        "of n bytes is then lost with probability 1 - (1 - p)^n.",
-    )
-    place: Literal["after-queue", "before-queue"] = Field(
-        default="after-queue",
-        description='"after-queue": on the wire; lost packets have waited and take their time of '
-        'the link. "before-queue": the queue never sees them.',
-    )
+    rate: _Probability | None = Field(default=None, examples=[0.001])
+    """Probability of each loss, independent of the others. Or leave it out and write good_to_bad
+    and bad_to_good."""
+    good_to_bad: _Probability | None = None
+    """Gilbert-Elliott channel: probability that the state has changed from good to bad when the
+    next packet comes (tc netem gemodel's p)."""
+    bad_to_good: _Probability | None = None
+    """The same from bad to good (gemodel's r): bursts last 1 / bad_to_good packets."""
+    loss_in_bad: _Probability | None = None
+    """Probability of loss in the bad state (gemodel's 1-h); 1 if it is not set."""
+    loss_in_good: _Probability | None = None
+    """Probability of loss in the good state (gemodel's 1-k); 0 if it is not set."""
+    unit: Literal["packet", "byte"] = "packet"
+    """What the probabilities of loss are of: a packet, or each byte of it. A packet of n bytes is
+    then lost with probability 1 - (1 - p)^n."""
+    place: Literal["after-queue", "before-queue"] = "after-queue"
+    """"after-queue": on the wire; lost packets have waited and take their time of the link.
+    "before-queue": the queue never sees them."""
 
     @model_validator(mode="after")
     def _one_model(self) -> Self:
@@ -247,18 +227,13 @@ class Outages(ScenarioModel):
 
         def __init__(self, **fields: Unpack[OutagesDict]) -> None: ...
 
-    times: tuple[tuple[Duration, Duration], ...] = Field(
-        description="When it goes down and when up again, ascending, from the run's start.",
-        examples=[_EXAMPLE],
-    )
-    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = Field(
-        default=None, description="After which they begin again; not set: they do not."
-    )
-    queue: Literal["hold", "drop"] = Field(
-        default="hold",
-        description='What becomes of packets that arrive meanwhile: "hold" lets them wait, as far '
-        'as the queue has room; "drop" drops them. What waits stays either way.',
-    )
+    times: tuple[tuple[Duration, Duration], ...] = Field(examples=[_EXAMPLE])
+    """When it goes down and when up again, ascending, from the run's start."""
+    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = None
+    """After which they begin again; not set: they do not."""
+    queue: Literal["hold", "drop"] = "hold"
+    """What becomes of packets that arrive meanwhile: "hold" lets them wait, as far as the queue has
+    room; "drop" drops them. What waits stays either way."""
 
     @model_validator(mode="after")
     def _ascend(self) -> Self:
@@ -341,26 +316,17 @@ class TokenBucket(ScenarioModel):
 
         def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
 
-    rate: Annotated[Rate, RATES] = Field(
-        description="Rate of the tokens (CIR); at most the rate of the link.",
-        examples=["21 Mbit/s"],
-    )
-    burst: Annotated[DataSize | None, _BURSTS] = Field(
-        default=None,
-        description="Committed burst (Bc; tc's burst): at least the largest packet. Required, "
-        'except with refill = "deficit", which keeps no tokens.',
-        examples=["72 kB"],
-    )
-    excess: Annotated[DataSize, _EXCESSES] = Field(
-        default=DataSize(0),
-        description="Excess burst (Be): the bucket holds this much more after a pause.",
-    )
-    refill: Literal["continuous", "interval", "deficit"] = Field(
-        default="continuous",
-        description='How tokens arrive: "continuous", as in tc\'s tbf, or Bc of them in each '
-        '"interval" Tc = Bc / rate, as in a router that shapes by a timer. "deficit" keeps no '
-        "tokens: packets leave as from a wire of the shaper's rate (tc cake's bandwidth).",
-    )
+    rate: Annotated[Rate, RATES] = Field(examples=["21 Mbit/s"])
+    """Rate of the tokens (CIR); at most the rate of the link."""
+    burst: Annotated[DataSize | None, _BURSTS] = Field(default=None, examples=["72 kB"])
+    """Committed burst (Bc; tc's burst): at least the largest packet. Required, except with refill =
+    "deficit", which keeps no tokens."""
+    excess: Annotated[DataSize, _EXCESSES] = DataSize(0)
+    """Excess burst (Be): the bucket holds this much more after a pause."""
+    refill: Literal["continuous", "interval", "deficit"] = "continuous"
+    """How tokens arrive: "continuous", as in tc's tbf, or Bc of them in each "interval" Tc = Bc /
+    rate, as in a router that shapes by a timer. "deficit" keeps no tokens: packets leave as from a
+    wire of the shaper's rate (tc cake's bandwidth)."""
 
     @model_validator(mode="after")
     def _burst_where_tokens_are_kept(self) -> Self:
@@ -408,64 +374,41 @@ class Link(ScenarioModel):
 
         def __init__(self, **fields: Unpack[LinkDict]) -> None: ...
 
-    rate: Annotated[Rate, RATES] = Field(
-        description="Capacity of the bottleneck; with a rate_trace it is that's mean.",
-        examples=["155 Mbit/s"],
-    )
-    delay: Annotated[Duration, _PROPAGATION] = Field(
-        default=Duration(0),
-        description="Propagation delay to the next link of a route; it is a part of a flow's rtt.",
-    )
-    shaper: TokenBucket | None = Field(
-        default=None,
-        description="Holds packets in the queue, which is then the shaping queue, until its "
-        "bucket has tokens for them; they leave at the link's rate. Sizes in time"
-        " and in bandwidth-delay products, loads and utilization refer to the "
-        "shaper's rate.",
-    )
-    policer: TokenBucket | None = Field(
-        default=None,
-        description="Drops a packet for which its bucket has no tokens, before the queue. "
-        "Bandwidth-delay products refer to its rate, where that is less than the link's.",
-    )
-    reverse_rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description='Rate of the opposite direction, which classes with direction = "reverse" '
-        "cross; by default the link's own. Shapers and policers are of the forward direction.",
-        examples=["100 Mbit/s"],
-    )
-    loss: Annotated[Loss | None, RATE_OR_TABLE] = Field(
-        default=None,
-        description="Packets that the link itself loses; a number is the rate of independent loss.",
-        examples=[0.001],
-    )
+    rate: Annotated[Rate, RATES] = Field(examples=["155 Mbit/s"])
+    """Capacity of the bottleneck; with a rate_trace it is that's mean."""
+    delay: Annotated[Duration, _PROPAGATION] = Duration(0)
+    """Propagation delay to the next link of a route; it is a part of a flow's rtt."""
+    shaper: TokenBucket | None = None
+    """Holds packets in the queue, which is then the shaping queue, until its bucket has tokens for
+    them; they leave at the link's rate. Sizes in time and in bandwidth-delay products, loads and
+    utilization refer to the shaper's rate."""
+    policer: TokenBucket | None = None
+    """Drops a packet for which its bucket has no tokens, before the queue. Bandwidth-delay products
+    refer to its rate, where that is less than the link's."""
+    reverse_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["100 Mbit/s"])
+    """Rate of the opposite direction, which classes with direction = "reverse" cross; by default
+    the link's own. Shapers and policers are of the forward direction."""
+    loss: Annotated[Loss | None, RATE_OR_TABLE] = Field(default=None, examples=[0.001])
+    """Packets that the link itself loses; a number is the rate of independent loss."""
     rate_trace: Annotated[RateTrace | None, FILE_OR_TABLE] = Field(
-        default=None,
-        description="The rate over time, instead of rate; text is the path of a file. Sizes in time"
-        " and in bandwidth-delay products, and loads refer to its mean.",
-        examples=["lte.csv"],
+        default=None, examples=["lte.csv"]
     )
+    """The rate over time, instead of rate; text is the path of a file. Sizes in time and in
+    bandwidth-delay products, and loads refer to its mean."""
     down: Annotated[Outages | None, TIMES_OR_TABLE] = Field(
-        default=None,
-        description="When the link does not send; a list is pairs of when it goes down and comes "
-        "up. With a period, sizes in time and in bandwidth-delay products, and loads refer to the "
-        "mean rate, that of the times up and down.",
-        examples=[[["10 s", "12 s"]]],
+        default=None, examples=[[["10 s", "12 s"]]]
     )
-    jitter: Annotated[Jitter | None, DURATION_OR_TABLE] = Field(
-        default=None,
-        description="A delay behind the wire that is drawn for each packet; a duration is the "
-        "longest.",
-        examples=["5 ms"],
-    )
+    """When the link does not send; a list is pairs of when it goes down and comes up. With a
+    period, sizes in time and in bandwidth-delay products, and loads refer to the mean rate, that of
+    the times up and down."""
+    jitter: Annotated[Jitter | None, DURATION_OR_TABLE] = Field(default=None, examples=["5 ms"])
+    """A delay behind the wire that is drawn for each packet; a duration is the longest."""
 
-    framing: Name | None = Field(
-        default=None,
-        description='What the line adds to each packet, which is then IP alone: "atm" 40 B and '
-        'cells of 53 B with 48, "ptm" 30 B and 1 in 64, "ethernet" 38 B and at least 84. The '
-        "rate, and a shaper's, are the line's; sizes in time and in bandwidth-delay products, and "
-        "loads refer to what is left for full packets.",
-    )
+    framing: Name | None = None
+    """What the line adds to each packet, which is then IP alone: "atm" 40 B and cells of 53 B with
+    48, "ptm" 30 B and 1 in 64, "ethernet" 38 B and at least 84. The rate, and a shaper's, are the
+    line's; sizes in time and in bandwidth-delay products, and loads refer to what is left for full
+    packets."""
     _packet: int = PrivateAttr(default=1500)
 
     @model_validator(mode="before")
@@ -548,11 +491,10 @@ class OtherLink(Link):
 
         def __init__(self, **fields: Unpack[OtherLinkDict]) -> None: ...
 
-    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
-        description="Name of the link in routes; letters, digits, '_', '.' and '-'.",
-        examples=["access"],
-    )
-    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
+    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(examples=["access"])
+    """Name of the link in routes; letters, digits, '_', '.' and '-'."""
+    queue: Queue = Queue.model_construct()
+    """The buffer in front of it."""
 
 
 class Measure(ScenarioModel):
@@ -566,9 +508,7 @@ class Measure(ScenarioModel):
 
         def __init__(self, **fields: Unpack[MeasureDict]) -> None: ...
 
-    warmup: Annotated[Duration, Between(Duration(0), DAY)] = Field(
-        default=Duration(20), description="Time before anything is counted."
-    )
-    duration: Annotated[Duration, Between(Duration(1e-3), DAY)] = Field(
-        default=Duration(40), description="Time during which everything is counted."
-    )
+    warmup: Annotated[Duration, Between(Duration(0), DAY)] = Duration(20)
+    """Time before anything is counted."""
+    duration: Annotated[Duration, Between(Duration(1e-3), DAY)] = Duration(40)
+    """Time during which everything is counted."""

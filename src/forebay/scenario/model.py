@@ -65,25 +65,24 @@ class Scenario(ScenarioModel):
 
     name: Annotated[
         str, Strict(), Field(min_length=1, max_length=200), AfterValidator(printable)
-    ] = Field(default="unnamed", description="Name in tables and figures; 1 to 200 characters.")
-    link: Link = Field(description="The bottleneck.")
-    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
-    links: Annotated[tuple[OtherLink, ...], LISTED] = Field(
-        default=(), description="Further links, for routes over more than the bottleneck."
-    )
-    topology: Topology | None = Field(
-        default=None, description="A network for the traffic, instead of one link."
-    )
-    memory: Annotated[DataSize | None, _MEMORY] = Field(
-        default=None,
-        description="A switch's packet memory, shared by the queues that set alpha.",
-        examples=["16 MB"],
-    )
-    traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED] = Field(
-        description="The classes of traffic; at least one."
-    )
-    measure: Measure = Field(default=Measure.model_construct(), description="The measured window.")
-    goals: Goals = Field(default=Goals.model_construct(), description="What the buffer must reach.")
+    ] = "unnamed"
+    """Name in tables and figures; 1 to 200 characters."""
+    link: Link
+    """The bottleneck."""
+    queue: Queue = Queue.model_construct()
+    """The buffer in front of it."""
+    links: Annotated[tuple[OtherLink, ...], LISTED] = ()
+    """Further links, for routes over more than the bottleneck."""
+    topology: Topology | None = None
+    """A network for the traffic, instead of one link."""
+    memory: Annotated[DataSize | None, _MEMORY] = Field(default=None, examples=["16 MB"])
+    """A switch's packet memory, shared by the queues that set alpha."""
+    traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED]
+    """The classes of traffic; at least one."""
+    measure: Measure = Measure.model_construct()
+    """The measured window."""
+    goals: Goals = Goals.model_construct()
+    """What the buffer must reach."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

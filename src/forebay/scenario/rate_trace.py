@@ -151,22 +151,17 @@ class RateTrace(ScenarioModel):
 
         def __init__(self, **fields: Unpack[RateTraceDict]) -> None: ...
 
-    file: RateFile | None = Field(
-        default=None, description="Path of a trace; or write steps.", examples=["lte.csv"]
-    )
+    file: RateFile | None = Field(default=None, examples=["lte.csv"])
+    """Path of a trace; or write steps."""
     steps: tuple[tuple[Duration, Rate], ...] | None = Field(
-        default=None,
-        description="When each rate begins, ascending from 0 s, and the rate, which may be 0.",
-        examples=[[["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]]],
+        default=None, examples=[[["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]]]
     )
-    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = Field(
-        default=None,
-        description="Length of the trace. If it is not set, a Mahimahi trace ends with its last "
-        "line, and the last of other rates holds for as long as the one before it.",
-    )
-    repeat: Annotated[bool, Strict()] = Field(
-        default=True, description="Whether it begins again; if not, the last rate stays."
-    )
+    """When each rate begins, ascending from 0 s, and the rate, which may be 0."""
+    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = None
+    """Length of the trace. If it is not set, a Mahimahi trace ends with its last line, and the last
+    of other rates holds for as long as the one before it."""
+    repeat: Annotated[bool, Strict()] = True
+    """Whether it begins again; if not, the last rate stays."""
 
     @model_validator(mode="after")
     def _one_trace(self) -> Self:

@@ -34,23 +34,19 @@ class Schedule(ScenarioModel):
         def __init__(self, **fields: Unpack[ScheduleDict]) -> None: ...
 
     on: Annotated[AnyDistribution | None, _SPANS] = Field(
-        default=None,
-        description="How long a flow sends at a time: a distribution. It begins with its start.",
-        examples=[{"exponential": "2 s"}],
+        default=None, examples=[{"exponential": "2 s"}]
     )
+    """How long a flow sends at a time: a distribution. It begins with its start."""
     off: Annotated[AnyDistribution | None, _SPANS] = Field(
-        default=None,
-        description="How long it is silent between: a distribution.",
-        examples=[{"exponential": "5 s"}],
+        default=None, examples=[{"exponential": "5 s"}]
     )
+    """How long it is silent between: a distribution."""
     times: tuple[tuple[Duration, Duration], ...] | None = Field(
-        default=None,
-        description="Or when all flows are switched on and off, ascending, from the run's start.",
-        examples=[[["0 s", "10 s"], ["20 s", "30 s"]]],
+        default=None, examples=[[["0 s", "10 s"], ["20 s", "30 s"]]]
     )
-    period: Annotated[Duration | None, Between(_LEAST, DAY)] = Field(
-        default=None, description="After which times begin again; not set: they do not."
-    )
+    """Or when all flows are switched on and off, ascending, from the run's start."""
+    period: Annotated[Duration | None, Between(_LEAST, DAY)] = None
+    """After which times begin again; not set: they do not."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:

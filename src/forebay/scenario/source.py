@@ -107,37 +107,23 @@ class Source(ScenarioModel):
 
     kind: str
     name: Annotated[str | None, Strict(), Field(pattern=NAME)] = Field(
-        default=None,
-        description="Name of the class in answers, different for each class; letters, digits,"
-        " '_', '.' and '-'. Not set: its kind and its place in the list, \"long-0\""
-        " for the first.",
-        examples=["voip"],
+        default=None, examples=["voip"]
     )
-    direction: Literal["forward", "reverse"] = Field(
-        default="forward",
-        description="The direction in which the data crosses the link. The ACKs cross it in "
-        "the other direction, where they queue with the data of classes that go "
-        "that way.",
-    )
-    route: tuple[str, ...] = Field(
-        default=(),
-        description="Names of the links that the data crosses, in order; not set: only the "
-        "bottleneck.",
-        examples=[["bottleneck", "core"]],
-    )
-    goals: ClassGoals | None = Field(default=None, description="Goals of this class.")
-    return_route: tuple[str, ...] = Field(
-        default=(),
-        description="Names of the links that the ACKs cross, in order; not set: they queue "
-        "nowhere.",
-    )
-    access_rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Rate of each flow's own link to the first queue; not set: ten times the "
-        "bottleneck's, or the source's own peak if that is more. With an access link no faster "
-        "than the bottleneck, one flow can fill the bottleneck evenly and lock out the others.",
-        examples=["1 Gbit/s"],
-    )
+    """Name of the class in answers, different for each class; letters, digits, '_', '.' and '-'.
+    Not set: its kind and its place in the list, "long-0" for the first."""
+    direction: Literal["forward", "reverse"] = "forward"
+    """The direction in which the data crosses the link. The ACKs cross it in the other direction,
+    where they queue with the data of classes that go that way."""
+    route: tuple[str, ...] = Field(default=(), examples=[["bottleneck", "core"]])
+    """Names of the links that the data crosses, in order; not set: only the bottleneck."""
+    goals: ClassGoals | None = None
+    """Goals of this class."""
+    return_route: tuple[str, ...] = ()
+    """Names of the links that the ACKs cross, in order; not set: they queue nowhere."""
+    access_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["1 Gbit/s"])
+    """Rate of each flow's own link to the first queue; not set: ten times the bottleneck's, or the
+    source's own peak if that is more. With an access link no faster than the bottleneck, one flow
+    can fill the bottleneck evenly and lock out the others."""
 
     def access(self, link_rate: float) -> float:
         """Return the rate of a flow's access link, for a bottleneck rate; both in bit/s."""
@@ -166,23 +152,20 @@ class Standing(Source):
     """A class with a given number of flows, each of which starts once."""
 
     flows: Annotated[FlowCount, Between(1, MAX_FLOWS, "flows")] = Field(
-        description="Number of flows of this class; for sessions, of users, for requests, of "
-        'workers. "8000..12000" if only a range is known: a run then uses the middle, and a '
-        "sizing serves both ends.",
-        examples=[100, "8000..12000"],
+        examples=[100, "8000..12000"]
     )
+    """Number of flows of this class; for sessions, of users, for requests, of workers.
+    "8000..12000" if only a range is known: a run then uses the middle, and a sizing serves both
+    ends."""
     start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         default=Distribution.uniform_between(Duration(0), Duration(10)),
-        description="Start time of a flow, counted from the beginning of the run: a distribution. "
-        "Not set: within the warm-up, and within 10 s at most; in a run without a warm-up, within "
-        "the first fifth of its duration.",
         examples=[{"uniform": ["0 s", "10 s"]}],
     )
-    access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
-        default=1,
-        description="Number of flows that share one access link of access_rate; the last "
-        "group may be smaller.",
-    )
+    """Start time of a flow, counted from the beginning of the run: a distribution. Not set: within
+    the warm-up, and within 10 s at most; in a run without a warm-up, within the first fifth of its
+    duration."""
+    access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = 1
+    """Number of flows that share one access link of access_rate; the last group may be smaller."""
 
     def starting(self, start: Distribution) -> Self:
         """Return the class with a start that nobody wrote."""
@@ -226,12 +209,11 @@ class Stopping(Standing):
     """A class whose flows may stop before the run ends."""
 
     stop: Annotated[AnyDistribution | None, Between(Duration(0), DAY)] = Field(
-        default=None,
-        description="When the application of a flow stops, counted from the beginning of the "
-        "run: a distribution. What TCP has sent by then is still sent again where it is lost; a "
-        "user of sessions ends the file that has begun. Not set: never.",
-        examples=["30 s", {"uniform": ["20 s", "40 s"]}],
+        default=None, examples=["30 s", {"uniform": ["20 s", "40 s"]}]
     )
+    """When the application of a flow stops, counted from the beginning of the run: a distribution.
+    What TCP has sent by then is still sent again where it is lost; a user of sessions ends the file
+    that has begun. Not set: never."""
 
     @property
     def ends_early(self) -> bool:
@@ -248,11 +230,10 @@ class Switched(Stopping):
     """A class whose flows may be switched on and off."""
 
     schedule: Schedule | None = Field(
-        default=None,
-        description="When flows send: on and off times. Each on-time of TCP is a connection of its "
-        "own. Not set: from start to stop.",
-        examples=[{"on": {"exponential": "2 s"}, "off": {"exponential": "5 s"}}],
+        default=None, examples=[{"on": {"exponential": "2 s"}, "off": {"exponential": "5 s"}}]
     )
+    """When flows send: on and off times. Each on-time of TCP is a connection of its own. Not set:
+    from start to stop."""
 
     @property
     def ends_early(self) -> bool:
@@ -283,9 +264,8 @@ class Datagrams(Switched):
 class Sized(Source):
     """A class whose full packets have one size."""
 
-    packet: Annotated[DataSize, PACKETS] = Field(
-        default=DataSize(1500), description="Size of a full packet on the link, headers included."
-    )
+    packet: Annotated[DataSize, PACKETS] = DataSize(1500)
+    """Size of a full packet on the link, headers included."""
 
     @property
     def largest_packet(self) -> int:

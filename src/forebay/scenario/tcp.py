@@ -89,83 +89,57 @@ class Tcp(Sized):
     )
     rtt: Annotated[AnyDistribution, RTTS] = Field(
         default=Distribution.constant(Duration(0.1)),
-        description="Two-way propagation delay of a flow, without queueing and transmission: "
-        "a distribution. Flows with exactly the same round trip stay "
-        "synchronized, which does not happen in real networks: give a range, even"
-        " if only of 1 %.",
         examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
     )
+    """Two-way propagation delay of a flow, without queueing and transmission: a distribution. Flows
+    with exactly the same round trip stay synchronized, which does not happen in real networks: give
+    a range, even if only of 1 %."""
     jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
-        default=None,
-        description="Each segment takes up to this much longer to its receiver, at random and"
-        " in order, as from hosts that are busy with other work. Laws ignore it; "
-        "not set: none.",
-        examples=["200 us"],
+        default=None, examples=["200 us"]
     )
+    """Each segment takes up to this much longer to its receiver, at random and in order, as from
+    hosts that are busy with other work. Laws ignore it; not set: none."""
     timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
-        default=None,
-        description="Segments reach their receivers only at multiples of this time: a timer "
-        "delivers them in batches, as netem did before Linux 2.6.22 on the "
-        "kernel's tick, or a host that coalesces interrupts. Laws ignore it; not "
-        "set: none.",
-        examples=["1 ms"],
+        default=None, examples=["1 ms"]
     )
-    sender: Literal["linux", "ns2"] = Field(
-        default="linux",
-        description='The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, '
-        "an ACK for every packet).",
-    )
-    initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = Field(
-        default=None,
-        description="Congestion window of a new flow; not set: as in the sender's stack.",
-    )
-    ecn: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Whether queues that support ECN may mark the packets instead of dropping"
-        " them.",
-    )
-    sack: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description="Whether receivers send selective acknowledgements (RFC 2018); not set: "
-        "as in the sender's stack.",
-    )
-    delayed_ack: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description="Whether receivers may acknowledge only every second packet; not set: as "
-        "in the sender's stack.",
-    )
+    """Segments reach their receivers only at multiples of this time: a timer delivers them in
+    batches, as netem did before Linux 2.6.22 on the kernel's tick, or a host that coalesces
+    interrupts. Laws ignore it; not set: none."""
+    sender: Literal["linux", "ns2"] = "linux"
+    """The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, an ACK for every
+    packet)."""
+    initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = None
+    """Congestion window of a new flow; not set: as in the sender's stack."""
+    ecn: Annotated[bool, Strict()] = False
+    """Whether queues that support ECN may mark the packets instead of dropping them."""
+    sack: Annotated[bool | None, Strict()] = None
+    """Whether receivers send selective acknowledgements (RFC 2018); not set: as in the sender's
+    stack."""
+    delayed_ack: Annotated[bool | None, Strict()] = None
+    """Whether receivers may acknowledge only every second packet; not set: as in the sender's
+    stack."""
     delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = Field(
-        default=None,
-        description="Longest time that the ACK of a single packet waits for another packet "
-        '(RFC 5681, section 4.2: less than 500 ms); with sender = "linux" the '
-        "least value of its adaptive delay, up to 200 ms. Needs delayed ACKs; the"
-        " testbed cannot set it. Not set: 40 ms.",
-        examples=["100 ms"],
+        default=None, examples=["100 ms"]
     )
+    """Longest time that the ACK of a single packet waits for another packet (RFC 5681, section 4.2:
+    less than 500 ms); with sender = "linux" the least value of its adaptive delay, up to 200 ms.
+    Needs delayed ACKs; the testbed cannot set it. Not set: 40 ms."""
     min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
-        default=None,
-        description="Least retransmission timeout; not set: as in the sender's stack.",
-        examples=["200 ms"],
+        default=None, examples=["200 ms"]
     )
-    max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = Field(
-        default=None,
-        description="Most packets in flight that the receiver allows; not set: as in the "
-        "sender's stack.",
-    )
+    """Least retransmission timeout; not set: as in the sender's stack."""
+    max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = None
+    """Most packets in flight that the receiver allows; not set: as in the sender's stack."""
 
-    offload: Literal["auto", "on", "off"] = Field(
-        default="auto",
-        description="Segmentation offload of the senders: whether they hand their cards bursts of "
-        'several segments, which cross the access link back to back. "auto": as the sender\'s '
-        'stack does: on for "linux", off for "ns2".',
-    )
+    offload: Literal["auto", "on", "off"] = "auto"
+    """Segmentation offload of the senders: whether they hand their cards bursts of several
+    segments, which cross the access link back to back. "auto": as the sender's stack does: on for
+    "linux", off for "ns2"."""
     segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = Field(
-        default=None,
-        description="Payload of a full packet in bytes: what the stack and congestion controls "
-        "count in bytes depends on it; not set: the packet without 52 bytes of IPv4 and "
-        "TCP headers.",
-        examples=[1448],
+        default=None, examples=[1448]
     )
+    """Payload of a full packet in bytes: what the stack and congestion controls count in bytes
+    depends on it; not set: the packet without 52 bytes of IPv4 and TCP headers."""
 
     @model_validator(mode="after")
     def _fits_in_its_packet(self) -> Self:
@@ -232,9 +206,8 @@ class Long(Switched, Tcp):
 
         def __init__(self, **fields: Unpack[LongDict]) -> None: ...
 
-    kind: Literal["long"] = Field(
-        default="long", description="What the flows do: send for the whole run."
-    )
+    kind: Literal["long"] = "long"
+    """What the flows do: send for the whole run."""
 
     def starting_in(self, seconds: float, link_rate: float) -> float:
         """Return the expected connections in ``seconds``."""
@@ -253,24 +226,19 @@ class Short(Tcp):
 
         def __init__(self, **fields: Unpack[ShortFields]) -> None: ...
 
-    kind: Literal["short"] = Field(
-        default="short", description="What the flows do: send a few packets and end."
-    )
+    kind: Literal["short"] = "short"
+    """What the flows do: send a few packets and end."""
     length: AnyFlowLength = Field(
-        description="Amount that a flow sends, headers included: a length.",
-        examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}],
+        examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}]
     )
-    load: Annotated[float | None, Strict(), LOADS] = Field(
-        default=None,
-        description="First transmissions as a share of the link's rate, or of a network's offered "
-        "load; either this or arrival_rate.",
-        examples=[0.8],
-    )
+    """Amount that a flow sends, headers included: a length."""
+    load: Annotated[float | None, Strict(), LOADS] = Field(default=None, examples=[0.8])
+    """First transmissions as a share of the link's rate, or of a network's offered load; either
+    this or arrival_rate."""
     arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = Field(
-        default=None,
-        description="Mean number of flows that start in a second; either this or load.",
-        examples=[500.0],
+        default=None, examples=[500.0]
     )
+    """Mean number of flows that start in a second; either this or load."""
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
@@ -334,18 +302,14 @@ class Session(Stopping, Fetching):
 
         def __init__(self, **fields: Unpack[SessionFields]) -> None: ...
 
-    kind: Literal["session"] = Field(
-        default="session", description="What the flows do: fetch files one after another."
-    )
-    file: AnyFlowLength = Field(
-        description="Size of a file, headers included: a length.",
-        examples=[{"pareto": {"mean": "60 kB", "shape": 1.2}}],
-    )
+    kind: Literal["session"] = "session"
+    """What the flows do: fetch files one after another."""
+    file: AnyFlowLength = Field(examples=[{"pareto": {"mean": "60 kB", "shape": 1.2}}])
+    """Size of a file, headers included: a length."""
     think: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.exponential_of(Duration(1)),
-        description="Pause between the end of a file and the start of the next: a distribution.",
-        examples=[{"exponential": "1 s"}],
+        default=Distribution.exponential_of(Duration(1)), examples=[{"exponential": "1 s"}]
     )
+    """Pause between the end of a file and the start of the next: a distribution."""
 
     @property
     def fetched(self) -> FlowLength:
@@ -364,38 +328,32 @@ class Requests(Fetching):
 
         def __init__(self, **fields: Unpack[RequestsFields]) -> None: ...
 
-    kind: Literal["requests"] = Field(
-        default="requests", description="What the flows do: answer requests together."
-    )
+    kind: Literal["requests"] = "requests"
+    """What the flows do: answer requests together."""
     response: AnyFlowLength = Field(
-        description="What a worker answers, headers included, over a connection of its own with "
-        "the initial window: a length.",
-        examples=["20 kB", {"lognormal": {"mean": "20 kB", "deviation": "8 kB"}}],
+        examples=["20 kB", {"lognormal": {"mean": "20 kB", "deviation": "8 kB"}}]
     )
+    """What a worker answers, headers included, over a connection of its own with the initial
+    window: a length."""
     fan_in: Annotated[int | None, Strict(), Between(1, MAX_FLOWS, "workers")] = Field(
-        default=None,
-        description="Workers that answer one request; the last group may be smaller. Each group "
-        "has requests of its own. Not set: all.",
-        examples=[40],
+        default=None, examples=[40]
     )
+    """Workers that answer one request; the last group may be smaller. Each group has requests of
+    its own. Not set: all."""
     think: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.exponential_of(Duration(0.01)),
-        description="Pause between the arrival of the last answer and the next request: a "
-        "distribution.",
-        examples=[{"exponential": "10 ms"}],
+        default=Distribution.exponential_of(Duration(0.01)), examples=[{"exponential": "10 ms"}]
     )
+    """Pause between the arrival of the last answer and the next request: a distribution."""
     service_time: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.constant(Duration(0)),
-        description="How long a worker takes for a request before it sends: a distribution. Its "
-        "spread keeps the answers apart.",
-        examples=[{"uniform": ["0 us", "50 us"]}],
+        default=Distribution.constant(Duration(0)), examples=[{"uniform": ["0 us", "50 us"]}]
     )
+    """How long a worker takes for a request before it sends: a distribution. Its spread keeps the
+    answers apart."""
     start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.constant(Duration(0)),
-        description="When a group's first request is asked, counted from the beginning of the "
-        "run: a distribution.",
-        examples=["0 s"],
+        default=Distribution.constant(Duration(0)), examples=["0 s"]
     )
+    """When a group's first request is asked, counted from the beginning of the run: a
+    distribution."""
 
     @property
     def fetched(self) -> FlowLength:

@@ -130,17 +130,11 @@ def _wrong(path: str, what: str) -> ScenarioError:
 class Rated(Datagrams, Sized):
     """A class with a given rate."""
 
-    rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Mean rate of each flow, headers included; either this or load.",
-        examples=["64 kbit/s"],
-    )
-    load: Annotated[float | None, Strict(), LOADS] = Field(
-        default=None,
-        description="All the class's flows together as a share of the link's rate, or of a "
-        "network's offered load; either this or rate.",
-        examples=[0.1],
-    )
+    rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["64 kbit/s"])
+    """Mean rate of each flow, headers included; either this or load."""
+    load: Annotated[float | None, Strict(), LOADS] = Field(default=None, examples=[0.1])
+    """All the class's flows together as a share of the link's rate, or of a network's offered load;
+    either this or rate."""
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
@@ -172,12 +166,10 @@ class Udp(Rated):
 
         def __init__(self, **fields: Unpack[inputs.UdpFields]) -> None: ...
 
-    kind: Literal["udp"] = Field(default="udp", description="What the flows do: send datagrams.")
-    arrivals: Literal["constant", "poisson"] = Field(
-        default="constant",
-        description='Gaps between the datagrams of a flow: all equal ("constant"), or '
-        'exponential ("poisson").',
-    )
+    kind: Literal["udp"] = "udp"
+    """What the flows do: send datagrams."""
+    arrivals: Literal["constant", "poisson"] = "constant"
+    """Gaps between the datagrams of a flow: all equal ("constant"), or exponential ("poisson")."""
 
 
 class OnOff(Datagrams, Sized):
@@ -191,19 +183,18 @@ class OnOff(Datagrams, Sized):
 
         def __init__(self, **fields: Unpack[inputs.OnOffFields]) -> None: ...
 
-    kind: Literal["onoff"] = Field(
-        default="onoff", description="What the flows do: send datagrams on and off."
-    )
-    peak_rate: Annotated[Rate, RATES] = Field(
-        description="Rate of each flow while it is on, headers included.", examples=["1 Mbit/s"]
-    )
+    kind: Literal["onoff"] = "onoff"
+    """What the flows do: send datagrams on and off."""
+    peak_rate: Annotated[Rate, RATES] = Field(examples=["1 Mbit/s"])
+    """Rate of each flow while it is on, headers included."""
     on: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        description="How long a flow sends: a distribution.", examples=[{"exponential": "350 ms"}]
+        examples=[{"exponential": "350 ms"}]
     )
+    """How long a flow sends: a distribution."""
     off: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        description="How long it pauses after that: a distribution.",
-        examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}],
+        examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}]
     )
+    """How long it pauses after that: a distribution."""
 
     def flow_peak(self, link_rate: float) -> float:
         """Return the rate of one flow while it is on, bit/s."""
@@ -241,29 +232,19 @@ class Video(Rated):
 
         def __init__(self, **fields: Unpack[inputs.VideoFields]) -> None: ...
 
-    kind: Literal["video"] = Field(
-        default="video", description="What the flows do: stream video, independent of losses."
-    )
-    hurst: Annotated[float, Strict(), Between(0.5, 0.99, "")] = Field(
-        default=0.96, description="Hurst parameter of the frame sizes; 0.5 is without memory."
-    )
-    frame_rate: Annotated[float, Strict(), Between(1.0, 1000.0, "frames/s")] = Field(
-        default=60.0,
-        description="Frames sent in a second. The volume over shorter times is packet noise, "
-        "over longer times fractional noise: the knee of the burstiness is at one"
-        " frame, 16.7 ms.",
-    )
-    variation: Annotated[float, Strict(), Between(0.0, 3.0, "")] = Field(
-        default=0.5,
-        description="Standard deviation of the frame sizes over their mean, for a film "
-        "without end. Within one run it is smaller, because the mean itself "
-        "varies if the Hurst parameter is near 1.",
-    )
-    spacing: Literal["burst", "even"] = Field(
-        default="burst",
-        description="Packets of a frame: all at once, spaced only by the access link, or "
-        "evenly over the frame's time.",
-    )
+    kind: Literal["video"] = "video"
+    """What the flows do: stream video, independent of losses."""
+    hurst: Annotated[float, Strict(), Between(0.5, 0.99, "")] = 0.96
+    """Hurst parameter of the frame sizes; 0.5 is without memory."""
+    frame_rate: Annotated[float, Strict(), Between(1.0, 1000.0, "frames/s")] = 60.0
+    """Frames sent in a second. The volume over shorter times is packet noise, over longer times
+    fractional noise: the knee of the burstiness is at one frame, 16.7 ms."""
+    variation: Annotated[float, Strict(), Between(0.0, 3.0, "")] = 0.5
+    """Standard deviation of the frame sizes over their mean, for a film without end. Within one run
+    it is smaller, because the mean itself varies if the Hurst parameter is near 1."""
+    spacing: Literal["burst", "even"] = "burst"
+    """Packets of a frame: all at once, spaced only by the access link, or evenly over the frame's
+    time."""
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
         """Return an upper bound of the expected packets of all flows in `seconds`."""
@@ -286,16 +267,12 @@ class Replay(Datagrams):
 
         def __init__(self, **fields: Unpack[inputs.ReplayFields]) -> None: ...
 
-    kind: Literal["replay"] = Field(
-        default="replay", description="What the flows do: send the packets of a list."
-    )
-    file: PacketList = Field(
-        description="Path of a CSV file, relative to the scenario file's folder: each line "
-        "has the time in seconds and the packet's bytes, after an optional first "
-        'line "time_s,bytes"; times must not decrease; at most 5000000 packets of'
-        " 1 to 65535 B in 86400 s.",
-        examples=["film.csv"],
-    )
+    kind: Literal["replay"] = "replay"
+    """What the flows do: send the packets of a list."""
+    file: PacketList = Field(examples=["film.csv"])
+    """Path of a CSV file, relative to the scenario file's folder: each line has the time in seconds
+    and the packet's bytes, after an optional first line "time_s,bytes"; times must not decrease; at
+    most 5000000 packets of 1 to 65535 B in 86400 s."""
 
     @property
     def packet(self) -> DataSize:

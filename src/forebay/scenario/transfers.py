@@ -90,17 +90,14 @@ class TransferSizes(ScenarioModel):
 
         def __init__(self, **fields: Unpack[TransferSizesDict]) -> None: ...
 
-    published: Literal["web-search", "data-mining", "hadoop"] | None = Field(
-        default=None,
-        description="A published distribution: web-search (Alizadeh et al. 2010, DCTCP), "
-        "data-mining (Greenberg et al. 2009, VL2), hadoop (Roy et al. 2015, Facebook).",
-    )
+    published: Literal["web-search", "data-mining", "hadoop"] | None = None
+    """A published distribution: web-search (Alizadeh et al. 2010, DCTCP), data-mining (Greenberg et
+    al. 2009, VL2), hadoop (Roy et al. 2015, Facebook)."""
     cdf: tuple[tuple[Annotated[DataSize, _SIZES], Annotated[float, Strict()]], ...] = Field(
-        default=(),
-        description="Points of another: a size, and the share of the transfers that are no larger. "
-        "The first size has its share to itself.",
-        examples=[[["1 kB", 0.5], ["1 MB", 1.0]]],
+        default=(), examples=[[["1 kB", 0.5], ["1 MB", 1.0]]]
     )
+    """Points of another: a size, and the share of the transfers that are no larger. The first size
+    has its share to itself."""
 
     @model_validator(mode="after")
     def _rising(self) -> Self:
@@ -309,33 +306,25 @@ class Transfer(ScenarioModel):
 
         def __init__(self, **fields: Unpack[TransferDict]) -> None: ...
 
-    start: Annotated[Duration, Between(Duration(0), DAY)] = Field(
-        description="When it begins, counted from the beginning of the run.", examples=["1 s"]
-    )
-    size: Annotated[DataSize, Between(DataSize(1), DataSize(10**13))] = Field(
-        description="What its application sends.", examples=["100 kB"]
-    )
-    rtt: Annotated[Duration | None, RTTS] = Field(
-        default=None, description="Its two-way propagation delay; not set: the class's rtt."
-    )
-    congestion_control: Annotated[str | None, Strict()] = Field(
-        default=None, description="Linux name of its congestion control; not set: the class's."
-    )
-    source: Annotated[str | None, Strict()] = Field(
-        default=None,
-        description='In a network, the router of its sender, or one of the hosts there: "edge0-1#2"'
-        " is the second.",
-        examples=["edge0-1#2"],
-    )
-    target: Annotated[str | None, Strict()] = Field(
-        default=None, description="The router or host of its receiver.", examples=["edge2-0"]
-    )
+    start: Annotated[Duration, Between(Duration(0), DAY)] = Field(examples=["1 s"])
+    """When it begins, counted from the beginning of the run."""
+    size: Annotated[DataSize, Between(DataSize(1), DataSize(10**13))] = Field(examples=["100 kB"])
+    """What its application sends."""
+    rtt: Annotated[Duration | None, RTTS] = None
+    """Its two-way propagation delay; not set: the class's rtt."""
+    congestion_control: Annotated[str | None, Strict()] = None
+    """Linux name of its congestion control; not set: the class's."""
+    source: Annotated[str | None, Strict()] = Field(default=None, examples=["edge0-1#2"])
+    """In a network, the router of its sender, or one of the hosts there: "edge0-1#2" is the
+    second."""
+    target: Annotated[str | None, Strict()] = Field(default=None, examples=["edge2-0"])
+    """The router or host of its receiver."""
     route: tuple[Annotated[str, Strict()], ...] = Field(
         default=(),
-        description="In a network, the links between routers that its data crosses, in order; not "
-        "set: one of the shortest paths.",
         examples=[["edge0-1->pod0-0", "pod0-0->core1", "core1->pod2-0", "pod2-0->edge2-0"]],
     )
+    """In a network, the links between routers that its data crosses, in order; not set: one of the
+    shortest paths."""
 
 
 class Transfers(Tcp):
@@ -349,12 +338,10 @@ class Transfers(Tcp):
 
         def __init__(self, **fields: Unpack[TransfersFields]) -> None: ...
 
-    kind: Literal["transfers"] = Field(
-        default="transfers", description="What the flows do: send an amount each, and end."
-    )
-    transfers: tuple[Transfer, ...] = Field(
-        default=(), description="The transfers; either these, file or size."
-    )
+    kind: Literal["transfers"] = "transfers"
+    """What the flows do: send an amount each, and end."""
+    transfers: tuple[Transfer, ...] = ()
+    """The transfers; either these, file or size."""
     file: TransferTable | None = Field(
         default=None,
         description="Path of a CSV or Parquet file, relative to the scenario file's folder, whose "
@@ -364,24 +351,18 @@ class Transfers(Tcp):
         examples=["transfers.csv"],
     )
     size: AnyTransferSizes | None = Field(
-        default=None,
-        description="What a transfer's application sends, drawn for each: the name of a published "
-        "distribution (web-search, data-mining, hadoop), one size, or points of a cdf.",
-        examples=["web-search", {"cdf": [["1 kB", 0.5], ["1 MB", 1.0]]}],
+        default=None, examples=["web-search", {"cdf": [["1 kB", 0.5], ["1 MB", 1.0]]}]
     )
-    load: Annotated[float | None, Strict(), LOADS] = Field(
-        default=None,
-        description="With size: first transmissions as a share of the link's rate; in a network, "
-        "of the rates of all hosts' own links, or of link.rate for each host; either this or "
-        "arrival_rate.",
-        examples=[0.5],
-    )
+    """What a transfer's application sends, drawn for each: the name of a published distribution
+    (web-search, data-mining, hadoop), one size, or points of a cdf."""
+    load: Annotated[float | None, Strict(), LOADS] = Field(default=None, examples=[0.5])
+    """With size: first transmissions as a share of the link's rate; in a network, of the rates of
+    all hosts' own links, or of link.rate for each host; either this or arrival_rate."""
     arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e9, "transfers/s")] = Field(
-        default=None,
-        description="With size: mean number of transfers that begin in a second, as a Poisson "
-        "process; either this or load.",
-        examples=[500.0],
+        default=None, examples=[500.0]
     )
+    """With size: mean number of transfers that begin in a second, as a Poisson process; either this
+    or load."""
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
