@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, Tag, model_validator
 from pydantic_core import CoreSchema, core_schema
@@ -15,15 +15,7 @@ from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import (
-        AtLeastTableDict,
-        AtMostTableDict,
-        ClassGoalsDict,
-        GoalsDict,
-        QueueDelayDict,
-    )
+    from forebay.scenario import inputs
 
 
 class AtLeastTable(ScenarioModel):
@@ -31,7 +23,7 @@ class AtLeastTable(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[AtLeastTableDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.AtLeastTableDict]) -> None: ...
 
     example: ClassVar[dict[str, Any]] = {"at_least": 0.98, "probability": 0.99}
     at_least: Annotated[float, Strict()] = Field(examples=[0.98])
@@ -45,7 +37,7 @@ class AtMostTable(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[AtMostTableDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.AtMostTableDict]) -> None: ...
 
     example: ClassVar[dict[str, Any]] = {"at_most": 0.01, "probability": 0.99}
     at_most: Annotated[float, Strict()] = Field(examples=[0.01])
@@ -159,7 +151,7 @@ class QueueDelay(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[QueueDelayDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.QueueDelayDict]) -> None: ...
 
     maximum: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["10 ms"])
     """No packet waits longer."""
@@ -194,7 +186,7 @@ class Goals(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[GoalsDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.GoalsDict]) -> None: ...
 
     utilization: Annotated[AtLeast | None, Between(0.001, 1.0, "fraction")] = Field(
         default=None, examples=[0.98, {"at_least": 0.98, "probability": 0.99}]
@@ -235,7 +227,7 @@ class ClassGoals(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ClassGoalsDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ClassGoalsDict]) -> None: ...
 
     throughput: Annotated[Rate | None, Between(Rate(1), Rate(1e13))] = Field(
         default=None, examples=["30 Mbit/s"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import (
     BeforeValidator,
@@ -29,17 +29,7 @@ from forebay.scenario.rate_trace import FILE_OR_TABLE, RateTrace, file_alone
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import (
-        JitterDict,
-        LinkDict,
-        LossDict,
-        MeasureDict,
-        OtherLinkDict,
-        OutagesDict,
-        TokenBucketDict,
-    )
+    from forebay.scenario import inputs
 
 
 Name = Literal["ethernet", "ptm", "atm"]
@@ -97,7 +87,7 @@ class Jitter(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[JitterDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.JitterDict]) -> None: ...
 
     most: Annotated[Duration, _LONGEST] = Field(examples=["5 ms"])
     """The longest delay. It is no part of a flow's rtt, and no wait in the queue."""
@@ -135,7 +125,7 @@ class Loss(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LossDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LossDict]) -> None: ...
 
     rate: _Probability | None = Field(default=None, examples=[0.001])
     """Probability of each loss, independent of the others. Or leave it out and write good_to_bad
@@ -225,7 +215,7 @@ class Outages(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[OutagesDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.OutagesDict]) -> None: ...
 
     times: tuple[tuple[Duration, Duration], ...] = Field(examples=[_EXAMPLE])
     """When it goes down and when up again, ascending, from the run's start."""
@@ -314,7 +304,7 @@ class TokenBucket(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TokenBucketDict]) -> None: ...
 
     rate: Annotated[Rate, RATES] = Field(examples=["21 Mbit/s"])
     """Rate of the tokens (CIR); at most the rate of the link."""
@@ -372,7 +362,7 @@ class Link(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LinkDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LinkDict]) -> None: ...
 
     rate: Annotated[Rate, RATES] = Field(examples=["155 Mbit/s"])
     """Capacity of the bottleneck; with a rate_trace it is that's mean."""
@@ -489,7 +479,7 @@ class OtherLink(Link):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[OtherLinkDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.OtherLinkDict]) -> None: ...
 
     name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(examples=["access"])
     """Name of the link in routes; letters, digits, '_', '.' and '-'."""
@@ -506,7 +496,7 @@ class Measure(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[MeasureDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.MeasureDict]) -> None: ...
 
     warmup: Annotated[Duration, Between(Duration(0), DAY)] = Duration(20)
     """Time before anything is counted."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
@@ -33,9 +33,7 @@ from forebay.scenario.traffic import Replay, Traffic
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import ScenarioDict
+    from forebay.scenario import inputs
 
 
 _MEMORY = Between(DataSize(64), DataSize(10**12))
@@ -61,7 +59,7 @@ class Scenario(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ScenarioDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ScenarioDict]) -> None: ...
 
     name: Annotated[
         str, Strict(), Field(min_length=1, max_length=200), AfterValidator(printable)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import floor, sqrt
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import Field, Strict, model_validator
 
@@ -110,9 +110,7 @@ def _buffer_amount(text: str) -> tuple[Decimal, BufferUnit]:
 
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import ClassQueueDict, QueueDict, RedDict
+    from forebay.scenario import inputs
 
     Discipline = str
 else:
@@ -148,7 +146,7 @@ class Red(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[RedDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.RedDict]) -> None: ...
 
     min: Annotated[DataSize | None, _BYTES] = None
     """Average queue of the class below which no packet is marked or dropped."""
@@ -178,7 +176,7 @@ class ClassQueue(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ClassQueueDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ClassQueueDict]) -> None: ...
 
     name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(examples=["voice"])
     """Name in messages; letters, digits, '_', '.' and '-'."""
@@ -266,7 +264,7 @@ class Queue(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[QueueDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.QueueDict]) -> None: ...
 
     discipline: Discipline = Field(
         default="drop-tail",

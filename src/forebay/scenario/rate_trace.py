@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
@@ -17,9 +17,7 @@ from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import RateTraceDict
+    from forebay.scenario import inputs
 
 _MOST_STEPS = 1_000_000
 _OPPORTUNITY_BITS = 1500 * 8.0
@@ -149,7 +147,7 @@ class RateTrace(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[RateTraceDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.RateTraceDict]) -> None: ...
 
     file: RateFile | None = Field(default=None, examples=["lte.csv"])
     """Path of a trace; or write steps."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self, Unpack
 
 from pydantic import Field, model_validator
 
@@ -13,9 +13,7 @@ from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import ScheduleDict
+    from forebay.scenario import inputs
 
 _SPANS = Between(Duration(0), DAY)
 _LEAST = Duration(1e-3)
@@ -31,7 +29,7 @@ class Schedule(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ScheduleDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ScheduleDict]) -> None: ...
 
     on: Annotated[AnyDistribution | None, _SPANS] = Field(
         default=None, examples=[{"exponential": "2 s"}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import fsum
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_validator
 
@@ -20,9 +20,7 @@ from forebay.scenario.quantity import Duration
 from forebay.scenario.source import LOADS, RTTS, Sized, Standing, Stopping, Switched, exactly_one
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import LongDict, RequestsFields, SessionFields, ShortFields
+    from forebay.scenario import inputs
 
 
 CONGESTION_CONTROLS: tuple[str, ...] = tuple(CONTROLS)
@@ -204,7 +202,7 @@ class Long(Switched, Tcp):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LongDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LongDict]) -> None: ...
 
     kind: Literal["long"] = "long"
     """What the flows do: send for the whole run."""
@@ -224,7 +222,7 @@ class Short(Tcp):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ShortFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ShortFields]) -> None: ...
 
     kind: Literal["short"] = "short"
     """What the flows do: send a few packets and end."""
@@ -300,7 +298,7 @@ class Session(Stopping, Fetching):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[SessionFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.SessionFields]) -> None: ...
 
     kind: Literal["session"] = "session"
     """What the flows do: fetch files one after another."""
@@ -326,7 +324,7 @@ class Requests(Fetching):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[RequestsFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.RequestsFields]) -> None: ...
 
     kind: Literal["requests"] = "requests"
     """What the flows do: answer requests together."""

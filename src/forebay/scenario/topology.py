@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
@@ -18,18 +18,7 @@ from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.queue import BufferSize
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import (
-        DemandDict,
-        FatTreeDict,
-        IspDict,
-        LinkClassDict,
-        NetworkLinkDict,
-        NetworkNodeDict,
-        TopologyDict,
-        TwoLevelDict,
-    )
+    from forebay.scenario import inputs
     from forebay.scenario.model import Scenario
 
 
@@ -38,7 +27,7 @@ class TwoLevel(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TwoLevelDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TwoLevelDict]) -> None: ...
 
     core: Literal["abilene", "ring", "mesh"] = "abilene"
     """How core routers are connected: "abilene" as the 11 of Abilene in 2005 (14 links), "ring", or
@@ -88,7 +77,7 @@ class Isp(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[IspDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.IspDict]) -> None: ...
 
     core: Literal["ring", "mesh", "chords"] = "chords"
     """How core routers are connected: "ring", "mesh", or "chords", a ring in which each router is
@@ -108,7 +97,7 @@ class FatTree(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[FatTreeDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.FatTreeDict]) -> None: ...
 
     k: Annotated[int, Strict(), Between(2, 128, "ports")] = 4
     """Ports of a switch; an even number."""
@@ -154,7 +143,7 @@ class LinkClass(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LinkClassDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LinkClassDict]) -> None: ...
 
     name: _Name = Field(examples=["core"])
     """Name of the class in links and generators."""
@@ -185,7 +174,7 @@ class NetworkNode(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[NetworkNodeDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.NetworkNodeDict]) -> None: ...
 
     name: _Name = Field(examples=["Denver"])
     """Name of the router in links."""
@@ -198,7 +187,7 @@ class NetworkLink(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[NetworkLinkDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.NetworkLinkDict]) -> None: ...
 
     between: tuple[_Name, _Name] = Field(examples=[["Denver", "Seattle"]])
     """The two routers. A router needs its own entry only if it has hosts."""
@@ -219,7 +208,7 @@ class Demand(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[DemandDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.DemandDict]) -> None: ...
 
     source: _Name
     """Router that sends the data."""
@@ -238,7 +227,7 @@ class Topology(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TopologyDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TopologyDict]) -> None: ...
 
     two_level: TwoLevel | None = None
     """Paper C's network, and others of two levels."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from io import BytesIO
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack, get_args
 
 import numpy as np
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
@@ -27,8 +27,6 @@ from forebay.scenario.tcp import Long, Requests, Session, Short
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from numpy.typing import NDArray
 
     from forebay.scenario import inputs

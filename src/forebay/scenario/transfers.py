@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from pydantic import BeforeValidator, Field, Strict, model_validator
@@ -25,11 +25,9 @@ from forebay.scenario.source import LOADS, RTTS, exactly_one
 from forebay.scenario.tcp import Tcp
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from numpy.typing import NDArray
 
-    from forebay.scenario.inputs import TransferDict, TransfersFields, TransferSizesDict
+    from forebay.scenario import inputs
 
 
 Points = tuple[tuple[float, float], ...]
@@ -88,7 +86,7 @@ class TransferSizes(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TransferSizesDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TransferSizesDict]) -> None: ...
 
     published: Literal["web-search", "data-mining", "hadoop"] | None = None
     """A published distribution: web-search (Alizadeh et al. 2010, DCTCP), data-mining (Greenberg et
@@ -304,7 +302,7 @@ class Transfer(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TransferDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TransferDict]) -> None: ...
 
     start: Annotated[Duration, Between(Duration(0), DAY)] = Field(examples=["1 s"])
     """When it begins, counted from the beginning of the run."""
@@ -336,7 +334,7 @@ class Transfers(Tcp):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TransfersFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TransfersFields]) -> None: ...
 
     kind: Literal["transfers"] = "transfers"
     """What the flows do: send an amount each, and end."""
