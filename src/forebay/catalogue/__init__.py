@@ -12,19 +12,6 @@ from forebay.catalogue.metrics import METRICS, Metric, check_stated, of_level
 from forebay.catalogue.record import IncompleteRecord, Record, registered
 
 __all__ = [
-    "CONTROLS",
-    "DISCIPLINES",
-    "KINDS",
-    "METRICS",
-    "Control",
-    "Discipline",
-    "IncompleteRecord",
-    "Kind",
-    "Metric",
-    "Record",
-    "check_stated",
-    "is_ours",
-    "kinds_that",
-    "of_level",
-    "registered",
-]
+    "CONTROLS", "DISCIPLINES", "KINDS", "METRICS", "Control", "Discipline", "IncompleteRecord",
+    "Kind", "Metric", "Record", "check_stated", "is_ours", "kinds_that", "of_level", "registered",
+]  # fmt: skip

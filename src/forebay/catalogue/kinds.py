@@ -74,7 +74,7 @@ KINDS = by_name((
         in_fixed_point=False, in_simulated_network=False,
     ),
     Kind(
-        name="requests", drawn_by="requests.requests", counts="workers",
+        name="requests", drawn_by="drawing.requests", counts="workers",
         draws="groups of workers, their answers, and the pauses between requests",
         runs_tcp=True, completes=True, open_loop=False, in_bursts=False, lasts=False,
         single_datagrams=False, waits_for_itself=True,

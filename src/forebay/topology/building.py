@@ -10,9 +10,8 @@ import numpy as np
 from forebay.errors import entry
 from forebay.scenario import Rate
 from forebay.topology import generators
-from forebay.topology.file_values import number_of
 from forebay.topology.files import read, read_matrix
-from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, numbered, refuse
+from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, number_of, numbered, refuse
 
 if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology, Traffic
