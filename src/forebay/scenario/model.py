@@ -16,9 +16,8 @@ from forebay import foreign
 from forebay.catalogue import is_ours
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.files.atomic import replacing
-from forebay.scenario import consistency, topology
+from forebay.scenario import consistency
 from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable
-from forebay.scenario.consistency import largest
 from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
@@ -87,7 +86,6 @@ class Scenario(ScenarioModel):
         self._count_framed_packets()
         # Frozen is what others see: until here no one has seen it.
         self.__dict__["traffic"] = with_starts(self.traffic, self.measure)
-        topology.check(self)
         consistency.check(self)
         return self
 
@@ -186,7 +184,7 @@ class Scenario(ScenarioModel):
     @property
     def largest_packet(self) -> int:
         """The largest packet of any class, bytes."""
-        return max(largest(group) for group in self.traffic)
+        return max(group.largest_packet for group in self.traffic)
 
     @property
     def two_bursts(self) -> float:

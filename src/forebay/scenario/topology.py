@@ -19,7 +19,6 @@ from forebay.scenario.queue import BufferSize
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
-    from forebay.scenario.model import Scenario
 
 
 class TwoLevel(ScenarioModel):
@@ -320,20 +319,3 @@ class Topology(ScenarioModel):
                 wrong = f"{one} and {other} are both set"
                 raise ScenarioError("contradiction", wrong, "leave one of them out", field=one)
         return self
-
-
-def check(scenario: Scenario) -> None:
-    """Refuse fields that contradict a topology. Raises ScenarioError."""
-    if scenario.topology is None:
-        return
-    hint = "leave it out: the topology gives it"
-    if scenario.links:
-        raise ScenarioError("contradiction", "cannot be set with a topology", hint, field="links")
-    for index, group in enumerate(scenario.traffic):
-        for name in ("direction", "route", "return_route", "rtt", "access_rate"):
-            field = type(group).model_fields.get(name)
-            if field is not None and getattr(group, name) != field.default:
-                place = f"traffic.{index}.{name}"
-                raise ScenarioError(
-                    "contradiction", "cannot be set with a topology", hint, field=place
-                )
