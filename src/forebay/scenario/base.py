@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import index
 from pathlib import Path
@@ -139,6 +140,28 @@ def _listed(value: object) -> object:
 
 LISTED = BeforeValidator(_listed)
 """Validator of a field with a list of tables."""
+
+
+def shorthand(field: str, alone: Any, schema: Any, what: str, hint: str) -> BeforeValidator:
+    """Make the validator of a field with a table, of which one value may stand alone.
+
+    Parameters
+    ----------
+    field : the table's field that such a value is.
+    alone : its types.
+    schema : the type of all that may be written.
+    what, hint : of the error, what the value is not, and what to write instead.
+    """
+
+    def read(data: Any) -> Any:
+        if data is None or isinstance(data, Mapping | BaseModel):
+            return data
+        if alone is object or (isinstance(data, alone) and not isinstance(data, bool)):
+            return {field: data}
+        wrong = f"{show(data)} is {what}"
+        raise ScenarioError("wrong-type", wrong, hint, value=data)
+
+    return BeforeValidator(read, json_schema_input_type=schema)
 
 
 class ScenarioModel(BaseModel):

@@ -120,7 +120,6 @@ def class_names(traffic: Sequence[Traffic]) -> tuple[str, ...]:
 
 
 def _topology(scenario: Scenario) -> None:
-    """Refuse fields that a topology gives."""
     if scenario.topology is None:
         return
     hint = "leave it out: the topology gives it"
@@ -313,7 +312,6 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link: Link) -> 
 
 
 def _imperfect(scenario: Scenario) -> None:
-    """Check links that are no constant wire."""
     for place in _places(scenario):
         _conditions(scenario, place)
     links = {place.name: place.link for place in _places(scenario)}

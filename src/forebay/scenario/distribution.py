@@ -276,7 +276,6 @@ _MOST_VALUES = 10_000
 
 
 def _two_ends(value: object) -> object:
-    """Refuse what is no list of two ends."""
     if isinstance(value, list | tuple) and len(value) == 2:
         return value
     _refuse_range(value)

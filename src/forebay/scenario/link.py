@@ -8,7 +8,6 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import (
-    BeforeValidator,
     ConfigDict,
     Field,
     PrivateAttr,
@@ -21,11 +20,11 @@ from pydantic import (
 )
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel, shorthand
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.rate_trace import FILE_OR_TABLE, RateTrace, file_alone
+from forebay.scenario.rate_trace import OR_FILE, RateTrace
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
@@ -98,15 +97,8 @@ class Jitter(ScenarioModel):
     until that has gone on. ACKs keep their order."""
 
 
-def _longest_alone(data: Any) -> Any:
-    """Return the table of a duration."""
-    if data is None or isinstance(data, Mapping | Jitter):
-        return data
-    return {"most": data}
-
-
-DURATION_OR_TABLE = BeforeValidator(_longest_alone, json_schema_input_type=Duration | Jitter | None)
-"""Validator of a field with a Jitter: a duration is its longest."""
+_OR_LONGEST = shorthand("most", object, Duration | Jitter | None, "", "")
+"""Validator of a field with a Jitter: what is no table is its longest."""
 
 
 _PROBABILITY = Between(0, 1, "fraction")
@@ -187,18 +179,11 @@ class Loss(ScenarioModel):
         return probability if self.unit == "packet" else 1.0 - (1.0 - probability) ** packet
 
 
-def _rate_alone(data: Any) -> Any:
-    """Return the table of a number."""
-    if isinstance(data, int | float) and not isinstance(data, bool):
-        return {"rate": data}
-    if data is None or isinstance(data, Mapping | Loss):
-        return data
-    wrong = f"{show(data)} is neither a number nor a table"
-    hint = f"write a probability, such as {entry('loss', 0.001)}, or a table"
-    raise ScenarioError("wrong-type", wrong, hint, value=data)
-
-
-RATE_OR_TABLE = BeforeValidator(_rate_alone, json_schema_input_type=float | Loss | None)
+_OR_RATE = shorthand(
+    "rate", int | float, float | Loss | None,
+    "neither a number nor a table",
+    f"write a probability, such as {entry('loss', 0.001)}, or a table",
+)  # fmt: skip
 """Validator of a field with a Loss: a number is its rate."""
 
 
@@ -275,19 +260,11 @@ class Outages(ScenarioModel):
         return RateTrace.model_construct(steps=tuple(steps), period=length, repeat=repeat)
 
 
-def _times_alone(data: Any) -> Any:
-    """Return the table of a list."""
-    if data is None or isinstance(data, Mapping | Outages):
-        return data
-    if isinstance(data, list | tuple):
-        return {"times": data}
-    hint = f"write a list of pairs, such as {entry('down', _EXAMPLE)}, or a table"
-    raise ScenarioError("wrong-type", "is neither a list nor a table", hint, value=data)
-
-
-TIMES_OR_TABLE = BeforeValidator(
-    _times_alone, json_schema_input_type=tuple[tuple[Duration, Duration], ...] | Outages | None
-)
+_OR_TIMES = shorthand(
+    "times", list | tuple, tuple[tuple[Duration, Duration], ...] | Outages | None,
+    "neither a list nor a table",
+    f"write a list of pairs, such as {entry('down', _EXAMPLE)}, or a table",
+)  # fmt: skip
 """Validator of a field with Outages: a list is their times."""
 
 
@@ -378,20 +355,16 @@ class Link(ScenarioModel):
     reverse_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["100 Mbit/s"])
     """Rate of the opposite direction, which classes with direction = "reverse" cross; by default
     the link's own. Shapers and policers are of the forward direction."""
-    loss: Annotated[Loss | None, RATE_OR_TABLE] = Field(default=None, examples=[0.001])
+    loss: Annotated[Loss | None, _OR_RATE] = Field(default=None, examples=[0.001])
     """Packets that the link itself loses; a number is the rate of independent loss."""
-    rate_trace: Annotated[RateTrace | None, FILE_OR_TABLE] = Field(
-        default=None, examples=["lte.csv"]
-    )
+    rate_trace: Annotated[RateTrace | None, OR_FILE] = Field(default=None, examples=["lte.csv"])
     """The rate over time, instead of rate; text is the path of a file. Sizes in time and in
     bandwidth-delay products, and loads refer to its mean."""
-    down: Annotated[Outages | None, TIMES_OR_TABLE] = Field(
-        default=None, examples=[[["10 s", "12 s"]]]
-    )
+    down: Annotated[Outages | None, _OR_TIMES] = Field(default=None, examples=[[["10 s", "12 s"]]])
     """When the link does not send; a list is pairs of when it goes down and comes up. With a
     period, sizes in time and in bandwidth-delay products, and loads refer to the mean rate, that of
     the times up and down."""
-    jitter: Annotated[Jitter | None, DURATION_OR_TABLE] = Field(default=None, examples=["5 ms"])
+    jitter: Annotated[Jitter | None, _OR_LONGEST] = Field(default=None, examples=["5 ms"])
     """A delay behind the wire that is drawn for each packet; a duration is the longest."""
 
     framing: Name | None = None
@@ -411,7 +384,8 @@ class Link(ScenarioModel):
             wrong, hint = "cannot be set beside rate_trace", "leave it out: it is the trace's mean"
             raise ScenarioError("contradiction", wrong, hint, field="rate")
         try:
-            trace = RateTrace.model_validate(file_alone(written), context=info.context)
+            table = {"file": written} if isinstance(written, str) else written
+            trace = RateTrace.model_validate(table, context=info.context)
         except (ValidationError, ScenarioError):
             return {**data, "rate": "1 Mbit/s"}  # the field itself then says what is wrong
         return {**data, "rate_trace": trace, "rate": trace.mean}

@@ -118,7 +118,6 @@ else:
 
 
 def _readers(parameter: str) -> tuple[str, ...]:
-    """Return the disciplines that read a parameter; the others have none of this name."""
     return tuple(each.name for each in DISCIPLINES.values() if parameter in each.parameters)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import Field, Strict, model_validator
 
-from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel
+from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, shorthand
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Duration, Rate
 
@@ -54,13 +54,11 @@ class RateFile(FromFile):
     path: str = field(compare=False)
 
     def canonical(self) -> dict[str, str]:
-        """Return the content, independent of the path."""
         text = repr((self.steps, self.period_s))
         return {"rates": hashlib.sha256(text.encode()).hexdigest()}
 
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:
-        """Return the rates of a file's content. Raises ScenarioError."""
         try:
             written = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
         except UnicodeDecodeError:
@@ -250,15 +248,8 @@ def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:
     }
 
 
-def file_alone(data: Any) -> Any:
-    """Return the table of a path."""
-    if isinstance(data, str):
-        return {"file": data}
-    if data is None or isinstance(data, Mapping | RateTrace):
-        return data
-    hint = "write the path of a trace in quotes, or a table with steps"
-    raise ScenarioError("wrong-type", f"{show(data)} is no trace", hint, value=data)
-
-
-FILE_OR_TABLE = BeforeValidator(file_alone, json_schema_input_type=str | RateTrace | None)
+OR_FILE = shorthand(
+    "file", str, str | RateTrace | None, "no trace",
+    "write the path of a trace in quotes, or a table with steps",
+)  # fmt: skip
 """Validator of a field with a RateTrace: text is the path of its file."""

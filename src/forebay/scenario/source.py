@@ -301,7 +301,6 @@ class Stopping(Standing):
         return self.stop is not None
 
     def sending_share(self, begin: float, end: float) -> float:
-        """Return the expected share of the flows that send at some time between two times."""
         gone = 0.0 if self.stop is None else self.stop.share_up_to(begin)
         return super().sending_share(begin, end) * (1.0 - gone)
 
@@ -317,7 +316,6 @@ class Switched(Stopping):
 
     @property
     def ends_early(self) -> bool:
-        """Whether flows may be silent before the run ends."""
         return super().ends_early or self.schedule is not None
 
 
@@ -333,11 +331,9 @@ class Datagrams(Switched):
         raise NotImplementedError
 
     def offered(self, link_rate: float) -> float:
-        """Return the mean rate of all flows together, bit/s."""
         return float(self.flows * self.flow_rate(link_rate))
 
     def datagrams_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected datagrams of all flows in ``seconds``."""
         return self.packets_in(seconds, link_rate)
 
 

@@ -208,7 +208,6 @@ class Long(Switched, Tcp):
     """What the flows do: send for the whole run."""
 
     def starting_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected connections in ``seconds``."""
         periods = 1.0 if self.schedule is None else self.schedule.periods_in(seconds)
         return float(self.flows) * periods
 
@@ -248,11 +247,9 @@ class Short(Tcp):
         return 0
 
     def starting_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected flows that arrive in ``seconds``."""
         return self.arrivals_per_second(link_rate) * seconds
 
     def offered(self, link_rate: float) -> float:
-        """Return the bit/s of all first transmissions."""
         packets = self.length.mean_packets(self.packet)
         return float(self.arrivals_per_second(link_rate) * packets * 8 * self.packet)
 
@@ -311,7 +308,6 @@ class Session(Stopping, Fetching):
 
     @property
     def fetched(self) -> FlowLength:
-        """The length of a file."""
         return self.file
 
 
@@ -355,7 +351,6 @@ class Requests(Fetching):
 
     @property
     def fetched(self) -> FlowLength:
-        """The length of an answer."""
         return self.response
 
     @property
@@ -365,7 +360,6 @@ class Requests(Fetching):
 
     @property
     def shortest_cycle(self) -> float:
-        """Mean seconds from request to request without queueing."""
         return super().shortest_cycle + self.service_time.mean
 
     def requests_in(self, seconds: float) -> float:

@@ -128,12 +128,10 @@ class NetworkFile(FromFile):
     content: bytes = field(compare=False, repr=False)
 
     def canonical(self) -> dict[str, str]:
-        """Return the file's content, independent of its path."""
         return {"file": self.digest}
 
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:
-        """Return a file's content with its digest."""
         return cls(hashlib.sha256(content).hexdigest(), path, content)
 
 

@@ -139,17 +139,14 @@ class Rated(Datagrams, Sized):
         return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow, for a link rate; both in bit/s."""
         if self.rate is not None:
             return self.rate
         return (self.load or 0.0) * link_rate / self.flows
 
     def flow_peak(self, link_rate: float) -> float:
-        """Return the rate of one flow, bit/s."""
         return self.flow_rate(link_rate)
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected packets of all flows in `seconds`."""
         return self.flows * (1 + seconds * self.flow_rate(link_rate) / (8 * self.packet))
 
 
@@ -195,7 +192,6 @@ class OnOff(Datagrams, Sized):
     """How long it pauses after that: a distribution."""
 
     def flow_peak(self, link_rate: float) -> float:
-        """Return the rate of one flow while it is on, bit/s."""
         return self.peak_rate
 
     def periods(self, seconds: float) -> float:
@@ -204,7 +200,6 @@ class OnOff(Datagrams, Sized):
         return 1 + seconds / max(cycle, 1e-12)
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow in bit/s, which is independent of the link's."""
         cycle = self.on.mean + self.off.mean
         return self.peak_rate * self.on.mean / cycle if cycle else self.peak_rate
 
@@ -278,7 +273,6 @@ class Replay(Datagrams):
         return DataSize(round(self.file.total_bytes / len(self.file)))
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow while it sends, in bit/s."""
         return 8.0 * self.file.total_bytes / max(self.file.length_s, 1e-12)
 
     def most_packets(self) -> int:
@@ -291,7 +285,6 @@ class Replay(Datagrams):
 
     @property
     def largest_packet(self) -> int:
-        """Largest listed packet, bytes."""
         return int(self.file.bytes.max())
 
 

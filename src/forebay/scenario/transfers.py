@@ -194,7 +194,6 @@ class TransferTable(FromFile):
         return set(self.texts.get("congestion_control", ())) - {""}
 
     def canonical(self) -> dict[str, str]:
-        """Return the rows, independent of the path."""
         return {"transfers": self.digest}
 
     @classmethod
@@ -398,7 +397,6 @@ class Transfers(Tcp):
 
     @property
     def control_names(self) -> set[str]:
-        """Names of its congestion controls, of single transfers too."""
         named = () if self.table is None else self.table.control_names
         return {*self.shares, *named}
 
@@ -431,5 +429,4 @@ class Transfers(Tcp):
         return self.arrivals_per_second(link_rate) * seconds if table is None else len(table)
 
     def offered(self, link_rate: float) -> float:
-        """Return the bit/s of all first transmissions."""
         return self.arrivals_per_second(link_rate) * self.mean_packets * 8 * self.packet

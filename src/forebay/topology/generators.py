@@ -122,7 +122,6 @@ def two_level(table: TwoLevel) -> Adjacency:
 
 
 def _hosts(table: TwoLevel) -> list[int]:
-    """Return the hosts of each edge router."""
     if table.tail is None:
         return _shared(table.hosts, table.edges, table.spread)
     if table.hosts < table.edges:
@@ -166,7 +165,6 @@ def fat_tree(table: FatTree) -> Adjacency:
 
 
 def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
-    """Add the core's routers and links, with its chords."""
     cores = _ringed(made, table)
     names = dict(zip((made.names[each] for each in cores), cores, strict=True))
     for chord in table.chords:

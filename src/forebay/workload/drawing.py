@@ -460,7 +460,6 @@ def _begun(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_I
 
 
 def _within(packets: OwnPackets, periods: OwnPeriods) -> OwnPackets:
-    """Return the packets that are sent in an on-time."""
     ends, lasts = np.cumsum(packets.counts), np.cumsum(periods.counts)
     kept = np.zeros(len(packets.at_ps), dtype=bool)
     for flow in range(len(packets.counts)):
