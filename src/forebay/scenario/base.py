@@ -15,6 +15,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     SerializationInfo,
@@ -140,6 +141,11 @@ def _listed(value: object) -> object:
 
 LISTED = BeforeValidator(_listed)
 """Validator of a field with a list of tables."""
+
+
+def such_as(*examples: Any) -> Any:
+    """Make a field that is None where it is not set, with examples for the hints of errors."""
+    return Field(default=None, examples=list(examples))
 
 
 def shorthand(field: str, alone: Any, schema: Any, what: str, hint: str) -> BeforeValidator:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from forebay.catalogue.metrics import BOTTLENECK, REVERSE
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
-from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.errors import ScenarioError, contradiction, one_of
 from forebay.scenario.goals import (
     COMPLETING_KINDS,
     COMPLETION_GOALS,
@@ -62,10 +62,6 @@ def check(scenario: Scenario) -> None:
     _utilization_goal(scenario)
     _completion_goals(scenario)
     _realtime_goal(scenario)
-
-
-def _clash(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:
-    return ScenarioError("contradiction", wrong, hint, field=field, value=value)
 
 
 def _of_each_class(
@@ -124,18 +120,18 @@ def _topology(scenario: Scenario) -> None:
         return
     hint = "leave it out: the topology gives it"
     if scenario.links:
-        raise _clash("links", _WITH_A_TOPOLOGY, hint)
+        raise contradiction("links", _WITH_A_TOPOLOGY, hint)
     for index, group in enumerate(scenario.traffic):
         for name in ("direction", "route", "return_route", "rtt", "access_rate"):
             field = type(group).model_fields.get(name)
             if field is not None and getattr(group, name) != field.default:
-                raise _clash(f"traffic.{index}.{name}", _WITH_A_TOPOLOGY, hint)
+                raise contradiction(f"traffic.{index}.{name}", _WITH_A_TOPOLOGY, hint)
 
 
 def _forward(scenario: Scenario) -> None:
     if all(group.direction == "reverse" for group in scenario.traffic):
         hint = f"write {entry('direction', 'forward')} in at least one class"
-        raise _clash("traffic", "all classes send in reverse", hint)
+        raise contradiction("traffic", "all classes send in reverse", hint)
 
 
 def _names(scenario: Scenario) -> None:
@@ -145,7 +141,7 @@ def _names(scenario: Scenario) -> None:
             # The error is about a name that was written, not about a default name.
             written = index if scenario.traffic[index].name else names.index(name)
             field, hint = f"traffic.{written}.name", "write a name of its own"
-            raise _clash(field, "another class has this name", hint, name)
+            raise contradiction(field, "another class has this name", hint, name)
 
 
 def _known_routes(scenario: Scenario) -> None:
@@ -189,7 +185,9 @@ def _access_rates(scenario: Scenario, group: Traffic, place: str) -> None:
     if group.access_rate is not None and peak > group.access_rate and writes_rate:
         field = "peak_rate" if isinstance(group, OnOff) else "rate"
         wrong = f"{Rate(peak)} is above access_rate, {group.access_rate}"
-        raise _clash(f"{place}.{field}", wrong, f"write a lower {field}, or a higher access_rate")
+        raise contradiction(
+            f"{place}.{field}", wrong, f"write a lower {field}, or a higher access_rate"
+        )
 
 
 @_of_each_class
@@ -213,7 +211,7 @@ def _counted(scenario: Scenario) -> None:
 
 def _without_n(size: BufferSize, field: str) -> ScenarioError:
     wrong = f'"{size}" without flows that last: n counts long flows, or else users'
-    return _clash(field, wrong, 'write a size such as "129 packets" or "1 bdp"', size)
+    return contradiction(field, wrong, 'write a size such as "129 packets" or "1 bdp"', size)
 
 
 def _buffer(scenario: Scenario) -> None:
@@ -240,7 +238,7 @@ def _links(scenario: Scenario) -> None:
     for index, link in enumerate(scenario.links):
         if link.name in seen:
             field, hint = f"links.{index}.name", "write a name of its own"
-            raise _clash(field, "another link has this name", hint, link.name)
+            raise contradiction(field, "another link has this name", hint, link.name)
         seen.add(link.name)
         here, size = scenario.at_link(link.name), link.queue.size
         if link.queue.reads_size and not 1 <= here.packets(size) <= MAX_BUFFER_PACKETS:
@@ -257,7 +255,7 @@ def _class_queues(scenario: Scenario) -> None:
             continue
         if scenario.topology is not None:
             hint = "leave it out: a network's links have one queue"
-            raise _clash(field, _WITH_A_TOPOLOGY, hint)
+            raise contradiction(field, _WITH_A_TOPOLOGY, hint)
         names = dict(zip(map(id, scenario.traffic), scenario.class_names, strict=True))
         here = scenario.at_link(place.name)
         crossing = [names[id(group)] for group in (*here.classes, *here.acknowledged)]
@@ -286,25 +284,25 @@ def _buckets(scenario: Scenario) -> None:
                 _bucket(scenario, f"{place.field}.{name}", bucket, link)
         if link.shaper is not None and place.queue.transmit_ring:
             wrong, hint = "never fills behind a shaper", "leave it out, or leave the shaper out"
-            raise _clash(f"{place.at_queue}.transmit_ring", wrong, hint)
+            raise contradiction(f"{place.at_queue}.transmit_ring", wrong, hint)
 
 
 def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link: Link) -> None:
     if scenario.topology is not None:
-        raise _clash(field, _WITH_A_TOPOLOGY, "leave it out: a network's links have none")
+        raise contradiction(field, _WITH_A_TOPOLOGY, "leave it out: a network's links have none")
     if bucket.rate > link.rate:
         wrong = f"{bucket.rate} is above the rate of the link, {link.rate}"
         hint = f"write {link.rate} or less here, or a higher rate of the link"
-        raise _clash(f"{field}.rate", wrong, hint, bucket.rate)
+        raise contradiction(f"{field}.rate", wrong, hint, bucket.rate)
     if field.endswith("policer") and bucket.refill == "deficit":
         hint = f"write {entry('refill', 'continuous')} and a burst"
-        raise _clash(f"{field}.refill", "a policer without a bucket drops every burst", hint)
+        raise contradiction(f"{field}.refill", "a policer without a bucket drops every burst", hint)
     largest = scenario.largest_packet
     if bucket is link.shaper:
         largest = link.on_line(largest)
     if bucket.burst is not None and bucket.burst < largest:
         wrong = f"{bucket.burst} is smaller than a packet of {DataSize(largest)}"
-        raise _clash(f"{field}.burst", wrong, f"write {DataSize(largest)!s} or more")
+        raise contradiction(f"{field}.burst", wrong, f"write {DataSize(largest)!s} or more")
     if 8 * bucket.depth / bucket.rate > DAY:
         wrong = f"a bucket of {DataSize(bucket.depth)} takes more than {DAY} to fill"
         hint = "write a smaller burst or excess, or a higher rate"
@@ -328,25 +326,25 @@ def _conditions(scenario: Scenario, place: _Place) -> None:
     present = [name for name in (*_CONDITIONS, "framing") if getattr(link, name) is not None]
     if present and scenario.topology is not None:
         hint = "leave it out: a network's links have none"
-        raise _clash(f"{field}.{present[0]}", _WITH_A_TOPOLOGY, hint)
+        raise contradiction(f"{field}.{present[0]}", _WITH_A_TOPOLOGY, hint)
     if not set(present) & set(_CONDITIONS):
         return
     if link.down is not None and link.rate_trace is not None:
         hint = 'leave it out, and write a rate of "0 Mbit/s" at these times into the trace'
-        raise _clash(f"{field}.down", "cannot be set beside rate_trace", hint)
+        raise contradiction(f"{field}.down", "cannot be set beside rate_trace", hint)
     varying = next((name for name in ("down", "rate_trace") if name in present), None)
     if varying is not None and link.shaper is not None:
         wrong = "cannot be simulated before a wire of varying rate"
-        raise _clash(f"{field}.shaper", wrong, _ONE_OF_TWO)
+        raise contradiction(f"{field}.shaper", wrong, _ONE_OF_TWO)
     if varying is not None and scenario.goals.need_round_trips:
         wrong = "cannot be set with a goal that has a probability"
-        raise _clash(f"{field}.{varying}", wrong, _ONE_OF_TWO)
+        raise contradiction(f"{field}.{varying}", wrong, _ONE_OF_TWO)
     if queue.transmit_ring:
         wrong = f"cannot be simulated with {present[0]} of the link"
-        raise _clash(f"{place.at_queue}.transmit_ring", wrong, _ONE_OF_TWO)
+        raise contradiction(f"{place.at_queue}.transmit_ring", wrong, _ONE_OF_TWO)
     if queue.alpha is not None and link.loss is not None and link.loss.place == "before-queue":
         wrong = "cannot be simulated with loss before the queue"
-        raise _clash(f"{place.at_queue}.alpha", wrong, _ONE_OF_TWO)
+        raise contradiction(f"{place.at_queue}.alpha", wrong, _ONE_OF_TWO)
 
 
 def _routes(scenario: Scenario) -> None:
@@ -354,7 +352,7 @@ def _routes(scenario: Scenario) -> None:
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
             field, hint = f"traffic.{index}.direction", "leave direction out if route is written"
-            raise _clash(field, 'direction = "reverse" has a route of its own', hint)
+            raise contradiction(field, 'direction = "reverse" has a route of its own', hint)
         interior = [delays[name] for way in (group.route, group.return_route) for name in way[:-1]]
         if isinstance(group, Tcp):
             _fits(group, sum(interior), f"traffic.{index}")
@@ -364,17 +362,17 @@ def _fits(group: Tcp, delay: float, place: str) -> None:
     """Refuse a round trip that is shorter than the links on its route."""
     if group.rtt.low < delay:
         wrong = f"the links on the route take {Duration(delay)} of an rtt that is less"
-        raise _clash(f"{place}.rtt", wrong, "write a longer rtt, or shorter link delays")
+        raise contradiction(f"{place}.rtt", wrong, "write a longer rtt, or shorter link delays")
 
 
 def _memory(scenario: Scenario) -> None:
     shares = any(place.queue.alpha is not None for place in _places(scenario))
     if scenario.memory is None and shares:
         hint = f"write {entry('memory', '16 MB')}"
-        raise _clash("memory", "alpha is set, but there is no shared memory", hint)
+        raise contradiction("memory", "alpha is set, but there is no shared memory", hint)
     if scenario.memory is not None and not shares:
         hint = f"write {entry('alpha', 1.0)} for a queue, or leave memory out"
-        raise _clash("memory", "no queue uses it, because none sets alpha", hint)
+        raise contradiction("memory", "no queue uses it, because none sets alpha", hint)
 
 
 @_of_each_class
@@ -382,7 +380,7 @@ def _starts(scenario: Scenario, group: Traffic, place: str) -> None:
     if isinstance(group, Standing) and group.start.low >= _end(scenario):
         wrong = f"no flow starts before the run ends at {_end(scenario)}"
         hint = "write an earlier start, or a longer measure.duration"
-        raise _clash(f"{place}.start", wrong, hint)
+        raise contradiction(f"{place}.start", wrong, hint)
 
 
 @_of_each_class
@@ -390,14 +388,14 @@ def _stops(scenario: Scenario, group: Traffic, place: str) -> None:
     schedule = group.schedule if isinstance(group, Switched) else None
     if schedule and scenario.topology is not None:
         hint = "leave it out, or write start and stop"
-        raise _clash(f"{place}.schedule", _WITH_A_TOPOLOGY, hint)
+        raise contradiction(f"{place}.schedule", _WITH_A_TOPOLOGY, hint)
     if schedule and schedule.times and schedule.times[0][0] >= _end(scenario):
         wrong = f"no flow is switched on before the run ends at {_end(scenario)}"
         hint = "write earlier times, or a longer measure.duration"
-        raise _clash(f"{place}.schedule.times", wrong, hint)
+        raise contradiction(f"{place}.schedule.times", wrong, hint)
     if isinstance(group, Stopping) and group.stop and group.stop.high <= group.start.low:
         wrong = f"every flow stops by {group.stop.high}, before it starts"
-        raise _clash(f"{place}.stop", wrong, "write a later stop, or an earlier start")
+        raise contradiction(f"{place}.stop", wrong, "write a later stop, or an earlier start")
 
 
 @_of_each_class
@@ -409,13 +407,13 @@ def _tables(scenario: Scenario, group: Traffic, place: str) -> None:
     columns = [name for name in ("source", "target", "route") if any(table.texts.get(name, ()))]
     if columns and scenario.topology is None:
         wrong = f"{columns[0]} of a transfer without a network"
-        raise _clash(place, wrong, "write a topology too")
+        raise contradiction(place, wrong, "write a topology too")
     if int(table.start_ps.min()) >= round(_end(scenario) * 1e12):
         wrong = f"no transfer starts before the run ends at {_end(scenario)}"
         hint = "write earlier starts, or a longer measure.duration"
-        raise _clash(f"{place}.{'file' if table.path else 'transfers'}", wrong, hint)
+        raise contradiction(f"{place}.{'file' if table.path else 'transfers'}", wrong, hint)
     if table.rtt_ps is not None and scenario.topology is not None:
-        raise _clash(place, "an rtt of a transfer", "leave it out: the topology gives it")
+        raise contradiction(place, "an rtt of a transfer", "leave it out: the topology gives it")
 
 
 def _delay_goals(scenario: Scenario) -> None:
@@ -423,11 +421,11 @@ def _delay_goals(scenario: Scenario) -> None:
     table = scenario.goals.queue_delay
     if mean is not None and table is not None and table.mean is not None:
         hint = "leave out goals.queue_delay_mean"
-        raise _clash("goals.queue_delay.mean", "the mean is set twice", hint)
+        raise contradiction("goals.queue_delay.mean", "the mean is set twice", hint)
     if mean is not None and p99 is not None and p99 < mean:
         wrong = f"{p99} is below queue_delay_mean, {mean}: the two goals contradict each other"
         hint = f"write {mean} or more here, or a smaller queue_delay_mean"
-        raise _clash("goals.queue_delay_p99", wrong, hint, p99)
+        raise contradiction("goals.queue_delay_p99", wrong, hint, p99)
 
 
 def _utilization_goal(scenario: Scenario) -> None:
@@ -440,7 +438,7 @@ def _utilization_goal(scenario: Scenario) -> None:
         hint = "write a lower goal, more flows, or a larger access_rate or max_window"
         if not scenario.crossing:
             wrong, hint = "no data crosses the bottleneck", 'name "bottleneck" in a route'
-        raise _clash("goals.utilization", wrong, hint, goal)
+        raise contradiction("goals.utilization", wrong, hint, goal)
 
 
 def _fastest(scenario: Scenario, group: Traffic) -> float:
@@ -460,22 +458,22 @@ def _completion_goals(scenario: Scenario) -> None:
     endless = [group.kind not in COMPLETING_KINDS for group in scenario.traffic]
     hint = "leave this goal out, or write a class of flows that end"
     if scenario.goals.fct_increase is not None and all(endless):
-        raise _clash("goals.fct_increase", "no flow ever completes", hint)
+        raise contradiction("goals.fct_increase", "no flow ever completes", hint)
     for index, group in enumerate(scenario.traffic):
         goals = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
         if goals and endless[index]:
             wrong = "no flow of this class ever completes"
-            raise _clash(f"traffic.{index}.goals.{goals[0]}", wrong, hint)
+            raise contradiction(f"traffic.{index}.goals.{goals[0]}", wrong, hint)
         asked = [name for name in REQUEST_GOALS if getattr(group.goals, name, None) is not None]
         if asked and group.kind != "requests":
             wrong = "this class has no requests with several answers"
             like = asked[0].removeprefix("request_")
             instead = f"write {entry('kind', 'requests')}, or a goal fct_{like}"
-            raise _clash(f"traffic.{index}.goals.{asked[0]}", wrong, instead)
+            raise contradiction(f"traffic.{index}.goals.{asked[0]}", wrong, instead)
 
 
 def _realtime_goal(scenario: Scenario) -> None:
     kinds = {group.kind for group in scenario.traffic}
     if scenario.goals.realtime_loss is not None and not kinds & OPEN_LOOP_KINDS:
         hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP_KINDS))}"
-        raise _clash("goals.realtime_loss", "no class is real-time", hint)
+        raise contradiction("goals.realtime_loss", "no class is real-time", hint)

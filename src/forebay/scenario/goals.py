@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from forebay.catalogue import KINDS
 from forebay.errors import literal
-from forebay.scenario.base import SHARE, Between, ScenarioModel
+from forebay.scenario.base import SHARE, Between, ScenarioModel, such_as
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 class AtLeastTable(ScenarioModel):
     """The share of the round trips that reach the fraction is at least ``probability``."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.AtLeastTableDict]) -> None: ...
-
     example: ClassVar[dict[str, Any]] = {"at_least": 0.98, "probability": 0.99}
     at_least: Annotated[float, Strict()] = Field(examples=[0.98])
     """The least share."""
@@ -34,10 +30,6 @@ class AtLeastTable(ScenarioModel):
 
 class AtMostTable(ScenarioModel):
     """The share of the round trips that stay below the fraction is at least ``probability``."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.AtMostTableDict]) -> None: ...
 
     example: ClassVar[dict[str, Any]] = {"at_most": 0.01, "probability": 0.99}
     at_most: Annotated[float, Strict()] = Field(examples=[0.01])
@@ -153,15 +145,15 @@ class QueueDelay(ScenarioModel):
 
         def __init__(self, **fields: Unpack[inputs.QueueDelayDict]) -> None: ...
 
-    maximum: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["10 ms"])
+    maximum: Annotated[Duration | None, _DELAYS] = such_as("10 ms")
     """No packet waits longer."""
-    quantile: Annotated[float | None, Strict(), Between(0.001, 0.999999, "fraction")] = Field(
-        default=None, examples=[0.999]
+    quantile: Annotated[float | None, Strict(), Between(0.001, 0.999999, "fraction")] = such_as(
+        0.999
     )
     """The share of the packets that wait no longer than `at_most`."""
-    at_most: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["5 ms"])
+    at_most: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
     """The longest waiting time of `quantile`."""
-    mean: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["5 ms"])
+    mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
     """At most this mean waiting time."""
 
     @model_validator(mode="after")
@@ -188,26 +180,26 @@ class Goals(ScenarioModel):
 
         def __init__(self, **fields: Unpack[inputs.GoalsDict]) -> None: ...
 
-    utilization: Annotated[AtLeast | None, Between(0.001, 1.0, "fraction")] = Field(
-        default=None, examples=[0.98, {"at_least": 0.98, "probability": 0.99}]
+    utilization: Annotated[AtLeast | None, Between(0.001, 1.0, "fraction")] = such_as(
+        0.98, {"at_least": 0.98, "probability": 0.99}
     )
     """At least this share of the link's capacity is used: over the measured window, or with {
     at_least = 0.98, probability = 0.99 } in 99 % of the round trips."""
-    loss_rate: Annotated[AtMost | None, _SHARE] = Field(
-        default=None, examples=[0.01, {"at_most": 0.01, "probability": 0.99}]
+    loss_rate: Annotated[AtMost | None, _SHARE] = such_as(
+        0.01, {"at_most": 0.01, "probability": 0.99}
     )
     """At most this share of the packets is dropped: over the measured window, or with { at_most =
     0.01, probability = 0.99 } in 99 % of the round trips."""
     queue_delay: QueueDelay | None = None
     """Waiting time: maximum, any quantile, mean."""
-    queue_delay_mean: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["5 ms"])
+    queue_delay_mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
     """At most this mean waiting time."""
-    queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["20 ms"])
+    queue_delay_p99: Annotated[Duration | None, _DELAYS] = such_as("20 ms")
     """At most this 99th percentile of the waiting time; never below the mean's."""
     fct_increase: Annotated[float | None, Strict(), _INCREASE] = Field(
         default=None, description=_FCT_INCREASE, examples=[0.125]
     )
-    realtime_loss: Annotated[float | None, Strict(), _SHARE] = Field(default=None, examples=[0.001])
+    realtime_loss: Annotated[float | None, Strict(), _SHARE] = such_as(0.001)
     """At most this share of the packets of real-time classes, which do not respond to loss, is
     dropped."""
 
@@ -229,25 +221,23 @@ class ClassGoals(ScenarioModel):
 
         def __init__(self, **fields: Unpack[inputs.ClassGoalsDict]) -> None: ...
 
-    throughput: Annotated[Rate | None, Between(Rate(1), Rate(1e13))] = Field(
-        default=None, examples=["30 Mbit/s"]
-    )
+    throughput: Annotated[Rate | None, Between(Rate(1), Rate(1e13))] = such_as("30 Mbit/s")
     """At least this rate on the link, all flows of the class together."""
-    loss_rate: Annotated[float | None, Strict(), _SHARE] = Field(default=None, examples=[0.001])
+    loss_rate: Annotated[float | None, Strict(), _SHARE] = such_as(0.001)
     """At most this share of its packets is dropped."""
-    queue_delay_mean: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["5 ms"])
+    queue_delay_mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
     """At most this mean wait of its packets in the queue under study, whichever discipline it
     has."""
-    queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["20 ms"])
+    queue_delay_p99: Annotated[Duration | None, _DELAYS] = such_as("20 ms")
     """At most this 99th percentile of that wait."""
-    fct_mean: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["1 s"])
+    fct_mean: Annotated[Duration | None, _DELAYS] = such_as("1 s")
     """At most this mean flow completion time."""
-    fct_p99: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["5 s"])
+    fct_p99: Annotated[Duration | None, _DELAYS] = such_as("5 s")
     """At most this 99th percentile of the flow completion time."""
     fct_increase: Annotated[float | None, Strict(), _INCREASE] = Field(
         default=None, description=_FCT_INCREASE, examples=[0.125]
     )
-    request_mean: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["5 ms"])
+    request_mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
     """At most this mean time of a request until its last answer has arrived; of kind "requests"."""
-    request_p99: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["10 ms"])
+    request_p99: Annotated[Duration | None, _DELAYS] = such_as("10 ms")
     """At most this 99th percentile of it."""

@@ -20,8 +20,8 @@ from pydantic import (
 )
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel, shorthand
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel, shorthand, such_as
+from forebay.scenario.errors import ScenarioError, contradiction
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.rate_trace import OR_FILE, RateTrace
@@ -119,7 +119,7 @@ class Loss(ScenarioModel):
 
         def __init__(self, **fields: Unpack[inputs.LossDict]) -> None: ...
 
-    rate: _Probability | None = Field(default=None, examples=[0.001])
+    rate: _Probability | None = such_as(0.001)
     """Probability of each loss, independent of the others. Or leave it out and write good_to_bad
     and bad_to_good."""
     good_to_bad: _Probability | None = None
@@ -144,7 +144,7 @@ class Loss(ScenarioModel):
         states = [*changes, *(n for n in ("loss_in_bad", "loss_in_good") if self._has(n))]
         if self.rate is not None and states:
             wrong, hint = "cannot be set beside rate", "leave it out, or leave rate out"
-            raise ScenarioError("contradiction", wrong, hint, field=states[0])
+            raise contradiction(states[0], wrong, hint)
         if self.rate is None and len(changes) < len(_CHANGES):
             missing = next(name for name in _CHANGES if name not in changes)
             field = missing if states else "rate"
@@ -285,7 +285,7 @@ class TokenBucket(ScenarioModel):
 
     rate: Annotated[Rate, RATES] = Field(examples=["21 Mbit/s"])
     """Rate of the tokens (CIR); at most the rate of the link."""
-    burst: Annotated[DataSize | None, _BURSTS] = Field(default=None, examples=["72 kB"])
+    burst: Annotated[DataSize | None, _BURSTS] = such_as("72 kB")
     """Committed burst (Bc; tc's burst): at least the largest packet. Required, except with refill =
     "deficit", which keeps no tokens."""
     excess: Annotated[DataSize, _EXCESSES] = DataSize(0)
@@ -304,8 +304,7 @@ class TokenBucket(ScenarioModel):
         if not keeps and (self.burst is not None or self.excess):
             field = "excess" if self.burst is None else "burst"
             wrong = 'refill = "deficit" keeps no tokens'
-            hint = "leave it out, or write another refill"
-            raise ScenarioError("contradiction", wrong, hint, field=field)
+            raise contradiction(field, wrong, "leave it out, or write another refill")
         return self
 
     @property
@@ -352,19 +351,19 @@ class Link(ScenarioModel):
     policer: TokenBucket | None = None
     """Drops a packet for which its bucket has no tokens, before the queue. Bandwidth-delay products
     refer to its rate, where that is less than the link's."""
-    reverse_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["100 Mbit/s"])
+    reverse_rate: Annotated[Rate | None, RATES] = such_as("100 Mbit/s")
     """Rate of the opposite direction, which classes with direction = "reverse" cross; by default
     the link's own. Shapers and policers are of the forward direction."""
-    loss: Annotated[Loss | None, _OR_RATE] = Field(default=None, examples=[0.001])
+    loss: Annotated[Loss | None, _OR_RATE] = such_as(0.001)
     """Packets that the link itself loses; a number is the rate of independent loss."""
-    rate_trace: Annotated[RateTrace | None, OR_FILE] = Field(default=None, examples=["lte.csv"])
+    rate_trace: Annotated[RateTrace | None, OR_FILE] = such_as("lte.csv")
     """The rate over time, instead of rate; text is the path of a file. Sizes in time and in
     bandwidth-delay products, and loads refer to its mean."""
-    down: Annotated[Outages | None, _OR_TIMES] = Field(default=None, examples=[[["10 s", "12 s"]]])
+    down: Annotated[Outages | None, _OR_TIMES] = such_as([["10 s", "12 s"]])
     """When the link does not send; a list is pairs of when it goes down and comes up. With a
     period, sizes in time and in bandwidth-delay products, and loads refer to the mean rate, that of
     the times up and down."""
-    jitter: Annotated[Jitter | None, _OR_LONGEST] = Field(default=None, examples=["5 ms"])
+    jitter: Annotated[Jitter | None, _OR_LONGEST] = such_as("5 ms")
     """A delay behind the wire that is drawn for each packet; a duration is the longest."""
 
     framing: Name | None = None
@@ -382,7 +381,7 @@ class Link(ScenarioModel):
             return data
         if data.get("rate") is not None:
             wrong, hint = "cannot be set beside rate_trace", "leave it out: it is the trace's mean"
-            raise ScenarioError("contradiction", wrong, hint, field="rate")
+            raise contradiction("rate", wrong, hint)
         try:
             table = {"file": written} if isinstance(written, str) else written
             trace = RateTrace.model_validate(table, context=info.context)

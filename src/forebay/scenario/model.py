@@ -17,7 +17,7 @@ from forebay.catalogue import is_ours
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.files.atomic import replacing
 from forebay.scenario import consistency
-from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable
+from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable, such_as
 from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
@@ -72,7 +72,7 @@ class Scenario(ScenarioModel):
     """Further links, for routes over more than the bottleneck."""
     topology: Topology | None = None
     """A network for the traffic, instead of one link."""
-    memory: Annotated[DataSize | None, _MEMORY] = Field(default=None, examples=["16 MB"])
+    memory: Annotated[DataSize | None, _MEMORY] = such_as("16 MB")
     """A switch's packet memory, shared by the queues that set alpha."""
     traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED]
     """The classes of traffic; at least one."""

@@ -14,8 +14,8 @@ from pydantic import Field, Strict, model_validator
 
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import entry, literal
-from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
-from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
+from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel, such_as
+from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
 from forebay.scenario.quantity import (
     DataSize,
     Duration,
@@ -190,22 +190,22 @@ class ClassQueue(ScenarioModel):
     weight: Annotated[float, Between(1e-3, 1e3)] = 1.0
     """Relative share, in bytes, of the capacity left to the classes of its priority (deficit round
     robin)."""
-    min_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["2 Mbit/s"])
+    min_rate: Annotated[Rate | None, RATES] = such_as("2 Mbit/s")
     """Guaranteed rate while it has packets; the classes of its priority share the rest by weight
     (tc htb: rate)."""
-    max_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["5 Mbit/s"])
+    max_rate: Annotated[Rate | None, RATES] = such_as("5 Mbit/s")
     """Maximum rate: it is shaped to this rate (tc htb: ceil)."""
     burst: Annotated[DataSize | None, Between(DataSize(1), DataSize(10**12))] = None
     """Burst beyond max_rate, after time in which it was not served. Not set: one more of the
     largest packets than there are class queues."""
-    size: BufferSize | None = Field(default=None, examples=["64 packets"])
+    size: BufferSize | None = such_as("64 packets")
     """Its own limit; bdp and n are those of its own traffic, a time is at the link's rate. A sizing
     does not change it. Not set: queue.size, or a share of it."""
     share: Annotated[float | None, SHARE] = None
     """Its limit as a share of queue.size, which a sizing sets."""
     discipline: Literal["drop-tail", "bfifo", "red"] = "drop-tail"
     """"drop-tail" counts packets, "bfifo" bytes; "red" is set if red is written."""
-    red: Red | None = Field(default=None, examples=[{"min": "30 kB"}])
+    red: Red | None = such_as({"min": "30 kB"})
     """RED of this class only."""
 
     @model_validator(mode="before")
@@ -220,22 +220,19 @@ class ClassQueue(ScenarioModel):
         if self.red is not None and self.discipline != "red":
             wrong = f'"{self.discipline}" has no thresholds'
             hint = f"leave red out, or write {entry('discipline', 'red')}"
-            raise ScenarioError("contradiction", wrong, hint, field="red")
+            raise contradiction("red", wrong, hint)
         if self.size is not None and self.share is not None:
-            wrong, hint = "size and share are both set", "leave one of them out"
-            raise ScenarioError("contradiction", wrong, hint, field="share")
+            raise contradiction("share", "size and share are both set", "leave one of them out")
         self._check_rates()
         return self
 
     def _check_rates(self) -> None:
         if self.burst is not None and self.max_rate is None:
             wrong = "is of a max_rate, which is not written"
-            hint = "leave it out, or write max_rate"
-            raise ScenarioError("contradiction", wrong, hint, field="burst")
+            raise contradiction("burst", wrong, "leave it out, or write max_rate")
         if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
             wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"
-            hint = f"write {self.max_rate} or less"
-            raise ScenarioError("contradiction", wrong, hint, field="min_rate")
+            raise contradiction("min_rate", wrong, f"write {self.max_rate} or less")
 
     @property
     def is_sized(self) -> bool:
@@ -327,7 +324,7 @@ class Queue(ScenarioModel):
             if getattr(self, name) is not None and self.discipline not in readers:
                 wrong = f'"{self.discipline}" has no such parameter'
                 hint = f"leave it out, or write {' or '.join(_written(readers))}"
-                raise ScenarioError("contradiction", wrong, hint, field=name)
+                raise contradiction(name, wrong, hint)
         _check_thresholds(self.min, self.max)
         return self
 
@@ -340,7 +337,7 @@ class Queue(ScenarioModel):
         if self.classes and not several:
             wrong = f'"{self.discipline}" has one queue'
             hint = f"leave it out, or write {entry('discipline', 'classes')}"
-            raise ScenarioError("contradiction", wrong, hint, field="classes")
+            raise contradiction("classes", wrong, hint)
         if several:
             check_alone(self.classes)
         return self
@@ -368,8 +365,7 @@ def _written(names: tuple[str, ...]) -> list[str]:
 
 def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:
     if low is not None and high is not None and low >= high:
-        wrong = f"min, {low}, is not below max, {high}"
-        raise ScenarioError("contradiction", wrong, "write a larger max", field="max")
+        raise contradiction("max", f"min, {low}, is not below max, {high}", "write a larger max")
 
 
 MAX_CLASSES = 64
@@ -387,20 +383,20 @@ def check_alone(queues: Sequence[ClassQueue]) -> None:
         if queue.name in names:
             wrong, hint = "another class queue has this name", "write a name of its own"
             field = f"classes.{index}.name"
-            raise ScenarioError("contradiction", wrong, hint, field=field, value=queue.name)
+            raise contradiction(field, wrong, hint, queue.name)
         names.add(queue.name)
         for traffic in queue.traffic:
             if traffic in holders:
                 wrong = f"{show(traffic)} is named here and in class queue {show(holders[traffic])}"
                 hint, field = "name it once", f"classes.{index}.traffic"
-                raise ScenarioError("contradiction", wrong, hint, field=field, value=traffic)
+                raise contradiction(field, wrong, hint, traffic)
             holders[traffic] = queue.name
     defaults = [index for index, queue in enumerate(queues) if queue.default]
     if len(defaults) > 1:
         first = queues[defaults[0]].name
         wrong, hint = f"class queue {show(first)} is the default too", "write it in one of them"
         field = f"classes.{defaults[1]}.default"
-        raise ScenarioError("contradiction", wrong, hint, field=field)
+        raise contradiction(field, wrong, hint)
 
 
 def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> list[int | None]:
@@ -419,12 +415,11 @@ def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> No
                 wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
                 hint = f"write {Rate(capacity)!s} or less here, or leave it out"
                 place = f"{field}.{index}.{name}"
-                raise ScenarioError("contradiction", wrong, hint, field=place, value=rate)
+                raise contradiction(place, wrong, hint, rate)
     promised = sum(float(queue.min_rate or 0) for queue in queues)
     if promised > capacity * (1 + 1e-12):
         wrong = f"the min_rates, {Rate(promised)} in all, are more than the link's {Rate(capacity)}"
-        hint = "write smaller ones"
-        raise ScenarioError("contradiction", wrong, hint, field=field)
+        raise contradiction(field, wrong, "write smaller ones")
 
 
 def check_traffic(
@@ -443,4 +438,4 @@ def check_traffic(
         if placed[name] is None:
             wrong = f"no class queue has traffic {show(name)}"
             hint = f"name it in the traffic of one, or write {entry('default', True)} in one"
-            raise ScenarioError("contradiction", wrong, hint, field=field, value=name)
+            raise contradiction(field, wrong, hint, name)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Strict, model_validator
 
-from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, shorthand
+from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, shorthand, such_as
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Duration, Rate
 
@@ -147,10 +147,10 @@ class RateTrace(ScenarioModel):
 
         def __init__(self, **fields: Unpack[inputs.RateTraceDict]) -> None: ...
 
-    file: RateFile | None = Field(default=None, examples=["lte.csv"])
+    file: RateFile | None = such_as("lte.csv")
     """Path of a trace; or write steps."""
-    steps: tuple[tuple[Duration, Rate], ...] | None = Field(
-        default=None, examples=[[["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]]]
+    steps: tuple[tuple[Duration, Rate], ...] | None = such_as(
+        [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]]
     )
     """When each rate begins, ascending from 0 s, and the rate, which may be 0."""
     period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = None

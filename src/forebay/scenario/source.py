@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeV
 from pydantic import Field, Strict, model_validator
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, MAX_FLOWS, RATES, Between, ScenarioModel
+from forebay.scenario.base import DAY, MAX_FLOWS, RATES, Between, ScenarioModel, such_as
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError, count, show
+from forebay.scenario.errors import ScenarioError, contradiction, count, show
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
 
@@ -93,6 +93,8 @@ class FlowCount(FromText, int):
         return int.__hash__(self)
 
 
+OfADay = Annotated[AnyDistribution, Between(Duration(0), DAY)]
+"""A distribution of times within a day."""
 RTTS = Between(Duration(1e-6), Duration(60))
 PACKETS = Between(DataSize(64), DataSize(65_535))
 LOADS = Between(1e-6, 10.0, "share of link.rate")
@@ -116,16 +118,12 @@ class Schedule(ScenarioModel):
 
         def __init__(self, **fields: Unpack[inputs.ScheduleDict]) -> None: ...
 
-    on: Annotated[AnyDistribution | None, _SPANS] = Field(
-        default=None, examples=[{"exponential": "2 s"}]
-    )
+    on: Annotated[AnyDistribution | None, _SPANS] = such_as({"exponential": "2 s"})
     """How long a flow sends at a time: a distribution. It begins with its start."""
-    off: Annotated[AnyDistribution | None, _SPANS] = Field(
-        default=None, examples=[{"exponential": "5 s"}]
-    )
+    off: Annotated[AnyDistribution | None, _SPANS] = such_as({"exponential": "5 s"})
     """How long it is silent between: a distribution."""
-    times: tuple[tuple[Duration, Duration], ...] | None = Field(
-        default=None, examples=[[["0 s", "10 s"], ["20 s", "30 s"]]]
+    times: tuple[tuple[Duration, Duration], ...] | None = such_as(
+        [["0 s", "10 s"], ["20 s", "30 s"]]
     )
     """Or when all flows are switched on and off, ascending, from the run's start."""
     period: Annotated[Duration | None, Between(_LEAST_ON, DAY)] = None
@@ -139,14 +137,12 @@ class Schedule(ScenarioModel):
                 hint = 'write both on and off, such as { exponential = "2 s" }, or times'
                 raise ScenarioError("missing", "is not written", hint, field=missing)
             if self.period is not None:
-                hint = "leave it out, or write times"
-                raise ScenarioError("contradiction", "is of times", hint, field="period")
+                raise contradiction("period", "is of times", "leave it out, or write times")
             self._check_means()
             return self
         for name in ("on", "off"):
             if getattr(self, name) is not None:
-                hint = "leave one of the two out"
-                raise ScenarioError("contradiction", "stands by times", hint, field=name)
+                raise contradiction(name, "stands by times", "leave one of the two out")
         self._check_times(self.times)
         return self
 
@@ -186,9 +182,7 @@ class Source(ScenarioModel):
     """A class of traffic: flows that are equal except for what is drawn for each."""
 
     kind: str
-    name: Annotated[str | None, Strict(), Field(pattern=NAME)] = Field(
-        default=None, examples=["voip"]
-    )
+    name: Annotated[str | None, Strict(), Field(pattern=NAME)] = such_as("voip")
     """Name of the class in answers, different for each class; letters, digits, '_', '.' and '-'.
     Not set: its kind and its place in the list, "long-0" for the first."""
     direction: Literal["forward", "reverse"] = "forward"
@@ -200,7 +194,7 @@ class Source(ScenarioModel):
     """Goals of this class."""
     return_route: tuple[str, ...] = ()
     """Names of the links that the ACKs cross, in order; not set: they queue nowhere."""
-    access_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["1 Gbit/s"])
+    access_rate: Annotated[Rate | None, RATES] = such_as("1 Gbit/s")
     """Rate of each flow's own link to the first queue; not set: ten times the bottleneck's, or the
     source's own peak if that is more. With an access link no faster than the bottleneck, one flow
     can fill the bottleneck evenly and lock out the others."""
@@ -237,7 +231,7 @@ class Standing(Source):
     """Number of flows of this class; for sessions, of users, for requests, of workers.
     "8000..12000" if only a range is known: a run then uses the middle, and a sizing serves both
     ends."""
-    start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+    start: OfADay = Field(
         default=Distribution.uniform_between(Duration(0), Duration(10)),
         examples=[{"uniform": ["0 s", "10 s"]}],
     )
@@ -288,8 +282,8 @@ class Standing(Source):
 class Stopping(Standing):
     """A class whose flows may stop before the run ends."""
 
-    stop: Annotated[AnyDistribution | None, Between(Duration(0), DAY)] = Field(
-        default=None, examples=["30 s", {"uniform": ["20 s", "40 s"]}]
+    stop: Annotated[AnyDistribution | None, Between(Duration(0), DAY)] = such_as(
+        "30 s", {"uniform": ["20 s", "40 s"]}
     )
     """When the application of a flow stops, counted from the beginning of the run: a distribution.
     What TCP has sent by then is still sent again where it is lost; a user of sessions ends the file
@@ -308,8 +302,8 @@ class Stopping(Standing):
 class Switched(Stopping):
     """A class whose flows may be switched on and off."""
 
-    schedule: Schedule | None = Field(
-        default=None, examples=[{"on": {"exponential": "2 s"}, "off": {"exponential": "5 s"}}]
+    schedule: Schedule | None = such_as(
+        {"on": {"exponential": "2 s"}, "off": {"exponential": "5 s"}}
     )
     """When flows send: on and off times. Each on-time of TCP is a connection of its own. Not set:
     from start to stop."""
@@ -355,8 +349,7 @@ def exactly_one(source: S, first: str, second: str, example: tuple[str, object])
     if len(given) == 1:
         return source
     if given:
-        wrong, hint = f"{first} is given too", f"write either {first} or {second}"
-        raise ScenarioError("contradiction", wrong, hint, field=second)
+        raise contradiction(second, f"{first} is given too", f"write either {first} or {second}")
     wrong = f"neither {first} nor {second} is given"
     raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
 

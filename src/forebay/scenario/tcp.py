@@ -12,12 +12,21 @@ from forebay import foreign
 from forebay.catalogue import CONTROLS
 from forebay.errors import entry
 from forebay.scenario import errors
-from forebay.scenario.base import DAY, MAX_FLOWS, Between
+from forebay.scenario.base import MAX_FLOWS, Between, such_as
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
+from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength, FlowLength
 from forebay.scenario.quantity import Duration
-from forebay.scenario.source import LOADS, RTTS, Sized, Standing, Stopping, Switched, exactly_one
+from forebay.scenario.source import (
+    LOADS,
+    RTTS,
+    OfADay,
+    Sized,
+    Standing,
+    Stopping,
+    Switched,
+    exactly_one,
+)
 
 if TYPE_CHECKING:
     from forebay.scenario import inputs
@@ -92,14 +101,10 @@ class Tcp(Sized):
     """Two-way propagation delay of a flow, without queueing and transmission: a distribution. Flows
     with exactly the same round trip stay synchronized, which does not happen in real networks: give
     a range, even if only of 1 %."""
-    jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
-        default=None, examples=["200 us"]
-    )
+    jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = such_as("200 us")
     """Each segment takes up to this much longer to its receiver, at random and in order, as from
     hosts that are busy with other work. Laws ignore it; not set: none."""
-    timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
-        default=None, examples=["1 ms"]
-    )
+    timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = such_as("1 ms")
     """Segments reach their receivers only at multiples of this time: a timer delivers them in
     batches, as netem did before Linux 2.6.22 on the kernel's tick, or a host that coalesces
     interrupts. Laws ignore it; not set: none."""
@@ -116,15 +121,13 @@ class Tcp(Sized):
     delayed_ack: Annotated[bool | None, Strict()] = None
     """Whether receivers may acknowledge only every second packet; not set: as in the sender's
     stack."""
-    delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = Field(
-        default=None, examples=["100 ms"]
+    delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = (
+        such_as("100 ms")
     )
     """Longest time that the ACK of a single packet waits for another packet (RFC 5681, section 4.2:
     less than 500 ms); with sender = "linux" the least value of its adaptive delay, up to 200 ms.
     Needs delayed ACKs; the testbed cannot set it. Not set: 40 ms."""
-    min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
-        default=None, examples=["200 ms"]
-    )
+    min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = such_as("200 ms")
     """Least retransmission timeout; not set: as in the sender's stack."""
     max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = None
     """Most packets in flight that the receiver allows; not set: as in the sender's stack."""
@@ -133,9 +136,7 @@ class Tcp(Sized):
     """Segmentation offload of the senders: whether they hand their cards bursts of several
     segments, which cross the access link back to back. "auto": as the sender's stack does: on for
     "linux", off for "ns2"."""
-    segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = Field(
-        default=None, examples=[1448]
-    )
+    segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = such_as(1448)
     """Payload of a full packet in bytes: what the stack and congestion controls count in bytes
     depends on it; not set: the packet without 52 bytes of IPv4 and TCP headers."""
 
@@ -143,8 +144,7 @@ class Tcp(Sized):
     def _fits_in_its_packet(self) -> Self:
         if self.segment is not None and self.segment > self.packet:
             wrong = f"{self.segment} bytes of payload do not fit in a packet of {self.packet}"
-            hint = "write less, or a larger packet"
-            raise ScenarioError("contradiction", wrong, hint, field="segment")
+            raise contradiction("segment", wrong, "write less, or a larger packet")
         return self
 
     @model_validator(mode="after")
@@ -186,11 +186,10 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
     delays = linux if group.delayed_ack is None else group.delayed_ack
     if not delays:
         hint = f"write {entry('delayed_ack', True)} too, or leave {named} out"
-        raise ScenarioError("contradiction", "no ACK is delayed here", hint, field=named)
+        raise contradiction(named, "no ACK is delayed here", hint)
     if linux and timeout > _LONGEST_LINUX_DELAY:
         hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"
-        wrong = f"Linux delays no ACK as long as {timeout}"
-        raise ScenarioError("contradiction", wrong, hint, field=named)
+        raise contradiction(named, f"Linux delays no ACK as long as {timeout}", hint)
 
 
 class Long(Switched, Tcp):
@@ -229,12 +228,10 @@ class Short(Tcp):
         examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}]
     )
     """Amount that a flow sends, headers included: a length."""
-    load: Annotated[float | None, Strict(), LOADS] = Field(default=None, examples=[0.8])
+    load: Annotated[float | None, Strict(), LOADS] = such_as(0.8)
     """First transmissions as a share of the link's rate, or of a network's offered load; either
     this or arrival_rate."""
-    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = Field(
-        default=None, examples=[500.0]
-    )
+    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = such_as(500.0)
     """Mean number of flows that start in a second; either this or load."""
 
     @model_validator(mode="after")
@@ -301,7 +298,7 @@ class Session(Stopping, Fetching):
     """What the flows do: fetch files one after another."""
     file: AnyFlowLength = Field(examples=[{"pareto": {"mean": "60 kB", "shape": 1.2}}])
     """Size of a file, headers included: a length."""
-    think: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+    think: OfADay = Field(
         default=Distribution.exponential_of(Duration(1)), examples=[{"exponential": "1 s"}]
     )
     """Pause between the end of a file and the start of the next: a distribution."""
@@ -329,23 +326,19 @@ class Requests(Fetching):
     )
     """What a worker answers, headers included, over a connection of its own with the initial
     window: a length."""
-    fan_in: Annotated[int | None, Strict(), Between(1, MAX_FLOWS, "workers")] = Field(
-        default=None, examples=[40]
-    )
+    fan_in: Annotated[int | None, Strict(), Between(1, MAX_FLOWS, "workers")] = such_as(40)
     """Workers that answer one request; the last group may be smaller. Each group has requests of
     its own. Not set: all."""
-    think: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+    think: OfADay = Field(
         default=Distribution.exponential_of(Duration(0.01)), examples=[{"exponential": "10 ms"}]
     )
     """Pause between the arrival of the last answer and the next request: a distribution."""
-    service_time: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+    service_time: OfADay = Field(
         default=Distribution.constant(Duration(0)), examples=[{"uniform": ["0 us", "50 us"]}]
     )
     """How long a worker takes for a request before it sends: a distribution. Its spread keeps the
     answers apart."""
-    start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.constant(Duration(0)), examples=["0 s"]
-    )
+    start: OfADay = Field(default=Distribution.constant(Duration(0)), examples=["0 s"])
     """When a group's first request is asked, counted from the beginning of the run: a
     distribution."""
 

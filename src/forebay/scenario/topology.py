@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
-from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel, printable
-from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel, printable, such_as
+from forebay.scenario.errors import ScenarioError, contradiction, one_of
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.queue import BufferSize
 
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 class TwoLevel(ScenarioModel):
     """Core routers, middle routers below them, edge routers below those, and hosts (paper C)."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.TwoLevelDict]) -> None: ...
 
     core: Literal["abilene", "ring", "mesh"] = "abilene"
     """How core routers are connected: "abilene" as the 11 of Abilene in 2005 (14 links), "ring", or
@@ -64,19 +60,15 @@ class TwoLevel(ScenarioModel):
         ):
             if both:
                 wrong, hint = f"{name} and {other} are both set", "leave one of them out"
-                raise ScenarioError("contradiction", wrong, hint, field=name)
+                raise contradiction(name, wrong, hint)
         if self.core_diameter is not None and self.core_links is None:
             wrong, hint = "holds for drawn chords alone", "write core_links too, or leave it out"
-            raise ScenarioError("contradiction", wrong, hint, field="core_diameter")
+            raise contradiction("core_diameter", wrong, hint)
         return self
 
 
 class Isp(ScenarioModel):
     """A provider of any size: core, metropolitan and edge routers, hosts."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.IspDict]) -> None: ...
 
     core: Literal["ring", "mesh", "chords"] = "chords"
     """How core routers are connected: "ring", "mesh", or "chords", a ring in which each router is
@@ -93,10 +85,6 @@ class Isp(ScenarioModel):
 
 class FatTree(ScenarioModel):
     """A data centre of switches with k ports: k pods, (k / 2)^2 core switches, k^3 / 4 hosts."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.FatTreeDict]) -> None: ...
 
     k: Annotated[int, Strict(), Between(2, 128, "ports")] = 4
     """Ports of a switch; an even number."""
@@ -144,16 +132,16 @@ class LinkClass(ScenarioModel):
 
     name: _Name = Field(examples=["core"])
     """Name of the class in links and generators."""
-    rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["10 Gbit/s"])
+    rate: Annotated[Rate | None, RATES] = such_as("10 Gbit/s")
     """Capacity; not set: link.rate."""
     rates: tuple[Annotated[Rate, RATES], ...] = Field(
         default=(), examples=[["5 Mbit/s", "1 Gbit/s"]]
     )
     """For the hosts' own links: several capacities, each for the same share of the hosts; instead
     of rate."""
-    delay: Annotated[Duration | None, _DELAYS] = Field(default=None, examples=["0.1 ms"])
+    delay: Annotated[Duration | None, _DELAYS] = such_as("0.1 ms")
     """Propagation one way; not set: link.delay."""
-    buffer: BufferSize | None = Field(default=None, examples=["1 bdp/sqrt(n)"])
+    buffer: BufferSize | None = such_as("1 bdp/sqrt(n)")
     """Packets that may wait before each of its links; not set: queue.size. The bdp is the link's
     rate times the mean propagation round trip of all connections, n the connections on that
     link."""
@@ -161,17 +149,12 @@ class LinkClass(ScenarioModel):
     @model_validator(mode="after")
     def _one_rate(self) -> Self:
         if self.rates and self.rate is not None:
-            wrong, hint = "rate and rates are both set", "leave one of them out"
-            raise ScenarioError("contradiction", wrong, hint, field="rates")
+            raise contradiction("rates", "rate and rates are both set", "leave one of them out")
         return self
 
 
 class NetworkNode(ScenarioModel):
     """A router, and the hosts on it."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.NetworkNodeDict]) -> None: ...
 
     name: _Name = Field(examples=["Denver"])
     """Name of the router in links."""
@@ -203,10 +186,6 @@ class NetworkLink(ScenarioModel):
 class Demand(ScenarioModel):
     """An entry of the traffic matrix."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.DemandDict]) -> None: ...
-
     source: _Name
     """Router that sends the data."""
     target: _Name
@@ -232,9 +211,9 @@ class Topology(ScenarioModel):
     """A provider of any size."""
     fat_tree: FatTree | None = None
     """A data centre."""
-    file: NetworkFile | None = Field(default=None, examples=["abilene.graphml"])
+    file: NetworkFile | None = such_as("abilene.graphml")
     """GraphML (the Topology Zoo's, yEd's), GML, SNDlib XML or REPETITA, relative to this file."""
-    file_unit: Annotated[Rate | None, RATES] = Field(default=None, examples=["1 Gbit/s"])
+    file_unit: Annotated[Rate | None, RATES] = such_as("1 Gbit/s")
     """What 1 is of the capacities of a file without units, and of the demands of an SNDlib file;
     not set: what SNDlib's unit element says, or else 1 Mbit/s, which is noted."""
     largest_part: Annotated[bool, Strict()] = False
@@ -254,23 +233,23 @@ class Topology(ScenarioModel):
     file has core."""
     demands: tuple[Demand, ...] = ()
     """The traffic matrix; not set: demand_file's, the file's, or gravity."""
-    demand_file: NetworkFile | None = Field(default=None, examples=["matrix.csv"])
+    demand_file: NetworkFile | None = such_as("matrix.csv")
     """The traffic matrix as CSV with the header source,target,weight."""
-    demand_unit: Annotated[Rate | None, RATES] = Field(default=None, examples=["1 Mbit/s"])
+    demand_unit: Annotated[Rate | None, RATES] = such_as("1 Mbit/s")
     """What 1 of the matrix is: its demands are then offered load, which the classes with a load
     carry. Not set: the file's; without any only their ratios count."""
-    demand_total: Annotated[Rate | None, RATES] = Field(default=None, examples=["40 Gbit/s"])
+    demand_total: Annotated[Rate | None, RATES] = such_as("40 Gbit/s")
     """Sum of all demands, offered load; instead of demand_unit. Gravity has one only in this
     way."""
     demand_scale: Annotated[float, Between(1e-6, 1e6)] = 1.0
     """A factor on the offered load, such as busy hour over mean."""
     demand_growth: Annotated[float, Between(1e-3, 1e3)] = Field(default=1.0, examples=[1.5])
     """A further factor on it, such as a year's growth."""
-    connection_rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["2 Mbit/s"])
+    connection_rate: Annotated[Rate | None, RATES] = such_as("2 Mbit/s")
     """Rate of a connection of the offered load, from which the number of connections on each link
     follows."""
-    connection_window: Annotated[int | None, Strict(), Between(1, 1_000_000, "packets")] = Field(
-        default=None, examples=[40]
+    connection_window: Annotated[int | None, Strict(), Between(1, 1_000_000, "packets")] = such_as(
+        40
     )
     """Window of a connection of the offered load in packets, instead of its rate: the rate is the
     window over the path's round trip."""
@@ -311,9 +290,8 @@ class Topology(ScenarioModel):
             raise ScenarioError("contradiction", wrong, f"write one of {one_of(SHAPES)}")
         if self.demands and self.demand_file is not None:
             wrong, hint = "demands and demand_file are both set", "leave one of them out"
-            raise ScenarioError("contradiction", wrong, hint, field="demands")
+            raise contradiction("demands", wrong, hint)
         for one, other in _EITHER:
             if getattr(self, one) is not None and getattr(self, other) is not None:
-                wrong = f"{one} and {other} are both set"
-                raise ScenarioError("contradiction", wrong, "leave one of them out", field=one)
+                raise contradiction(one, f"{one} and {other} are both set", "leave one of them out")
         return self

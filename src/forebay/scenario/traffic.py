@@ -18,11 +18,10 @@ import numpy as np
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from forebay import catalogue
-from forebay.scenario.base import DAY, RATES, Between, FromFile
-from forebay.scenario.distribution import AnyDistribution
+from forebay.scenario.base import RATES, Between, FromFile, such_as
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.source import LOADS, Datagrams, Sized, exactly_one
+from forebay.scenario.quantity import DataSize, Rate
+from forebay.scenario.source import LOADS, Datagrams, OfADay, Sized, exactly_one
 from forebay.scenario.tcp import Long, Requests, Session, Short
 from forebay.scenario.transfers import Transfers
 
@@ -128,9 +127,9 @@ def _wrong(path: str, what: str) -> ScenarioError:
 class Rated(Datagrams, Sized):
     """A class with a given rate."""
 
-    rate: Annotated[Rate | None, RATES] = Field(default=None, examples=["64 kbit/s"])
+    rate: Annotated[Rate | None, RATES] = such_as("64 kbit/s")
     """Mean rate of each flow, headers included; either this or load."""
-    load: Annotated[float | None, Strict(), LOADS] = Field(default=None, examples=[0.1])
+    load: Annotated[float | None, Strict(), LOADS] = such_as(0.1)
     """All the class's flows together as a share of the link's rate, or of a network's offered load;
     either this or rate."""
 
@@ -182,13 +181,9 @@ class OnOff(Datagrams, Sized):
     """What the flows do: send datagrams on and off."""
     peak_rate: Annotated[Rate, RATES] = Field(examples=["1 Mbit/s"])
     """Rate of each flow while it is on, headers included."""
-    on: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        examples=[{"exponential": "350 ms"}]
-    )
+    on: OfADay = Field(examples=[{"exponential": "350 ms"}])
     """How long a flow sends: a distribution."""
-    off: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}]
-    )
+    off: OfADay = Field(examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}])
     """How long it pauses after that: a distribution."""
 
     def flow_peak(self, link_rate: float) -> float:

@@ -18,8 +18,8 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 from forebay.catalogue import CONTROLS
 from forebay.errors import entry
 from forebay.packages import import_package
-from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, such_as
+from forebay.scenario.errors import ScenarioError, contradiction, show
 from forebay.scenario.quantity import DataSize, Duration
 from forebay.scenario.source import LOADS, RTTS, exactly_one
 from forebay.scenario.tcp import Tcp
@@ -83,10 +83,6 @@ def _named(value: object) -> object:
 
 class TransferSizes(ScenarioModel):
     """Sizes of transfers, drawn from a distribution function that is linear between its points."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[inputs.TransferSizesDict]) -> None: ...
 
     published: Literal["web-search", "data-mining", "hadoop"] | None = None
     """A published distribution: web-search (Alizadeh et al. 2010, DCTCP), data-mining (Greenberg et
@@ -311,10 +307,10 @@ class Transfer(ScenarioModel):
     """Its two-way propagation delay; not set: the class's rtt."""
     congestion_control: Annotated[str | None, Strict()] = None
     """Linux name of its congestion control; not set: the class's."""
-    source: Annotated[str | None, Strict()] = Field(default=None, examples=["edge0-1#2"])
+    source: Annotated[str | None, Strict()] = such_as("edge0-1#2")
     """In a network, the router of its sender, or one of the hosts there: "edge0-1#2" is the
     second."""
-    target: Annotated[str | None, Strict()] = Field(default=None, examples=["edge2-0"])
+    target: Annotated[str | None, Strict()] = such_as("edge2-0")
     """The router or host of its receiver."""
     route: tuple[Annotated[str, Strict()], ...] = Field(
         default=(),
@@ -347,16 +343,14 @@ class Transfers(Tcp):
         "without headers, as application_bytes in the table of flows; size_bytes there has them.",
         examples=["transfers.csv"],
     )
-    size: AnyTransferSizes | None = Field(
-        default=None, examples=["web-search", {"cdf": [["1 kB", 0.5], ["1 MB", 1.0]]}]
-    )
+    size: AnyTransferSizes | None = such_as("web-search", {"cdf": [["1 kB", 0.5], ["1 MB", 1.0]]})
     """What a transfer's application sends, drawn for each: the name of a published distribution
     (web-search, data-mining, hadoop), one size, or points of a cdf."""
-    load: Annotated[float | None, Strict(), LOADS] = Field(default=None, examples=[0.5])
+    load: Annotated[float | None, Strict(), LOADS] = such_as(0.5)
     """With size: first transmissions as a share of the link's rate; in a network, of the rates of
     all hosts' own links, or of link.rate for each host; either this or arrival_rate."""
-    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e9, "transfers/s")] = Field(
-        default=None, examples=[500.0]
+    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e9, "transfers/s")] = such_as(
+        500.0
     )
     """With size: mean number of transfers that begin in a second, as a Poisson process; either this
     or load."""
@@ -368,13 +362,13 @@ class Transfers(Tcp):
             wrong = f"{given[1]} is given too" if given else "neither transfers, file nor size"
             hint = f"write one of them, such as {entry('size', 'web-search')}"
             field = given[1] if given else "size"
-            raise ScenarioError("contradiction", wrong, hint, field=field)
+            raise contradiction(field, wrong, hint)
         if self.size is not None:
             return exactly_one(self, "load", "arrival_rate", ("load", 0.5))
         for name in ("load", "arrival_rate"):
             if getattr(self, name) is not None:
                 wrong, hint = "needs a size to draw", f"leave it out, or write size, not {given[0]}"
-                raise ScenarioError("contradiction", wrong, hint, field=name)
+                raise contradiction(name, wrong, hint)
         return self
 
     @cached_property

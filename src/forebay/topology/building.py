@@ -132,8 +132,7 @@ def build(scenario: Scenario) -> Graph:
     connected.
     """
     if scenario.topology is None:
-        hint = "write a topology, or choose another engine"
-        raise refuse("the scenario has no network", hint)
+        raise refuse("the scenario has no network", "write a topology, or choose another engine")
     return _Assembly(scenario, scenario.topology, connected(scenario.topology)).graph()
 
 

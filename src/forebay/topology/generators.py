@@ -62,8 +62,7 @@ def draw_chords(
     sets = _of_diameter(routers, sorted(known), free, more, diameter)
     if not sets:
         wrong = f"no {more} chords make a core whose routers are at most {diameter} links apart"
-        hint = "write another number, or leave it out"
-        raise refuse(wrong, hint, "two_level.core_diameter")
+        raise refuse(wrong, "write another number, or leave it out", "two_level.core_diameter")
     return list(sets[int(chance.integers(len(sets)))])
 
 

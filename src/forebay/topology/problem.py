@@ -48,8 +48,7 @@ def draw_pairs(graph: Graph, most: int) -> Pairs:
         return Pairs(source, target, weight / weight.sum())
     with_hosts = np.flatnonzero(graph.hosts > 0)
     if len(with_hosts) < 2:
-        wrong = "fewer than two routers have hosts"
-        raise refuse(wrong, "write hosts for two at least", "nodes")
+        raise refuse("fewer than two routers have hosts", "write hosts for two at least", "nodes")
     if len(with_hosts) * (len(with_hosts) - 1) > most:
         return _drawn(graph, with_hosts, most)
     here, there = np.meshgrid(with_hosts, with_hosts, indexing="ij")
