@@ -68,7 +68,7 @@ class Provided:
     Attributes
     ----------
     library : path of the shared library, with the interface of ``forebay_cc.h``.
-    source : paper, draft or repository.
+    source : paper, draft or repository; of one that was built here, what it was built from.
     state_bytes : of a connection, as the library says; they count in a run's memory.
     paces, controls_cwnd, ecn, l4s : what it asks for, as its flags say.
     """
@@ -83,18 +83,14 @@ class Provided:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Installed:
-    """A control from outside.
+class Installed(Provided):
+    """A control from outside, on this machine.
 
     Attributes
     ----------
     name : in scenarios.
-    library : path of the shared library.
     sha256 : of the library.
-    source : what it was built from, or its reference.
     brought_by : its distribution; empty for what was built here.
-    state_bytes : of a connection.
-    paces, controls_cwnd, ecn, l4s : what it asks for.
     built : how it was made: ``source_sha256``, ``compiler``, ``linux``, ``hz``.
     python : its class, if it is one of this process (`use_class`), without a library.
     """
@@ -102,13 +98,7 @@ class Installed:
     name: str
     library: Path
     sha256: str
-    source: str
     brought_by: str = ""
-    state_bytes: int = 0
-    paces: bool = False
-    controls_cwnd: bool = False
-    ecn: bool = False
-    l4s: bool = False
     built: Mapping[str, Any] = field(default_factory=dict)
     python: type | None = None
 

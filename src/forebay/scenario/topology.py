@@ -110,13 +110,11 @@ class NetworkFile(FromFile):
     """A network's file. Two are equal if their contents are."""
 
     file_kind: ClassVar[str] = "a GraphML, SNDlib or (of a matrix) CSV file"
+    content_kind: ClassVar[str] = "file"
 
     digest: str
     path: str = field(compare=False)
     content: bytes = field(compare=False, repr=False)
-
-    def canonical(self) -> dict[str, str]:
-        return {"file": self.digest}
 
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:

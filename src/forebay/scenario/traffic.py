@@ -51,6 +51,7 @@ class PacketList(FromFile):
     """
 
     file_kind: ClassVar[str] = "a CSV file"
+    content_kind: ClassVar[str] = "packets"
 
     digest: str
     path: str = field(compare=False)
@@ -70,10 +71,6 @@ class PacketList(FromFile):
         """Seconds from the first packet to the last, plus one mean gap."""
         span, gaps = int(self.at_ps[-1] - self.at_ps[0]), len(self) - 1
         return span * (gaps + 1) / gaps / 1e12 if gaps else 0.0
-
-    def canonical(self) -> dict[str, str]:
-        """Return the list's content, independent of its path."""
-        return {"packets": self.digest}
 
     @classmethod
     def of(cls, path: str, content: builtins.bytes) -> Self:

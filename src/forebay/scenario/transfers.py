@@ -168,6 +168,7 @@ class TransferTable(FromFile):
     """
 
     file_kind: ClassVar[str] = "a CSV or Parquet file"
+    content_kind: ClassVar[str] = "transfers"
 
     digest: str
     path: str = field(compare=False)
@@ -188,9 +189,6 @@ class TransferTable(FromFile):
     def control_names(self) -> set[str]:
         """Names of the congestion controls of its transfers."""
         return set(self.texts.get("congestion_control", ())) - {""}
-
-    def canonical(self) -> dict[str, str]:
-        return {"transfers": self.digest}
 
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:

@@ -281,20 +281,11 @@ def _on_links(graph: Graph, links: Ints, amount: Floats) -> Floats:
 
 def _buffers(scenario: Scenario, graph: Graph, bdp: Floats, flows: Floats) -> Floats:
     """Return packets by each link's own rule; n is the number of connections on that link."""
-    packets = np.empty(graph.links)
-    for index, size in enumerate(graph.buffers):
-        mine = graph.buffer == index
-        if size.unit == "packets":
-            packets[mine] = size.amount
-        elif size.unit == "bytes":
-            packets[mine] = size.amount // scenario.packet
-        elif size.unit == "seconds":
-            packets[mine] = np.floor(
-                size.amount * graph.rate_bps[mine] / (8 * scenario.packet) + 0.5
-            )
-        else:
-            n = np.maximum(flows[mine], 1.0) if size.unit == "bdp/sqrt(n)" else 1.0
-            packets[mine] = np.floor(size.amount * bdp[mine] / np.sqrt(n) + 0.5)
+    packets, size_of = np.empty(graph.links), int(scenario.packet)
+    for link, index in enumerate(graph.buffer.tolist()):
+        packets[link] = graph.buffers[index].packets(
+            rate_bps=graph.rate_bps[link], packet_bytes=size_of, bdp=bdp[link], flows=flows[link]
+        )
     return _in_range(graph, packets, flows)
 
 
