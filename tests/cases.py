@@ -17,3 +17,8 @@ def cases(every: Iterable[Any], quick: Callable[[Any], bool]) -> list[Any]:
 def examples(most: int) -> int:
     """Return how many examples a property is tried on: a quarter of them with every change."""
     return most if LONG else max(1, most // 4)
+
+
+def rows(table: str) -> list[list[str]]:
+    """Return the rows of a table in text: a line each, with " | " between the cells."""
+    return [line.split(" | ") for line in table.strip().splitlines()]

@@ -9,8 +9,11 @@ from forebay.scenario import ScenarioError
 
 
 @contextmanager
-def refused(said: str) -> Iterator[pytest.ExceptionInfo[ScenarioError]]:
+def refused(
+    said: str | None, code: str | None = None, field: str | None = None
+) -> Iterator[pytest.ExceptionInfo[ScenarioError]]:
     """What is done within is refused in one line in which ``said``, a pattern, is found."""
     with pytest.raises(ScenarioError, match=said) as error:
         yield error
     assert "\n" not in str(error.value) and error.value.exit_status == 2
+    assert code in (None, error.value.code) and field in (None, error.value.field)

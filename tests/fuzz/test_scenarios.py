@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from scenarios import APART, Scale, field, networks, trees
 from tests.cases import cases, examples
 
-from forebay.scenario import Distribution, FlowLength, loads
+from forebay.scenario import Distribution, FlowLength, ScenarioError, dumps, loads
 from forebay.scenario.format_error import models_in
 from forebay.scenario.model import Scenario
 
@@ -45,6 +45,18 @@ def test_random_scenarios(judge, tree, more):
     text = tomli_w.dumps(tree)
     wrong, _ = judge.wrong_with(text, ASKS + more)
     assert not wrong, f"{wrong}\n{text}"
+
+
+@settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
+@given(st.one_of(trees(), networks()))
+def test_what_is_written_is_read_back(tree):
+    try:
+        scenario = loads(tomli_w.dumps(tree))
+    except ScenarioError:
+        return
+    again = loads(dumps(scenario))
+    assert again == scenario
+    assert again.sha256() == scenario.sha256() and again.to_dict() == scenario.to_dict()
 
 
 BUDGETS = st.builds("{} in {:.2g} s".format, st.sampled_from(["size", "run"]), st.floats(0.5, 3.0))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.errors import ForebayError, Words
+from forebay.errors import ForebayError
 from forebay.scenario import Link, Long, Replay, Scenario, ScenarioError, load, loads
 
 from .build import SMALLEST
@@ -88,12 +88,6 @@ def test_a_scenario_is_shown_in_one_short_line() -> None:
     assert repr(Long(flows=3, rtt="10 ms")) == "Long(rtt='10 ms', flows=3)"
 
 
-def test_the_hint_is_in_the_words_of_where_it_is_read() -> None:
-    wrong = '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nsack = 3\n'
-    with pytest.raises(ScenarioError, match="write true or false"):
-        loads(wrong)
-    with pytest.raises(ScenarioError, match=r"^overrides: link\.rate") as found:
-        loads(SMALLEST, overrides=["link.rate=3"])
-    assert found.value.worded(Words.COMMAND_LINE).startswith("--set: link.rate")
+def test_the_hint_is_in_the_words_of_python() -> None:
     with pytest.raises(ForebayError, match="write True or False"):
         Long(flows=1, sack=3)  # type: ignore[arg-type]

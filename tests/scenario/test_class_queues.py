@@ -1,8 +1,12 @@
 """Several class queues before a wire, as a scenario writes them."""
 
-import pytest
+import re
 
-from forebay.scenario import DataSize, Scenario, ScenarioError, loads
+import pytest
+from tests.cases import rows
+from tests.refused import refused
+
+from forebay.scenario import DataSize, Scenario, loads
 
 PORT = """
 link.rate = "100 Mbit/s"
@@ -35,13 +39,6 @@ flows = 5
 [[traffic]]
 flows = 10
 """
-
-
-def refused(text: str, *sets: str) -> str:
-    with pytest.raises(ScenarioError) as caught:
-        loads(text, overrides=sets)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def test_traffic_finds_its_queue_by_name_else_in_the_default() -> None:
@@ -83,66 +80,65 @@ def test_what_was_written_reads_back_the_same() -> None:
     assert Scenario.from_dict(scenario.to_dict()) == scenario
 
 
-CLASS = "queue.classes.1"
-WRONG = {
-    f"{CLASS}.traffic=['erb']": 'queue.classes.1.traffic: there is no traffic "erb" (did you mean '
-    '"erp"?)',
-    f"{CLASS}.traffic=['voip']": '"voip" is named here and in class queue "voice"',
-    f"{CLASS}.traffic=['erp', 'erp']": '"erp" is named here and in class queue "business"',
-    f"{CLASS}.name=voice": "another class queue has this name",
-    f"{CLASS}.default=true": 'class queue "business" is the default too',
-    "queue.classes.2.default=false": 'no class queue has traffic "long-2"',
-    f"{CLASS}.weight=0": "0 is below the least, 0.001",
-    f"{CLASS}.weight=-1.5": "-1.5 is below the least, 0.001",
-    f"{CLASS}.priority=-1": "-1 is below the least, 0",
-    f"{CLASS}.share=0.0": "queue.classes.1.share: 0.0 is not above",
-    f"{CLASS}.size=10 packets": "size and share are both set",
-    "queue.classes.0.size=100 B": '"100 B" is 0 packets of 200 B',
-    "queue.classes.2.discipline=bfifo": '"bfifo" has no thresholds',
-    f"{CLASS}.discipline=codel": '"codel" is not known',
-    "queue.classes.2.red={min='90 kB', max='30 kB'}": "min, 90000 B, is not below max, 30000 B",
-    "queue.discipline=red": '"red" has one queue',
-    "queue.ecn=true": '"classes" has no such parameter',
-}
+WRONG = """
+1.traffic=['erb'] | queue.classes.1.traffic: there is no traffic "erb" (did you mean "erp"?)
+1.traffic=['voip'] | "voip" is named here and in class queue "voice"
+1.traffic=['erp', 'erp'] | "erp" is named here and in class queue "business"
+1.name=voice | another class queue has this name
+1.default=true | class queue "business" is the default too
+2.default=false | no class queue has traffic "long-2"
+1.weight=0 | 0 is below the least, 0.001
+1.weight=-1.5 | -1.5 is below the least, 0.001
+1.priority=-1 | -1 is below the least, 0
+1.share=0.0 | queue.classes.1.share: 0.0 is not above
+1.size=10 packets | size and share are both set
+0.size=100 B | "100 B" is 0 packets of 200 B
+2.discipline=bfifo | "bfifo" has no thresholds
+1.discipline=codel | "codel" is not known
+2.red={min='90 kB', max='30 kB'} | min, 90000 B, is not below max, 30000 B
+"""
 
 
-@pytest.mark.parametrize("change", WRONG)
-def test_what_cannot_be_is_refused_in_one_line(change: str) -> None:
-    assert WRONG[change] in refused(PORT, change)
+@pytest.mark.parametrize(("change", "said"), rows(WRONG))
+def test_what_cannot_be_is_refused_in_one_line(change: str, said: str) -> None:
+    with refused(re.escape(said)):
+        loads(PORT, overrides=[f"queue.classes.{change}"])
 
 
-def test_a_size_over_the_root_of_n_needs_flows_that_last() -> None:
-    text = PORT[: PORT.index('[[traffic]]\nname = "erp"')].replace('traffic = ["erp"]\n', "")
-    wrong = refused(text, "queue.classes.0.size=1 bdp/sqrt(n)")
-    assert wrong.startswith('overrides: queue.classes.0.size: "1 bdp/sqrt(n)" without flows')
+BARE = 'link.rate = "1 Mbit/s"\nqueue.discipline = "classes"\n[[traffic]]\nflows = 1\n'
+EDGE = """
+link.rate = "1 Mbit/s"
+[[links]]
+name = "edge"
+rate = "1 Mbit/s"
+[links.queue]
+discipline = "classes"
+size = "1 bdp/sqrt(n)"
+classes = [{ name = "all", default = true, size = "9 packets" }]
+[[traffic]]
+kind = "udp"
+flows = 1
+rate = "1 kbit/s"
+"""
+ALONE = PORT[: PORT.index('[[traffic]]\nname = "erp"')].replace('traffic = ["erp"]\n', "")
 
 
-def test_so_does_the_size_of_the_port_whoever_reads_it() -> None:
-    text = """
-    link.rate = "1 Mbit/s"
-    [[links]]
-    name = "edge"
-    rate = "1 Mbit/s"
-    [links.queue]
-    discipline = "classes"
-    size = "1 bdp/sqrt(n)"
-    classes = [{ name = "all", default = true, size = "9 packets" }]
-    [[traffic]]
-    kind = "udp"
-    flows = 1
-    rate = "1 kbit/s"
-    """
-    assert "links.0.queue.size" in refused(text) and "without flows" in refused(text)
-
-
-def test_class_queues_are_listed_where_the_discipline_is_theirs() -> None:
-    bare = 'link.rate = "1 Mbit/s"\nqueue.discipline = "classes"\n[[traffic]]\nflows = 1\n'
-    assert "lists no class queue" in refused(bare)
-
-
-def test_a_network_has_one_queue_before_each_link() -> None:
-    text = PORT + "[topology.fat_tree]\nk = 4\n"
-    assert "queue.classes: cannot be set with a topology" in refused(text)
+@pytest.mark.parametrize(
+    ("text", "sets", "said"),
+    [
+        (PORT, ["queue.discipline=red"], '"red" has one queue'),
+        (PORT, ["queue.ecn=true"], '"classes" has no such parameter'),
+        (PORT + "[topology.fat_tree]\nk = 4\n", [], "classes: cannot be set with a topology"),
+        (BARE, [], "lists no class queue"),
+        # A size over the root of n needs flows that last, also that of a port, whoever reads it.
+        (ALONE, ["queue.classes.0.size=1 bdp/sqrt(n)"],
+         'overrides: queue.classes.0.size: "1 bdp/sqrt(n)" without flows'),
+        (EDGE, [], 'links.0.queue.size: "1 bdp/sqrt(n)" without flows'),
+    ],
+)  # fmt: skip
+def test_where_class_queues_cannot_be(text: str, sets: list[str], said: str) -> None:
+    with refused(re.escape(said)):
+        loads(text, overrides=sets)
 
 
 def test_each_link_has_class_queues_of_its_own() -> None:
@@ -162,17 +158,17 @@ def test_each_link_has_class_queues_of_its_own() -> None:
     # The second class never crosses the edge: nobody need hold it there.
     assert scenario.class_queue_of("edge") == [0, 0]
     assert scenario.queue_packets("edge") == scenario.at_link("edge").bdp_packets.__round__()
-    stray = refused(text, "traffic.1.route=['edge']")
-    assert 'links.0.queue.classes: no class queue has traffic "long-1"' in stray
+    with refused('links.0.queue.classes: no class queue has traffic "long-1"'):
+        loads(text, overrides=["traffic.1.route=['edge']"])
 
 
 def test_acks_are_in_the_queue_of_their_class() -> None:
     reverse = ['traffic.1.direction="reverse"', "queue.classes.1.traffic=[]"]
     scenario = loads(PORT, overrides=reverse)
     assert scenario.class_queue_of("reverse") == [0, 2, 2]
-    only_acks = refused(PORT, *reverse, "queue.classes.2.default=false",
-                        "queue.classes.2.traffic=['long-2']")  # fmt: skip
-    assert 'no class queue has traffic "erp"' in only_acks
+    only = ["queue.classes.2.default=false", "queue.classes.2.traffic=['long-2']"]
+    with refused('no class queue has traffic "erp"'):
+        loads(PORT, overrides=[*reverse, *only])
 
 
 def test_a_size_that_nobody_reads_may_be_any() -> None:

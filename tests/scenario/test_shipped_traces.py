@@ -59,33 +59,3 @@ def test_wi_fi_has_the_rates_of_802_11n() -> None:
     on_air = {13, 26, 39, 52, 78, 104, 117, 130}
     shares = {round(0.7 * rate / others, 1) for rate in on_air for others in (1, 2, 3)}
     assert {rate / 1e6 for _, rate in trace_of("wi-fi").rates} <= shares | {0.0}
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "link.rate_trace={ file = 'mine.csv' }",
-        "link.rate_trace.file=mine.csv",
-        "link.rate_trace=mine.csv",
-    ],
-)
-def test_a_file_of_an_override_is_one_of_the_current_folder(tmp_path, monkeypatch, written):
-    (tmp_path / "mine.csv").write_text("0 s,10 Mbit/s\n60 s,20 Mbit/s\n")
-    monkeypatch.chdir(tmp_path)
-    assert load("cellular-4g", [written]).link.rate_trace.file.path.endswith("/mine.csv")
-
-
-def test_a_file_of_an_override_that_is_not_there_is_one_beside_the_scenario():
-    made = load("cellular-4g", ["link.rate_trace.file=traces/cellular-5g.csv"])
-    assert made.link.rate_trace.file.path.endswith("/cellular-5g.csv")
-
-
-def test_a_word_of_an_override_that_is_also_a_file_stays_a_word(tmp_path, monkeypatch):
-    (tmp_path / "cubic").write_text("")
-    (tmp_path / "codel").write_text("")
-    monkeypatch.chdir(tmp_path)
-    changes = ["traffic.0.congestion_control=cubic", "queue.discipline=codel"]
-    made = load("cellular-4g", changes)
-    assert made == load("cellular-4g").replace(
-        {"traffic.0.congestion_control": "cubic", "queue.discipline": "codel"}
-    )

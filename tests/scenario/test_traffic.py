@@ -1,10 +1,10 @@
-"""Kinds of traffic: what each needs, what is refused, and which flows count."""
+"""Kinds of traffic: which flows count, when they start, and what their lengths are."""
 
 import pytest
+from tests.refused import refused
 
-from forebay.scenario import KINDS, Replay, Scenario, ScenarioError, Short, loads
-
-from .build import SMALLEST, kinds
+from forebay import run
+from forebay.scenario import Scenario, Short, Standing, loads
 
 HEAD = 'queue.size = "100 packets"\nlink.rate = "100 Mbit/s"\n'
 LONG = '[[traffic]]\nflows = 100\nrtt = "50 ms"\n'
@@ -12,105 +12,21 @@ SHORT = '[[traffic]]\nkind = "short"\nload = 0.5\nlength = "14 packets"\nrtt = "
 SESSION = '[[traffic]]\nkind = "session"\nflows = 30\nfile = "60 kB"\nrtt = "80 ms"\n'
 UDP = '[[traffic]]\nkind = "udp"\nflows = 10\nrate = "1 Mbit/s"\npacket = "200 B"\n'
 ONOFF = '[[traffic]]\nkind = "onoff"\nflows = 10\npeak_rate = "1 Mbit/s"\non = "1 s"\noff = "3 s"\n'
-VIDEO = '[[traffic]]\nkind = "video"\nflows = 2\nrate = "1.3 Mbit/s"\n'
+ROOT_N = 'queue.size="1 bdp/sqrt(n)"'
 
 
 def scenario(*parts: str, sets: tuple[str, ...] = ()) -> Scenario:
     return loads(HEAD + "".join(parts), overrides=sets)
 
 
-def refusal(*parts: str, sets: tuple[str, ...] = ()) -> ScenarioError:
-    with pytest.raises(ScenarioError) as caught:
-        scenario(*parts, sets=sets)
-    assert len(str(caught.value).splitlines()) == 1
-    assert "; write " in str(caught.value)
-    return caught.value
-
-
-def test_every_kind_is_generated_here_but_the_one_that_needs_a_file() -> None:
-    assert set(KINDS) == {*kinds, "replay"}
-
-
-@pytest.mark.parametrize("text", [LONG, SHORT, SESSION, UDP, ONOFF, VIDEO])
-def test_the_kind_decides(text: str) -> None:
-    group = scenario(text).traffic[0]
-    assert type(group).__name__.lower() == group.kind
-
-
-@pytest.mark.parametrize(
-    ("text", "setting", "code", "said"),
-    [
-        (LONG, "kind=vidoe", "unknown-name", 'did you mean "video"'),
-        (LONG, "kind=3", "unknown-name", '"long", "short"'),
-        (LONG, "load=0.5", "unknown-key", "kinds with it: short, transfers, udp, video"),
-        (SHORT, "flows=3", "unknown-key", "traffic.0."),
-        (SHORT, "arrival_rate=3.0", "contradiction", "either load or arrival_rate"),
-        (SHORT, "load=0.0", "out-of-range", "below the least"),
-        (SHORT, "load=0.5 Mbit/s", "wrong-type", "number"),
-        (SHORT, "length=14", "no-unit", '"14 packets"'),
-        (SHORT, "length=0 packets", "out-of-range", "more than 0"),
-        (SHORT, "length=2e9 packets", "out-of-range", "1000000000"),
-        (SHORT, "length=3 s", "wrong-dimension", "a number of packets or a data size"),
-        (SHORT, 'length={geometrik="3 packets"}', "unknown-key", 'did you mean "geometric"'),
-        (SHORT, 'length={pareto={mean="30 packets"}}', "missing", "shape"),
-        (SHORT, 'length={pareto={mean="30 packets",shape=0.0}}', "out-of-range", "0.1 to 100"),
-        (
-            SHORT,
-            'length={pareto={mean="30 packets",shape=1.2,high="40 packets"}}',
-            "out-of-range",
-            "not below half of high",
-        ),
-        (
-            SHORT,
-            'length={pareto={mean="30 packets",shape=1.2,high="1 MB"}}',
-            "wrong-dimension",
-            "all of them in packets",
-        ),
-        (SESSION, 'file={geometric="1500 B"}', "out-of-range", "a mean of 1 packets"),
-        (
-            SHORT,
-            'length={lognormal={mean="9 packets",deviation="9e6 packets"}}',
-            "out-of-range",
-            "deviation",
-        ),
-        (SESSION, "file=3", "no-unit", "packets"),
-        (UDP, "load=0.3", "contradiction", "either rate or load"),
-        (UDP, "rate=3", "no-unit", "bit/s"),
-        (UDP, "rtt=1 s", "unknown-key", "traffic.0."),
-        (ONOFF, 'on={exponential="0 s"}', "out-of-range", "mean"),
-        (VIDEO, "hurst=1.0", "out-of-range", "0.5 to 0.99"),
-        (VIDEO, "spacing=odd", "unknown-name", '"burst" or "even"'),
-        (LONG, "direction=reverse", "contradiction", "forward"),
-        (LONG, "access_sharing=0", "out-of-range", "below the least, 1"),
-        (LONG, 'rtt={normal={mean="1 s"}}', "missing", "deviation"),
-        (LONG, 'rtt={exponential="50 ms"}', "out-of-range", "0 s is below the least, 1 us"),
-        (LONG, 'rtt={pareto={mean="1 s",shape=1.2,high="1 s"}}', "out-of-range", "not below high"),
-        (LONG, "rtt={values=[]}", "wrong-type", "list of 1 to"),
-        (LONG, 'rtt={values=["1 s","2 s"],shares=[0.5,0.6]}', "out-of-range", "sum to 1.1"),
-        (LONG, 'rtt={values=["1 s","x"]}', "no-number", "traffic.0.rtt.values.1"),
-        (
-            LONG,
-            'rtt={normal={mean="1 s",deviation="1 ms",low="3 s",high="4 s"}}',
-            "out-of-range",
-            "almost no probability",
-        ),
-    ],
-)
-def test_what_is_refused(text: str, setting: str, code: str, said: str) -> None:
-    error = refusal(text, sets=(f"traffic.0.{setting}",))
-    assert error.code == code
-    assert said in str(error)
-
-
-def test_one_of_two_is_needed() -> None:
-    error = refusal(SHORT.replace("load = 0.5\n", ""))
-    assert (error.code, error.field) == ("missing", "traffic.0")
-
-
-def test_root_n_needs_an_n() -> None:
-    error = refusal(SHORT, sets=("queue.size=1 bdp/sqrt(n)",))
-    assert (error.code, error.field) == ("contradiction", "queue.size")
-    assert scenario(SESSION, sets=("queue.size=1 bdp/sqrt(n)",)).buffer_packets > 1
+def test_root_n_needs_an_n_in_each_direction() -> None:
+    backwards = SHORT + 'direction = "reverse"\n'
+    for parts in ((SHORT,), (SHORT, backwards)):
+        with refused("without flows", "contradiction", "queue.size"):
+            scenario(*parts, sets=(ROOT_N,))
+    assert scenario(SESSION, sets=(ROOT_N,)).buffer_packets > 1
+    acks = scenario(LONG, backwards, sets=(ROOT_N,))
+    assert acks.at_link("reverse").n_for_size == 100 and acks.queue_packets("reverse") > 0
 
 
 @pytest.mark.parametrize(
@@ -139,26 +55,7 @@ def test_load_and_rate_say_the_same() -> None:
     assert scenario(ONOFF).traffic[0].flow_rate(1.0) == 250e3  # type: ignore[union-attr]
 
 
-def test_a_goal_beyond_shared_access_links_is_refused() -> None:
-    """100 flows on 10 links of 8 Mbit/s cannot fill 100 Mbit/s; on 100 links they can."""
-    sets = ("goals.utilization=0.9", "traffic.0.access_rate=8 Mbit/s")
-    assert scenario(LONG, sets=sets).n_flows == 100
-    shared = (*sets, "traffic.0.access_sharing=10")
-    assert refusal(LONG, sets=shared).field == "goals.utilization"
-
-
-def test_kinds_have_their_own_class_in_the_union() -> None:
-    assert not isinstance(loads(SMALLEST).traffic[0], Replay)
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [('sender = "ns2"', "delayed_ack = true"), ("delayed_ack = false", "delayed_ack = true"),
-     ("", "200 ms or less")],
-)  # fmt: skip
-def test_a_delayed_ack_timeout_needs_acks_that_can_wait_so_long(more: str, said: str) -> None:
-    wrong = refusal(LONG, 'delayed_ack_timeout = "250 ms"\n', more)
-    assert said in wrong.hint and wrong.field == "traffic.0.delayed_ack_timeout"
+def test_a_delayed_ack_timeout_where_acks_can_wait_so_long() -> None:
     right = LONG + 'delayed_ack_timeout = "250 ms"\nsender = "ns2"\ndelayed_ack = true\n'
     assert scenario(right).traffic[0].delayed_ack_timeout == 0.25
 
@@ -176,5 +73,56 @@ def test_a_delayed_ack_timeout_needs_acks_that_can_wait_so_long(more: str, said:
 def test_mean_squares_of_lengths(length: object, squared: float) -> None:
     """Of a Pareto law that is not cut it is (a - 1)^2 / a (a - 2) from a = 2 on."""
     group = Short(load=0.1, length=length)  # type: ignore[arg-type]
-    law = group.length.in_packets(1500)
-    assert law.mean_square == pytest.approx(squared, rel=0.2)
+    assert group.length.in_packets(1500).mean_square == pytest.approx(squared, rel=0.2)
+
+
+def made(measure: str, traffic: str = "flows = 5\n") -> Scenario:
+    return loads(f"{HEAD}[measure]\n{measure}\n[[traffic]]\n{traffic}")
+
+
+def last(scenario: Scenario) -> str:
+    group = scenario.traffic[0]
+    assert isinstance(group, Standing)
+    return str(group.start.high)
+
+
+@pytest.mark.parametrize(
+    ("measure", "within"),
+    [
+        ("", "10 s"),
+        ('warmup = "60 s"', "10 s"),
+        ('warmup = "1 s"', "1 s"),
+        ('warmup = "1 us"', "1 us"),
+        ('warmup = "0 s"\nduration = "10 s"', "2 s"),
+        ('warmup = "0 s"\nduration = "86400 s"', "10 s"),
+        ('warmup = "0 s"\nduration = "1 ms"', "200 us"),
+    ],
+)
+def test_flows_start_within_the_warm_up_or_the_first_fifth(measure: str, within: str) -> None:
+    assert last(made(measure)) == within
+
+
+def test_what_was_written_stays_and_what_was_not_follows_the_window() -> None:
+    asked, later = made('warmup = "1 s"'), {"measure.warmup": "3 s"}
+    assert "start" not in asked.traffic[0].model_fields_set
+    assert last(asked.replace(later)) == "3 s"
+    assert last(asked.replace({"traffic.0.start": "4 s"}).replace(later)) == "4 s"
+    assert last(Scenario(link=asked.link, traffic=asked.traffic)) == "10 s"
+    assert last(asked) == "1 s"
+    workers = 'kind = "requests"\nflows = 4\nresponse = "9 kB"\nthink = "5 ms"\n'
+    assert last(made('warmup = "1 s"', workers)) == "0 s", "requests begin at once"
+
+
+@pytest.mark.parametrize("seed", range(1, 8))
+def test_a_lone_flow_over_two_links_is_measured(seed: int) -> None:
+    """Its start was drawn at 7 s, after the end of the run."""
+    asked = made(
+        'warmup = "1 s"\nduration = "5 s"',
+        'kind = "udp"\nflows = 1\nrate = "1 Mbit/s"\nroute = ["bottleneck", "core"]\n'
+        '[[links]]\nname = "core"\nrate = "20 Mbit/s"\nqueue = { size = "9 packets" }\n',
+    )
+    answer = run(asked, seed=seed)
+    used = answer.links["core"].utilization
+    assert used is not None and used.value == pytest.approx(0.05, rel=0.01)
+    assert "flows that start within 1 s" in answer.assumptions
+    assert not answer.late_starts

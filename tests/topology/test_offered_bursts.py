@@ -2,20 +2,20 @@
 
 import tracemalloc
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.topology.chain import answer, text
-from tests.topology.test_offered import sndlib
+from tests.refused import refused
+from tests.topology.build import answer, lot, sndlib, text
 
 import forebay
 from forebay.api import networks
 from forebay.engines.fixed_point.summary import OfferedBursts, burst_load
-from forebay.scenario import ScenarioError
+from forebay.scenario import loads
 from forebay.topology import make_problem
 
 BURSTS = {"demand_unit": '"5 Mbit/s"', "traffic": 'kind = "short"\nlength = "100 kB"\nload = 1.0'}
+GOAL = "[goals]\nloss_rate = 0.001\n"
 
 
 @pytest.mark.parametrize(
@@ -27,31 +27,26 @@ BURSTS = {"demand_unit": '"5 Mbit/s"', "traffic": 'kind = "short"\nlength = "100
         (20, 0.8, 0.177), (60, 0.8, 0.0842), (150, 0.8, 0.0178),
     ],
 )  # fmt: skip
-def test_loss_of_bursts_is_near_a_simulation_s(tmp_path, packets, load, simulated):
-    more = BURSTS | {"demand_unit": f'"{100 * load / 8} Mbit/s"'}
-    path = tmp_path / "near.toml"
-    path.write_text(text(**more).replace('size = "1 bdp"', f'size = "{packets} packets"'))
-    lost = networks.solve(networks.load(path)).outcome.links["B->C"].loss_rate
-    assert simulated / 2 < lost.value < 2 * simulated
+def test_loss_of_bursts_is_near_a_simulation_s(packets, load, simulated):
+    assert simulated / 2 < lost_at(100 * load / 8, packets) < 2 * simulated
 
 
-def test_loss_grows_with_the_load_also_beyond_the_rate(tmp_path):
-    lost = []
-    for mbit_s in (5, 8, 11, 12.4, 12.6, 15):
-        path = tmp_path / "grows.toml"
-        one = text(**BURSTS | {"demand_unit": f'"{mbit_s} Mbit/s"'})
-        path.write_text(one.replace('size = "1 bdp"', 'size = "20 packets"'))
-        link = networks.solve(networks.load(path)).outcome.links["B->C"]
-        lost.append(link.loss_rate.value)
+def lost_at(mbit_s: float, packets: int) -> float:
+    """Return the loss of bursts before the second link, offered eight times so much."""
+    one = text(**BURSTS | {"demand_unit": f'"{mbit_s} Mbit/s"'})
+    sized = loads(one, overrides=[f"queue.size={packets} packets"])
+    return networks.solve(sized).outcome.links["B->C"].loss_rate.value
+
+
+def test_loss_grows_with_the_load_also_beyond_the_rate():
+    lost = [lost_at(mbit_s, 20) for mbit_s in (5, 8, 11, 12.4, 12.6, 15)]
     assert (np.diff(lost) > -1e-6).all() and lost[0] > 0 and lost[-1] < 0.5
 
 
-def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path):
+def test_bursts_of_many_sizes_at_many_links_take_no_memory():
     """10,000 sizes of bursts at 100,000 loads would be 8 GB."""
     pareto = 'length = { pareto = { mean = "100 kB", shape = 1.2 } }'
-    path = tmp_path / "many.toml"
-    path.write_text(text(**BURSTS).replace('length = "100 kB"', pareto))
-    scenario = networks.load(path)
+    scenario = loads(text(**BURSTS).replace('length = "100 kB"', pareto))
     problem = make_problem(scenario)
     many = np.linspace(0.0, 99e6, 100_000)
     graph = replace(problem.graph, rate_bps=np.full(many.size, 100e6))
@@ -61,23 +56,19 @@ def test_bursts_of_many_sizes_at_many_links_take_no_memory(tmp_path):
     tracemalloc.stop()
 
 
-def test_bursts_of_offered_short_flows_need_a_buffer(tmp_path):
+def test_bursts_of_offered_short_flows_need_a_buffer():
     """At a load of 0.4 a run of the second link alone loses 8 % in 20 packets and 0.1 % in 100."""
-    found = answer(tmp_path, **BURSTS).outcome
-    path = tmp_path / "bursts.toml"
-    path.write_text(text(**BURSTS) + "[goals]\nloss_rate = 0.001\n")
-    outcome = networks.smallest_buffers(networks.load(path)).outcome
+    found = answer(**BURSTS).outcome
+    outcome = networks.smallest_buffers(loads(text(**BURSTS) + GOAL)).outcome
     (whole,) = outcome.provenance.model_extra["smallest_buffers"]["classes"].values()
     assert 90 <= whole["packets_max"] <= 160
     assert any("bursts of short flows" in each for each in found.broken_assumptions)
 
 
-def test_overload_is_a_matter_of_capacity(tmp_path):
-    path = tmp_path / "over.toml"
+def test_overload_is_a_matter_of_capacity():
     over = text(**BURSTS | {"demand_unit": '"15 Mbit/s"'})
-    path.write_text(over + "[goals]\nloss_rate = 0.001\n")
-    with pytest.raises(ScenarioError, match=r"B->C is offered 120%.*add capacity"):
-        networks.smallest_buffers(networks.load(path))
+    with refused(r"B->C is offered 120%.*add capacity"):
+        networks.smallest_buffers(loads(over + GOAL))
 
 
 def test_who_loses_most_is_whom_the_bursts_hit(tmp_path):
@@ -94,9 +85,6 @@ def test_who_loses_most_is_whom_the_bursts_hit(tmp_path):
     assert answer.most_lossy_path() == "c->e"
 
 
-LOT = Path(__file__).with_name("parking-lot.toml")
-
-
 @pytest.mark.parametrize("burst", [1.0, 2.0])
 @pytest.mark.parametrize(("load", "buffer"), [(0.5, 10.0), (0.8, 40.0), (0.98, 91.0)])
 def test_the_load_is_that_of_the_effective_bandwidth_formula(load, buffer, burst):
@@ -106,7 +94,7 @@ def test_the_load_is_that_of_the_effective_bandwidth_formula(load, buffer, burst
 
 
 def run(*changes: str) -> list[str]:
-    return forebay.run(forebay.load(LOT, changes), engine="network").broken_assumptions
+    return forebay.run(lot(*changes), engine="network").broken_assumptions
 
 
 def test_small_buffers_are_named_and_large_ones_are_not():
@@ -119,8 +107,7 @@ def test_small_buffers_are_named_and_large_ones_are_not():
 
 def test_a_sizing_says_it_of_the_link_that_it_sized():
     """The simulator needs 16 packets for 95 % here (8 s after 8 s), the steady state one."""
-    sized = forebay.load(LOT, ["goals.utilization=0.95"])
-    found = forebay.size(sized, "network", link="A->B")
+    found = forebay.size(lot("goals.utilization=0.95"), "network", link="A->B")
     assert found.buffer.packets == 1
     (note,) = [each for each in found.notes if each.startswith("bursts")]
     assert "matter at A->B: independent bursts of 2 packets overflow a buffer of 1 " in note

@@ -1,4 +1,4 @@
-"""The draw: the same flows after a change of any other field, within the scenario's limits."""
+"""The draw: streams that do not depend on each other, within the scenario's limits."""
 
 import dataclasses
 
@@ -18,11 +18,6 @@ flows = 100
 rtt = { uniform = ["80 ms", "120 ms"] }
 start = { uniform = ["0 s", "10 s"] }
 """
-SNAPSHOT = {
-    "rtt_ps": [94096152831, 93396282159, 82511965270],
-    "start_ps": [6956642404475, 5338705636330, 3660784086367],
-    "tie_break_seed": 4473822744481827463,
-}
 SECOND = '[[traffic]]\nflows = 50\nrtt = { uniform = ["1 ms", "2 ms"] }\npacket = "576 B"\n'
 PS = 10**12
 
@@ -36,22 +31,6 @@ def arrays(workload: Workload) -> dict[str, np.ndarray]:
     return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
 
 
-@pytest.mark.parametrize(
-    "sets",
-    [
-        ("queue.size=7 packets",),
-        ("goals.utilization=0.5", "goals.loss_rate=0.1"),
-        ("measure.warmup=3 s", "measure.duration=77 s"),
-        ("link.rate=1 Gbit/s", "traffic.0.access_rate=1.55 Gbit/s", "name=other"),
-    ],
-)
-def test_what_is_not_traffic_changes_no_draw(sets):
-    one, other = draw(scenario(), 5), draw(scenario(*sets), 5)
-    for name, values in arrays(one).items():
-        np.testing.assert_array_equal(values, arrays(other)[name])
-    assert one.tie_break_seed == other.tie_break_seed
-
-
 def test_one_field_s_distribution_changes_no_other_draw():
     one, other = draw(scenario(), 5), draw(scenario('traffic.0.start={uniform=["0 s","1 s"]}'), 5)
     np.testing.assert_array_equal(one.rtt_ps, other.rtt_ps)
@@ -61,34 +40,11 @@ def test_one_field_s_distribution_changes_no_other_draw():
     assert (constant.rtt_ps == PS // 10).all()
 
 
-def test_a_second_class_changes_nothing_in_the_first():
-    one, both = draw(scenario(), 5), draw(scenario(text=BASE + SECOND), 5)
-    for name, values in arrays(one).items():
-        np.testing.assert_array_equal(values, arrays(both)[name][:100])
-    assert both.traffic_class.tolist() == [0] * 100 + [1] * 50
-    assert set(both.packet_bytes[100:]) == {576}
-
-
-def test_more_flows_keep_the_first_ones_draws():
-    one, more = draw(scenario(), 5), draw(scenario("traffic.0.flows=400"), 5)
-    np.testing.assert_array_equal(one.rtt_ps, more.rtt_ps[:100])
-    np.testing.assert_array_equal(one.start_ps, more.start_ps[:100])
-
-
-def test_snapshot_within_physical_bounds():
-    flows = draw(scenario(), 1)
-    assert flows.rtt_ps[:3].tolist() == SNAPSHOT["rtt_ps"]
-    assert flows.start_ps[:3].tolist() == SNAPSHOT["start_ps"]
-    assert flows.tie_break_seed == SNAPSHOT["tie_break_seed"]
-    assert flows.rtt_ps.min() >= 80 * PS // 1000
-    assert flows.rtt_ps.max() <= 120 * PS // 1000
-    assert flows.start_ps.min() >= 0 and flows.start_ps.max() <= 10 * PS
-    assert not flows.segments.any()
-
-
 def test_draws_are_uniform_and_streams_are_unrelated():
     """Mean and variance of 100,000 uniform draws; correlation: within 5 standard errors."""
     flows = draw(scenario("traffic.0.flows=100000"), 3)
+    assert flows.rtt_ps.min() >= 80 * PS // 1000 and flows.rtt_ps.max() <= 120 * PS // 1000
+    assert flows.start_ps.min() >= 0 and flows.start_ps.max() <= 10 * PS
     u, v = (flows.rtt_ps / PS - 0.08) / 0.04, flows.start_ps / PS / 10
     for draws in (u, v):
         assert draws.mean() == pytest.approx(0.5, abs=5 * (1 / 12 / 1e5) ** 0.5)
@@ -100,30 +56,28 @@ def test_types_and_shapes():
     flows = draw(scenario(text=BASE + SECOND), 2**64 - 1)
     kinds = {name: values.dtype.name for name, values in arrays(flows).items()}
     assert kinds == {
-        "traffic_class": "int32",
-        "congestion_control": "int32",
-        "rtt_ps": "int64",
-        "start_ps": "int64",
-        "segments": "int64",
-        "packet_bytes": "int32",
-        "access_bps": "float64",
-        "access_group": "int32",
-        "reverse": "bool",
-    }
+        "access_bps": "float64", "reverse": "bool", "rtt_ps": "int64", "start_ps": "int64",
+        "segments": "int64", "traffic_class": "int32", "congestion_control": "int32",
+        "packet_bytes": "int32", "access_group": "int32",
+    }  # fmt: skip
     assert {values.shape for values in arrays(flows).values()} == {(150,)}
+    assert flows.traffic_class.tolist() == [0] * 100 + [1] * 50
+    assert set(flows.packet_bytes[100:]) == {576} and not flows.segments.any()
     assert 0 <= flows.tie_break_seed < 2**64
     with pytest.raises(ValueError, match="read-only"):
         flows.rtt_ps[0] = 1
 
 
 def test_seeds_differ_and_are_checked():
-    assert (draw(scenario(), 1).rtt_ps != draw(scenario(), 2).rtt_ps).any()
+    first, second = draw(scenario(), 1), draw(scenario(), 2)
+    assert (first.rtt_ps != second.rtt_ps).any()
+    assert first.tie_break_seed == 4473822744481827463 != second.tie_break_seed
     for seed in (-1, 2**64):
         with pytest.raises(ValueError, match="seed"):
             draw(scenario(), seed)
 
 
-def test_shares_are_exact_and_shuffled(monkeypatch):
+def test_shares_are_exact_and_shuffled_or_drawn_flow_by_flow(monkeypatch):
     names = ("reno", "cubic", "bbr")
     monkeypatch.setattr(tcp, "CONGESTION_CONTROLS", names)
     monkeypatch.setattr("forebay.workload.drawing.CONGESTION_CONTROLS", names)
@@ -134,6 +88,9 @@ def test_shares_are_exact_and_shuffled(monkeypatch):
     assert controls not in (sorted(controls), sorted(controls, reverse=True))
     assert apportion(10, {"a": 0.24, "b": 0.76}) == {"a": 2, "b": 8}, "the largest remainder"
     np.testing.assert_array_equal(mixed.rtt_ps, draw(scenario(), 1).rtt_ps)
+    short = '[[traffic]]\nkind = "short"\nload = 0.8\nlength = "14 packets"\n'
+    found = draw(scenario(shares, text='link.rate = "80 Mbit/s"\n' + short), 1).congestion_control
+    assert set(found) == {1, 2} and (found == 1).mean() == pytest.approx(0.745, abs=0.01)
 
 
 @given(

@@ -1,6 +1,5 @@
 """Video: rate, fractional noise and its Hurst parameter, burstiness and its knee, packets."""
 
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -51,7 +50,6 @@ flows = 2
 rate = "1.3 Mbit/s"
 start = "0 s"
 """
-SNAPSHOT = {"at_ps": [0, 0, 0, *[16666666666] * 3], "bytes": [1500, 1500, 673]}
 
 
 def scenario(*sets: str) -> Scenario:
@@ -151,33 +149,10 @@ def test_long_memory_makes_windows_of_seconds_uneven():
     assert burstiness(*bursty, 600.0, 10.0) > 0.1
 
 
-def test_neither_buffer_nor_link_nor_more_films_change_a_film():
-    at, octets = film(packets())
-    for sets in (("queue.size=9 packets",), ("link.rate=1 Gbit/s",), ("traffic.0.flows=3",)):
-        same_at, same_octets = film(packets(*sets))
-        np.testing.assert_array_equal(at, same_at)
-        np.testing.assert_array_equal(octets, same_octets)
-
-
 def test_load_is_shared_by_the_films():
     text = TEXT.replace('rate = "1.3 Mbit/s"', "load = 0.1")
     drawn = draw(loads(text), 1).packets
     assert drawn.bytes.sum() * 8 / 600 == pytest.approx(2.1e6, rel=1e-3)
-
-
-def test_an_hour_in_two_seconds():
-    asked = scenario("measure.duration=3600 s", "traffic.0.flows=1")
-    began = time.process_time()
-    assert len(draw(asked, 1)) == 1
-    assert time.process_time() - began < 2  # 0.1 s on an idle machine
-
-
-def test_snapshot():
-    """The same film for ever; within what a frame can be."""
-    drawn = packets()
-    assert drawn.at_ps[:6].tolist() == SNAPSHOT["at_ps"]
-    assert drawn.bytes[:3].tolist() == SNAPSHOT["bytes"]
-    assert all(64 <= size <= 1500 for size in SNAPSHOT["bytes"])
 
 
 def test_autocovariance():
@@ -197,13 +172,9 @@ def test_the_covariance_is_exact(hurst):
     matrix = np.array([noise(hurst, unit) for unit in np.eye(2 * half)])
     lags = np.abs(np.subtract.outer(np.arange(half), np.arange(half)))
     np.testing.assert_allclose(matrix.T @ matrix, autocovariance(hurst, lags), atol=1e-12)
-
-
-def test_the_embedding_has_no_negative_eigenvalue():
-    for hurst in (0.5, 0.75, 0.96, 0.99):
-        size = 2**12
-        row = autocovariance(hurst, np.minimum(np.arange(size), size - np.arange(size)))
-        assert np.fft.rfft(row).real.min() > -1e-9
+    size = 2**12
+    row = autocovariance(hurst, np.minimum(np.arange(size), size - np.arange(size)))
+    assert np.fft.rfft(row).real.min() > -1e-9, "the embedding has no negative eigenvalue"
 
 
 @pytest.mark.parametrize("hurst", [0.6, 0.8, 0.96])

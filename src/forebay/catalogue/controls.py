@@ -1,10 +1,15 @@
-"""The congestion controls; docs/reference/congestion-controls.md has their differences."""
+"""The congestion controls; docs/reference/congestion-controls.md has their differences.
+
+Those from outside are records too: what is not known of one is None, and no law covers it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from forebay import foreign
 from forebay.catalogue.record import Record, by_name
 
 
@@ -58,236 +63,139 @@ class Control(Record):
         return self.sawtooth is None
 
 
-CONTROLS = by_name(
-    (
-        Control(
-            name="reno",
-            source="RFC 5681",
-            in_core="reno::Reno",
-            in_kernel="reno",
-            bpf_program=None,
-            paced=False,
-            kept_after_loss=0.5,
-            sawtooth="reno",
-            response="reno",
-            growth="reno",
-            single_flow="reno",
-            population="reno",
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss="halves its window",
-        ),
-        Control(
-            name="scalable",
-            source="Kelly 2003",
-            in_core="scalable::Scalable",
-            in_kernel="fb_scalable",
-            bpf_program="scalable",
-            paced=False,
-            kept_after_loss=0.875,
-            sawtooth="reno",
-            response="scalable",
-            growth="scalable",
-            single_flow="scalable",
-            population=None,
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-        Control(
-            name="bic",
-            source="Xu et al. 2004",
-            in_core="Box<bic::Bic>",
-            in_kernel="fb_bic",
-            bpf_program="bic",
-            paced=False,
-            kept_after_loss=0.8,
-            sawtooth="reno",
-            response=None,
-            growth="bic",
-            single_flow=None,
-            population=None,
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-        Control(
-            name="cubic",
-            source="RFC 9438",
-            in_core="Box<cubic::Cubic<717, true>>",
-            in_kernel="cubic",
-            bpf_program=None,
-            paced=False,
-            kept_after_loss=0.7,
-            sawtooth="cubic",
-            response="cubic",
-            growth="cubic",
-            single_flow="cubic",
-            population="cubic",
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss="reduces its window to 0.7",
-        ),
-        Control(
-            name="cubic-beta-0.8",
-            source="Yang et al. 2013, CUBIC'",
-            in_core="Box<cubic::Cubic<819, false>>",
-            in_kernel="fb_cubic08",
-            bpf_program="cubic_beta_08",
-            paced=False,
-            kept_after_loss=0.8,
-            sawtooth="reno",
-            response="cubic-beta-0.8",
-            growth=None,
-            single_flow=None,
-            population=None,
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-        Control(
-            name="cubic-beta-0.7",
-            source="Yang et al. 2013, CUBIC''",
-            in_core="Box<cubic::Cubic<717, false>>",
-            in_kernel="fb_cubic07",
-            bpf_program="cubic_beta_07",
-            paced=False,
-            kept_after_loss=0.7,
-            sawtooth="reno",
-            response="cubic-beta-0.7",
-            growth=None,
-            single_flow=None,
-            population=None,
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-        Control(
-            name="compound",
-            source="draft-sridharan-tcpm-ctcp-02",
-            in_core="Box<compound::Compound>",
-            in_kernel="fb_compound",
-            bpf_program="compound",
-            paced=False,
-            kept_after_loss=0.5,
-            sawtooth="reno",
-            response="reno",  # a standing queue reduces its delay window to zero
-            growth="compound",
-            single_flow="compound",
-            population=None,
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-        Control(
-            name="dctcp",
-            source="RFC 8257",
-            in_core="Box<dctcp::Dctcp>",
-            in_kernel="dctcp",
-            bpf_program=None,
-            paced=False,
-            kept_after_loss=0.5,
-            sawtooth="reno",
-            response="reno",  # without marks, RFC 8257, section 3.5
-            growth=None,
-            single_flow=None,
-            population=None,
-            answers_marks="in proportion",
-            needs_ecn=True,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-        Control(
-            name="bbr",
-            source="Cardwell et al. 2016",
-            in_core="Box<bbr::Bbr>",
-            in_kernel="bbr",
-            bpf_program=None,
-            paced=True,
-            kept_after_loss=None,
-            sawtooth=None,
-            response=None,
-            growth=None,
-            single_flow="bbr",
-            population=None,
-            answers_marks="no",
-            needs_ecn=False,
-            packet_cost="model",
-            probe_rtt_s=10.0,
-            does_at_loss="does not respond to a loss",
-        ),
-        Control(
-            name="bbr3",
-            source="draft-ietf-ccwg-bbr; google/bbr, branch v3, net/ipv4/tcp_bbr.c",
-            in_core="Box<bbr3::Bbr3>",
-            in_kernel=None,
-            bpf_program=None,
-            paced=True,
-            kept_after_loss=None,
-            sawtooth=None,
-            response=None,
-            growth=None,
-            single_flow=None,
-            population=None,
-            answers_marks="no",
-            needs_ecn=False,
-            packet_cost="model",
-            probe_rtt_s=5.0,
-            does_at_loss=None,
-        ),
-        Control(
-            name="westwood",
-            source="Grieco and Mascolo 2004",
-            in_core="Box<westwood::Westwood>",
-            in_kernel="westwood",
-            bpf_program=None,
-            paced=False,
-            kept_after_loss=None,
-            sawtooth="reno",
-            response=None,
-            growth=None,
-            single_flow=None,
-            population=None,
-            answers_marks="as a loss",
-            needs_ecn=False,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-        Control(
-            name="prague",
-            source="draft-briscoe-iccrg-prague-congestion-control",
-            in_core="Box<prague::Prague>",
-            in_kernel=None,
-            bpf_program=None,
-            paced=True,
-            kept_after_loss=0.5,
-            sawtooth="reno",
-            response="reno",  # as dctcp
-            growth=None,
-            single_flow=None,
-            population=None,
-            answers_marks="in proportion",
-            needs_ecn=True,
-            packet_cost="loss",
-            probe_rtt_s=None,
-            does_at_loss=None,
-        ),
-    )
-)
-"""All congestion controls of a scenario, by name; the simulator has the same list."""
+OURS = by_name((
+    Control(
+        name="reno", source="RFC 5681", paced=False,
+        in_core="reno::Reno", in_kernel="reno", bpf_program=None,
+        kept_after_loss=0.5, sawtooth="reno", does_at_loss="halves its window",
+        response="reno", growth="reno", single_flow="reno", population="reno",
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="scalable", source="Kelly 2003", paced=False,
+        in_core="scalable::Scalable", in_kernel="fb_scalable", bpf_program="scalable",
+        kept_after_loss=0.875, sawtooth="reno", does_at_loss=None,
+        response="scalable", growth="scalable", single_flow="scalable", population=None,
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="bic", source="Xu et al. 2004", paced=False,
+        in_core="Box<bic::Bic>", in_kernel="fb_bic", bpf_program="bic",
+        kept_after_loss=0.8, sawtooth="reno", does_at_loss=None,
+        response=None, growth="bic", single_flow=None, population=None,
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="cubic", source="RFC 9438", paced=False,
+        in_core="Box<cubic::Cubic<717, true>>", in_kernel="cubic", bpf_program=None,
+        kept_after_loss=0.7, sawtooth="cubic", does_at_loss="reduces its window to 0.7",
+        response="cubic", growth="cubic", single_flow="cubic", population="cubic",
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="cubic-beta-0.8", source="Yang et al. 2013, CUBIC'", paced=False,
+        in_core="Box<cubic::Cubic<819, false>>", in_kernel="fb_cubic08",
+        bpf_program="cubic_beta_08",
+        kept_after_loss=0.8, sawtooth="reno", does_at_loss=None,
+        response="cubic-beta-0.8", growth=None, single_flow=None, population=None,
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="cubic-beta-0.7", source="Yang et al. 2013, CUBIC''", paced=False,
+        in_core="Box<cubic::Cubic<717, false>>", in_kernel="fb_cubic07",
+        bpf_program="cubic_beta_07",
+        kept_after_loss=0.7, sawtooth="reno", does_at_loss=None,
+        response="cubic-beta-0.7", growth=None, single_flow=None, population=None,
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="compound", source="draft-sridharan-tcpm-ctcp-02", paced=False,
+        in_core="Box<compound::Compound>", in_kernel="fb_compound", bpf_program="compound",
+        kept_after_loss=0.5, sawtooth="reno", does_at_loss=None,
+        # A standing queue reduces its delay window to zero.
+        response="reno", growth="compound", single_flow="compound", population=None,
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="dctcp", source="RFC 8257", paced=False,
+        in_core="Box<dctcp::Dctcp>", in_kernel="dctcp", bpf_program=None,
+        kept_after_loss=0.5, sawtooth="reno", does_at_loss=None,
+        # Without marks, RFC 8257, section 3.5.
+        response="reno", growth=None, single_flow=None, population=None,
+        answers_marks="in proportion", needs_ecn=True, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="bbr", source="Cardwell et al. 2016", paced=True,
+        in_core="Box<bbr::Bbr>", in_kernel="bbr", bpf_program=None,
+        kept_after_loss=None, sawtooth=None, does_at_loss="does not respond to a loss",
+        response=None, growth=None, single_flow="bbr", population=None,
+        answers_marks="no", needs_ecn=False, packet_cost="model", probe_rtt_s=10.0,
+    ),
+    Control(
+        name="bbr3", source="draft-ietf-ccwg-bbr; google/bbr, branch v3, net/ipv4/tcp_bbr.c",
+        paced=True,
+        in_core="Box<bbr3::Bbr3>", in_kernel=None, bpf_program=None,
+        kept_after_loss=None, sawtooth=None, does_at_loss=None,
+        response=None, growth=None, single_flow=None, population=None,
+        answers_marks="no", needs_ecn=False, packet_cost="model", probe_rtt_s=5.0,
+    ),
+    Control(
+        name="westwood", source="Grieco and Mascolo 2004", paced=False,
+        in_core="Box<westwood::Westwood>", in_kernel="westwood", bpf_program=None,
+        kept_after_loss=None, sawtooth="reno", does_at_loss=None,
+        response=None, growth=None, single_flow=None, population=None,
+        answers_marks="as a loss", needs_ecn=False, packet_cost="loss", probe_rtt_s=None,
+    ),
+    Control(
+        name="prague", source="draft-briscoe-iccrg-prague-congestion-control", paced=True,
+        in_core="Box<prague::Prague>", in_kernel=None, bpf_program=None,
+        kept_after_loss=0.5, sawtooth="reno", does_at_loss=None,
+        # As dctcp.
+        response="reno", growth=None, single_flow=None, population=None,
+        answers_marks="in proportion", needs_ecn=True, packet_cost="loss", probe_rtt_s=None,
+    ),
+))  # fmt: skip
+"""The congestion controls of the simulator, which has the same list, by name."""
+
+
+class Controls(dict[str, Control]):
+    """Records by name. Iterating gives ours; a name of a control from outside is found, too."""
+
+    def __init__(self, ours: Iterable[Control]) -> None:
+        super().__init__((each.name, each) for each in ours)
+
+    def __missing__(self, name: str) -> Control:
+        found = foreign.find(name)
+        if found is None:
+            raise KeyError(name)
+        return _record(found)
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (
+            isinstance(name, str) and foreign.find(name) is not None
+        )
+
+
+def is_ours(name: str) -> bool:
+    """Whether the simulator has a control of that name itself."""
+    return name in OURS
+
+
+def _record(found: foreign.Installed) -> Control:
+    marks: Literal["in proportion", "as a loss", "no"]
+    if found.ecn or found.l4s:
+        marks = "in proportion"
+    else:
+        marks = "no" if found.controls_cwnd else "as a loss"
+    return Control(
+        name=found.name, source=found.source, paced=found.paces,
+        in_core="", in_kernel=None, bpf_program=None,
+        kept_after_loss=None, sawtooth=None if found.controls_cwnd else "reno", does_at_loss=None,
+        response=None, growth=None, single_flow=None, population=None,
+        answers_marks=marks, needs_ecn=found.ecn or found.l4s,
+        packet_cost="model" if found.paces else "loss", probe_rtt_s=None,
+    )  # fmt: skip
+
+
+CONTROLS = Controls(OURS.values())
+"""All congestion controls of a scenario, by name."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from forebay.catalogue.controls import CONTROLS, Control
+from forebay.catalogue.controls import OURS, Control
 
 CC = Path("crates/sim/src/cc")
 COMMAND = "python -m forebay.catalogue.generate_list"
@@ -23,12 +23,12 @@ def sources(folder: Path) -> dict[Path, str]:
 
 
 def _modules() -> str:
-    names = {re.split("::", re.sub("^Box<", "", each.in_core))[0] for each in CONTROLS.values()}
+    names = {re.split("::", re.sub("^Box<", "", each.in_core))[0] for each in OURS.values()}
     return "".join(f"mod {name};\n" for name in sorted(names))
 
 
 def _controllers() -> str:
-    return f"controllers! {{\n{''.join(map(_line, CONTROLS.values()))}}}\n"
+    return f"controllers! {{\n{''.join(map(_line, OURS.values()))}}}\n"
 
 
 def _line(control: Control) -> str:

@@ -5,7 +5,13 @@ and ``examples`` has controls to start from. Nothing here loads a library: only 
 `forebay.engines.simulation.isolated` does.
 """
 
-from forebay.foreign.errors import ControlError, ControlFailed
-from forebay.foreign.installed import Installed, Provided, find, names
+from forebay.foreign.installed import (
+    ControlError,
+    ControlFailed,
+    Installed,
+    Provided,
+    find,
+    names,
+)
 
 __all__ = ["ControlError", "ControlFailed", "Installed", "Provided", "find", "names"]

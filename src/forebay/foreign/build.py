@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from forebay.foreign.errors import ControlError
+from forebay.foreign.installed import ControlError
 
 _HERE = Path(__file__).parent
 INCLUDE, LINUX, EXAMPLES = _HERE / "include", _HERE / "linux", _HERE / "examples"

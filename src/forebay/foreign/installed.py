@@ -19,12 +19,46 @@ from pathlib import Path
 from typing import Any
 
 from forebay import plugins
-from forebay.foreign.errors import ControlError
+from forebay.errors import ForebayError
 
 GROUP = "forebay.controls"
 """Entry points of other distributions; each is a `Provided`."""
 _LIBRARY, _RECORD = "control.so", "control.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,63}")
+
+
+class ControlError(ForebayError):
+    """A control that cannot be built, or whose name, source or record does not do.
+
+    Attributes
+    ----------
+    wrong, hint : what is wrong, and what to write instead.
+    """
+
+    code = "control"
+
+    def __init__(self, where: str, wrong: str, hint: str) -> None:
+        self.where, self.wrong, self.hint = where, " ".join(wrong.split()), hint
+        super().__init__(f"{where}: {self.wrong}; {hint}")
+
+
+class ControlFailed(ForebayError):
+    """A control that crashed, did not return, or set what no window can be.
+
+    Attributes
+    ----------
+    names : the control; several, if it is one of these.
+    wrong : what it did.
+    """
+
+    code = "control-failed"
+    exit_status = 3
+
+    def __init__(self, names: tuple[str, ...], wrong: str) -> None:
+        self.names, self.wrong = names, " ".join(wrong.split())
+        self.hint = "mend it and build it again with `forebay controls build`"
+        who = " or ".join(map(repr, names))
+        super().__init__(f"congestion control {who}: {self.wrong}; {self.hint}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +68,7 @@ class Provided:
     Attributes
     ----------
     library : path of the shared library, with the interface of ``forebay_cc.h``.
-    source : paper, draft or repository.
+    source : paper, draft or repository; of one that was built here, what it was built from.
     state_bytes : of a connection, as the library says; they count in a run's memory.
     paces, controls_cwnd, ecn, l4s : what it asks for, as its flags say.
     """
@@ -49,18 +83,14 @@ class Provided:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Installed:
-    """A control from outside.
+class Installed(Provided):
+    """A control from outside, on this machine.
 
     Attributes
     ----------
     name : in scenarios.
-    library : path of the shared library.
     sha256 : of the library.
-    source : what it was built from, or its reference.
     brought_by : its distribution; empty for what was built here.
-    state_bytes : of a connection.
-    paces, controls_cwnd, ecn, l4s : what it asks for.
     built : how it was made: ``source_sha256``, ``compiler``, ``linux``, ``hz``.
     python : its class, if it is one of this process (`use_class`), without a library.
     """
@@ -68,13 +98,7 @@ class Installed:
     name: str
     library: Path
     sha256: str
-    source: str
     brought_by: str = ""
-    state_bytes: int = 0
-    paces: bool = False
-    controls_cwnd: bool = False
-    ecn: bool = False
-    l4s: bool = False
     built: Mapping[str, Any] = field(default_factory=dict)
     python: type | None = None
 

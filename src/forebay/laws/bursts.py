@@ -35,16 +35,12 @@ from numpy.typing import ArrayLike, NDArray
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.quantities import Held, bursts_only, held_back
 from forebay.scenario import Long, Short
-from forebay.scenario.distribution_shapes import (
-    lognormal_sigma,
-    lognormal_tail,
-    lower_end,
-    pareto_tail,
-)
+from forebay.scenario.distribution import lognormal_sigma, lognormal_tail, pareto_tail
+from forebay.scenario.flow_length import lower_end
 
 if TYPE_CHECKING:
     from forebay.scenario import FlowLength, Scenario, Traffic
-    from forebay.scenario.distribution_shapes import PacketLaw
+    from forebay.scenario.flow_length import PacketLaw
 
 
 Integers = NDArray[np.int64]

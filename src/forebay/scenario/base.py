@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import index
 from pathlib import Path
@@ -14,6 +15,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     SerializationInfo,
@@ -141,6 +143,33 @@ LISTED = BeforeValidator(_listed)
 """Validator of a field with a list of tables."""
 
 
+def such_as(*examples: Any) -> Any:
+    """Make a field that is None where it is not set, with examples for the hints of errors."""
+    return Field(default=None, examples=list(examples))
+
+
+def shorthand(field: str, alone: Any, schema: Any, what: str, hint: str) -> BeforeValidator:
+    """Make the validator of a field with a table, of which one value may stand alone.
+
+    Parameters
+    ----------
+    field : the table's field that such a value is.
+    alone : its types.
+    schema : the type of all that may be written.
+    what, hint : of the error, what the value is not, and what to write instead.
+    """
+
+    def read(data: Any) -> Any:
+        if data is None or isinstance(data, Mapping | BaseModel):
+            return data
+        if alone is object or (isinstance(data, alone) and not isinstance(data, bool)):
+            return {field: data}
+        wrong = f"{show(data)} is {what}"
+        raise ScenarioError("wrong-type", wrong, hint, value=data)
+
+    return BeforeValidator(read, json_schema_input_type=schema)
+
+
 class ScenarioModel(BaseModel):
     """A frozen table of a scenario: made with keywords, or validated from a file's dict."""
 
@@ -222,16 +251,18 @@ class FromFile(ABC):
     __slots__ = ()
     file_kind: ClassVar[str]
     """Kind of the file with its article, for the hints of errors."""
+    content_kind: ClassVar[str]
     path: str
+    digest: str
 
     @classmethod
     @abstractmethod
     def of(cls, path: str, content: bytes) -> Self:
         """Return the value of a file's content. Raises ScenarioError."""
 
-    @abstractmethod
     def canonical(self) -> dict[str, str]:
         """Return the file's content, independent of its path."""
+        return {self.content_kind: self.digest}
 
     @classmethod
     def read(cls, path: str) -> Self:

@@ -152,7 +152,6 @@ _last: tuple[object, object, Rate, object, Mapping[str, CrossingFlows]] | None =
 
 
 def _policed(link: Link) -> float:
-    """Return the rate of a link's policer; infinite without one."""
     return inf if link.policer is None else float(link.policer.rate)
 
 

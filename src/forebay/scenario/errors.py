@@ -71,6 +71,11 @@ class ScenarioError(ForebayError, ValueError):
         return made
 
 
+def contradiction(field: str, wrong: str, hint: str, value: object = None) -> ScenarioError:
+    """Return the error of a field that contradicts another one."""
+    return ScenarioError("contradiction", wrong, hint, field=field, value=value)
+
+
 def show(value: object) -> str:
     """Return a value in the user's notation, in at most about 60 characters."""
     if isinstance(value, str):

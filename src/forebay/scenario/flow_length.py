@@ -7,10 +7,11 @@ that name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from math import ceil
+from functools import lru_cache
+from math import ceil, exp, expm1, log
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -18,36 +19,32 @@ from pydantic import (
     Discriminator,
     Field,
     RootModel,
-    SerializerFunctionWrapHandler,
     Strict,
     Tag,
     WrapSerializer,
     model_validator,
 )
 
-from forebay.scenario.base import Between, ScenarioModel
-from forebay.scenario.distribution_shapes import PacketLaw, check_deviation
+from forebay.scenario.base import ScenarioModel
+from forebay.scenario.distribution import (
+    TAIL_EXPONENT,
+    check_deviation,
+    law_among,
+    lognormal_mean,
+    lognormal_sigma,
+    lognormal_tail,
+    pareto_mean,
+    pareto_tail,
+    solve,
+    written,
+)
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import FromText, parse_amount, plain, unitless
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import (
-        GeometricDict,
-        LognormalLengthDict,
-        LognormalLengthShapeDict,
-        ParetoLengthDict,
-        ParetoLengthShapeDict,
-    )
 
 Unit = Literal["packets", "bytes"]
 
 MOST_PACKETS = 1_000_000_000
 _EXAMPLE = "14 packets"
-_SHAPE = Between(0.1, 100.0)
-_MEAN = "Mean of the whole packets drawn."
-_HIGH = "No longer flow is drawn."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +79,85 @@ class Amount(FromText):
     def __str__(self) -> str:
         unit = "packets" if self.unit == "packets" else "B"
         return f"{plain(Decimal(repr(self.value)))} {unit}"
+
+
+_SUMMED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PacketLaw:
+    """A law of lengths in packets, including fractions of packets.
+
+    Attributes
+    ----------
+    kind : "fixed", "geometric", "pareto" or "lognormal".
+    mean : expected value of the drawn whole packets.
+    shape : exponent of a Pareto law's tail.
+    deviation : standard deviation of a lognormal law over its mean, both before truncation.
+    high : length of the longest flow.
+    """
+
+    kind: str
+    mean: float
+    shape: float = 0.0
+    deviation: float = 0.0
+    high: float = 0.0
+
+    @property
+    def mean_square(self) -> float:
+        """The mean of the squared length over the square of the mean: 1 if all are equal."""
+        if self.kind == "geometric":
+            return 2.0 - 1.0 / self.mean
+        if self.kind == "lognormal":
+            return 1.0 + (self.deviation / self.mean) ** 2
+        if self.kind == "fixed":
+            return 1.0
+        low = lower_end(self.kind, self.mean, self.shape, self.deviation, self.high)
+        ratio, more = log(self.high / low), 2.0 - self.shape
+        over = ratio if abs(more) < 1e-9 else expm1(more * ratio) / more
+        square = self.shape * low**2 * over / -expm1(-self.shape * ratio)
+        return max(1.0, square / self.mean**2)
+
+
+@lru_cache(maxsize=256)
+def lower_end(kind: str, mean: float, shape: float, deviation: float, high: float) -> float:
+    """Return the parameter with which the mean of the drawn whole packets is `mean`.
+
+    It is the lower end of a Pareto law and the median of a lognormal law, in packets. The drawn
+    number is max(1, nearest whole number).
+    """
+    sigma = lognormal_sigma(mean, deviation) if kind == "lognormal" else 0.0
+
+    def rounded_mean(scale: float) -> float:
+        if kind == "pareto":
+            return _rounded_mean(
+                lambda x: pareto_tail(x, shape, scale, high),
+                lambda x: pareto_mean(shape, max(x, scale), high),
+                high,
+            )
+        return _rounded_mean(
+            lambda x: lognormal_tail(x, scale, sigma, high),
+            lambda x: lognormal_mean(scale, sigma, x, high),
+            high,
+        )
+
+    # With a median six deviations above the upper end, a lognormal law is nearly a Pareto law.
+    most = high if kind == "pareto" else high * exp(6 * sigma)
+    return solve(rounded_mean, mean, mean * 1e-9, most * (1 - 1e-12))
+
+
+def _rounded_mean(
+    tail: Callable[[float], float], mean_above: Callable[[float], float], high: float
+) -> float:
+    """E[max(1, round X)] = 1 + sum over j >= 2 of P(X > j - 1/2).
+
+    Beyond J = 200 the sum is the integral of the tail, E[X - J; X > J], to seven digits.
+    """
+    last = min(_SUMMED, int(high + 0.5))
+    total = 1.0 + sum(tail(j - 0.5) for j in range(2, last + 1))
+    if last < _SUMMED or tail(last) <= 0.0:
+        return total
+    return total + tail(last) * (mean_above(last) - last)
 
 
 class FlowLength(ABC):
@@ -152,12 +228,9 @@ class Fixed(_Root, FlowLength):
 class Geometric(ScenarioModel, FlowLength):
     """Geometric with this mean; at least one packet."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[GeometricDict]) -> None: ...
-
     kind: ClassVar[str] = "geometric"
-    geometric: Amount = Field(description=_MEAN)
+    geometric: Amount
+    """Mean of the whole packets drawn."""
 
     @property
     def amount(self) -> Amount:
@@ -173,49 +246,40 @@ def _no_end(data: dict[str, Any]) -> Amount:
 class _Cut(ScenarioModel):
     """A law with a mean, truncated at ``high``."""
 
-    mean: Amount = Field(description=_MEAN)
+    mean: Amount
+    """Mean of the whole packets drawn."""
 
-    def _check_units(self, *names: str) -> None:
-        for name in names:
-            if getattr(self, name).unit != self.mean.unit:
-                wrong, hint = (
-                    f"is not in {self.mean.unit}",
-                    f"write all of them in {self.mean.unit}",
-                )
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        amounts = {name: each for name, each in self if isinstance(each, Amount)}
+        for name, each in amounts.items():
+            if each.unit != self.mean.unit:
+                wrong = f"is not in {self.mean.unit}"
+                hint = f"write all of them in {self.mean.unit}"
                 raise ScenarioError("wrong-dimension", wrong, hint, field=name)
-
-    def _check_high(self, high: Amount) -> None:
-        if self.mean.value >= high.value / 2:
-            wrong = f"{self.mean} is not below half of high, {high}"
+        if "deviation" in amounts:
+            check_deviation(amounts["deviation"].value, self.mean.value)
+        if self.mean.value >= amounts["high"].value / 2:
+            wrong = f"{self.mean} is not below half of high, {amounts['high']}"
             raise ScenarioError("out-of-range", wrong, "write a smaller mean", field="mean")
+        return self
 
 
 class ParetoLengthShape(_Cut):
     """Heavy-tailed up to ``high``: 1000000 packets or 1500 MB if not set."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[ParetoLengthShapeDict]) -> None: ...
-
-    shape: Annotated[float, Strict(), _SHAPE] = Field(description="Exponent of the tail.")
-    high: Amount = Field(default_factory=_no_end, description=_HIGH)
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        self._check_units("high")
-        self._check_high(self.high)
-        return self
+    shape: Annotated[float, Strict(), TAIL_EXPONENT]
+    """Exponent of the tail."""
+    high: Amount = Field(default_factory=_no_end)
+    """No longer flow is drawn."""
 
 
 class ParetoLength(ScenarioModel, FlowLength):
     """Heavy-tailed, cut at ``high``, rounded to the nearest packet."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[ParetoLengthDict]) -> None: ...
-
     kind: ClassVar[str] = "pareto"
-    pareto: ParetoLengthShape = Field(description="Its mean, shape and upper end.")
+    pareto: ParetoLengthShape
+    """Its mean, shape and upper end."""
 
     @property
     def amount(self) -> Amount:
@@ -230,30 +294,18 @@ class ParetoLength(ScenarioModel, FlowLength):
 class LognormalLengthShape(_Cut):
     """Its logarithm is normal; ``high`` as for a Pareto law."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[LognormalLengthShapeDict]) -> None: ...
-
-    deviation: Amount = Field(description="Standard deviation before the law is cut.")
-    high: Amount = Field(default_factory=_no_end, description=_HIGH)
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        self._check_units("deviation", "high")
-        check_deviation(self.deviation.value, self.mean.value)
-        self._check_high(self.high)
-        return self
+    deviation: Amount
+    """Standard deviation before the law is cut."""
+    high: Amount = Field(default_factory=_no_end)
+    """No longer flow is drawn."""
 
 
 class LognormalLength(ScenarioModel, FlowLength):
     """Its logarithm is normal; cut at ``high``, rounded to the nearest packet."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[LognormalLengthDict]) -> None: ...
-
     kind: ClassVar[str] = "lognormal"
-    lognormal: LognormalLengthShape = Field(description="Its mean, deviation and upper end.")
+    lognormal: LognormalLengthShape
+    """Its mean, deviation and upper end."""
 
     @property
     def amount(self) -> Amount:
@@ -271,25 +323,13 @@ LENGTH_LAWS = ("geometric", "pareto", "lognormal")
 """Every law that a table can name."""
 
 
-def _law_of(value: Any) -> str | None:
-    if isinstance(value, FlowLength):
-        return value.kind
-    if isinstance(value, Mapping):
-        return next((name for name in LENGTH_LAWS if name in value), None)
-    return "fixed"
-
-
-def _written(law: FlowLength, handler: SerializerFunctionWrapHandler, info: Any) -> Any:
-    return handler(law) if info.mode == "json" else law.canonical()
-
-
 AnyFlowLength = Annotated[
     Annotated[Fixed, Tag("fixed")]
     | Annotated[Geometric, Tag("geometric")]
     | Annotated[ParetoLength, Tag("pareto")]
     | Annotated[LognormalLength, Tag("lognormal")],
-    Discriminator(_law_of),
-    WrapSerializer(_written),
+    Discriminator(law_among(LENGTH_LAWS, "fixed")),
+    WrapSerializer(written),
 ]
 """Value of a field of a scenario: one of the laws, selected by its name."""
 

@@ -134,7 +134,6 @@ def _unknown_key(place: _Place) -> ScenarioError:
 
 
 def _kinds_with(key: str) -> list[str]:
-    """Return the kinds of traffic that have a key."""
     return [name for name, kind in tagged(Traffic) if key in kind.model_fields]
 
 

@@ -3,55 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, Tag, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from forebay.catalogue import KINDS
 from forebay.errors import literal
-from forebay.scenario.base import SHARE, Between, ScenarioModel
+from forebay.scenario.base import SHARE, Between, ScenarioModel, such_as
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import (
-        AtLeastTableDict,
-        AtMostTableDict,
-        ClassGoalsDict,
-        GoalsDict,
-        QueueDelayDict,
-    )
+    from forebay.scenario import inputs
 
 
 class AtLeastTable(ScenarioModel):
     """The share of the round trips that reach the fraction is at least ``probability``."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[AtLeastTableDict]) -> None: ...
-
     example: ClassVar[dict[str, Any]] = {"at_least": 0.98, "probability": 0.99}
-    at_least: Annotated[float, Strict()] = Field(examples=[0.98], description="The least share.")
-    probability: Annotated[float, Strict(), SHARE] = Field(
-        examples=[0.99], description="The share of the round trips that reach it."
-    )
+    at_least: Annotated[float, Strict()] = Field(examples=[0.98])
+    """The least share."""
+    probability: Annotated[float, Strict(), SHARE] = Field(examples=[0.99])
+    """The share of the round trips that reach it."""
 
 
 class AtMostTable(ScenarioModel):
     """The share of the round trips that stay below the fraction is at least ``probability``."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[AtMostTableDict]) -> None: ...
-
     example: ClassVar[dict[str, Any]] = {"at_most": 0.01, "probability": 0.99}
-    at_most: Annotated[float, Strict()] = Field(examples=[0.01], description="The most.")
-    probability: Annotated[float, Strict(), SHARE] = Field(
-        examples=[0.99], description="The share of the round trips that reach it."
-    )
+    at_most: Annotated[float, Strict()] = Field(examples=[0.01])
+    """The most."""
+    probability: Annotated[float, Strict(), SHARE] = Field(examples=[0.99])
+    """The share of the round trips that reach it."""
 
 
 def _form_of(value: object) -> str:
@@ -159,22 +143,18 @@ class QueueDelay(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[QueueDelayDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.QueueDelayDict]) -> None: ...
 
-    maximum: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="No packet waits longer.", examples=["10 ms"]
+    maximum: Annotated[Duration | None, _DELAYS] = such_as("10 ms")
+    """No packet waits longer."""
+    quantile: Annotated[float | None, Strict(), Between(0.001, 0.999999, "fraction")] = such_as(
+        0.999
     )
-    quantile: Annotated[float | None, Strict(), Between(0.001, 0.999999, "fraction")] = Field(
-        default=None,
-        description="The share of the packets that wait no longer than `at_most`.",
-        examples=[0.999],
-    )
-    at_most: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="The longest waiting time of `quantile`.", examples=["5 ms"]
-    )
-    mean: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="At most this mean waiting time.", examples=["5 ms"]
-    )
+    """The share of the packets that wait no longer than `at_most`."""
+    at_most: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
+    """The longest waiting time of `quantile`."""
+    mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
+    """At most this mean waiting time."""
 
     @model_validator(mode="after")
     def _paired(self) -> Self:
@@ -198,40 +178,30 @@ class Goals(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[GoalsDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.GoalsDict]) -> None: ...
 
-    utilization: Annotated[AtLeast | None, Between(0.001, 1.0, "fraction")] = Field(
-        default=None,
-        description="At least this share of the link's capacity is used: over the measured "
-        "window, or with { at_least = 0.98, probability = 0.99 } in 99 % of the round trips.",
-        examples=[0.98, {"at_least": 0.98, "probability": 0.99}],
+    utilization: Annotated[AtLeast | None, Between(0.001, 1.0, "fraction")] = such_as(
+        0.98, {"at_least": 0.98, "probability": 0.99}
     )
-    loss_rate: Annotated[AtMost | None, _SHARE] = Field(
-        default=None,
-        description="At most this share of the packets is dropped: over the measured window, or "
-        "with { at_most = 0.01, probability = 0.99 } in 99 % of the round trips.",
-        examples=[0.01, {"at_most": 0.01, "probability": 0.99}],
+    """At least this share of the link's capacity is used: over the measured window, or with {
+    at_least = 0.98, probability = 0.99 } in 99 % of the round trips."""
+    loss_rate: Annotated[AtMost | None, _SHARE] = such_as(
+        0.01, {"at_most": 0.01, "probability": 0.99}
     )
-    queue_delay: QueueDelay | None = Field(
-        default=None, description="Waiting time: maximum, any quantile, mean."
-    )
-    queue_delay_mean: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="At most this mean waiting time.", examples=["5 ms"]
-    )
-    queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(
-        default=None,
-        description="At most this 99th percentile of the waiting time; never below the mean's.",
-        examples=["20 ms"],
-    )
+    """At most this share of the packets is dropped: over the measured window, or with { at_most =
+    0.01, probability = 0.99 } in 99 % of the round trips."""
+    queue_delay: QueueDelay | None = None
+    """Waiting time: maximum, any quantile, mean."""
+    queue_delay_mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
+    """At most this mean waiting time."""
+    queue_delay_p99: Annotated[Duration | None, _DELAYS] = such_as("20 ms")
+    """At most this 99th percentile of the waiting time; never below the mean's."""
     fct_increase: Annotated[float | None, Strict(), _INCREASE] = Field(
         default=None, description=_FCT_INCREASE, examples=[0.125]
     )
-    realtime_loss: Annotated[float | None, Strict(), _SHARE] = Field(
-        default=None,
-        description="At most this share of the packets of real-time classes, which do not "
-        "respond to loss, is dropped.",
-        examples=[0.001],
-    )
+    realtime_loss: Annotated[float | None, Strict(), _SHARE] = such_as(0.001)
+    """At most this share of the packets of real-time classes, which do not respond to loss, is
+    dropped."""
 
     @property
     def need_round_trips(self) -> bool:
@@ -249,42 +219,25 @@ class ClassGoals(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ClassGoalsDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ClassGoalsDict]) -> None: ...
 
-    throughput: Annotated[Rate | None, Between(Rate(1), Rate(1e13))] = Field(
-        default=None,
-        description="At least this rate on the link, all flows of the class together.",
-        examples=["30 Mbit/s"],
-    )
-    loss_rate: Annotated[float | None, Strict(), _SHARE] = Field(
-        default=None, description="At most this share of its packets is dropped.", examples=[0.001]
-    )
-    queue_delay_mean: Annotated[Duration | None, _DELAYS] = Field(
-        default=None,
-        description="At most this mean wait of its packets in the queue under study, whichever "
-        "discipline it has.",
-        examples=["5 ms"],
-    )
-    queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="At most this 99th percentile of that wait.", examples=["20 ms"]
-    )
-    fct_mean: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="At most this mean flow completion time.", examples=["1 s"]
-    )
-    fct_p99: Annotated[Duration | None, _DELAYS] = Field(
-        default=None,
-        description="At most this 99th percentile of the flow completion time.",
-        examples=["5 s"],
-    )
+    throughput: Annotated[Rate | None, Between(Rate(1), Rate(1e13))] = such_as("30 Mbit/s")
+    """At least this rate on the link, all flows of the class together."""
+    loss_rate: Annotated[float | None, Strict(), _SHARE] = such_as(0.001)
+    """At most this share of its packets is dropped."""
+    queue_delay_mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
+    """At most this mean wait of its packets in the queue under study, whichever discipline it
+    has."""
+    queue_delay_p99: Annotated[Duration | None, _DELAYS] = such_as("20 ms")
+    """At most this 99th percentile of that wait."""
+    fct_mean: Annotated[Duration | None, _DELAYS] = such_as("1 s")
+    """At most this mean flow completion time."""
+    fct_p99: Annotated[Duration | None, _DELAYS] = such_as("5 s")
+    """At most this 99th percentile of the flow completion time."""
     fct_increase: Annotated[float | None, Strict(), _INCREASE] = Field(
         default=None, description=_FCT_INCREASE, examples=[0.125]
     )
-    request_mean: Annotated[Duration | None, _DELAYS] = Field(
-        default=None,
-        description="At most this mean time of a request until its last answer has arrived; of "
-        'kind "requests".',
-        examples=["5 ms"],
-    )
-    request_p99: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="At most this 99th percentile of it.", examples=["10 ms"]
-    )
+    request_mean: Annotated[Duration | None, _DELAYS] = such_as("5 ms")
+    """At most this mean time of a request until its last answer has arrived; of kind "requests"."""
+    request_p99: Annotated[Duration | None, _DELAYS] = such_as("10 ms")
+    """At most this 99th percentile of it."""

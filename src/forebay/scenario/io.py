@@ -169,8 +169,7 @@ def _tree(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        wrong = "is nested too deeply"
-        raise ScenarioError("toml-syntax", wrong, hint, file=source) from None
+        raise ScenarioError("toml-syntax", "is nested too deeply", hint, file=source) from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError("toml-syntax", f"not TOML: {error}", hint, file=source) from None
     except ValueError:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import (
-    BeforeValidator,
     ConfigDict,
     Field,
     PrivateAttr,
@@ -21,25 +20,15 @@ from pydantic import (
 )
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.base import DAY, RATES, SHARE, Between, ScenarioModel, shorthand, such_as
+from forebay.scenario.errors import ScenarioError, contradiction
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.rate_trace import FILE_OR_TABLE, RateTrace, file_alone
+from forebay.scenario.rate_trace import OR_FILE, RateTrace
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import (
-        JitterDict,
-        LinkDict,
-        LossDict,
-        MeasureDict,
-        OtherLinkDict,
-        OutagesDict,
-        TokenBucketDict,
-    )
+    from forebay.scenario import inputs
 
 
 Name = Literal["ethernet", "ptm", "atm"]
@@ -97,31 +86,19 @@ class Jitter(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[JitterDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.JitterDict]) -> None: ...
 
-    most: Annotated[Duration, _LONGEST] = Field(
-        description="The longest delay. It is no part of a flow's rtt, and no wait in the queue.",
-        examples=["5 ms"],
-    )
-    share: Annotated[float, Strict(), SHARE] = Field(
-        default=1.0, description="Share of the packets that are delayed; the others are not."
-    )
-    reorder: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Whether data that is delayed less overtakes other data; if not, what follows "
-        "a packet waits until that has gone on. ACKs keep their order.",
-    )
+    most: Annotated[Duration, _LONGEST] = Field(examples=["5 ms"])
+    """The longest delay. It is no part of a flow's rtt, and no wait in the queue."""
+    share: Annotated[float, Strict(), SHARE] = 1.0
+    """Share of the packets that are delayed; the others are not."""
+    reorder: Annotated[bool, Strict()] = False
+    """Whether data that is delayed less overtakes other data; if not, what follows a packet waits
+    until that has gone on. ACKs keep their order."""
 
 
-def _longest_alone(data: Any) -> Any:
-    """Return the table of a duration."""
-    if data is None or isinstance(data, Mapping | Jitter):
-        return data
-    return {"most": data}
-
-
-DURATION_OR_TABLE = BeforeValidator(_longest_alone, json_schema_input_type=Duration | Jitter | None)
-"""Validator of a field with a Jitter: a duration is its longest."""
+_OR_LONGEST = shorthand("most", object, Duration | Jitter | None, "", "")
+"""Validator of a field with a Jitter: what is no table is its longest."""
 
 
 _PROBABILITY = Between(0, 1, "fraction")
@@ -140,41 +117,26 @@ class Loss(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LossDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LossDict]) -> None: ...
 
-    rate: _Probability | None = Field(
-        default=None,
-        description="Probability of each loss, independent of the others. Or leave it out and "
-        "write good_to_bad and bad_to_good.",
-        examples=[0.001],
-    )
-    good_to_bad: _Probability | None = Field(
-        default=None,
-        description="Gilbert-Elliott channel: probability that the state has changed from good to "
-        "bad when the next packet comes (tc netem gemodel's p).",
-    )
-    bad_to_good: _Probability | None = Field(
-        default=None,
-        description="The same from bad to good (gemodel's r): bursts last 1 / bad_to_good packets.",
-    )
-    loss_in_bad: _Probability | None = Field(
-        default=None,
-        description="Probability of loss in the bad state (gemodel's 1-h); 1 if it is not set.",
-    )
-    loss_in_good: _Probability | None = Field(
-        default=None,
-        description="Probability of loss in the good state (gemodel's 1-k); 0 if it is not set.",
-    )
-    unit: Literal["packet", "byte"] = Field(
-        default="packet",
-        description="What the probabilities of loss are of: a packet, or each byte of it. A packet "
-        "of n bytes is then lost with probability 1 - (1 - p)^n.",
-    )
-    place: Literal["after-queue", "before-queue"] = Field(
-        default="after-queue",
-        description='"after-queue": on the wire; lost packets have waited and take their time of '
-        'the link. "before-queue": the queue never sees them.',
-    )
+    rate: _Probability | None = such_as(0.001)
+    """Probability of each loss, independent of the others. Or leave it out and write good_to_bad
+    and bad_to_good."""
+    good_to_bad: _Probability | None = None
+    """Gilbert-Elliott channel: probability that the state has changed from good to bad when the
+    next packet comes (tc netem gemodel's p)."""
+    bad_to_good: _Probability | None = None
+    """The same from bad to good (gemodel's r): bursts last 1 / bad_to_good packets."""
+    loss_in_bad: _Probability | None = None
+    """Probability of loss in the bad state (gemodel's 1-h); 1 if it is not set."""
+    loss_in_good: _Probability | None = None
+    """Probability of loss in the good state (gemodel's 1-k); 0 if it is not set."""
+    unit: Literal["packet", "byte"] = "packet"
+    """What the probabilities of loss are of: a packet, or each byte of it. A packet of n bytes is
+    then lost with probability 1 - (1 - p)^n."""
+    place: Literal["after-queue", "before-queue"] = "after-queue"
+    """"after-queue": on the wire; lost packets have waited and take their time of the link.
+    "before-queue": the queue never sees them."""
 
     @model_validator(mode="after")
     def _one_model(self) -> Self:
@@ -182,7 +144,7 @@ class Loss(ScenarioModel):
         states = [*changes, *(n for n in ("loss_in_bad", "loss_in_good") if self._has(n))]
         if self.rate is not None and states:
             wrong, hint = "cannot be set beside rate", "leave it out, or leave rate out"
-            raise ScenarioError("contradiction", wrong, hint, field=states[0])
+            raise contradiction(states[0], wrong, hint)
         if self.rate is None and len(changes) < len(_CHANGES):
             missing = next(name for name in _CHANGES if name not in changes)
             field = missing if states else "rate"
@@ -217,18 +179,11 @@ class Loss(ScenarioModel):
         return probability if self.unit == "packet" else 1.0 - (1.0 - probability) ** packet
 
 
-def _rate_alone(data: Any) -> Any:
-    """Return the table of a number."""
-    if isinstance(data, int | float) and not isinstance(data, bool):
-        return {"rate": data}
-    if data is None or isinstance(data, Mapping | Loss):
-        return data
-    wrong = f"{show(data)} is neither a number nor a table"
-    hint = f"write a probability, such as {entry('loss', 0.001)}, or a table"
-    raise ScenarioError("wrong-type", wrong, hint, value=data)
-
-
-RATE_OR_TABLE = BeforeValidator(_rate_alone, json_schema_input_type=float | Loss | None)
+_OR_RATE = shorthand(
+    "rate", int | float, float | Loss | None,
+    "neither a number nor a table",
+    f"write a probability, such as {entry('loss', 0.001)}, or a table",
+)  # fmt: skip
 """Validator of a field with a Loss: a number is its rate."""
 
 
@@ -245,20 +200,15 @@ class Outages(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[OutagesDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.OutagesDict]) -> None: ...
 
-    times: tuple[tuple[Duration, Duration], ...] = Field(
-        description="When it goes down and when up again, ascending, from the run's start.",
-        examples=[_EXAMPLE],
-    )
-    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = Field(
-        default=None, description="After which they begin again; not set: they do not."
-    )
-    queue: Literal["hold", "drop"] = Field(
-        default="hold",
-        description='What becomes of packets that arrive meanwhile: "hold" lets them wait, as far '
-        'as the queue has room; "drop" drops them. What waits stays either way.',
-    )
+    times: tuple[tuple[Duration, Duration], ...] = Field(examples=[_EXAMPLE])
+    """When it goes down and when up again, ascending, from the run's start."""
+    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = None
+    """After which they begin again; not set: they do not."""
+    queue: Literal["hold", "drop"] = "hold"
+    """What becomes of packets that arrive meanwhile: "hold" lets them wait, as far as the queue has
+    room; "drop" drops them. What waits stays either way."""
 
     @model_validator(mode="after")
     def _ascend(self) -> Self:
@@ -310,19 +260,11 @@ class Outages(ScenarioModel):
         return RateTrace.model_construct(steps=tuple(steps), period=length, repeat=repeat)
 
 
-def _times_alone(data: Any) -> Any:
-    """Return the table of a list."""
-    if data is None or isinstance(data, Mapping | Outages):
-        return data
-    if isinstance(data, list | tuple):
-        return {"times": data}
-    hint = f"write a list of pairs, such as {entry('down', _EXAMPLE)}, or a table"
-    raise ScenarioError("wrong-type", "is neither a list nor a table", hint, value=data)
-
-
-TIMES_OR_TABLE = BeforeValidator(
-    _times_alone, json_schema_input_type=tuple[tuple[Duration, Duration], ...] | Outages | None
-)
+_OR_TIMES = shorthand(
+    "times", list | tuple, tuple[tuple[Duration, Duration], ...] | Outages | None,
+    "neither a list nor a table",
+    f"write a list of pairs, such as {entry('down', _EXAMPLE)}, or a table",
+)  # fmt: skip
 """Validator of a field with Outages: a list is their times."""
 
 
@@ -339,28 +281,19 @@ class TokenBucket(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TokenBucketDict]) -> None: ...
 
-    rate: Annotated[Rate, RATES] = Field(
-        description="Rate of the tokens (CIR); at most the rate of the link.",
-        examples=["21 Mbit/s"],
-    )
-    burst: Annotated[DataSize | None, _BURSTS] = Field(
-        default=None,
-        description="Committed burst (Bc; tc's burst): at least the largest packet. Required, "
-        'except with refill = "deficit", which keeps no tokens.',
-        examples=["72 kB"],
-    )
-    excess: Annotated[DataSize, _EXCESSES] = Field(
-        default=DataSize(0),
-        description="Excess burst (Be): the bucket holds this much more after a pause.",
-    )
-    refill: Literal["continuous", "interval", "deficit"] = Field(
-        default="continuous",
-        description='How tokens arrive: "continuous", as in tc\'s tbf, or Bc of them in each '
-        '"interval" Tc = Bc / rate, as in a router that shapes by a timer. "deficit" keeps no '
-        "tokens: packets leave as from a wire of the shaper's rate (tc cake's bandwidth).",
-    )
+    rate: Annotated[Rate, RATES] = Field(examples=["21 Mbit/s"])
+    """Rate of the tokens (CIR); at most the rate of the link."""
+    burst: Annotated[DataSize | None, _BURSTS] = such_as("72 kB")
+    """Committed burst (Bc; tc's burst): at least the largest packet. Required, except with refill =
+    "deficit", which keeps no tokens."""
+    excess: Annotated[DataSize, _EXCESSES] = DataSize(0)
+    """Excess burst (Be): the bucket holds this much more after a pause."""
+    refill: Literal["continuous", "interval", "deficit"] = "continuous"
+    """How tokens arrive: "continuous", as in tc's tbf, or Bc of them in each "interval" Tc = Bc /
+    rate, as in a router that shapes by a timer. "deficit" keeps no tokens: packets leave as from a
+    wire of the shaper's rate (tc cake's bandwidth)."""
 
     @model_validator(mode="after")
     def _burst_where_tokens_are_kept(self) -> Self:
@@ -371,8 +304,7 @@ class TokenBucket(ScenarioModel):
         if not keeps and (self.burst is not None or self.excess):
             field = "excess" if self.burst is None else "burst"
             wrong = 'refill = "deficit" keeps no tokens'
-            hint = "leave it out, or write another refill"
-            raise ScenarioError("contradiction", wrong, hint, field=field)
+            raise contradiction(field, wrong, "leave it out, or write another refill")
         return self
 
     @property
@@ -406,66 +338,39 @@ class Link(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LinkDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LinkDict]) -> None: ...
 
-    rate: Annotated[Rate, RATES] = Field(
-        description="Capacity of the bottleneck; with a rate_trace it is that's mean.",
-        examples=["155 Mbit/s"],
-    )
-    delay: Annotated[Duration, _PROPAGATION] = Field(
-        default=Duration(0),
-        description="Propagation delay to the next link of a route; it is a part of a flow's rtt.",
-    )
-    shaper: TokenBucket | None = Field(
-        default=None,
-        description="Holds packets in the queue, which is then the shaping queue, until its "
-        "bucket has tokens for them; they leave at the link's rate. Sizes in time"
-        " and in bandwidth-delay products, loads and utilization refer to the "
-        "shaper's rate.",
-    )
-    policer: TokenBucket | None = Field(
-        default=None,
-        description="Drops a packet for which its bucket has no tokens, before the queue. "
-        "Bandwidth-delay products refer to its rate, where that is less than the link's.",
-    )
-    reverse_rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description='Rate of the opposite direction, which classes with direction = "reverse" '
-        "cross; by default the link's own. Shapers and policers are of the forward direction.",
-        examples=["100 Mbit/s"],
-    )
-    loss: Annotated[Loss | None, RATE_OR_TABLE] = Field(
-        default=None,
-        description="Packets that the link itself loses; a number is the rate of independent loss.",
-        examples=[0.001],
-    )
-    rate_trace: Annotated[RateTrace | None, FILE_OR_TABLE] = Field(
-        default=None,
-        description="The rate over time, instead of rate; text is the path of a file. Sizes in time"
-        " and in bandwidth-delay products, and loads refer to its mean.",
-        examples=["lte.csv"],
-    )
-    down: Annotated[Outages | None, TIMES_OR_TABLE] = Field(
-        default=None,
-        description="When the link does not send; a list is pairs of when it goes down and comes "
-        "up. With a period, sizes in time and in bandwidth-delay products, and loads refer to the "
-        "mean rate, that of the times up and down.",
-        examples=[[["10 s", "12 s"]]],
-    )
-    jitter: Annotated[Jitter | None, DURATION_OR_TABLE] = Field(
-        default=None,
-        description="A delay behind the wire that is drawn for each packet; a duration is the "
-        "longest.",
-        examples=["5 ms"],
-    )
+    rate: Annotated[Rate, RATES] = Field(examples=["155 Mbit/s"])
+    """Capacity of the bottleneck; with a rate_trace it is that's mean."""
+    delay: Annotated[Duration, _PROPAGATION] = Duration(0)
+    """Propagation delay to the next link of a route; it is a part of a flow's rtt."""
+    shaper: TokenBucket | None = None
+    """Holds packets in the queue, which is then the shaping queue, until its bucket has tokens for
+    them; they leave at the link's rate. Sizes in time and in bandwidth-delay products, loads and
+    utilization refer to the shaper's rate."""
+    policer: TokenBucket | None = None
+    """Drops a packet for which its bucket has no tokens, before the queue. Bandwidth-delay products
+    refer to its rate, where that is less than the link's."""
+    reverse_rate: Annotated[Rate | None, RATES] = such_as("100 Mbit/s")
+    """Rate of the opposite direction, which classes with direction = "reverse" cross; by default
+    the link's own. Shapers and policers are of the forward direction."""
+    loss: Annotated[Loss | None, _OR_RATE] = such_as(0.001)
+    """Packets that the link itself loses; a number is the rate of independent loss."""
+    rate_trace: Annotated[RateTrace | None, OR_FILE] = such_as("lte.csv")
+    """The rate over time, instead of rate; text is the path of a file. Sizes in time and in
+    bandwidth-delay products, and loads refer to its mean."""
+    down: Annotated[Outages | None, _OR_TIMES] = such_as([["10 s", "12 s"]])
+    """When the link does not send; a list is pairs of when it goes down and comes up. With a
+    period, sizes in time and in bandwidth-delay products, and loads refer to the mean rate, that of
+    the times up and down."""
+    jitter: Annotated[Jitter | None, _OR_LONGEST] = such_as("5 ms")
+    """A delay behind the wire that is drawn for each packet; a duration is the longest."""
 
-    framing: Name | None = Field(
-        default=None,
-        description='What the line adds to each packet, which is then IP alone: "atm" 40 B and '
-        'cells of 53 B with 48, "ptm" 30 B and 1 in 64, "ethernet" 38 B and at least 84. The '
-        "rate, and a shaper's, are the line's; sizes in time and in bandwidth-delay products, and "
-        "loads refer to what is left for full packets.",
-    )
+    framing: Name | None = None
+    """What the line adds to each packet, which is then IP alone: "atm" 40 B and cells of 53 B with
+    48, "ptm" 30 B and 1 in 64, "ethernet" 38 B and at least 84. The rate, and a shaper's, are the
+    line's; sizes in time and in bandwidth-delay products, and loads refer to what is left for full
+    packets."""
     _packet: int = PrivateAttr(default=1500)
 
     @model_validator(mode="before")
@@ -476,9 +381,10 @@ class Link(ScenarioModel):
             return data
         if data.get("rate") is not None:
             wrong, hint = "cannot be set beside rate_trace", "leave it out: it is the trace's mean"
-            raise ScenarioError("contradiction", wrong, hint, field="rate")
+            raise contradiction("rate", wrong, hint)
         try:
-            trace = RateTrace.model_validate(file_alone(written), context=info.context)
+            table = {"file": written} if isinstance(written, str) else written
+            trace = RateTrace.model_validate(table, context=info.context)
         except (ValidationError, ScenarioError):
             return {**data, "rate": "1 Mbit/s"}  # the field itself then says what is wrong
         return {**data, "rate_trace": trace, "rate": trace.mean}
@@ -546,13 +452,12 @@ class OtherLink(Link):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[OtherLinkDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.OtherLinkDict]) -> None: ...
 
-    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
-        description="Name of the link in routes; letters, digits, '_', '.' and '-'.",
-        examples=["access"],
-    )
-    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
+    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(examples=["access"])
+    """Name of the link in routes; letters, digits, '_', '.' and '-'."""
+    queue: Queue = Queue.model_construct()
+    """The buffer in front of it."""
 
 
 class Measure(ScenarioModel):
@@ -564,11 +469,9 @@ class Measure(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[MeasureDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.MeasureDict]) -> None: ...
 
-    warmup: Annotated[Duration, Between(Duration(0), DAY)] = Field(
-        default=Duration(20), description="Time before anything is counted."
-    )
-    duration: Annotated[Duration, Between(Duration(1e-3), DAY)] = Field(
-        default=Duration(40), description="Time during which everything is counted."
-    )
+    warmup: Annotated[Duration, Between(Duration(0), DAY)] = Duration(20)
+    """Time before anything is counted."""
+    duration: Annotated[Duration, Between(Duration(1e-3), DAY)] = Duration(40)
+    """Time during which everything is counted."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
@@ -16,9 +16,8 @@ from forebay import foreign
 from forebay.catalogue import is_ours
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.files.atomic import replacing
-from forebay.scenario import consistency, topology
-from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable
-from forebay.scenario.consistency import largest
+from forebay.scenario import consistency
+from forebay.scenario.base import FOLDER, LISTED, Between, ScenarioModel, printable, such_as
 from forebay.scenario.crossing import CrossingFlows, count_crossing
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
@@ -33,9 +32,7 @@ from forebay.scenario.traffic import Replay, Traffic
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import ScenarioDict
+    from forebay.scenario import inputs
 
 
 _MEMORY = Between(DataSize(64), DataSize(10**12))
@@ -61,36 +58,34 @@ class Scenario(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ScenarioDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ScenarioDict]) -> None: ...
 
     name: Annotated[
         str, Strict(), Field(min_length=1, max_length=200), AfterValidator(printable)
-    ] = Field(default="unnamed", description="Name in tables and figures; 1 to 200 characters.")
-    link: Link = Field(description="The bottleneck.")
-    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
-    links: Annotated[tuple[OtherLink, ...], LISTED] = Field(
-        default=(), description="Further links, for routes over more than the bottleneck."
-    )
-    topology: Topology | None = Field(
-        default=None, description="A network for the traffic, instead of one link."
-    )
-    memory: Annotated[DataSize | None, _MEMORY] = Field(
-        default=None,
-        description="A switch's packet memory, shared by the queues that set alpha.",
-        examples=["16 MB"],
-    )
-    traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED] = Field(
-        description="The classes of traffic; at least one."
-    )
-    measure: Measure = Field(default=Measure.model_construct(), description="The measured window.")
-    goals: Goals = Field(default=Goals.model_construct(), description="What the buffer must reach.")
+    ] = "unnamed"
+    """Name in tables and figures; 1 to 200 characters."""
+    link: Link
+    """The bottleneck."""
+    queue: Queue = Queue.model_construct()
+    """The buffer in front of it."""
+    links: Annotated[tuple[OtherLink, ...], LISTED] = ()
+    """Further links, for routes over more than the bottleneck."""
+    topology: Topology | None = None
+    """A network for the traffic, instead of one link."""
+    memory: Annotated[DataSize | None, _MEMORY] = such_as("16 MB")
+    """A switch's packet memory, shared by the queues that set alpha."""
+    traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED]
+    """The classes of traffic; at least one."""
+    measure: Measure = Measure.model_construct()
+    """The measured window."""
+    goals: Goals = Goals.model_construct()
+    """What the buffer must reach."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         self._count_framed_packets()
         # Frozen is what others see: until here no one has seen it.
         self.__dict__["traffic"] = with_starts(self.traffic, self.measure)
-        topology.check(self)
         consistency.check(self)
         return self
 
@@ -189,7 +184,7 @@ class Scenario(ScenarioModel):
     @property
     def largest_packet(self) -> int:
         """The largest packet of any class, bytes."""
-        return max(largest(group) for group in self.traffic)
+        return max(group.largest_packet for group in self.traffic)
 
     @property
     def two_bursts(self) -> float:

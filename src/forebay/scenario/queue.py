@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import floor, sqrt
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import Field, Strict, model_validator
 
 from forebay.catalogue import DISCIPLINES
 from forebay.errors import entry, literal
-from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
-from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
+from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel, such_as
+from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
 from forebay.scenario.quantity import (
     DataSize,
     Duration,
@@ -110,9 +110,7 @@ def _buffer_amount(text: str) -> tuple[Decimal, BufferUnit]:
 
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import ClassQueueDict, QueueDict, RedDict
+    from forebay.scenario import inputs
 
     Discipline = str
 else:
@@ -120,13 +118,7 @@ else:
 
 
 def _readers(parameter: str) -> tuple[str, ...]:
-    """Return the disciplines that read a parameter; the others have none of this name."""
     return tuple(each.name for each in DISCIPLINES.values() if parameter in each.parameters)
-
-
-def _read_by(parameter: str, meaning: str) -> str:
-    """Return the description of a parameter: the disciplines that read it, and its meaning."""
-    return f"{', '.join(_readers(parameter))}: {meaning}"
 
 
 def _as_in_linux() -> str:
@@ -153,27 +145,20 @@ class Red(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[RedDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.RedDict]) -> None: ...
 
-    min: Annotated[DataSize | None, _BYTES] = Field(
-        default=None,
-        description="Average queue of the class below which no packet is marked or dropped.",
-    )
-    max: Annotated[DataSize | None, _BYTES] = Field(
-        default=None, description="Average queue at which the probability is reached."
-    )
-    probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = Field(
-        default=None, description="Probability of a mark or drop at max."
-    )
-    weight: Annotated[float | None, Between(1e-9, 1.0)] = Field(
-        default=None, description="Weight of the current queue in its average."
-    )
-    gentle: Annotated[bool | None, Strict()] = Field(
-        default=None, description="From max to twice max the probability increases to 1."
-    )
-    ecn: Annotated[bool | None, Strict()] = Field(
-        default=None, description="Mark packets of ECN-capable flows instead of dropping them."
-    )
+    min: Annotated[DataSize | None, _BYTES] = None
+    """Average queue of the class below which no packet is marked or dropped."""
+    max: Annotated[DataSize | None, _BYTES] = None
+    """Average queue at which the probability is reached."""
+    probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = None
+    """Probability of a mark or drop at max."""
+    weight: Annotated[float | None, Between(1e-9, 1.0)] = None
+    """Weight of the current queue in its average."""
+    gentle: Annotated[bool | None, Strict()] = None
+    """From max to twice max the probability increases to 1."""
+    ecn: Annotated[bool | None, Strict()] = None
+    """Mark packets of ECN-capable flows instead of dropping them."""
 
     @model_validator(mode="after")
     def _min_below_max(self) -> Self:
@@ -190,63 +175,38 @@ class ClassQueue(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ClassQueueDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ClassQueueDict]) -> None: ...
 
-    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
-        description="Name in messages; letters, digits, '_', '.' and '-'.", examples=["voice"]
-    )
-    traffic: tuple[str, ...] = Field(
-        default=(),
-        description="Names of the traffic classes whose packets, data and ACKs, it queues; a class "
-        'without a name has its kind and its place in the list, "long-0".',
-        examples=[["voip"]],
-    )
-    default: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Queues all traffic classes that no class queue names; true in at most one.",
-    )
-    priority: Annotated[int | None, Strict(), _PRIORITIES] = Field(
-        default=None,
-        description="Strict priority: a class is served only while no class with a lower number "
-        "has packets; classes without a number come last.",
-    )
-    weight: Annotated[float, Between(1e-3, 1e3)] = Field(
-        default=1.0,
-        description="Relative share, in bytes, of the capacity left to the classes of its priority "
-        "(deficit round robin).",
-    )
-    min_rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Guaranteed rate while it has packets; the classes of its priority share the "
-        "rest by weight (tc htb: rate).",
-        examples=["2 Mbit/s"],
-    )
-    max_rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Maximum rate: it is shaped to this rate (tc htb: ceil).",
-        examples=["5 Mbit/s"],
-    )
-    burst: Annotated[DataSize | None, Between(DataSize(1), DataSize(10**12))] = Field(
-        default=None,
-        description="Burst beyond max_rate, after time in which it was not served. Not set: one "
-        "more of the largest packets than there are class queues.",
-    )
-    size: BufferSize | None = Field(
-        default=None,
-        description="Its own limit; bdp and n are those of its own traffic, a time is at the "
-        "link's rate. A sizing does not change it. Not set: queue.size, or a share of it.",
-        examples=["64 packets"],
-    )
-    share: Annotated[float | None, SHARE] = Field(
-        default=None, description="Its limit as a share of queue.size, which a sizing sets."
-    )
-    discipline: Literal["drop-tail", "bfifo", "red"] = Field(
-        default="drop-tail",
-        description='"drop-tail" counts packets, "bfifo" bytes; "red" is set if red is written.',
-    )
-    red: Red | None = Field(
-        default=None, description="RED of this class only.", examples=[{"min": "30 kB"}]
-    )
+    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(examples=["voice"])
+    """Name in messages; letters, digits, '_', '.' and '-'."""
+    traffic: tuple[str, ...] = Field(default=(), examples=[["voip"]])
+    """Names of the traffic classes whose packets, data and ACKs, it queues; a class without a name
+    has its kind and its place in the list, "long-0"."""
+    default: Annotated[bool, Strict()] = False
+    """Queues all traffic classes that no class queue names; true in at most one."""
+    priority: Annotated[int | None, Strict(), _PRIORITIES] = None
+    """Strict priority: a class is served only while no class with a lower number has packets;
+    classes without a number come last."""
+    weight: Annotated[float, Between(1e-3, 1e3)] = 1.0
+    """Relative share, in bytes, of the capacity left to the classes of its priority (deficit round
+    robin)."""
+    min_rate: Annotated[Rate | None, RATES] = such_as("2 Mbit/s")
+    """Guaranteed rate while it has packets; the classes of its priority share the rest by weight
+    (tc htb: rate)."""
+    max_rate: Annotated[Rate | None, RATES] = such_as("5 Mbit/s")
+    """Maximum rate: it is shaped to this rate (tc htb: ceil)."""
+    burst: Annotated[DataSize | None, Between(DataSize(1), DataSize(10**12))] = None
+    """Burst beyond max_rate, after time in which it was not served. Not set: one more of the
+    largest packets than there are class queues."""
+    size: BufferSize | None = such_as("64 packets")
+    """Its own limit; bdp and n are those of its own traffic, a time is at the link's rate. A sizing
+    does not change it. Not set: queue.size, or a share of it."""
+    share: Annotated[float | None, SHARE] = None
+    """Its limit as a share of queue.size, which a sizing sets."""
+    discipline: Literal["drop-tail", "bfifo", "red"] = "drop-tail"
+    """"drop-tail" counts packets, "bfifo" bytes; "red" is set if red is written."""
+    red: Red | None = such_as({"min": "30 kB"})
+    """RED of this class only."""
 
     @model_validator(mode="before")
     @classmethod
@@ -260,22 +220,19 @@ class ClassQueue(ScenarioModel):
         if self.red is not None and self.discipline != "red":
             wrong = f'"{self.discipline}" has no thresholds'
             hint = f"leave red out, or write {entry('discipline', 'red')}"
-            raise ScenarioError("contradiction", wrong, hint, field="red")
+            raise contradiction("red", wrong, hint)
         if self.size is not None and self.share is not None:
-            wrong, hint = "size and share are both set", "leave one of them out"
-            raise ScenarioError("contradiction", wrong, hint, field="share")
+            raise contradiction("share", "size and share are both set", "leave one of them out")
         self._check_rates()
         return self
 
     def _check_rates(self) -> None:
         if self.burst is not None and self.max_rate is None:
             wrong = "is of a max_rate, which is not written"
-            hint = "leave it out, or write max_rate"
-            raise ScenarioError("contradiction", wrong, hint, field="burst")
+            raise contradiction("burst", wrong, "leave it out, or write max_rate")
         if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
             wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"
-            hint = f"write {self.max_rate} or less"
-            raise ScenarioError("contradiction", wrong, hint, field="min_rate")
+            raise contradiction("min_rate", wrong, f"write {self.max_rate} or less")
 
     @property
     def is_sized(self) -> bool:
@@ -303,7 +260,7 @@ class Queue(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[QueueDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.QueueDict]) -> None: ...
 
     discipline: Discipline = Field(
         default="drop-tail",
@@ -314,101 +271,60 @@ class Queue(ScenarioModel):
     )
     size: BufferSize = Field(
         default=BufferSize(1.0, "bdp"),
-        description="Packets that may wait, without the one on the wire: packets, bytes (rounded "
-        "down to whole packets), time at the link's rate, a multiple of the bandwidth-delay "
-        "product, or that over the root of the number of flows; from 1 to 1000000000 packets. With "
-        "class queues: the limit of each one without its own size, or the base of its share.",
         examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
     )
-    classes: Annotated[tuple[ClassQueue, ...], LISTED] = Field(
-        default=(),
-        exclude_if=operator.not_,  # keeps documents and digests of other queues unchanged
-        description="classes: the class queues before the wire.",
-    )
-    transmit_ring: Annotated[int, Strict(), Between(0, 100_000, "packets")] = Field(
-        default=0,
-        description="Packets that the line card holds between queue and wire, in addition to the "
-        "size; the queue does not count them (Appenzeller et al. 2004, section 5.2.2).",
-    )
-    ecn: Annotated[bool | None, Strict()] = Field(
-        default=None, description="Mark packets of ECN-capable flows instead of dropping them."
-    )
-    min: Annotated[DataSize | None, _BYTES] = Field(
-        default=None,
-        description=_read_by("min", "average queue below which no packet is marked or dropped."),
-    )
-    max: Annotated[DataSize | None, _BYTES] = Field(
-        default=None,
-        description=_read_by("max", "average queue at which the probability is reached."),
-    )
-    probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = Field(
-        default=None, description=_read_by("probability", "probability of a mark or drop at max.")
-    )
-    weight: Annotated[float | None, Between(1e-9, 1.0)] = Field(
-        default=None, description=_read_by("weight", "weight of the current queue in its average.")
-    )
-    gentle: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description=_read_by("gentle", "from max to twice max the probability increases to 1."),
-    )
-    target: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description=_read_by("target", "target queueing delay.")
-    )
-    interval: Annotated[Duration | None, _TIMES] = Field(
-        default=None,
-        description=_read_by("interval", "time within which the delay must fall below target."),
-    )
-    rtt: Annotated[Duration | None, _TIMES] = Field(
-        default=None,
-        description=_read_by(
-            "rtt", "the RTT for which it is tuned, its interval; its target is a twentieth of that."
-        ),
-    )
-    quantum: Annotated[DataSize | None, Between(DataSize(256), DataSize(1_000_000))] = Field(
-        default=None, description=_read_by("quantum", "bytes that a flow may send in each round.")
-    )
-    buckets: Annotated[int | None, Strict(), Between(1, 65_536, "queues")] = Field(
-        default=None, description=_read_by("buckets", "number of queues to which flows are hashed.")
-    )
-    step_thresh: Annotated[Duration | None, _TIMES] = Field(
-        default=None,
-        description=_read_by("step_thresh", "all L4S packets with a longer delay are marked."),
-    )
-    coupling_factor: Annotated[int | None, Strict(), Between(1, 255)] = Field(
-        default=None,
-        description=_read_by(
-            "coupling_factor",
-            "k; if classic packets are dropped with probability p, L4S packets "
-            "are marked with k times the root of p.",
-        ),
-    )
-    classic_protection: Annotated[int | None, Strict(), Between(0, 100, "percent")] = Field(
-        default=None,
-        description=_read_by(
-            "classic_protection", "share of the classic queue while both queues have packets."
-        ),
-    )
-    drop_on_overload: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description=_read_by(
-            "drop_on_overload",
-            "drop packets that marks cannot slow down; else they fill the queue.",
-        ),
-    )
+    """Packets that may wait, without the one on the wire: packets, bytes (rounded down to whole
+    packets), time at the link's rate, a multiple of the bandwidth-delay product, or that over the
+    root of the number of flows; from 1 to 1000000000 packets. With class queues: the limit of each
+    one without its own size, or the base of its share."""
+    classes: Annotated[tuple[ClassQueue, ...], LISTED] = Field(default=(), exclude_if=operator.not_)
+    """classes: the class queues before the wire."""
+    transmit_ring: Annotated[int, Strict(), Between(0, 100_000, "packets")] = 0
+    """Packets that the line card holds between queue and wire, in addition to the size; the queue
+    does not count them (Appenzeller et al. 2004, section 5.2.2)."""
+    ecn: Annotated[bool | None, Strict()] = None
+    """Mark packets of ECN-capable flows instead of dropping them."""
+    min: Annotated[DataSize | None, _BYTES] = None
+    """average queue below which no packet is marked or dropped."""
+    max: Annotated[DataSize | None, _BYTES] = None
+    """average queue at which the probability is reached."""
+    probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = None
+    """probability of a mark or drop at max."""
+    weight: Annotated[float | None, Between(1e-9, 1.0)] = None
+    """weight of the current queue in its average."""
+    gentle: Annotated[bool | None, Strict()] = None
+    """from max to twice max the probability increases to 1."""
+    target: Annotated[Duration | None, _TIMES] = None
+    """target queueing delay."""
+    interval: Annotated[Duration | None, _TIMES] = None
+    """time within which the delay must fall below target."""
+    rtt: Annotated[Duration | None, _TIMES] = None
+    """the RTT for which it is tuned, its interval; its target is a twentieth of that."""
+    quantum: Annotated[DataSize | None, Between(DataSize(256), DataSize(1_000_000))] = None
+    """bytes that a flow may send in each round."""
+    buckets: Annotated[int | None, Strict(), Between(1, 65_536, "queues")] = None
+    """number of queues to which flows are hashed."""
+    step_thresh: Annotated[Duration | None, _TIMES] = None
+    """all L4S packets with a longer delay are marked."""
+    coupling_factor: Annotated[int | None, Strict(), Between(1, 255)] = None
+    """k; if classic packets are dropped with probability p, L4S packets are marked with k times the
+    root of p."""
+    classic_protection: Annotated[int | None, Strict(), Between(0, 100, "percent")] = None
+    """share of the classic queue while both queues have packets."""
+    drop_on_overload: Annotated[bool | None, Strict()] = None
+    """drop packets that marks cannot slow down; else they fill the queue."""
 
-    alpha: Annotated[float | None, Between(1e-3, 1000.0)] = Field(
-        default=None,
-        description="The queue uses the scenario's shared memory, at most alpha times its free "
-        "part (Choudhury and Hahne 1998).",
-    )
+    alpha: Annotated[float | None, Between(1e-3, 1000.0)] = None
+    """The queue uses the scenario's shared memory, at most alpha times its free part (Choudhury and
+    Hahne 1998)."""
 
     @model_validator(mode="after")
     def _only_what_the_discipline_reads(self) -> Self:
-        for name, readers in _READ_BY.items():
+        for name, readers in READ_BY.items():
             if getattr(self, name) is not None and self.discipline not in readers:
                 wrong = f'"{self.discipline}" has no such parameter'
                 hint = f"leave it out, or write {' or '.join(_written(readers))}"
-                raise ScenarioError("contradiction", wrong, hint, field=name)
+                raise contradiction(name, wrong, hint)
         _check_thresholds(self.min, self.max)
         return self
 
@@ -421,7 +337,7 @@ class Queue(ScenarioModel):
         if self.classes and not several:
             wrong = f'"{self.discipline}" has one queue'
             hint = f"leave it out, or write {entry('discipline', 'classes')}"
-            raise ScenarioError("contradiction", wrong, hint, field="classes")
+            raise contradiction("classes", wrong, hint)
         if several:
             check_alone(self.classes)
         return self
@@ -434,11 +350,11 @@ class Queue(ScenarioModel):
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters set for the discipline: bytes, seconds, numbers and switches by name."""
-        given = ((name, getattr(self, name)) for name in _READ_BY)
+        given = ((name, getattr(self, name)) for name in READ_BY)
         return {name: value for name, value in given if value is not None}
 
 
-_READ_BY = {name: _readers(name) for name in Queue.model_fields if _readers(name)}
+READ_BY = {name: _readers(name) for name in Queue.model_fields if _readers(name)}
 """The disciplines that use each parameter, in the order of the fields."""
 
 
@@ -449,8 +365,7 @@ def _written(names: tuple[str, ...]) -> list[str]:
 
 def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:
     if low is not None and high is not None and low >= high:
-        wrong = f"min, {low}, is not below max, {high}"
-        raise ScenarioError("contradiction", wrong, "write a larger max", field="max")
+        raise contradiction("max", f"min, {low}, is not below max, {high}", "write a larger max")
 
 
 MAX_CLASSES = 64
@@ -468,20 +383,20 @@ def check_alone(queues: Sequence[ClassQueue]) -> None:
         if queue.name in names:
             wrong, hint = "another class queue has this name", "write a name of its own"
             field = f"classes.{index}.name"
-            raise ScenarioError("contradiction", wrong, hint, field=field, value=queue.name)
+            raise contradiction(field, wrong, hint, queue.name)
         names.add(queue.name)
         for traffic in queue.traffic:
             if traffic in holders:
                 wrong = f"{show(traffic)} is named here and in class queue {show(holders[traffic])}"
                 hint, field = "name it once", f"classes.{index}.traffic"
-                raise ScenarioError("contradiction", wrong, hint, field=field, value=traffic)
+                raise contradiction(field, wrong, hint, traffic)
             holders[traffic] = queue.name
     defaults = [index for index, queue in enumerate(queues) if queue.default]
     if len(defaults) > 1:
         first = queues[defaults[0]].name
         wrong, hint = f"class queue {show(first)} is the default too", "write it in one of them"
         field = f"classes.{defaults[1]}.default"
-        raise ScenarioError("contradiction", wrong, hint, field=field)
+        raise contradiction(field, wrong, hint)
 
 
 def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> list[int | None]:
@@ -500,12 +415,11 @@ def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> No
                 wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
                 hint = f"write {Rate(capacity)!s} or less here, or leave it out"
                 place = f"{field}.{index}.{name}"
-                raise ScenarioError("contradiction", wrong, hint, field=place, value=rate)
+                raise contradiction(place, wrong, hint, rate)
     promised = sum(float(queue.min_rate or 0) for queue in queues)
     if promised > capacity * (1 + 1e-12):
         wrong = f"the min_rates, {Rate(promised)} in all, are more than the link's {Rate(capacity)}"
-        hint = "write smaller ones"
-        raise ScenarioError("contradiction", wrong, hint, field=field)
+        raise contradiction(field, wrong, "write smaller ones")
 
 
 def check_traffic(
@@ -524,4 +438,4 @@ def check_traffic(
         if placed[name] is None:
             wrong = f"no class queue has traffic {show(name)}"
             hint = f"name it in the traffic of one, or write {entry('default', True)} in one"
-            raise ScenarioError("contradiction", wrong, hint, field=field, value=name)
+            raise contradiction(field, wrong, hint, name)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import Strict, model_validator
 
-from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel
+from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, shorthand, such_as
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import RateTraceDict
+    from forebay.scenario import inputs
 
 _MOST_STEPS = 1_000_000
 _OPPORTUNITY_BITS = 1500 * 8.0
@@ -56,13 +54,11 @@ class RateFile(FromFile):
     path: str = field(compare=False)
 
     def canonical(self) -> dict[str, str]:
-        """Return the content, independent of the path."""
         text = repr((self.steps, self.period_s))
         return {"rates": hashlib.sha256(text.encode()).hexdigest()}
 
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:
-        """Return the rates of a file's content. Raises ScenarioError."""
         try:
             written = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
         except UnicodeDecodeError:
@@ -149,24 +145,19 @@ class RateTrace(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[RateTraceDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.RateTraceDict]) -> None: ...
 
-    file: RateFile | None = Field(
-        default=None, description="Path of a trace; or write steps.", examples=["lte.csv"]
+    file: RateFile | None = such_as("lte.csv")
+    """Path of a trace; or write steps."""
+    steps: tuple[tuple[Duration, Rate], ...] | None = such_as(
+        [["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]]
     )
-    steps: tuple[tuple[Duration, Rate], ...] | None = Field(
-        default=None,
-        description="When each rate begins, ascending from 0 s, and the rate, which may be 0.",
-        examples=[[["0 s", "12 Mbit/s"], ["2 s", "6 Mbit/s"]]],
-    )
-    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = Field(
-        default=None,
-        description="Length of the trace. If it is not set, a Mahimahi trace ends with its last "
-        "line, and the last of other rates holds for as long as the one before it.",
-    )
-    repeat: Annotated[bool, Strict()] = Field(
-        default=True, description="Whether it begins again; if not, the last rate stays."
-    )
+    """When each rate begins, ascending from 0 s, and the rate, which may be 0."""
+    period: Annotated[Duration | None, Between(Duration(1e-6), DAY)] = None
+    """Length of the trace. If it is not set, a Mahimahi trace ends with its last line, and the last
+    of other rates holds for as long as the one before it."""
+    repeat: Annotated[bool, Strict()] = True
+    """Whether it begins again; if not, the last rate stays."""
 
     @model_validator(mode="after")
     def _one_trace(self) -> Self:
@@ -257,15 +248,8 @@ def _faults(steps: Steps, length_s: float, *, repeats: bool) -> dict[str, bool]:
     }
 
 
-def file_alone(data: Any) -> Any:
-    """Return the table of a path."""
-    if isinstance(data, str):
-        return {"file": data}
-    if data is None or isinstance(data, Mapping | RateTrace):
-        return data
-    hint = "write the path of a trace in quotes, or a table with steps"
-    raise ScenarioError("wrong-type", f"{show(data)} is no trace", hint, value=data)
-
-
-FILE_OR_TABLE = BeforeValidator(file_alone, json_schema_input_type=str | RateTrace | None)
+OR_FILE = shorthand(
+    "file", str, str | RateTrace | None, "no trace",
+    "write the path of a trace in quotes, or a table with steps",
+)  # fmt: skip
 """Validator of a field with a RateTrace: text is the path of its file."""

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
 from collections.abc import Iterator
-from inspect import cleandoc
+from functools import cache
+from inspect import cleandoc, getsource
+from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
@@ -23,7 +27,7 @@ from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import Quantity
-from forebay.scenario.queue import BufferSize
+from forebay.scenario.queue import READ_BY, BufferSize, Queue
 
 _TIMES = (
     ('`"100 ms"`', "Always the same."),
@@ -118,19 +122,44 @@ _UNITS: dict[Any, str] = {BufferSize: "as written"}
 _IN_PYTHON = re.compile(r"\n\n(Made from|>>>).*", re.DOTALL)
 
 
+@cache
+def meanings(model: type[BaseModel]) -> dict[str, str]:
+    """Return what stands below the fields of a class, by name; each is a string of its own.
+
+    Pydantic could read it too, at every start of Forebay.
+    """
+    found = dict[str, str]()
+    for kind in reversed(model.__mro__):
+        if issubclass(kind, BaseModel) and kind.__module__.startswith("forebay."):
+            body = ast.parse(dedent(getsource(kind))).body[0].body  # type: ignore[attr-defined]
+            for field, below in pairwise(body):
+                match field, below:
+                    case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                        found[name] = " ".join(text.split())
+    if issubclass(model, Queue):
+        found |= {name: f"{', '.join(by)}: {found[name]}" for name, by in READ_BY.items()}
+    return found
+
+
 class _Schema(GenerateJsonSchema):
     """Pydantic's generator, with defaults as in a file; its own exposes our types' internals."""
 
     def encode_default(self, dft: Any) -> Any:
         return _written(dft)
 
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().model_schema(schema)
+        made["description"] = _IN_PYTHON.sub("", made["description"])
+        for name, meaning in meanings(schema["cls"]).items():
+            if name in made.get("properties", {}):
+                made["properties"][name]["description"] = meaning
+        return made
+
 
 def schema() -> str:
     """Return the JSON Schema of a scenario file."""
     head = {"$schema": GenerateJsonSchema.schema_dialect}
     body = Scenario.model_json_schema(schema_generator=_Schema)
-    for part in (body, *body["$defs"].values()):
-        part["description"] = _IN_PYTHON.sub("", part["description"])
     return json.dumps(head | body, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -180,7 +209,7 @@ def _section(title: str, model: type[BaseModel]) -> str:
     head = "| field | unit | range | default | meaning |\n|---|---|---|---|---|\n"
     fields = list(model.model_fields.items())
     fields.sort(key=lambda pair: (pair[0] != "kind", not pair[1].is_required()))
-    rows = [_row(key, field) for key, field in fields]
+    rows = [_row(key, field, meanings(model).get(key)) for key, field in fields]
     return f"\n## {title}\n\n{_summary(model)}\n\n{head}{''.join(rows)}"
 
 
@@ -198,9 +227,9 @@ def _is_law(field: FieldInfo) -> bool:
     return any(issubclass(each, Distribution | FlowLength) for each in _models(field.annotation))
 
 
-def _row(key: str, field: FieldInfo) -> str:
+def _row(key: str, field: FieldInfo, meaning: str | None) -> str:
     nested = _any_model(field)
-    meaning = field.description or _summary(next(_models(field.annotation)))
+    meaning = field.description or meaning or _summary(next(_models(field.annotation)))
     default = _default_table(field) if nested else _default(field)
     unit = ("tables" if get_origin(field.annotation) is tuple else "table") if nested else ""
     cells = (f"`{key}`", unit or _unit(field), _range(field), default, meaning)

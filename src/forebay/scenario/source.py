@@ -1,21 +1,22 @@
-"""Common base of all traffic classes: number of flows, route, start."""
+"""Common base of all traffic classes: number of flows, route, start, and when flows send."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, Unpack
 
-from pydantic import Field, Strict
+from pydantic import Field, Strict, model_validator
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, MAX_FLOWS, RATES, Between, ScenarioModel
+from forebay.scenario.base import DAY, MAX_FLOWS, RATES, Between, ScenarioModel, such_as
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError, count, show
+from forebay.scenario.errors import ScenarioError, contradiction, count, show
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
-from forebay.scenario.schedule import Schedule
 
 if TYPE_CHECKING:
+    from forebay.scenario import inputs
     from forebay.scenario.link import Measure
     from forebay.scenario.traffic import Traffic
 
@@ -92,11 +93,86 @@ class FlowCount(FromText, int):
         return int.__hash__(self)
 
 
+OfADay = Annotated[AnyDistribution, Between(Duration(0), DAY)]
+"""A distribution of times within a day."""
 RTTS = Between(Duration(1e-6), Duration(60))
 PACKETS = Between(DataSize(64), DataSize(65_535))
 LOADS = Between(1e-6, 10.0, "share of link.rate")
 NAME = r"^[A-Za-z0-9_.-]{1,64}$"
 """Pattern of the names of links and traffic classes."""
+
+
+_SPANS = Between(Duration(0), DAY)
+_LEAST_ON = Duration(1e-3)
+_MOST_TIMES = 10_000
+
+
+class Schedule(ScenarioModel):
+    """On and off times, drawn for each flow from its start on, or the same times for all flows.
+
+    >>> forebay.Schedule(on="10 s", off="5 s")
+    Schedule(on='10 s', off='5 s')
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[inputs.ScheduleDict]) -> None: ...
+
+    on: Annotated[AnyDistribution | None, _SPANS] = such_as({"exponential": "2 s"})
+    """How long a flow sends at a time: a distribution. It begins with its start."""
+    off: Annotated[AnyDistribution | None, _SPANS] = such_as({"exponential": "5 s"})
+    """How long it is silent between: a distribution."""
+    times: tuple[tuple[Duration, Duration], ...] | None = such_as(
+        [["0 s", "10 s"], ["20 s", "30 s"]]
+    )
+    """Or when all flows are switched on and off, ascending, from the run's start."""
+    period: Annotated[Duration | None, Between(_LEAST_ON, DAY)] = None
+    """After which times begin again; not set: they do not."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if self.times is None:
+            missing = next((name for name in ("on", "off") if getattr(self, name) is None), None)
+            if missing is not None:
+                hint = 'write both on and off, such as { exponential = "2 s" }, or times'
+                raise ScenarioError("missing", "is not written", hint, field=missing)
+            if self.period is not None:
+                raise contradiction("period", "is of times", "leave it out, or write times")
+            self._check_means()
+            return self
+        for name in ("on", "off"):
+            if getattr(self, name) is not None:
+                raise contradiction(name, "stands by times", "leave one of the two out")
+        self._check_times(self.times)
+        return self
+
+    def _check_means(self) -> None:
+        for name, law in (("on", self.on), ("off", self.off)):
+            if law is not None and law.mean < _LEAST_ON:
+                wrong, hint = f"is {law.mean} in the mean", f"write {_LEAST_ON} or more"
+                raise ScenarioError("out-of-range", wrong, hint, field=name)
+
+    def _check_times(self, times: tuple[tuple[Duration, Duration], ...]) -> None:
+        instants = list(chain.from_iterable(times))
+        end = DAY if self.period is None else self.period
+        apart = all(later > sooner for sooner, later in pairwise(instants))
+        faults = {
+            f"has not 1 to {_MOST_TIMES} entries": not 1 <= len(times) <= _MOST_TIMES,
+            "has times that do not ascend": not apart or any(each < 0 for each in instants[:1]),
+            f"ends after {end}": any(each > end for each in instants[-1:]),
+        }
+        for wrong, holds in faults.items():
+            if holds:
+                hint = 'write pairs of when they are switched on and off, such as [["0 s", "10 s"]]'
+                raise ScenarioError("out-of-range", wrong, hint, field="times")
+
+    def periods_in(self, seconds: float) -> float:
+        """Return the expected on-times of a flow in ``seconds``."""
+        if self.times is not None:
+            cycles = 1.0 if self.period is None else seconds / self.period + 1.0
+            return len(self.times) * cycles
+        assert self.on is not None and self.off is not None, "by `_one_kind`"
+        return 1.0 + seconds / (self.on.mean_within(seconds) + self.off.mean_within(seconds))
 
 
 S = TypeVar("S", bound="Source")
@@ -106,38 +182,22 @@ class Source(ScenarioModel):
     """A class of traffic: flows that are equal except for what is drawn for each."""
 
     kind: str
-    name: Annotated[str | None, Strict(), Field(pattern=NAME)] = Field(
-        default=None,
-        description="Name of the class in answers, different for each class; letters, digits,"
-        " '_', '.' and '-'. Not set: its kind and its place in the list, \"long-0\""
-        " for the first.",
-        examples=["voip"],
-    )
-    direction: Literal["forward", "reverse"] = Field(
-        default="forward",
-        description="The direction in which the data crosses the link. The ACKs cross it in "
-        "the other direction, where they queue with the data of classes that go "
-        "that way.",
-    )
-    route: tuple[str, ...] = Field(
-        default=(),
-        description="Names of the links that the data crosses, in order; not set: only the "
-        "bottleneck.",
-        examples=[["bottleneck", "core"]],
-    )
-    goals: ClassGoals | None = Field(default=None, description="Goals of this class.")
-    return_route: tuple[str, ...] = Field(
-        default=(),
-        description="Names of the links that the ACKs cross, in order; not set: they queue "
-        "nowhere.",
-    )
-    access_rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Rate of each flow's own link to the first queue; not set: ten times the "
-        "bottleneck's, or the source's own peak if that is more. With an access link no faster "
-        "than the bottleneck, one flow can fill the bottleneck evenly and lock out the others.",
-        examples=["1 Gbit/s"],
-    )
+    name: Annotated[str | None, Strict(), Field(pattern=NAME)] = such_as("voip")
+    """Name of the class in answers, different for each class; letters, digits, '_', '.' and '-'.
+    Not set: its kind and its place in the list, "long-0" for the first."""
+    direction: Literal["forward", "reverse"] = "forward"
+    """The direction in which the data crosses the link. The ACKs cross it in the other direction,
+    where they queue with the data of classes that go that way."""
+    route: tuple[str, ...] = Field(default=(), examples=[["bottleneck", "core"]])
+    """Names of the links that the data crosses, in order; not set: only the bottleneck."""
+    goals: ClassGoals | None = None
+    """Goals of this class."""
+    return_route: tuple[str, ...] = ()
+    """Names of the links that the ACKs cross, in order; not set: they queue nowhere."""
+    access_rate: Annotated[Rate | None, RATES] = such_as("1 Gbit/s")
+    """Rate of each flow's own link to the first queue; not set: ten times the bottleneck's, or the
+    source's own peak if that is more. With an access link no faster than the bottleneck, one flow
+    can fill the bottleneck evenly and lock out the others."""
 
     def access(self, link_rate: float) -> float:
         """Return the rate of a flow's access link, for a bottleneck rate; both in bit/s."""
@@ -166,23 +226,20 @@ class Standing(Source):
     """A class with a given number of flows, each of which starts once."""
 
     flows: Annotated[FlowCount, Between(1, MAX_FLOWS, "flows")] = Field(
-        description="Number of flows of this class; for sessions, of users, for requests, of "
-        'workers. "8000..12000" if only a range is known: a run then uses the middle, and a '
-        "sizing serves both ends.",
-        examples=[100, "8000..12000"],
+        examples=[100, "8000..12000"]
     )
-    start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+    """Number of flows of this class; for sessions, of users, for requests, of workers.
+    "8000..12000" if only a range is known: a run then uses the middle, and a sizing serves both
+    ends."""
+    start: OfADay = Field(
         default=Distribution.uniform_between(Duration(0), Duration(10)),
-        description="Start time of a flow, counted from the beginning of the run: a distribution. "
-        "Not set: within the warm-up, and within 10 s at most; in a run without a warm-up, within "
-        "the first fifth of its duration.",
         examples=[{"uniform": ["0 s", "10 s"]}],
     )
-    access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
-        default=1,
-        description="Number of flows that share one access link of access_rate; the last "
-        "group may be smaller.",
-    )
+    """Start time of a flow, counted from the beginning of the run: a distribution. Not set: within
+    the warm-up, and within 10 s at most; in a run without a warm-up, within the first fifth of its
+    duration."""
+    access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = 1
+    """Number of flows that share one access link of access_rate; the last group may be smaller."""
 
     def starting(self, start: Distribution) -> Self:
         """Return the class with a start that nobody wrote."""
@@ -225,13 +282,12 @@ class Standing(Source):
 class Stopping(Standing):
     """A class whose flows may stop before the run ends."""
 
-    stop: Annotated[AnyDistribution | None, Between(Duration(0), DAY)] = Field(
-        default=None,
-        description="When the application of a flow stops, counted from the beginning of the "
-        "run: a distribution. What TCP has sent by then is still sent again where it is lost; a "
-        "user of sessions ends the file that has begun. Not set: never.",
-        examples=["30 s", {"uniform": ["20 s", "40 s"]}],
+    stop: Annotated[AnyDistribution | None, Between(Duration(0), DAY)] = such_as(
+        "30 s", {"uniform": ["20 s", "40 s"]}
     )
+    """When the application of a flow stops, counted from the beginning of the run: a distribution.
+    What TCP has sent by then is still sent again where it is lost; a user of sessions ends the file
+    that has begun. Not set: never."""
 
     @property
     def ends_early(self) -> bool:
@@ -239,7 +295,6 @@ class Stopping(Standing):
         return self.stop is not None
 
     def sending_share(self, begin: float, end: float) -> float:
-        """Return the expected share of the flows that send at some time between two times."""
         gone = 0.0 if self.stop is None else self.stop.share_up_to(begin)
         return super().sending_share(begin, end) * (1.0 - gone)
 
@@ -247,16 +302,14 @@ class Stopping(Standing):
 class Switched(Stopping):
     """A class whose flows may be switched on and off."""
 
-    schedule: Schedule | None = Field(
-        default=None,
-        description="When flows send: on and off times. Each on-time of TCP is a connection of its "
-        "own. Not set: from start to stop.",
-        examples=[{"on": {"exponential": "2 s"}, "off": {"exponential": "5 s"}}],
+    schedule: Schedule | None = such_as(
+        {"on": {"exponential": "2 s"}, "off": {"exponential": "5 s"}}
     )
+    """When flows send: on and off times. Each on-time of TCP is a connection of its own. Not set:
+    from start to stop."""
 
     @property
     def ends_early(self) -> bool:
-        """Whether flows may be silent before the run ends."""
         return super().ends_early or self.schedule is not None
 
 
@@ -272,20 +325,17 @@ class Datagrams(Switched):
         raise NotImplementedError
 
     def offered(self, link_rate: float) -> float:
-        """Return the mean rate of all flows together, bit/s."""
         return float(self.flows * self.flow_rate(link_rate))
 
     def datagrams_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected datagrams of all flows in ``seconds``."""
         return self.packets_in(seconds, link_rate)
 
 
 class Sized(Source):
     """A class whose full packets have one size."""
 
-    packet: Annotated[DataSize, PACKETS] = Field(
-        default=DataSize(1500), description="Size of a full packet on the link, headers included."
-    )
+    packet: Annotated[DataSize, PACKETS] = DataSize(1500)
+    """Size of a full packet on the link, headers included."""
 
     @property
     def largest_packet(self) -> int:
@@ -299,8 +349,7 @@ def exactly_one(source: S, first: str, second: str, example: tuple[str, object])
     if len(given) == 1:
         return source
     if given:
-        wrong, hint = f"{first} is given too", f"write either {first} or {second}"
-        raise ScenarioError("contradiction", wrong, hint, field=second)
+        raise contradiction(second, f"{first} is given too", f"write either {first} or {second}")
     wrong = f"neither {first} nor {second} is given"
     raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")
 

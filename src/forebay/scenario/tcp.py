@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import fsum
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_validator
 
@@ -12,17 +12,24 @@ from forebay import foreign
 from forebay.catalogue import CONTROLS
 from forebay.errors import entry
 from forebay.scenario import errors
-from forebay.scenario.base import DAY, MAX_FLOWS, Between
+from forebay.scenario.base import MAX_FLOWS, Between, such_as
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
+from forebay.scenario.errors import ScenarioError, contradiction, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength, FlowLength
 from forebay.scenario.quantity import Duration
-from forebay.scenario.source import LOADS, RTTS, Sized, Standing, Stopping, Switched, exactly_one
+from forebay.scenario.source import (
+    LOADS,
+    RTTS,
+    OfADay,
+    Sized,
+    Standing,
+    Stopping,
+    Switched,
+    exactly_one,
+)
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import LongDict, RequestsFields, SessionFields, ShortFields
+    from forebay.scenario import inputs
 
 
 CONGESTION_CONTROLS: tuple[str, ...] = tuple(CONTROLS)
@@ -89,90 +96,55 @@ class Tcp(Sized):
     )
     rtt: Annotated[AnyDistribution, RTTS] = Field(
         default=Distribution.constant(Duration(0.1)),
-        description="Two-way propagation delay of a flow, without queueing and transmission: "
-        "a distribution. Flows with exactly the same round trip stay "
-        "synchronized, which does not happen in real networks: give a range, even"
-        " if only of 1 %.",
         examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
     )
-    jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
-        default=None,
-        description="Each segment takes up to this much longer to its receiver, at random and"
-        " in order, as from hosts that are busy with other work. Laws ignore it; "
-        "not set: none.",
-        examples=["200 us"],
+    """Two-way propagation delay of a flow, without queueing and transmission: a distribution. Flows
+    with exactly the same round trip stay synchronized, which does not happen in real networks: give
+    a range, even if only of 1 %."""
+    jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = such_as("200 us")
+    """Each segment takes up to this much longer to its receiver, at random and in order, as from
+    hosts that are busy with other work. Laws ignore it; not set: none."""
+    timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = such_as("1 ms")
+    """Segments reach their receivers only at multiples of this time: a timer delivers them in
+    batches, as netem did before Linux 2.6.22 on the kernel's tick, or a host that coalesces
+    interrupts. Laws ignore it; not set: none."""
+    sender: Literal["linux", "ns2"] = "linux"
+    """The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, an ACK for every
+    packet)."""
+    initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = None
+    """Congestion window of a new flow; not set: as in the sender's stack."""
+    ecn: Annotated[bool, Strict()] = False
+    """Whether queues that support ECN may mark the packets instead of dropping them."""
+    sack: Annotated[bool | None, Strict()] = None
+    """Whether receivers send selective acknowledgements (RFC 2018); not set: as in the sender's
+    stack."""
+    delayed_ack: Annotated[bool | None, Strict()] = None
+    """Whether receivers may acknowledge only every second packet; not set: as in the sender's
+    stack."""
+    delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = (
+        such_as("100 ms")
     )
-    timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
-        default=None,
-        description="Segments reach their receivers only at multiples of this time: a timer "
-        "delivers them in batches, as netem did before Linux 2.6.22 on the "
-        "kernel's tick, or a host that coalesces interrupts. Laws ignore it; not "
-        "set: none.",
-        examples=["1 ms"],
-    )
-    sender: Literal["linux", "ns2"] = Field(
-        default="linux",
-        description='The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, '
-        "an ACK for every packet).",
-    )
-    initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = Field(
-        default=None,
-        description="Congestion window of a new flow; not set: as in the sender's stack.",
-    )
-    ecn: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Whether queues that support ECN may mark the packets instead of dropping"
-        " them.",
-    )
-    sack: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description="Whether receivers send selective acknowledgements (RFC 2018); not set: "
-        "as in the sender's stack.",
-    )
-    delayed_ack: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description="Whether receivers may acknowledge only every second packet; not set: as "
-        "in the sender's stack.",
-    )
-    delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = Field(
-        default=None,
-        description="Longest time that the ACK of a single packet waits for another packet "
-        '(RFC 5681, section 4.2: less than 500 ms); with sender = "linux" the '
-        "least value of its adaptive delay, up to 200 ms. Needs delayed ACKs; the"
-        " testbed cannot set it. Not set: 40 ms.",
-        examples=["100 ms"],
-    )
-    min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
-        default=None,
-        description="Least retransmission timeout; not set: as in the sender's stack.",
-        examples=["200 ms"],
-    )
-    max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = Field(
-        default=None,
-        description="Most packets in flight that the receiver allows; not set: as in the "
-        "sender's stack.",
-    )
+    """Longest time that the ACK of a single packet waits for another packet (RFC 5681, section 4.2:
+    less than 500 ms); with sender = "linux" the least value of its adaptive delay, up to 200 ms.
+    Needs delayed ACKs; the testbed cannot set it. Not set: 40 ms."""
+    min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = such_as("200 ms")
+    """Least retransmission timeout; not set: as in the sender's stack."""
+    max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = None
+    """Most packets in flight that the receiver allows; not set: as in the sender's stack."""
 
-    offload: Literal["auto", "on", "off"] = Field(
-        default="auto",
-        description="Segmentation offload of the senders: whether they hand their cards bursts of "
-        'several segments, which cross the access link back to back. "auto": as the sender\'s '
-        'stack does: on for "linux", off for "ns2".',
-    )
-    segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = Field(
-        default=None,
-        description="Payload of a full packet in bytes: what the stack and congestion controls "
-        "count in bytes depends on it; not set: the packet without 52 bytes of IPv4 and "
-        "TCP headers.",
-        examples=[1448],
-    )
+    offload: Literal["auto", "on", "off"] = "auto"
+    """Segmentation offload of the senders: whether they hand their cards bursts of several
+    segments, which cross the access link back to back. "auto": as the sender's stack does: on for
+    "linux", off for "ns2"."""
+    segment: Annotated[int | None, Strict(), Between(1, 65_495, "bytes")] = such_as(1448)
+    """Payload of a full packet in bytes: what the stack and congestion controls count in bytes
+    depends on it; not set: the packet without 52 bytes of IPv4 and TCP headers."""
 
     @model_validator(mode="after")
     def _fits_in_its_packet(self) -> Self:
         if self.segment is not None and self.segment > self.packet:
             wrong = f"{self.segment} bytes of payload do not fit in a packet of {self.packet}"
-            hint = "write less, or a larger packet"
-            raise ScenarioError("contradiction", wrong, hint, field="segment")
+            raise contradiction("segment", wrong, "write less, or a larger packet")
         return self
 
     @model_validator(mode="after")
@@ -214,11 +186,10 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
     delays = linux if group.delayed_ack is None else group.delayed_ack
     if not delays:
         hint = f"write {entry('delayed_ack', True)} too, or leave {named} out"
-        raise ScenarioError("contradiction", "no ACK is delayed here", hint, field=named)
+        raise contradiction(named, "no ACK is delayed here", hint)
     if linux and timeout > _LONGEST_LINUX_DELAY:
         hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"
-        wrong = f"Linux delays no ACK as long as {timeout}"
-        raise ScenarioError("contradiction", wrong, hint, field=named)
+        raise contradiction(named, f"Linux delays no ACK as long as {timeout}", hint)
 
 
 class Long(Switched, Tcp):
@@ -230,14 +201,12 @@ class Long(Switched, Tcp):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LongDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LongDict]) -> None: ...
 
-    kind: Literal["long"] = Field(
-        default="long", description="What the flows do: send for the whole run."
-    )
+    kind: Literal["long"] = "long"
+    """What the flows do: send for the whole run."""
 
     def starting_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected connections in ``seconds``."""
         periods = 1.0 if self.schedule is None else self.schedule.periods_in(seconds)
         return float(self.flows) * periods
 
@@ -251,26 +220,19 @@ class Short(Tcp):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[ShortFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.ShortFields]) -> None: ...
 
-    kind: Literal["short"] = Field(
-        default="short", description="What the flows do: send a few packets and end."
-    )
+    kind: Literal["short"] = "short"
+    """What the flows do: send a few packets and end."""
     length: AnyFlowLength = Field(
-        description="Amount that a flow sends, headers included: a length.",
-        examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}],
+        examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}]
     )
-    load: Annotated[float | None, Strict(), LOADS] = Field(
-        default=None,
-        description="First transmissions as a share of the link's rate, or of a network's offered "
-        "load; either this or arrival_rate.",
-        examples=[0.8],
-    )
-    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = Field(
-        default=None,
-        description="Mean number of flows that start in a second; either this or load.",
-        examples=[500.0],
-    )
+    """Amount that a flow sends, headers included: a length."""
+    load: Annotated[float | None, Strict(), LOADS] = such_as(0.8)
+    """First transmissions as a share of the link's rate, or of a network's offered load; either
+    this or arrival_rate."""
+    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = such_as(500.0)
+    """Mean number of flows that start in a second; either this or load."""
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
@@ -282,11 +244,9 @@ class Short(Tcp):
         return 0
 
     def starting_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected flows that arrive in ``seconds``."""
         return self.arrivals_per_second(link_rate) * seconds
 
     def offered(self, link_rate: float) -> float:
-        """Return the bit/s of all first transmissions."""
         packets = self.length.mean_packets(self.packet)
         return float(self.arrivals_per_second(link_rate) * packets * 8 * self.packet)
 
@@ -332,24 +292,19 @@ class Session(Stopping, Fetching):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[SessionFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.SessionFields]) -> None: ...
 
-    kind: Literal["session"] = Field(
-        default="session", description="What the flows do: fetch files one after another."
+    kind: Literal["session"] = "session"
+    """What the flows do: fetch files one after another."""
+    file: AnyFlowLength = Field(examples=[{"pareto": {"mean": "60 kB", "shape": 1.2}}])
+    """Size of a file, headers included: a length."""
+    think: OfADay = Field(
+        default=Distribution.exponential_of(Duration(1)), examples=[{"exponential": "1 s"}]
     )
-    file: AnyFlowLength = Field(
-        description="Size of a file, headers included: a length.",
-        examples=[{"pareto": {"mean": "60 kB", "shape": 1.2}}],
-    )
-    think: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.exponential_of(Duration(1)),
-        description="Pause between the end of a file and the start of the next: a distribution.",
-        examples=[{"exponential": "1 s"}],
-    )
+    """Pause between the end of a file and the start of the next: a distribution."""
 
     @property
     def fetched(self) -> FlowLength:
-        """The length of a file."""
         return self.file
 
 
@@ -362,44 +317,33 @@ class Requests(Fetching):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[RequestsFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.RequestsFields]) -> None: ...
 
-    kind: Literal["requests"] = Field(
-        default="requests", description="What the flows do: answer requests together."
-    )
+    kind: Literal["requests"] = "requests"
+    """What the flows do: answer requests together."""
     response: AnyFlowLength = Field(
-        description="What a worker answers, headers included, over a connection of its own with "
-        "the initial window: a length.",
-        examples=["20 kB", {"lognormal": {"mean": "20 kB", "deviation": "8 kB"}}],
+        examples=["20 kB", {"lognormal": {"mean": "20 kB", "deviation": "8 kB"}}]
     )
-    fan_in: Annotated[int | None, Strict(), Between(1, MAX_FLOWS, "workers")] = Field(
-        default=None,
-        description="Workers that answer one request; the last group may be smaller. Each group "
-        "has requests of its own. Not set: all.",
-        examples=[40],
+    """What a worker answers, headers included, over a connection of its own with the initial
+    window: a length."""
+    fan_in: Annotated[int | None, Strict(), Between(1, MAX_FLOWS, "workers")] = such_as(40)
+    """Workers that answer one request; the last group may be smaller. Each group has requests of
+    its own. Not set: all."""
+    think: OfADay = Field(
+        default=Distribution.exponential_of(Duration(0.01)), examples=[{"exponential": "10 ms"}]
     )
-    think: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.exponential_of(Duration(0.01)),
-        description="Pause between the arrival of the last answer and the next request: a "
-        "distribution.",
-        examples=[{"exponential": "10 ms"}],
+    """Pause between the arrival of the last answer and the next request: a distribution."""
+    service_time: OfADay = Field(
+        default=Distribution.constant(Duration(0)), examples=[{"uniform": ["0 us", "50 us"]}]
     )
-    service_time: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.constant(Duration(0)),
-        description="How long a worker takes for a request before it sends: a distribution. Its "
-        "spread keeps the answers apart.",
-        examples=[{"uniform": ["0 us", "50 us"]}],
-    )
-    start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.constant(Duration(0)),
-        description="When a group's first request is asked, counted from the beginning of the "
-        "run: a distribution.",
-        examples=["0 s"],
-    )
+    """How long a worker takes for a request before it sends: a distribution. Its spread keeps the
+    answers apart."""
+    start: OfADay = Field(default=Distribution.constant(Duration(0)), examples=["0 s"])
+    """When a group's first request is asked, counted from the beginning of the run: a
+    distribution."""
 
     @property
     def fetched(self) -> FlowLength:
-        """The length of an answer."""
         return self.response
 
     @property
@@ -409,7 +353,6 @@ class Requests(Fetching):
 
     @property
     def shortest_cycle(self) -> float:
-        """Mean seconds from request to request without queueing."""
         return super().shortest_cycle + self.service_time.mean
 
     def requests_in(self, seconds: float) -> float:

@@ -8,85 +8,49 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, Unpack
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
-from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel, printable
-from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel, printable, such_as
+from forebay.scenario.errors import ScenarioError, contradiction, one_of
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.queue import BufferSize
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from forebay.scenario.inputs import (
-        DemandDict,
-        FatTreeDict,
-        IspDict,
-        LinkClassDict,
-        NetworkLinkDict,
-        NetworkNodeDict,
-        TopologyDict,
-        TwoLevelDict,
-    )
-    from forebay.scenario.model import Scenario
+    from forebay.scenario import inputs
 
 
 class TwoLevel(ScenarioModel):
     """Core routers, middle routers below them, edge routers below those, and hosts (paper C)."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[TwoLevelDict]) -> None: ...
-
-    core: Literal["abilene", "ring", "mesh"] = Field(
-        default="abilene",
-        description='How core routers are connected: "abilene" as the 11 of Abilene in 2005 '
-        '(14 links), "ring", or a full "mesh".',
-    )
-    cores: Annotated[int, Strict(), Between(2, 1000, "routers")] = Field(
-        default=11, description="Number of core routers; 11 for abilene."
-    )
-    middles: Annotated[int, Strict(), Between(1, 1_000_000, "routers")] = Field(
-        default=54, description="Middle routers, distributed evenly over the core routers."
-    )
-    edges: Annotated[int, Strict(), Between(2, 1_000_000, "routers")] = Field(
-        default=106, description="Edge routers, distributed evenly over the middle routers."
-    )
-    hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = Field(
-        default=812, description="Hosts, distributed over the edge routers."
-    )
-    spread: Annotated[float, Between(0.0, 1.0)] = Field(
-        default=0.0,
-        description="How unevenly hosts are distributed: with 0 each edge router has the same"
-        " number; with s a router has 1 - s to 1 + s times the mean, in equal "
-        "steps.",
-    )
-    tail: Annotated[float, Between(0.5, 100.0)] | None = Field(
-        default=None,
-        description="Instead of `spread`: hosts are distributed in proportion to the quantiles of "
-        "a Pareto distribution of this shape, in random order, at least one to each edge router; "
-        "the smaller, the more uneven.",
-    )
-    core_links: Annotated[int, Strict(), Between(1, 1_000_000, "links")] | None = Field(
-        default=None,
-        description="Number of links between core routers: those of `core`, and chords that are "
-        "drawn from all sets of so many that keep `core_diameter`.",
-    )
-    core_diameter: Annotated[int, Strict(), Between(1, 1000, "links")] | None = Field(
-        default=None,
-        description="With core_links: the links between the two core routers that are farthest "
-        "apart.",
-    )
-    chords: tuple[str, ...] = Field(
-        default=(),
-        description="Links between core routers besides those of `core`, by name.",
-        examples=[["Denver->Chicago"]],
-    )
-    seed: Annotated[int, Strict(), Between(0, 2**63 - 1)] = Field(
-        default=1, description="Of the draws of tail and core_links."
-    )
+    core: Literal["abilene", "ring", "mesh"] = "abilene"
+    """How core routers are connected: "abilene" as the 11 of Abilene in 2005 (14 links), "ring", or
+    a full "mesh"."""
+    cores: Annotated[int, Strict(), Between(2, 1000, "routers")] = 11
+    """Number of core routers; 11 for abilene."""
+    middles: Annotated[int, Strict(), Between(1, 1_000_000, "routers")] = 54
+    """Middle routers, distributed evenly over the core routers."""
+    edges: Annotated[int, Strict(), Between(2, 1_000_000, "routers")] = 106
+    """Edge routers, distributed evenly over the middle routers."""
+    hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = 812
+    """Hosts, distributed over the edge routers."""
+    spread: Annotated[float, Between(0.0, 1.0)] = 0.0
+    """How unevenly hosts are distributed: with 0 each edge router has the same number; with s a
+    router has 1 - s to 1 + s times the mean, in equal steps."""
+    tail: Annotated[float, Between(0.5, 100.0)] | None = None
+    """Instead of `spread`: hosts are distributed in proportion to the quantiles of a Pareto
+    distribution of this shape, in random order, at least one to each edge router; the smaller, the
+    more uneven."""
+    core_links: Annotated[int, Strict(), Between(1, 1_000_000, "links")] | None = None
+    """Number of links between core routers: those of `core`, and chords that are drawn from all
+    sets of so many that keep `core_diameter`."""
+    core_diameter: Annotated[int, Strict(), Between(1, 1000, "links")] | None = None
+    """With core_links: the links between the two core routers that are farthest apart."""
+    chords: tuple[str, ...] = Field(default=(), examples=[["Denver->Chicago"]])
+    """Links between core routers besides those of `core`, by name."""
+    seed: Annotated[int, Strict(), Between(0, 2**63 - 1)] = 1
+    """Of the draws of tail and core_links."""
 
     @model_validator(mode="after")
     def _drawn_once(self) -> Self:
@@ -96,49 +60,34 @@ class TwoLevel(ScenarioModel):
         ):
             if both:
                 wrong, hint = f"{name} and {other} are both set", "leave one of them out"
-                raise ScenarioError("contradiction", wrong, hint, field=name)
+                raise contradiction(name, wrong, hint)
         if self.core_diameter is not None and self.core_links is None:
             wrong, hint = "holds for drawn chords alone", "write core_links too, or leave it out"
-            raise ScenarioError("contradiction", wrong, hint, field="core_diameter")
+            raise contradiction("core_diameter", wrong, hint)
         return self
 
 
 class Isp(ScenarioModel):
     """A provider of any size: core, metropolitan and edge routers, hosts."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[IspDict]) -> None: ...
-
-    core: Literal["ring", "mesh", "chords"] = Field(
-        default="chords",
-        description='How core routers are connected: "ring", "mesh", or "chords", a ring in '
-        "which each router is also connected to the one a third of the way round.",
-    )
-    cores: Annotated[int, Strict(), Between(3, 2000, "routers")] = Field(
-        default=16, description="Core routers."
-    )
-    metros: Annotated[int, Strict(), Between(1, 100_000, "routers")] = Field(
-        default=64, description="Metropolitan routers, each on two neighbouring core routers."
-    )
-    edges: Annotated[int, Strict(), Between(2, 1_000_000, "routers")] = Field(
-        default=512, description="Edge routers, each on one metropolitan router."
-    )
-    hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = Field(
-        default=10_000, description="Hosts, distributed evenly over the edge routers."
-    )
+    core: Literal["ring", "mesh", "chords"] = "chords"
+    """How core routers are connected: "ring", "mesh", or "chords", a ring in which each router is
+    also connected to the one a third of the way round."""
+    cores: Annotated[int, Strict(), Between(3, 2000, "routers")] = 16
+    """Core routers."""
+    metros: Annotated[int, Strict(), Between(1, 100_000, "routers")] = 64
+    """Metropolitan routers, each on two neighbouring core routers."""
+    edges: Annotated[int, Strict(), Between(2, 1_000_000, "routers")] = 512
+    """Edge routers, each on one metropolitan router."""
+    hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = 10_000
+    """Hosts, distributed evenly over the edge routers."""
 
 
 class FatTree(ScenarioModel):
     """A data centre of switches with k ports: k pods, (k / 2)^2 core switches, k^3 / 4 hosts."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[FatTreeDict]) -> None: ...
-
-    k: Annotated[int, Strict(), Between(2, 128, "ports")] = Field(
-        default=4, description="Ports of a switch; an even number."
-    )
+    k: Annotated[int, Strict(), Between(2, 128, "ports")] = 4
+    """Ports of a switch; an even number."""
 
     @model_validator(mode="after")
     def _even(self) -> Self:
@@ -161,18 +110,14 @@ class NetworkFile(FromFile):
     """A network's file. Two are equal if their contents are."""
 
     file_kind: ClassVar[str] = "a GraphML, SNDlib or (of a matrix) CSV file"
+    content_kind: ClassVar[str] = "file"
 
     digest: str
     path: str = field(compare=False)
     content: bytes = field(compare=False, repr=False)
 
-    def canonical(self) -> dict[str, str]:
-        """Return the file's content, independent of its path."""
-        return {"file": self.digest}
-
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:
-        """Return a file's content with its digest."""
         return cls(hashlib.sha256(content).hexdigest(), path, content)
 
 
@@ -181,48 +126,38 @@ class LinkClass(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[LinkClassDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.LinkClassDict]) -> None: ...
 
-    name: _Name = Field(description="Name of the class in links and generators.", examples=["core"])
-    rate: Annotated[Rate | None, RATES] = Field(
-        default=None, description="Capacity; not set: link.rate.", examples=["10 Gbit/s"]
-    )
+    name: _Name = Field(examples=["core"])
+    """Name of the class in links and generators."""
+    rate: Annotated[Rate | None, RATES] = such_as("10 Gbit/s")
+    """Capacity; not set: link.rate."""
     rates: tuple[Annotated[Rate, RATES], ...] = Field(
-        default=(),
-        description="For the hosts' own links: several capacities, each for the same share of"
-        " the hosts; instead of rate.",
-        examples=[["5 Mbit/s", "1 Gbit/s"]],
+        default=(), examples=[["5 Mbit/s", "1 Gbit/s"]]
     )
-    delay: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="Propagation one way; not set: link.delay.", examples=["0.1 ms"]
-    )
-    buffer: BufferSize | None = Field(
-        default=None,
-        description="Packets that may wait before each of its links; not set: queue.size. The bdp "
-        "is the link's rate times the mean propagation round trip of all connections, n the "
-        "connections on that link.",
-        examples=["1 bdp/sqrt(n)"],
-    )
+    """For the hosts' own links: several capacities, each for the same share of the hosts; instead
+    of rate."""
+    delay: Annotated[Duration | None, _DELAYS] = such_as("0.1 ms")
+    """Propagation one way; not set: link.delay."""
+    buffer: BufferSize | None = such_as("1 bdp/sqrt(n)")
+    """Packets that may wait before each of its links; not set: queue.size. The bdp is the link's
+    rate times the mean propagation round trip of all connections, n the connections on that
+    link."""
 
     @model_validator(mode="after")
     def _one_rate(self) -> Self:
         if self.rates and self.rate is not None:
-            wrong, hint = "rate and rates are both set", "leave one of them out"
-            raise ScenarioError("contradiction", wrong, hint, field="rates")
+            raise contradiction("rates", "rate and rates are both set", "leave one of them out")
         return self
 
 
 class NetworkNode(ScenarioModel):
     """A router, and the hosts on it."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[NetworkNodeDict]) -> None: ...
-
-    name: _Name = Field(description="Name of the router in links.", examples=["Denver"])
-    hosts: Annotated[int, Strict(), _HOSTS] = Field(
-        default=0, description="Hosts on the router; its weight in the gravity model."
-    )
+    name: _Name = Field(examples=["Denver"])
+    """Name of the router in links."""
+    hosts: Annotated[int, Strict(), _HOSTS] = 0
+    """Hosts on the router; its weight in the gravity model."""
 
 
 class NetworkLink(ScenarioModel):
@@ -230,39 +165,31 @@ class NetworkLink(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[NetworkLinkDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.NetworkLinkDict]) -> None: ...
 
-    between: tuple[_Name, _Name] = Field(
-        description="The two routers. A router needs its own entry only if it has hosts.",
-        examples=[["Denver", "Seattle"]],
-    )
-    link_class: _Name = Field(default="core", description="Name of its class of links.")
-    rate: Annotated[Rate | None, RATES] = Field(
-        default=None, description="Capacity; not set: the class's."
-    )
-    delay: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="Propagation one way; not set: the class's."
-    )
-    buffer: BufferSize | None = Field(
-        default=None, description="The buffer before each direction; not set: the class's."
-    )
-    one_way: Annotated[bool, Strict()] = Field(
-        default=False, description="The link goes only from the first router to the second."
-    )
+    between: tuple[_Name, _Name] = Field(examples=[["Denver", "Seattle"]])
+    """The two routers. A router needs its own entry only if it has hosts."""
+    link_class: _Name = "core"
+    """Name of its class of links."""
+    rate: Annotated[Rate | None, RATES] = None
+    """Capacity; not set: the class's."""
+    delay: Annotated[Duration | None, _DELAYS] = None
+    """Propagation one way; not set: the class's."""
+    buffer: BufferSize | None = None
+    """The buffer before each direction; not set: the class's."""
+    one_way: Annotated[bool, Strict()] = False
+    """The link goes only from the first router to the second."""
 
 
 class Demand(ScenarioModel):
     """An entry of the traffic matrix."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[DemandDict]) -> None: ...
-
-    source: _Name = Field(description="Router that sends the data.")
-    target: _Name = Field(description="Router that receives it.")
-    weight: Annotated[float, Between(0.0, 1e18)] = Field(
-        default=1.0, description="Share of the connections, in any unit."
-    )
+    source: _Name
+    """Router that sends the data."""
+    target: _Name
+    """Router that receives it."""
+    weight: Annotated[float, Between(0.0, 1e18)] = 1.0
+    """Share of the connections, in any unit."""
 
 
 class Topology(ScenarioModel):
@@ -274,120 +201,74 @@ class Topology(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TopologyDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TopologyDict]) -> None: ...
 
-    two_level: TwoLevel | None = Field(
-        default=None, description="Paper C's network, and others of two levels."
+    two_level: TwoLevel | None = None
+    """Paper C's network, and others of two levels."""
+    isp: Isp | None = None
+    """A provider of any size."""
+    fat_tree: FatTree | None = None
+    """A data centre."""
+    file: NetworkFile | None = such_as("abilene.graphml")
+    """GraphML (the Topology Zoo's, yEd's), GML, SNDlib XML or REPETITA, relative to this file."""
+    file_unit: Annotated[Rate | None, RATES] = such_as("1 Gbit/s")
+    """What 1 is of the capacities of a file without units, and of the demands of an SNDlib file;
+    not set: what SNDlib's unit element says, or else 1 Mbit/s, which is noted."""
+    largest_part: Annotated[bool, Strict()] = False
+    """Leave out the routers that no link joins to the largest part of the network, and their
+    demands; they are named."""
+    both_directions: Annotated[bool, Strict()] = False
+    """Directed links of a file that stand once, without the one back, go both ways."""
+    links: tuple[NetworkLink, ...] = ()
+    """The links, one by one."""
+    failed: tuple[str, ...] = Field(default=(), examples=[["Denver->Seattle"]])
+    """Links that are down, by their names in answers; each is down in both directions, and
+    connections take the shortest paths that are left."""
+    nodes: tuple[NetworkNode, ...] = ()
+    """Routers with hosts, in addition to links or a file."""
+    classes: tuple[LinkClass, ...] = ()
+    """Classes of links. Generators have core, middle, edge and access (the hosts' own links); a
+    file has core."""
+    demands: tuple[Demand, ...] = ()
+    """The traffic matrix; not set: demand_file's, the file's, or gravity."""
+    demand_file: NetworkFile | None = such_as("matrix.csv")
+    """The traffic matrix as CSV with the header source,target,weight."""
+    demand_unit: Annotated[Rate | None, RATES] = such_as("1 Mbit/s")
+    """What 1 of the matrix is: its demands are then offered load, which the classes with a load
+    carry. Not set: the file's; without any only their ratios count."""
+    demand_total: Annotated[Rate | None, RATES] = such_as("40 Gbit/s")
+    """Sum of all demands, offered load; instead of demand_unit. Gravity has one only in this
+    way."""
+    demand_scale: Annotated[float, Between(1e-6, 1e6)] = 1.0
+    """A factor on the offered load, such as busy hour over mean."""
+    demand_growth: Annotated[float, Between(1e-3, 1e3)] = Field(default=1.0, examples=[1.5])
+    """A further factor on it, such as a year's growth."""
+    connection_rate: Annotated[Rate | None, RATES] = such_as("2 Mbit/s")
+    """Rate of a connection of the offered load, from which the number of connections on each link
+    follows."""
+    connection_window: Annotated[int | None, Strict(), Between(1, 1_000_000, "packets")] = such_as(
+        40
     )
-    isp: Isp | None = Field(default=None, description="A provider of any size.")
-    fat_tree: FatTree | None = Field(default=None, description="A data centre.")
-    file: NetworkFile | None = Field(
-        default=None,
-        description="GraphML (the Topology Zoo's, yEd's), GML, SNDlib XML or REPETITA, relative to "
-        "this file.",
-        examples=["abilene.graphml"],
-    )
-    file_unit: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="What 1 is of the capacities of a file without units, and of the demands of an "
-        "SNDlib file; not set: what SNDlib's unit element says, or else 1 Mbit/s, which is noted.",
-        examples=["1 Gbit/s"],
-    )
-    largest_part: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Leave out the routers that no link joins to the largest part of the network, "
-        "and their demands; they are named.",
-    )
-    both_directions: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Directed links of a file that stand once, without the one back, go both ways.",
-    )
-    links: tuple[NetworkLink, ...] = Field(default=(), description="The links, one by one.")
-    failed: tuple[str, ...] = Field(
-        default=(),
-        description="Links that are down, by their names in answers; each is down in both "
-        "directions, and connections take the shortest paths that are left.",
-        examples=[["Denver->Seattle"]],
-    )
-    nodes: tuple[NetworkNode, ...] = Field(
-        default=(), description="Routers with hosts, in addition to links or a file."
-    )
-    classes: tuple[LinkClass, ...] = Field(
-        default=(),
-        description="Classes of links. Generators have core, middle, edge and access (the hosts' "
-        "own links); a file has core.",
-    )
-    demands: tuple[Demand, ...] = Field(
-        default=(),
-        description="The traffic matrix; not set: demand_file's, the file's, or gravity.",
-    )
-    demand_file: NetworkFile | None = Field(
-        default=None,
-        description="The traffic matrix as CSV with the header source,target,weight.",
-        examples=["matrix.csv"],
-    )
-    demand_unit: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="What 1 of the matrix is: its demands are then offered load, which the classes "
-        "with a load carry. Not set: the file's; without any only their ratios count.",
-        examples=["1 Mbit/s"],
-    )
-    demand_total: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Sum of all demands, offered load; instead of demand_unit. Gravity has one "
-        "only in this way.",
-        examples=["40 Gbit/s"],
-    )
-    demand_scale: Annotated[float, Between(1e-6, 1e6)] = Field(
-        default=1.0, description="A factor on the offered load, such as busy hour over mean."
-    )
-    demand_growth: Annotated[float, Between(1e-3, 1e3)] = Field(
-        default=1.0, description="A further factor on it, such as a year's growth.", examples=[1.5]
-    )
-    connection_rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Rate of a connection of the offered load, from which the number of "
-        "connections on each link follows.",
-        examples=["2 Mbit/s"],
-    )
-    connection_window: Annotated[int | None, Strict(), Between(1, 1_000_000, "packets")] = Field(
-        default=None,
-        description="Window of a connection of the offered load in packets, instead of its rate: "
-        "the rate is the window over the path's round trip.",
-        examples=[40],
-    )
-    metric: Literal["hops", "delay", "inverse-rate"] = Field(
-        default="hops", description="The length of a path, for shortest paths."
-    )
-    max_paths: Annotated[int, Strict(), Between(1, 64, "paths")] = Field(
-        default=16,
-        description="Most paths of equal length over which the connections of a pair are "
-        "spread (ECMP).",
-    )
-    max_pairs: Annotated[int, Strict(), Between(1, 20_000_000, "pairs")] = Field(
-        default=1_000_000,
-        description="Most pairs of routers that the network engine treats separately; of more"
-        " pairs, this many are drawn by weight and represent the rest.",
-    )
-    model: Literal["response-functions", "hisamatsu-2007"] = Field(
-        default="response-functions",
-        description="The network engine's model of TCP and queues; docs/explanation/network.md.",
-    )
-    sigma: Literal["windows", "geometric", "poisson"] = Field(
-        default="windows",
-        description="hisamatsu-2007: the standard deviation of a queue, which the slides do "
-        "not define: that of the windows' sum (Appenzeller et al. 2004, section "
-        "3.2), that of a geometric queue with the same mean, sqrt(q (q + 1)), or "
-        "sqrt(q).",
-    )
-    sigma_factor: Annotated[float, Between(1e-3, 1e3)] = Field(
-        default=1.0, description="hisamatsu-2007: a factor on that standard deviation."
-    )
-    timeouts: Literal["none", "padhye-1998"] = Field(
-        default="padhye-1998",
-        description="hisamatsu-2007: the share of losses that cause a timeout, which the "
-        "slides do not define: none, or min(1, 3 / w).",
-    )
+    """Window of a connection of the offered load in packets, instead of its rate: the rate is the
+    window over the path's round trip."""
+    metric: Literal["hops", "delay", "inverse-rate"] = "hops"
+    """The length of a path, for shortest paths."""
+    max_paths: Annotated[int, Strict(), Between(1, 64, "paths")] = 16
+    """Most paths of equal length over which the connections of a pair are spread (ECMP)."""
+    max_pairs: Annotated[int, Strict(), Between(1, 20_000_000, "pairs")] = 1_000_000
+    """Most pairs of routers that the network engine treats separately; of more pairs, this many are
+    drawn by weight and represent the rest."""
+    model: Literal["response-functions", "hisamatsu-2007"] = "response-functions"
+    """The network engine's model of TCP and queues; docs/explanation/network.md."""
+    sigma: Literal["windows", "geometric", "poisson"] = "windows"
+    """hisamatsu-2007: the standard deviation of a queue, which the slides do not define: that of
+    the windows' sum (Appenzeller et al. 2004, section 3.2), that of a geometric queue with the same
+    mean, sqrt(q (q + 1)), or sqrt(q)."""
+    sigma_factor: Annotated[float, Between(1e-3, 1e3)] = 1.0
+    """hisamatsu-2007: a factor on that standard deviation."""
+    timeouts: Literal["none", "padhye-1998"] = "padhye-1998"
+    """hisamatsu-2007: the share of losses that cause a timeout, which the slides do not define:
+    none, or min(1, 3 / w)."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -407,26 +288,8 @@ class Topology(ScenarioModel):
             raise ScenarioError("contradiction", wrong, f"write one of {one_of(SHAPES)}")
         if self.demands and self.demand_file is not None:
             wrong, hint = "demands and demand_file are both set", "leave one of them out"
-            raise ScenarioError("contradiction", wrong, hint, field="demands")
+            raise contradiction("demands", wrong, hint)
         for one, other in _EITHER:
             if getattr(self, one) is not None and getattr(self, other) is not None:
-                wrong = f"{one} and {other} are both set"
-                raise ScenarioError("contradiction", wrong, "leave one of them out", field=one)
+                raise contradiction(one, f"{one} and {other} are both set", "leave one of them out")
         return self
-
-
-def check(scenario: Scenario) -> None:
-    """Refuse fields that contradict a topology. Raises ScenarioError."""
-    if scenario.topology is None:
-        return
-    hint = "leave it out: the topology gives it"
-    if scenario.links:
-        raise ScenarioError("contradiction", "cannot be set with a topology", hint, field="links")
-    for index, group in enumerate(scenario.traffic):
-        for name in ("direction", "route", "return_route", "rtt", "access_rate"):
-            field = type(group).model_fields.get(name)
-            if field is not None and getattr(group, name) != field.default:
-                place = f"traffic.{index}.{name}"
-                raise ScenarioError(
-                    "contradiction", "cannot be set with a topology", hint, field=place
-                )

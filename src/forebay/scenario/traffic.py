@@ -12,23 +12,20 @@ from dataclasses import dataclass, field
 from functools import reduce
 from io import BytesIO
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack, get_args
 
 import numpy as np
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from forebay import catalogue
-from forebay.scenario.base import DAY, RATES, Between, FromFile
-from forebay.scenario.distribution import AnyDistribution
+from forebay.scenario.base import RATES, Between, FromFile, such_as
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.source import LOADS, Datagrams, Sized, exactly_one
+from forebay.scenario.quantity import DataSize, Rate
+from forebay.scenario.source import LOADS, Datagrams, OfADay, Sized, exactly_one
 from forebay.scenario.tcp import Long, Requests, Session, Short
 from forebay.scenario.transfers import Transfers
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from numpy.typing import NDArray
 
     from forebay.scenario import inputs
@@ -54,6 +51,7 @@ class PacketList(FromFile):
     """
 
     file_kind: ClassVar[str] = "a CSV file"
+    content_kind: ClassVar[str] = "packets"
 
     digest: str
     path: str = field(compare=False)
@@ -73,10 +71,6 @@ class PacketList(FromFile):
         """Seconds from the first packet to the last, plus one mean gap."""
         span, gaps = int(self.at_ps[-1] - self.at_ps[0]), len(self) - 1
         return span * (gaps + 1) / gaps / 1e12 if gaps else 0.0
-
-    def canonical(self) -> dict[str, str]:
-        """Return the list's content, independent of its path."""
-        return {"packets": self.digest}
 
     @classmethod
     def of(cls, path: str, content: builtins.bytes) -> Self:
@@ -130,34 +124,25 @@ def _wrong(path: str, what: str) -> ScenarioError:
 class Rated(Datagrams, Sized):
     """A class with a given rate."""
 
-    rate: Annotated[Rate | None, RATES] = Field(
-        default=None,
-        description="Mean rate of each flow, headers included; either this or load.",
-        examples=["64 kbit/s"],
-    )
-    load: Annotated[float | None, Strict(), LOADS] = Field(
-        default=None,
-        description="All the class's flows together as a share of the link's rate, or of a "
-        "network's offered load; either this or rate.",
-        examples=[0.1],
-    )
+    rate: Annotated[Rate | None, RATES] = such_as("64 kbit/s")
+    """Mean rate of each flow, headers included; either this or load."""
+    load: Annotated[float | None, Strict(), LOADS] = such_as(0.1)
+    """All the class's flows together as a share of the link's rate, or of a network's offered load;
+    either this or rate."""
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
         return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow, for a link rate; both in bit/s."""
         if self.rate is not None:
             return self.rate
         return (self.load or 0.0) * link_rate / self.flows
 
     def flow_peak(self, link_rate: float) -> float:
-        """Return the rate of one flow, bit/s."""
         return self.flow_rate(link_rate)
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected packets of all flows in `seconds`."""
         return self.flows * (1 + seconds * self.flow_rate(link_rate) / (8 * self.packet))
 
 
@@ -172,12 +157,10 @@ class Udp(Rated):
 
         def __init__(self, **fields: Unpack[inputs.UdpFields]) -> None: ...
 
-    kind: Literal["udp"] = Field(default="udp", description="What the flows do: send datagrams.")
-    arrivals: Literal["constant", "poisson"] = Field(
-        default="constant",
-        description='Gaps between the datagrams of a flow: all equal ("constant"), or '
-        'exponential ("poisson").',
-    )
+    kind: Literal["udp"] = "udp"
+    """What the flows do: send datagrams."""
+    arrivals: Literal["constant", "poisson"] = "constant"
+    """Gaps between the datagrams of a flow: all equal ("constant"), or exponential ("poisson")."""
 
 
 class OnOff(Datagrams, Sized):
@@ -191,22 +174,16 @@ class OnOff(Datagrams, Sized):
 
         def __init__(self, **fields: Unpack[inputs.OnOffFields]) -> None: ...
 
-    kind: Literal["onoff"] = Field(
-        default="onoff", description="What the flows do: send datagrams on and off."
-    )
-    peak_rate: Annotated[Rate, RATES] = Field(
-        description="Rate of each flow while it is on, headers included.", examples=["1 Mbit/s"]
-    )
-    on: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        description="How long a flow sends: a distribution.", examples=[{"exponential": "350 ms"}]
-    )
-    off: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
-        description="How long it pauses after that: a distribution.",
-        examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}],
-    )
+    kind: Literal["onoff"] = "onoff"
+    """What the flows do: send datagrams on and off."""
+    peak_rate: Annotated[Rate, RATES] = Field(examples=["1 Mbit/s"])
+    """Rate of each flow while it is on, headers included."""
+    on: OfADay = Field(examples=[{"exponential": "350 ms"}])
+    """How long a flow sends: a distribution."""
+    off: OfADay = Field(examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}])
+    """How long it pauses after that: a distribution."""
 
     def flow_peak(self, link_rate: float) -> float:
-        """Return the rate of one flow while it is on, bit/s."""
         return self.peak_rate
 
     def periods(self, seconds: float) -> float:
@@ -215,7 +192,6 @@ class OnOff(Datagrams, Sized):
         return 1 + seconds / max(cycle, 1e-12)
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow in bit/s, which is independent of the link's."""
         cycle = self.on.mean + self.off.mean
         return self.peak_rate * self.on.mean / cycle if cycle else self.peak_rate
 
@@ -241,29 +217,19 @@ class Video(Rated):
 
         def __init__(self, **fields: Unpack[inputs.VideoFields]) -> None: ...
 
-    kind: Literal["video"] = Field(
-        default="video", description="What the flows do: stream video, independent of losses."
-    )
-    hurst: Annotated[float, Strict(), Between(0.5, 0.99, "")] = Field(
-        default=0.96, description="Hurst parameter of the frame sizes; 0.5 is without memory."
-    )
-    frame_rate: Annotated[float, Strict(), Between(1.0, 1000.0, "frames/s")] = Field(
-        default=60.0,
-        description="Frames sent in a second. The volume over shorter times is packet noise, "
-        "over longer times fractional noise: the knee of the burstiness is at one"
-        " frame, 16.7 ms.",
-    )
-    variation: Annotated[float, Strict(), Between(0.0, 3.0, "")] = Field(
-        default=0.5,
-        description="Standard deviation of the frame sizes over their mean, for a film "
-        "without end. Within one run it is smaller, because the mean itself "
-        "varies if the Hurst parameter is near 1.",
-    )
-    spacing: Literal["burst", "even"] = Field(
-        default="burst",
-        description="Packets of a frame: all at once, spaced only by the access link, or "
-        "evenly over the frame's time.",
-    )
+    kind: Literal["video"] = "video"
+    """What the flows do: stream video, independent of losses."""
+    hurst: Annotated[float, Strict(), Between(0.5, 0.99, "")] = 0.96
+    """Hurst parameter of the frame sizes; 0.5 is without memory."""
+    frame_rate: Annotated[float, Strict(), Between(1.0, 1000.0, "frames/s")] = 60.0
+    """Frames sent in a second. The volume over shorter times is packet noise, over longer times
+    fractional noise: the knee of the burstiness is at one frame, 16.7 ms."""
+    variation: Annotated[float, Strict(), Between(0.0, 3.0, "")] = 0.5
+    """Standard deviation of the frame sizes over their mean, for a film without end. Within one run
+    it is smaller, because the mean itself varies if the Hurst parameter is near 1."""
+    spacing: Literal["burst", "even"] = "burst"
+    """Packets of a frame: all at once, spaced only by the access link, or evenly over the frame's
+    time."""
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
         """Return an upper bound of the expected packets of all flows in `seconds`."""
@@ -286,16 +252,12 @@ class Replay(Datagrams):
 
         def __init__(self, **fields: Unpack[inputs.ReplayFields]) -> None: ...
 
-    kind: Literal["replay"] = Field(
-        default="replay", description="What the flows do: send the packets of a list."
-    )
-    file: PacketList = Field(
-        description="Path of a CSV file, relative to the scenario file's folder: each line "
-        "has the time in seconds and the packet's bytes, after an optional first "
-        'line "time_s,bytes"; times must not decrease; at most 5000000 packets of'
-        " 1 to 65535 B in 86400 s.",
-        examples=["film.csv"],
-    )
+    kind: Literal["replay"] = "replay"
+    """What the flows do: send the packets of a list."""
+    file: PacketList = Field(examples=["film.csv"])
+    """Path of a CSV file, relative to the scenario file's folder: each line has the time in seconds
+    and the packet's bytes, after an optional first line "time_s,bytes"; times must not decrease; at
+    most 5000000 packets of 1 to 65535 B in 86400 s."""
 
     @property
     def packet(self) -> DataSize:
@@ -303,7 +265,6 @@ class Replay(Datagrams):
         return DataSize(round(self.file.total_bytes / len(self.file)))
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow while it sends, in bit/s."""
         return 8.0 * self.file.total_bytes / max(self.file.length_s, 1e-12)
 
     def most_packets(self) -> int:
@@ -316,7 +277,6 @@ class Replay(Datagrams):
 
     @property
     def largest_packet(self) -> int:
-        """Largest listed packet, bytes."""
         return int(self.file.bytes.max())
 
 

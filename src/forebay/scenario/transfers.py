@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from pydantic import BeforeValidator, Field, Strict, model_validator
@@ -18,18 +18,16 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 from forebay.catalogue import CONTROLS
 from forebay.errors import entry
 from forebay.packages import import_package
-from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel
-from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.base import DAY, Between, FromFile, ScenarioModel, such_as
+from forebay.scenario.errors import ScenarioError, contradiction, show
 from forebay.scenario.quantity import DataSize, Duration
 from forebay.scenario.source import LOADS, RTTS, exactly_one
 from forebay.scenario.tcp import Tcp
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from numpy.typing import NDArray
 
-    from forebay.scenario.inputs import TransferDict, TransfersFields, TransferSizesDict
+    from forebay.scenario import inputs
 
 
 Points = tuple[tuple[float, float], ...]
@@ -86,21 +84,14 @@ def _named(value: object) -> object:
 class TransferSizes(ScenarioModel):
     """Sizes of transfers, drawn from a distribution function that is linear between its points."""
 
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Unpack[TransferSizesDict]) -> None: ...
-
-    published: Literal["web-search", "data-mining", "hadoop"] | None = Field(
-        default=None,
-        description="A published distribution: web-search (Alizadeh et al. 2010, DCTCP), "
-        "data-mining (Greenberg et al. 2009, VL2), hadoop (Roy et al. 2015, Facebook).",
-    )
+    published: Literal["web-search", "data-mining", "hadoop"] | None = None
+    """A published distribution: web-search (Alizadeh et al. 2010, DCTCP), data-mining (Greenberg et
+    al. 2009, VL2), hadoop (Roy et al. 2015, Facebook)."""
     cdf: tuple[tuple[Annotated[DataSize, _SIZES], Annotated[float, Strict()]], ...] = Field(
-        default=(),
-        description="Points of another: a size, and the share of the transfers that are no larger. "
-        "The first size has its share to itself.",
-        examples=[[["1 kB", 0.5], ["1 MB", 1.0]]],
+        default=(), examples=[[["1 kB", 0.5], ["1 MB", 1.0]]]
     )
+    """Points of another: a size, and the share of the transfers that are no larger. The first size
+    has its share to itself."""
 
     @model_validator(mode="after")
     def _rising(self) -> Self:
@@ -177,6 +168,7 @@ class TransferTable(FromFile):
     """
 
     file_kind: ClassVar[str] = "a CSV or Parquet file"
+    content_kind: ClassVar[str] = "transfers"
 
     digest: str
     path: str = field(compare=False)
@@ -197,10 +189,6 @@ class TransferTable(FromFile):
     def control_names(self) -> set[str]:
         """Names of the congestion controls of its transfers."""
         return set(self.texts.get("congestion_control", ())) - {""}
-
-    def canonical(self) -> dict[str, str]:
-        """Return the rows, independent of the path."""
-        return {"transfers": self.digest}
 
     @classmethod
     def of(cls, path: str, content: bytes) -> Self:
@@ -307,35 +295,27 @@ class Transfer(ScenarioModel):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TransferDict]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TransferDict]) -> None: ...
 
-    start: Annotated[Duration, Between(Duration(0), DAY)] = Field(
-        description="When it begins, counted from the beginning of the run.", examples=["1 s"]
-    )
-    size: Annotated[DataSize, Between(DataSize(1), DataSize(10**13))] = Field(
-        description="What its application sends.", examples=["100 kB"]
-    )
-    rtt: Annotated[Duration | None, RTTS] = Field(
-        default=None, description="Its two-way propagation delay; not set: the class's rtt."
-    )
-    congestion_control: Annotated[str | None, Strict()] = Field(
-        default=None, description="Linux name of its congestion control; not set: the class's."
-    )
-    source: Annotated[str | None, Strict()] = Field(
-        default=None,
-        description='In a network, the router of its sender, or one of the hosts there: "edge0-1#2"'
-        " is the second.",
-        examples=["edge0-1#2"],
-    )
-    target: Annotated[str | None, Strict()] = Field(
-        default=None, description="The router or host of its receiver.", examples=["edge2-0"]
-    )
+    start: Annotated[Duration, Between(Duration(0), DAY)] = Field(examples=["1 s"])
+    """When it begins, counted from the beginning of the run."""
+    size: Annotated[DataSize, Between(DataSize(1), DataSize(10**13))] = Field(examples=["100 kB"])
+    """What its application sends."""
+    rtt: Annotated[Duration | None, RTTS] = None
+    """Its two-way propagation delay; not set: the class's rtt."""
+    congestion_control: Annotated[str | None, Strict()] = None
+    """Linux name of its congestion control; not set: the class's."""
+    source: Annotated[str | None, Strict()] = such_as("edge0-1#2")
+    """In a network, the router of its sender, or one of the hosts there: "edge0-1#2" is the
+    second."""
+    target: Annotated[str | None, Strict()] = such_as("edge2-0")
+    """The router or host of its receiver."""
     route: tuple[Annotated[str, Strict()], ...] = Field(
         default=(),
-        description="In a network, the links between routers that its data crosses, in order; not "
-        "set: one of the shortest paths.",
         examples=[["edge0-1->pod0-0", "pod0-0->core1", "core1->pod2-0", "pod2-0->edge2-0"]],
     )
+    """In a network, the links between routers that its data crosses, in order; not set: one of the
+    shortest paths."""
 
 
 class Transfers(Tcp):
@@ -347,14 +327,12 @@ class Transfers(Tcp):
 
     if TYPE_CHECKING:
 
-        def __init__(self, **fields: Unpack[TransfersFields]) -> None: ...
+        def __init__(self, **fields: Unpack[inputs.TransfersFields]) -> None: ...
 
-    kind: Literal["transfers"] = Field(
-        default="transfers", description="What the flows do: send an amount each, and end."
-    )
-    transfers: tuple[Transfer, ...] = Field(
-        default=(), description="The transfers; either these, file or size."
-    )
+    kind: Literal["transfers"] = "transfers"
+    """What the flows do: send an amount each, and end."""
+    transfers: tuple[Transfer, ...] = ()
+    """The transfers; either these, file or size."""
     file: TransferTable | None = Field(
         default=None,
         description="Path of a CSV or Parquet file, relative to the scenario file's folder, whose "
@@ -363,25 +341,17 @@ class Transfers(Tcp):
         "without headers, as application_bytes in the table of flows; size_bytes there has them.",
         examples=["transfers.csv"],
     )
-    size: AnyTransferSizes | None = Field(
-        default=None,
-        description="What a transfer's application sends, drawn for each: the name of a published "
-        "distribution (web-search, data-mining, hadoop), one size, or points of a cdf.",
-        examples=["web-search", {"cdf": [["1 kB", 0.5], ["1 MB", 1.0]]}],
+    size: AnyTransferSizes | None = such_as("web-search", {"cdf": [["1 kB", 0.5], ["1 MB", 1.0]]})
+    """What a transfer's application sends, drawn for each: the name of a published distribution
+    (web-search, data-mining, hadoop), one size, or points of a cdf."""
+    load: Annotated[float | None, Strict(), LOADS] = such_as(0.5)
+    """With size: first transmissions as a share of the link's rate; in a network, of the rates of
+    all hosts' own links, or of link.rate for each host; either this or arrival_rate."""
+    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e9, "transfers/s")] = such_as(
+        500.0
     )
-    load: Annotated[float | None, Strict(), LOADS] = Field(
-        default=None,
-        description="With size: first transmissions as a share of the link's rate; in a network, "
-        "of the rates of all hosts' own links, or of link.rate for each host; either this or "
-        "arrival_rate.",
-        examples=[0.5],
-    )
-    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e9, "transfers/s")] = Field(
-        default=None,
-        description="With size: mean number of transfers that begin in a second, as a Poisson "
-        "process; either this or load.",
-        examples=[500.0],
-    )
+    """With size: mean number of transfers that begin in a second, as a Poisson process; either this
+    or load."""
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
@@ -390,13 +360,13 @@ class Transfers(Tcp):
             wrong = f"{given[1]} is given too" if given else "neither transfers, file nor size"
             hint = f"write one of them, such as {entry('size', 'web-search')}"
             field = given[1] if given else "size"
-            raise ScenarioError("contradiction", wrong, hint, field=field)
+            raise contradiction(field, wrong, hint)
         if self.size is not None:
             return exactly_one(self, "load", "arrival_rate", ("load", 0.5))
         for name in ("load", "arrival_rate"):
             if getattr(self, name) is not None:
                 wrong, hint = "needs a size to draw", f"leave it out, or write size, not {given[0]}"
-                raise ScenarioError("contradiction", wrong, hint, field=name)
+                raise contradiction(name, wrong, hint)
         return self
 
     @cached_property
@@ -419,7 +389,6 @@ class Transfers(Tcp):
 
     @property
     def control_names(self) -> set[str]:
-        """Names of its congestion controls, of single transfers too."""
         named = () if self.table is None else self.table.control_names
         return {*self.shares, *named}
 
@@ -452,5 +421,4 @@ class Transfers(Tcp):
         return self.arrivals_per_second(link_rate) * seconds if table is None else len(table)
 
     def offered(self, link_rate: float) -> float:
-        """Return the bit/s of all first transmissions."""
         return self.arrivals_per_second(link_rate) * self.mean_packets * 8 * self.packet

@@ -10,12 +10,6 @@ from forebay.topology.problem import Kind, Problem, make_problem
 from forebay.topology.sized_links import SizedLinks, check_goals_of_links, choose_links
 
 __all__ = [
-    "Graph",
-    "Kind",
-    "Problem",
-    "SizedLinks",
-    "build",
-    "check_goals_of_links",
-    "choose_links",
+    "Graph", "Kind", "Problem", "SizedLinks", "build", "check_goals_of_links", "choose_links",
     "make_problem",
-]
+]  # fmt: skip

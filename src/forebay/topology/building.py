@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from forebay.errors import entry
-from forebay.scenario import Rate
+from forebay.scenario import LinkClass, Rate
 from forebay.topology import generators
-from forebay.topology.file_values import number_of
 from forebay.topology.files import read, read_matrix
-from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, numbered, refuse
+from forebay.topology.graph import BETWEEN, DOWN, UP, Adjacency, Graph, number_of, numbered, refuse
 
 if TYPE_CHECKING:
-    from forebay.scenario import BufferSize, LinkClass, Scenario, Topology, Traffic
+    from forebay.scenario import BufferSize, Scenario, Topology, Traffic
     from forebay.topology.graph import Floats, Ints
 
 
@@ -133,8 +132,7 @@ def build(scenario: Scenario) -> Graph:
     connected.
     """
     if scenario.topology is None:
-        hint = "write a topology, or choose another engine"
-        raise refuse("the scenario has no network", hint)
+        raise refuse("the scenario has no network", "write a topology, or choose another engine")
     return _Assembly(scenario, scenario.topology, connected(scenario.topology)).graph()
 
 
@@ -203,6 +201,10 @@ def _hosts(topology: Topology, adjacency: Adjacency, names: dict[str, int]) -> N
         adjacency.hosts = [1] * len(adjacency.names)
 
 
+_Own = tuple[float, float, int, int]
+"""Of a link: bit/s, seconds, and the numbers of its buffer and of its class."""
+
+
 class _Assembly:
     """Gives every link the rate, delay and buffer of its class, and hosts their own links."""
 
@@ -210,6 +212,7 @@ class _Assembly:
         self.scenario, self.topology, self.adjacency = scenario, topology, adjacency
         self.known = {each.name: each for each in topology.classes}
         self.buffers: list[BufferSize] = []
+        self.usual: dict[str, _Own] = {}
         self.classes = list(dict.fromkeys([*adjacency.link_class, *self.known]))
         for name in dict.fromkeys(adjacency.link_class):
             if self.known and name not in self.known:
@@ -218,34 +221,32 @@ class _Assembly:
 
     def graph(self) -> Graph:
         adjacency = self.adjacency
-        forth = np.arange(len(adjacency.source))
-        back = forth[~np.isin(forth, list(adjacency.one_way))]
-        wire = np.concatenate([forth, back])
-        source = np.array(adjacency.source, dtype=np.int64)
-        target = np.array(adjacency.target, dtype=np.int64)
-        access = self._access()
-        empty: list[float] = []
-        columns = list(zip(*access, strict=True)) if access else [empty] * 6
-        routers, kinds, counts, rates, delays, buffers = columns
-        reversed_ = np.concatenate([np.zeros(len(forth), bool), np.ones(len(back), bool)])
-        rate, delay, buffer = self._between()
-        if not self._wrote_delay() and not np.any(delay) and not any(delays):
+        between = [self._between(place) for place in range(len(adjacency.source))]
+        pairs = zip(adjacency.ends, between, strict=True)
+        forth = [(here, there, BETWEEN, 1, *own) for (here, there), own in pairs]
+        back = [
+            (there, here, *own)
+            for place, (here, there, *own) in enumerate(forth)
+            if place not in adjacency.one_way
+        ]
+        entries = [*forth, *back, *self._access()]
+        columns = [np.array(column) for column in zip(*entries, strict=True)]
+        source, target, kind, count, rate_bps, delay_s, buffer, link_class = columns
+        if not self._wrote_delay() and not delay_s.any():
             hint = "write link.delay, a delay of a class, or places of the routers"
             raise refuse("all delays of its links are 0, and nobody wrote that", hint)
-        index = {name: place for place, name in enumerate(self.classes)}
-        own = np.array([index[name] for name in adjacency.link_class], dtype=np.int64)
         return Graph(
             names=adjacency.names,
             hosts=np.array(adjacency.hosts, dtype=np.int64),
             place=np.array(adjacency.place, dtype=np.float64),
-            source=_ints(np.where(reversed_, target[wire], source[wire]), routers),
-            target=_ints(np.where(reversed_, source[wire], target[wire]), routers),
-            kind=_ints(np.full(len(wire), BETWEEN), kinds),
-            count=_ints(np.ones(len(wire)), counts),
-            rate_bps=_floats(rate[wire], rates),
-            delay_s=_floats(delay[wire], delays),
-            link_class=_ints(own[wire], [index.get(ACCESS, 0)] * len(routers)),
-            buffer=_ints(buffer[wire], buffers),
+            source=source,
+            target=target,
+            kind=kind,
+            count=count,
+            rate_bps=rate_bps,
+            delay_s=delay_s,
+            link_class=link_class,
+            buffer=buffer,
             classes=self.classes,
             buffers=self.buffers,
             demands=_matrix(adjacency),
@@ -258,55 +259,44 @@ class _Assembly:
         of_link = any(each is not None for each in self.adjacency.delay_s)
         return of_class or of_link or "delay" in self.scenario.link.model_fields_set
 
-    def _between(self) -> tuple[Floats, Floats, Ints]:
-        adjacency = self.adjacency
-        names = dict.fromkeys(adjacency.link_class)
-        classes = {name: self._of_class(self.known.get(name)) for name in names}
-        rate, delay, buffer = [], [], []
-        for place, name in enumerate(adjacency.link_class):
-            usual = classes[name]
-            own = (adjacency.rate_bps[place], adjacency.delay_s[place], adjacency.buffer[place])
-            rate.append(usual[0] if own[0] is None else own[0])
-            delay.append(usual[1] if own[1] is None else own[1])
-            buffer.append(usual[2] if own[2] is None else self._buffer(own[2]))
-        return np.array(rate), np.array(delay), np.array(buffer, dtype=np.int64)
+    def _between(self, place: int) -> _Own:
+        links = self.adjacency
+        rate, delay, buffer, index = self._of_class(links.link_class[place])
+        own = links.rate_bps[place], links.delay_s[place], links.buffer[place]
+        return (
+            rate if own[0] is None else float(own[0]),
+            delay if own[1] is None else float(own[1]),
+            buffer if own[2] is None else self._buffer(own[2]),
+            index,
+        )
 
-    def _of_class(self, table: LinkClass | None) -> tuple[float, float, int]:
-        link, size = self.scenario.link, self.scenario.queue.size
-        if table is None:
-            return float(link.rate), float(link.delay), self._buffer(size)
-        rate = link.rate if table.rate is None else table.rate
-        delay = link.delay if table.delay is None else table.delay
-        return float(rate), float(delay), self._buffer(table.buffer or size)
+    def _of_class(self, name: str) -> _Own:
+        if name not in self.usual:
+            link, table = self.scenario.link, self.known.get(name, LinkClass(name=name))
+            rate = link.rate if table.rate is None else table.rate
+            delay = link.delay if table.delay is None else table.delay
+            buffer = self._buffer(table.buffer or self.scenario.queue.size)
+            self.usual[name] = float(rate), float(delay), buffer, self.classes.index(name)
+        return self.usual[name]
 
     def _buffer(self, size: BufferSize) -> int:
         if size not in self.buffers:
             self.buffers.append(size)
         return self.buffers.index(size)
 
-    def _access(self) -> list[tuple[int, int, int, float, float, int]]:
-        """Return router, kind, count, rate, delay, buffer of the hosts' own links."""
-        table = self.known.get(ACCESS)
-        if table is None:
-            return []
-        rate, delay, buffer = self._of_class(table)
-        rates = [float(of_some) for of_some in table.rates] or [rate]
-        links = []
+    def _access(self) -> Iterator[tuple[int, int, int, int, float, float, int, int]]:
+        """Yield the hosts' own links, up and down, which begin and end at one router."""
+        if ACCESS not in self.known:
+            return
+        rate, delay, buffer, index = self._of_class(ACCESS)
+        rates = [float(of_some) for of_some in self.known[ACCESS].rates] or [rate]
         for router, hosts in enumerate(self.adjacency.hosts):
             for place, rate in enumerate(rates):
                 # A remainder of hosts goes to the first rates; the next router continues there.
                 share = (hosts + (place - router) % len(rates)) // len(rates)
                 if share:
-                    links += [(router, way, share, rate, delay, buffer) for way in (UP, DOWN)]
-        return links
-
-
-def _ints(own: Floats | Ints, more: object) -> Ints:
-    return np.concatenate([own, np.array(more)]).astype(np.int64)
-
-
-def _floats(own: Floats, more: object) -> Floats:
-    return np.concatenate([own, np.array(more)]).astype(np.float64)
+                    own = share, rate, delay, buffer, index
+                    yield from ((router, router, way, *own) for way in (UP, DOWN))
 
 
 def _matrix(adjacency: Adjacency) -> tuple[Ints, Ints, Floats] | None:

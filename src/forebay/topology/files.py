@@ -20,20 +20,21 @@ from defusedxml.ElementTree import fromstring
 
 from forebay.scenario import Rate
 from forebay.topology import graphml
-from forebay.topology.file_values import (
+from forebay.topology.graph import (
     CORE,
     DELAYS,
     DEMANDS,
     LONGEST,
     RATES,
+    Adjacency,
     in_range,
     light,
     named,
     number_of,
     place,
+    refuse,
     unused,
 )
-from forebay.topology.graph import Adjacency, refuse
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -62,8 +62,7 @@ def draw_chords(
     sets = _of_diameter(routers, sorted(known), free, more, diameter)
     if not sets:
         wrong = f"no {more} chords make a core whose routers are at most {diameter} links apart"
-        hint = "write another number, or leave it out"
-        raise refuse(wrong, hint, "two_level.core_diameter")
+        raise refuse(wrong, "write another number, or leave it out", "two_level.core_diameter")
     return list(sets[int(chance.integers(len(sets)))])
 
 
@@ -122,7 +121,6 @@ def two_level(table: TwoLevel) -> Adjacency:
 
 
 def _hosts(table: TwoLevel) -> list[int]:
-    """Return the hosts of each edge router."""
     if table.tail is None:
         return _shared(table.hosts, table.edges, table.spread)
     if table.hosts < table.edges:
@@ -166,7 +164,6 @@ def fat_tree(table: FatTree) -> Adjacency:
 
 
 def _cores(made: Adjacency, table: TwoLevel) -> list[int]:
-    """Add the core's routers and links, with its chords."""
     cores = _ringed(made, table)
     names = dict(zip((made.names[each] for each in cores), cores, strict=True))
     for chord in table.chords:

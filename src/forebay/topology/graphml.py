@@ -14,20 +14,21 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 import rustworkx
 
 from forebay.scenario import Rate
-from forebay.topology.file_values import (
+from forebay.topology.graph import (
     CORE,
     DELAYS,
     HOSTS,
     KM_PER_S,
     LONGEST,
     RATES,
+    Adjacency,
     in_range,
     light,
     named,
     place,
+    refuse,
     unused,
 )
-from forebay.topology.graph import Adjacency, refuse
 
 if TYPE_CHECKING:
     from forebay.scenario import NetworkFile

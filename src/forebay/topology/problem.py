@@ -48,8 +48,7 @@ def draw_pairs(graph: Graph, most: int) -> Pairs:
         return Pairs(source, target, weight / weight.sum())
     with_hosts = np.flatnonzero(graph.hosts > 0)
     if len(with_hosts) < 2:
-        wrong = "fewer than two routers have hosts"
-        raise refuse(wrong, "write hosts for two at least", "nodes")
+        raise refuse("fewer than two routers have hosts", "write hosts for two at least", "nodes")
     if len(with_hosts) * (len(with_hosts) - 1) > most:
         return _drawn(graph, with_hosts, most)
     here, there = np.meshgrid(with_hosts, with_hosts, indexing="ij")
@@ -282,20 +281,11 @@ def _on_links(graph: Graph, links: Ints, amount: Floats) -> Floats:
 
 def _buffers(scenario: Scenario, graph: Graph, bdp: Floats, flows: Floats) -> Floats:
     """Return packets by each link's own rule; n is the number of connections on that link."""
-    packets = np.empty(graph.links)
-    for index, size in enumerate(graph.buffers):
-        mine = graph.buffer == index
-        if size.unit == "packets":
-            packets[mine] = size.amount
-        elif size.unit == "bytes":
-            packets[mine] = size.amount // scenario.packet
-        elif size.unit == "seconds":
-            packets[mine] = np.floor(
-                size.amount * graph.rate_bps[mine] / (8 * scenario.packet) + 0.5
-            )
-        else:
-            n = np.maximum(flows[mine], 1.0) if size.unit == "bdp/sqrt(n)" else 1.0
-            packets[mine] = np.floor(size.amount * bdp[mine] / np.sqrt(n) + 0.5)
+    packets, size_of = np.empty(graph.links), int(scenario.packet)
+    for link, index in enumerate(graph.buffer.tolist()):
+        packets[link] = graph.buffers[index].packets(
+            rate_bps=graph.rate_bps[link], packet_bytes=size_of, bdp=bdp[link], flows=flows[link]
+        )
     return _in_range(graph, packets, flows)
 
 

@@ -19,6 +19,7 @@ from forebay.scenario import (
     Duration,
     Fetching,
     Long,
+    Requests,
     Scenario,
     ScenarioError,
     Session,
@@ -28,18 +29,18 @@ from forebay.scenario import (
     Traffic,
     Transfers,
 )
-from forebay.scenario.schedule import Schedule
-from forebay.scenario.source import Stopping, Switched
+from forebay.scenario.source import Schedule, Stopping, Switched
 from forebay.scenario.transfers import TransferTable
 from forebay.workload.model import (
     FlowColumns,
     OwnFiles,
     OwnPackets,
     OwnPeriods,
+    OwnRequests,
     Packets,
     Part,
     Periods,
-    Requests,
+    RequestGroups,
     Sessions,
     Workload,
     check_drawn,
@@ -49,6 +50,7 @@ from forebay.workload.streams import (
     PS_PER_S,
     Block,
     Steps,
+    blocks,
     picoseconds,
     poisson_arrivals,
     uniforms,
@@ -212,7 +214,7 @@ def _joined(
     return kind(offsets, *(np.concatenate([getattr(own, each) for own in some]) for each in names))
 
 
-def _requests(parts: Sequence[Part]) -> Requests | None:
+def _requests(parts: Sequence[Part]) -> RequestGroups | None:
     if all(part.requests is None for part in parts):
         return None
     before = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
@@ -224,7 +226,9 @@ def _requests(parts: Sequence[Part]) -> Requests | None:
             end.append(ends)
             asked.append(part.requests.asked_ps)
             think += part.requests.think_ps
-    return Requests(np.concatenate(first), np.concatenate(end), np.concatenate(asked), tuple(think))
+    return RequestGroups(
+        np.concatenate(first), np.concatenate(end), np.concatenate(asked), tuple(think)
+    )
 
 
 def long(group: Long, index: int, seed: int, _link_rate: float, _end_ps: int) -> Part:
@@ -281,6 +285,78 @@ def _files(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_I
         wanted[:, 0] |= place == 0
         _, segments, think = steps.parts
         yield np.repeat(steps.flows, wanted.sum(axis=1)), (segments[wanted], think[wanted])
+
+
+_ANSWERS_AT_ONCE = 1 << 17
+
+
+def requests(group: Requests, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+    """Draw workers, each with more answers than it can send before the end."""
+    asked, rtt = starts(group, index, seed), rtts(group, index, seed, group.flows)
+    first = np.arange(0, group.flows, group.together)
+    workers = np.diff(np.append(first, group.flows))
+    thinks = _thinks(group, index, seed, asked[first], np.maximum.reduceat(rtt, first), end_ps)
+    counts = np.repeat([len(each) for each in thinks], workers)
+    check_drawn(int(counts.sum()))
+
+    def own(name: str, values: Callable[[NDArray[np.float64]], _Ints]) -> list[_Ints]:
+        """Return for each group an array of shape (workers, requests)."""
+        return [
+            values(_columns(seed, name, index, np.arange(begin, begin + n), len(each)))
+            for begin, n, each in zip(first.tolist(), workers.tolist(), thinks, strict=True)
+        ]
+
+    segments = own("file", lambda u: whole_packets(group.response, group.packet, u))
+    service = own("service", lambda u: picoseconds(group.service_time, u))
+    begins = np.concatenate([each[:, 0] for each in service])
+    files = OwnFiles(
+        counts,
+        np.concatenate([each.ravel() for each in segments]),
+        np.concatenate([_next(each).ravel() for each in service]),
+    )
+    return Part(
+        start_ps=asked + (rtt - rtt // 2) + begins,
+        rtt_ps=rtt,
+        segments=np.zeros(group.flows, dtype=np.int64),
+        congestion_control=apportioned(group, index, seed),
+        files=files,
+        requests=OwnRequests(workers, asked[first], [each[:-1] for each in thinks]),
+    )
+
+
+def _next(service: _Ints) -> _Ints:
+    """Return for each answer the service time of the one after it; 0 after the last."""
+    return np.concatenate([service[:, 1:], np.zeros((len(service), 1), np.int64)], axis=1)
+
+
+def _thinks(
+    group: Requests, index: int, seed: int, asked: _Ints, rtt: _Ints, end_ps: int
+) -> list[_Ints]:
+    """Return for each group the pause after each request that can be asked before the end."""
+
+    def cycles(block: Block) -> tuple[_Ints, ...]:
+        think = picoseconds(group.think, block.uniforms(seed, "think", index))
+        return think + rtt[block.flows][:, None], think  # the least time from request to request
+
+    found: list[list[_Ints]] = [[] for _ in asked]
+    for walk in until(end_ps, asked, group.requests_in(end_ps / PS_PER_S), cycles):
+        for place, steps in enumerate(walk):
+            wanted = steps.begins < end_ps
+            wanted[:, 0] |= place == 0
+            for row, flow in enumerate(steps.flows.tolist()):
+                found[flow].append(steps.parts[1][row][wanted[row]])
+    return [np.concatenate(pieces) for pieces in found]
+
+
+def _columns(seed: int, name: str, index: int, flows: _Ints, count: int) -> NDArray[np.float64]:
+    """Return the first numbers of some flows' streams, shape (flows, count)."""
+    pieces, drawn = [], 0
+    for block in blocks(flows, _ANSWERS_AT_ONCE):
+        pieces.append(block.uniforms(seed, name, index))
+        drawn += len(block.columns)
+        if drawn >= count:
+            break
+    return np.concatenate(pieces, axis=1)[:, :count]
 
 
 def rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
@@ -384,7 +460,6 @@ def _begun(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_I
 
 
 def _within(packets: OwnPackets, periods: OwnPeriods) -> OwnPackets:
-    """Return the packets that are sent in an on-time."""
     ends, lasts = np.cumsum(packets.counts), np.cumsum(periods.counts)
     kept = np.zeros(len(packets.at_ps), dtype=bool)
     for flow in range(len(packets.counts)):

@@ -83,7 +83,7 @@ class Sessions(_ReadOnly):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Requests(_ReadOnly):
+class RequestGroups(_ReadOnly):
     """Groups of flows that answer requests together: group g has ``first[g]`` to ``end[g]``.
 
     Each has an answer, in `Sessions`, to every request; its ``think_ps`` there is the time that the
@@ -177,7 +177,7 @@ class Workload(_ReadOnly):
     stop_ps: NDArray[np.int64] | None = None
     packets: Packets | None = None
     sessions: Sessions | None = None
-    requests: Requests | None = None
+    requests: RequestGroups | None = None
     periods: Periods | None = None
 
     def __len__(self) -> int:

@@ -17,8 +17,15 @@ from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
 from forebay.scenario import Distribution, FlowLength
-from forebay.scenario.distribution import Exponential, Lognormal, Normal, Pareto, Values
-from forebay.scenario.distribution_shapes import PacketLaw, lognormal_sigma, lower_end
+from forebay.scenario.distribution import (
+    Exponential,
+    Lognormal,
+    Normal,
+    Pareto,
+    Values,
+    lognormal_sigma,
+)
+from forebay.scenario.flow_length import PacketLaw, lower_end
 
 PS_PER_S = 1e12
 
