@@ -9,7 +9,7 @@ import pytest
 from tests.platforms.reading import one, said, wanted
 
 from forebay.platforms import PlatformError, Port, emit, lint
-from forebay.platforms.sonic import share
+from forebay.platforms.data_models import share
 
 JUNOS = "set class-of-service schedulers BE buffer-size "
 

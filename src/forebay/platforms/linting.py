@@ -7,11 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from forebay.errors import argument
-from forebay.platforms.errors import PlatformError
-from forebay.platforms.port import Port, Wanted
 from forebay.platforms.reading import (
     ConfiguredQueue,
+    Port,
     Unread,
+    Wanted,
     amounts,
     say,
     say_reading,
@@ -19,7 +19,7 @@ from forebay.platforms.reading import (
     say_time,
 )
 from forebay.platforms.registry import get, recognise
-from forebay.platforms.snippet import MOST_QUEUES, Snippet
+from forebay.platforms.snippet import MOST_QUEUES, PlatformError, Snippet
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm

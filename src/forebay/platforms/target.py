@@ -12,9 +12,8 @@ from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
 from forebay.errors import argument, either, option
 from forebay.outcome import Aqm, AqmTarget, AqmThresholds, Buffer, DocumentError, SizeResult
-from forebay.platforms.errors import NotRecommended, PlatformError, short
-from forebay.platforms.port import Port, Wanted
-from forebay.platforms.snippet import MOST_BYTES, Snippet
+from forebay.platforms.reading import Port, Wanted
+from forebay.platforms.snippet import MOST_BYTES, NotRecommended, PlatformError, Snippet, short
 from forebay.scenario import (
     FRAMINGS,
     BufferSize,
