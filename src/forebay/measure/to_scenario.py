@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from forebay.errors import option
-from forebay.measure.estimate import Counts, Estimate, Estimates, Floats
+from forebay.measure.estimate import Counts, Estimate, Floats, Measured
 from forebay.measure.load import full_packet
 from forebay.scenario import Scenario
 from forebay.scenario.format_error import format_error
@@ -43,7 +43,7 @@ _BUSY = 0.9  # load from which the link, and not the hosts, limits its flows
 
 def scenario(
     read: CaptureReadings,
-    found: Estimates,
+    found: Measured,
     rate: str,
     congestion_control: str | None,
     buffer: str | None,
@@ -94,7 +94,7 @@ def made_of(
 
 
 def _long(
-    read: CaptureReadings, found: Estimates, control: str | None, packet: int
+    read: CaptureReadings, found: Measured, control: str | None, packet: int
 ) -> list[dict[str, Any]]:
     n = found.estimates.get("long_flows")
     values, counts = read["flows"]["least_rtt_us"]
@@ -117,7 +117,7 @@ def _long(
     ]
 
 
-def _tell_limited(n: Estimate, found: Estimates) -> None:
+def _tell_limited(n: Estimate, found: Measured) -> None:
     """Add a note where losses do not seem to limit the flows, as they do those of the scenario."""
     load, marked = found.estimates.get("load"), found.estimates.get("marked_share")
     if n.low is None or n.low >= 1 or load is None:
@@ -133,7 +133,7 @@ def _tell_limited(n: Estimate, found: Estimates) -> None:
     found.notes.append(f"the link is {load.value:.0%} full, {few}: {why}")
 
 
-def _control(found: Estimates) -> str:
+def _control(found: Measured) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
     why = "as indicated" if chosen == hint else "without an indication"
@@ -162,9 +162,7 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     }
 
 
-def _others(
-    read: CaptureReadings, found: Estimates, rate: str, packet: int
-) -> list[dict[str, Any]]:
+def _others(read: CaptureReadings, found: Measured, rate: str, packet: int) -> list[dict[str, Any]]:
     flows, capacity = read["flows"], float(Rate.parse(rate)) * read["duration_s"] / 8
     short, open_loop = flows["short_bytes"], flows["udp_bytes"] + flows["other_bytes"]
     classes = []
@@ -183,7 +181,7 @@ def _others(
 
 
 def _unresponsive(
-    read: CaptureReadings, found: Estimates, load: float, packet: int
+    read: CaptureReadings, found: Measured, load: float, packet: int
 ) -> dict[str, Any]:
     """Return noise of the measured H if all load is unresponsive, else Poisson datagrams."""
     flows, methods = read["flows"], found.estimates.get("hurst", {})

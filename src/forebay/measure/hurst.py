@@ -51,9 +51,9 @@ corrects the remaining bias for other H.
 
 Corrects the bias of an estimator of H and gives its interval, from a table of simulated noise.
 
-The table, `calibration.csv` in this folder, has the quantiles of the estimator over some hundred
-draws of fractional Gaussian noise, for each method, length of the series and H. `calibrate.py`
-makes it.
+The table, `hurst_calibration.csv` in this folder, has the quantiles of the estimator over some
+hundred draws of fractional Gaussian noise, for each method, length of the series and H.
+`benches/hurst_calibration.py` makes it.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def falls(series: Floats) -> tuple[Floats, Floats, Floats]:
     return np.array(octaves), np.array(found), np.array(counts)
 
 
-TABLE = Path(__file__).with_name("calibration.csv")
+TABLE = Path(__file__).with_name("hurst_calibration.csv")
 QUANTILES = {"low": 0.025, "middle": 0.5, "high": 0.975}
 _FLATTEST = 0.2  # lower limit of the slope of an estimator as a function of H, for its inversion
 
