@@ -121,9 +121,8 @@ def capture(
     load.describe_burstiness(
         read["scales"], load.whole(read), read["load_width_s"], packet_s, found
     )
-    found.made, found.not_made = to_scenario.scenario(
-        read, found, rate, congestion_control, buffer, goal, names[0], overhead
-    )
+    asked = to_scenario.Asked(rate, congestion_control, buffer, goal)
+    to_scenario.scenario(read, found, asked, overhead)
     found.listed = _listed(read) if replay else None
     return found
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,8 @@ from forebay.measure.estimate import (
 )
 from forebay.measure.records import bits_per_second, parse
 from forebay.measure.table import Intervals, busiest, read
-from forebay.measure.to_scenario import GOAL, made_of
-from forebay.scenario import BufferSize, Scenario
+from forebay.measure.to_scenario import GOAL, Asked, make
+from forebay.scenario import BufferSize
 from forebay.scenario.quantity import DataSize, Duration
 
 if TYPE_CHECKING:
@@ -111,6 +111,14 @@ _UNKNOWN = "counters do not show it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
 
+class _Link(NamedTuple):
+    """A link of ``bps`` for packets of ``size`` bytes, with the ends of its round trips in s."""
+
+    bps: float
+    size: int
+    rtts: tuple[float, float]
+
+
 def counters(
     table: str | os.PathLike[str],
     *,
@@ -141,8 +149,8 @@ def counters(
 
     Raises MeasureError if a file is not a table of counters, or an option does not fit it.
     """
-    bps, size = bits_per_second(rate), _packet(packet)
-    rtts = rtt_range(rtt)
+    link = _Link(bits_per_second(rate), _packet(packet), rtt_range(rtt))
+    bps, size, _ = link
     rows = read(table, bps)
     if busy_hour:
         busy = busiest(rows)
@@ -160,15 +168,13 @@ def counters(
     share = rows.octets * 8 / (rows.seconds * bps)
     found.estimates["load"] = batch_mean(share)
     _loss(rows.drops, packets, size / least, found)
-    queueing = _queueing(rows, size, bps, rtts, buffer, found)
-    _flows(rows, (packets, packets * size / least), rtts, queueing, congestion_control, found)
+    waits = _queueing(rows, link, buffer, found)
+    rounds = [end + wait for end, wait in zip(link.rtts, waits, strict=True)]
+    _flows(rows, (packets, packets * size / least), rounds, congestion_control, found)
     for name in _REFUSED:
         found.refuse(name, _UNKNOWN)
     found.curves["load"] = {"step_s": float(np.median(rows.seconds)), "share": share.tolist()}
-    goal = GOAL if goal is None else goal
-    found.made, found.not_made = _scenario(
-        found, rate, rtts, f"{size} B", congestion_control, buffer, goal
-    )
+    _scenario(found, link, Asked(rate, congestion_control, buffer, goal))
     return found
 
 
@@ -215,14 +221,10 @@ def _loss(drops: Floats, packets: Floats, most: float, found: Measured) -> None:
 
 
 def _queueing(
-    rows: Intervals,
-    size: int,
-    bps: float,
-    rtts: tuple[float, float],
-    buffer: str | None,
-    found: Measured,
+    rows: Intervals, link: _Link, buffer: str | None, found: Measured
 ) -> tuple[float, float]:
     """Return the smallest and the largest possible mean queueing delay, in seconds."""
+    bps, size, rtts = link
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
         if mean > _LONGEST_WAIT_S:
@@ -245,8 +247,7 @@ def _queueing(
 def _flows(
     rows: Intervals,
     packets: tuple[Floats, Floats],
-    rtts: tuple[float, float],
-    queueing: tuple[float, float],
+    rounds: list[float],
     control: str | None,
     found: Measured,
 ) -> None:
@@ -265,7 +266,6 @@ def _flows(
     low = None if loss.low is None else loss.low * (many[0] / usual if many else 1)
     losses = [(usual, x) for x in (low, loss.value, loss.high) if x]
     losses += [(rate, x * usual / rate) for rate in many for _, x in list(losses)]
-    rounds = [rtts[0] + queueing[0], rtts[1] + queueing[1]]
     windows = [
         (rate * rtt / w, w)
         for name, (rate, p), rtt in product(controls, losses, rounds)
@@ -285,25 +285,18 @@ def _flows(
     found.estimates["long_flows"] = Estimate(value, low, high, len(rows.drops), bias)
 
 
-def _scenario(
-    found: Measured,
-    rate: str,
-    rtts: tuple[float, float],
-    packet: str,
-    control: str | None,
-    buffer: str | None,
-    goal: float,
-) -> tuple[Scenario | None, str]:
-    n = found.estimates.get("long_flows")
+def _scenario(found: Measured, link: _Link, asked: Asked) -> None:
+    n, rtts = found.estimates.get("long_flows"), link.rtts
     if n is None:
         why = next(one.why for one in found.refused if one.name == "long_flows")
-        return None, f"without n there is none: {why}"
+        found.not_made = f"without n there is none: {why}"
+        return
     ends = rtts if rtts[1] > rtts[0] else (rtts[0] * 0.95, rtts[1] * 1.05)
     low, high = max(math.floor(n.low), 1), max(math.ceil(n.high), 1)
     trips = {"uniform": [str(Duration(end)) for end in ends]}
-    one = {"flows": f"{low}..{high}", "rtt": trips, "packet": packet}
-    one |= {"congestion_control": control or "cubic"}
-    return made_of([one], found.sources[0], rate, buffer, goal)
+    one = {"flows": f"{low}..{high}", "rtt": trips, "packet": f"{link.size} B"}
+    one |= {"congestion_control": asked.congestion_control or "cubic"}
+    make([one], found, asked, GOAL if asked.goal is None else asked.goal)
 
 
 def snmp(

@@ -164,16 +164,9 @@ def emit(
     if wanted.unwritten:
         left = ", ".join(wanted.unwritten)
         notes.append(trap(f"the scenario's queue has what is not written: {left}"))
-    return Emission(
-        chosen.name,
-        wanted,
-        port,
-        written.lines,
-        given,
-        written.rounding_bytes,
-        tuple(dict.fromkeys((*notes, *written.notes, *given.notes))),
-        chosen.comment,
-    )
+    said = tuple(dict.fromkeys((*notes, *written.notes, *given.notes)))
+    rounding = written.rounding_bytes
+    return Emission(chosen.name, wanted, port, written.lines, given, rounding, said, chosen.comment)
 
 
 def check_discipline(discipline: str, platform: str) -> None:
