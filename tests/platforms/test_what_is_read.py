@@ -84,8 +84,8 @@ CISCO = {
         queue="policy-map CHILD, class class-default", bytes=625_000, served=5e8),
     "the lowest shape of two above it": Case(
         CHILD.format("queue-limit 100 packets") + PARENT.format(50_000_000)
-        + PARENT.replace("CHILD", "PARENT").replace("PARENT", "TOP", 1).format(10_000_000), "ios-xe",
-        queue="policy-map CHILD", ms=120.0),
+        + PARENT.replace("CHILD", "PARENT").replace("PARENT", "TOP", 1).format(10_000_000),
+        "ios-xe", queue="policy-map CHILD", ms=120.0),
     "xe counts real packets": Case(f"{DEFAULT}  queue-limit 129 packets\n", "ios-xe",
                                    bytes=193_500),
     "me3600x counts 200 B": Case(f"{DEFAULT}  queue-limit 129 packets\n", "ios-xe", "me3600x",
