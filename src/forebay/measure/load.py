@@ -112,12 +112,9 @@ def describe_burstiness(
 ) -> None:
     """Add ``burstiness_knee_s``, ``hurst_by_slope`` and ``hurst``; the curve is beta(s).
 
-    Parameters
-    ----------
-    scales : shape (scales, 4); as in `CaptureReadings`.
-    series : shape (n,); bytes in intervals of ``width_s``.
-    packet_s : time of a full packet on the link. Shorter scales show the packets themselves, whose
-        time would be taken for the knee.
+    ``scales`` are those of `CaptureReadings`, ``series`` has the bytes in intervals of ``width_s``.
+    Scales below a full packet's time on the link, ``packet_s``, show the packets themselves: it
+    would be taken for the knee.
     """
     seconds, beta = variation(scales.reshape(-1, 4))
     if len(beta) >= 2 * _FEWEST_POINTS:

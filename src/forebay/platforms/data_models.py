@@ -402,7 +402,6 @@ OPENCONFIG = Platform(
     comment=None,
     forms=("bytes", "time"),
     models=("qos",),
-    interface="eth0",
     tells=(
         r'"(openconfig-qos:)?buffer-allocation-profiles?"',
         r'"[\w:-]*(dedicated-buffer(-temporal)?|static-shared-buffer-limit(-temporal)?)"',

@@ -109,7 +109,6 @@ def _size(place: Place, words: tuple[str, ...]) -> ConfiguredQueue:
 DUMMYNET = Platform(
     name="dummynet",
     title="dummynet (ipfw, dnctl)",
-    comment="#",
     forms=("bytes", "packets"),
     models=("freebsd",),
     interface="em0",

@@ -341,7 +341,6 @@ def _percent(place: Place, text: str) -> ConfiguredQueue:
 JUNOS = Platform(
     name="junos",
     title="Juniper Junos",
-    comment="#",
     forms=("time", "percent"),
     models=("mx",),
     interface="et-0/0/0",

@@ -235,10 +235,8 @@ def _unquoted(words: tuple[str, ...]) -> str:
 LINUX_TC = Platform(
     name="linux-tc",
     title="Linux tc",
-    comment="#",
     forms=("bytes", "packets"),
     models=("linux",),
-    interface="eth0",
     tells=(
         r"\btc\s+(-\S+\s+)*(qdisc|class)\b",
         r"^\s*qdisc\s+\w+\s+[0-9a-f]*:",

@@ -195,7 +195,6 @@ def _type(place: Place, kind: str, fields: _Fields) -> ConfiguredQueue:
 MIKROTIK = Platform(
     name="mikrotik",
     title="MikroTik RouterOS",
-    comment="#",
     forms=("bytes", "packets"),
     models=("routeros",),
     manages=("fq_codel",),

@@ -149,7 +149,6 @@ def _length(place: Place, words: tuple[str, ...]) -> ConfiguredQueue:
 VRP = Platform(
     name="vrp",
     title="Huawei VRP (read alone; not verified on a router)",
-    comment="#",
     forms=("bytes",),
     models=("ar",),
     interface="GigabitEthernet0/0/1",

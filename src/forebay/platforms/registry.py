@@ -103,16 +103,16 @@ class Platform:
 
     name: str
     title: str
-    comment: str | None
     forms: tuple[str, ...]
     models: tuple[str, ...]
-    interface: str
     tells: tuple[str, ...]
     source: str
     rounds: Note
     write: Callable[[Order], Written]
     read: Callable[[Snippet, Port, str], Iterator[ConfiguredQueue]]
     unread: Finder
+    comment: str | None = "#"
+    interface: str = "eth0"
     manages: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
     ports: tuple[tuple[float, str], ...] = ()

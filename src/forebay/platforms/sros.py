@@ -182,7 +182,6 @@ def _mbs(
 SROS = Platform(
     name="sros",
     title="Nokia SR OS",
-    comment="#",
     forms=("bytes", "md-cli"),
     models=("7750", *_BUFFERS),
     interface="1/1/1",

@@ -173,11 +173,9 @@ def _rate(statement: Statement | None, base: Fraction, by: str) -> Served | None
 VYOS = Platform(
     name="vyos",
     title="VyOS",
-    comment="#",
     forms=("packets",),
     models=("vyos",),
     manages=("fq_codel",),
-    interface="eth0",
     tells=(
         r"\b(qos policy|traffic-policy)\s+(drop-tail|shaper|fq-codel|fair-queue|random-detect"
         r"|priority-queue|round-robin|network-emulator|rate-control|limiter|cake)\b",
