@@ -1,5 +1,9 @@
-"""Flow records in every protocol, made here byte by byte from the protocols' own texts."""
+"""Flow records in every protocol, made here byte by byte from the protocols' own texts.
 
+Also such that are parts of flows: evicted early, missing, or with times of whole seconds.
+"""
+
+import random
 import struct
 
 import pytest
@@ -96,13 +100,19 @@ def read(path):
     return measure.exports([path], rate="100 Mbit/s")
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_protocol_says_the_same(tmp_path, protocol):
-    told = read(written(tmp_path / "x.pcap", PROTOCOLS[protocol]))
+def agrees(told):
+    """Whether it tells the forty flows that all records are of."""
     assert told.packets == FLOWS * PACKETS
     assert told.seconds == pytest.approx(SECONDS)
     assert told.estimates["load"].value == pytest.approx(LOAD, rel=1e-3)
+    assert told.estimates["tcp_share"].value == 1.0
     assert told.estimates["concurrent_flows"].value == pytest.approx(FLOWS, rel=0.02)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_protocol_says_the_same(tmp_path, protocol):
+    told = read(written(tmp_path / "x.pcap", PROTOCOLS[protocol]))
+    agrees(told)
     n = told.estimates["long_flows"]
     assert n.low <= FLOWS <= n.high
     assert told.estimates["flow_bytes"]["mean"].value == pytest.approx(BYTES, rel=2e-3)
@@ -152,3 +162,92 @@ def test_sflow(tmp_path):
 def test_a_capture_without_exports_is_told(tmp_path):
     with pytest.raises(measure.MeasureError, match="no flow record"):
         read(written(tmp_path / "x.pcap", [(b"nothing", 53)]))
+
+
+N, PER_S = 2000, 64
+
+
+def parts(length_ms):
+    """Divide flows of 100 s into records, a flow's number, and its first and last packet in ms."""
+    draw, found = random.Random(43), []
+    for k in range(N):
+        at = draw.randrange(1000)
+        while at < SECONDS * 1000:
+            end = min(at + max(int(length_ms(draw)), 200), SECONDS * 1000)
+            found.append((k, at, end))
+            at = end + 15
+    return sorted(found, key=lambda part: part[2])
+
+
+def evicted(draw):
+    return draw.expovariate(1 / 5000)
+
+
+def datagrams(records, *, step_ms=1):
+    """Yield version 5 datagrams of thirty records; uptime is 100 s at the first packet."""
+    for first in range(0, len(records), 30):
+        some = records[first : first + 30]
+        body = b"".join(_record(part, step_ms) for part in some)
+        now = (200_000, START + SECONDS, 0)
+        yield struct.pack(">HHIIIIBBH", 5, len(some), *now, first, 0, 0, 0) + body, 2055
+
+
+def _record(part, step_ms):
+    k, first, last = part
+    packets = max((last - first) * PER_S // 1000, 1)
+    low, high = (100_000 + at // step_ms * step_ms for at in (first, last))
+    return flow(k % 60_000) + struct.pack(
+        ">IHHIIIIHHBBBBHHBBH", 0, 1, 2, packets, 1400 * packets, low, high, 1000, 80, 0, 16, 6, 0,
+        0, 0, 0, 0, 0,
+    )  # fmt: skip
+
+
+def n_of(tmp_path, sent):
+    told = read(written(tmp_path / "x.pcap", sent))
+    n = told.estimates["long_flows"]
+    return told, n, "; ".join(told.notes)
+
+
+def test_records_that_a_cache_evicts_early_are_joined_and_said(tmp_path):
+    told, n, notes = n_of(tmp_path, datagrams(parts(evicted)))
+    assert n.low <= N <= n.high
+    assert n.value == pytest.approx(N, rel=0.02)
+    assert "cache evicts flows" in notes and "are joined" in n.bias
+    assert told.estimates["concurrent_flows"].value == pytest.approx(N, rel=0.02)
+
+
+def test_records_that_an_active_timeout_ends_are_joined_without_a_word(tmp_path):
+    _, n, notes = n_of(tmp_path, datagrams(parts(lambda _: 20_000)))
+    assert n.low <= N <= n.high
+    assert n.value == pytest.approx(N, rel=0.01)
+    assert notes == ""
+
+
+def test_missing_records_widen_the_interval_and_many_refuse_it(tmp_path):
+    sent = list(datagrams(parts(evicted)))
+    draw = random.Random(5)
+    _, n, notes = n_of(tmp_path, [each for each in sent if draw.random() > 0.05])
+    assert n.low <= N <= n.high and n.high > 1.04 * N
+    assert "are missing" in n.bias and "flow records or datagrams were lost" in notes
+    many = [each for each in sent if draw.random() > 0.2]
+    refused = {each.name: each.why for each in read(written(tmp_path / "m.pcap", many)).refused}
+    assert "of the exports are missing" in refused["long_flows"]
+
+
+def test_times_of_whole_seconds_are_said(tmp_path):
+    _, n, notes = n_of(tmp_path, datagrams(parts(evicted), step_ms=1000))
+    assert n.low <= N <= n.high
+    assert "whole seconds" in notes
+
+
+def test_connections_of_the_same_ports_with_a_pause_are_not_one_flow(tmp_path):
+    """Each sends 128 packets in two seconds and pauses for five: none is long for certain."""
+    records = [(k, at, at + 2000) for at in range(0, 100_000, 7000) for k in range(400)]
+    _, n, notes = n_of(tmp_path, datagrams(records))
+    assert n.low == 0 and "evicts" not in notes
+
+
+def test_a_few_thousand_flows_of_one_record_are_no_evictions(tmp_path):
+    records = [(k, 20 * k, 20 * k + 30_000) for k in range(3000)]
+    _, n, notes = n_of(tmp_path, datagrams(records))
+    assert 1000 < n.value <= 1500 and notes == ""

@@ -129,3 +129,15 @@ def test_the_share_that_was_sent_again(tmp_path, more, share):
     told, values = seen(tmp_path, line)
     assert values.get("socket_retransmitted_share") == share
     assert ("socket_retransmitted_share" in [each.name for each in told.refused]) is (share is None)
+
+
+IDLE = """ESTAB 0 0 192.0.2.10:3306 198.51.100.1:4848
+\t cubic wscale:8,7 rto:233 rtt:32.4/2.9 cwnd:11 ssthresh:8 bytes_sent:108000000 data_segs_out:9
+"""
+
+
+def test_idle_sockets_are_no_lack_of_counters(tmp_path):
+    busy = IDLE.replace("bytes_sent:108000000 data_segs_out:9", "unacked:3")
+    for text, why in ((IDLE, "has idle sockets alone"), (busy, "has neither bytes_sent nor")):
+        told, _ = seen(tmp_path, text)
+        assert why in {each.name: each.why for each in told.refused}["socket_retransmitted_share"]

@@ -98,10 +98,10 @@ def test_what_cannot_carry_h_is_refused():
 
 def test_an_h_outside_its_range_is_refused_with_the_reason():
     """Bytes of a constant rate: what is left after rounding falls faster than any noise."""
-    from forebay.measure.estimate import Estimate, Estimates
+    from forebay.measure.estimate import Estimate, Measured
     from forebay.measure.load import possible_methods, slope_as_hurst
 
-    found = Estimates()
+    found = Measured()
     slope_as_hurst(-0.88, 12, found)
     assert "hurst_by_slope" not in found.estimates
     assert "-0.88, and H lies between 0 and 1" in found.refused[0].why

@@ -8,8 +8,8 @@ import pytest
 from tests.measure.test_exports import FLOWS, LOAD, PACKETS, PROTOCOLS
 
 from forebay import measure
-from forebay.measure import listening
-from forebay.measure.listening import place
+from forebay.measure import flow_records
+from forebay.measure.flow_records import place
 
 
 def free_port():
@@ -53,7 +53,7 @@ def test_a_port_alone_is_on_loopback():
 
 
 def test_what_is_kept_has_a_bound(monkeypatch):
-    monkeypatch.setattr(listening, "MOST_BYTES", 200)
+    monkeypatch.setattr(flow_records, "MOST_BYTES", 200)
     port, stop = free_port(), threading.Event()
     router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS["v5"]))
     router.start()
@@ -69,7 +69,7 @@ def test_a_full_disk_is_told():
     router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS["v5"]))
     router.start()
     with pytest.raises(measure.MeasureError, match="cannot be stored"):
-        listening.listen(str(port), 1.5, Path("/dev/full"))
+        flow_records.listen(str(port), 1.5, Path("/dev/full"))
     stop.set()
     router.join()
 

@@ -13,18 +13,23 @@ IP = 0x0800
 FRAMES = [(0.01 * k, (k % 7, True, 1 + 1448 * (k // 7), 1448, 16, 1, 1, 1)) for k in range(700)]
 
 
-def captured(tmp_path, link_type=101, before=b"", name="link.pcap", after=0.0):
-    path = tmp_path / name
-    pcap(path, [(at + after, frame) for at, frame in FRAMES])
+def rewritten(path, change, link_type=101):
+    """Give each frame, and its length, another form."""
     plain = path.read_bytes()
     out, at = bytearray(plain[:20] + struct.pack("<I", link_type)), 24
     while at < len(plain):
-        head = struct.unpack("<IIII", plain[at : at + 16])
-        data = before + plain[at + 16 : at + 16 + head[2]]
-        out += struct.pack("<IIII", *head[:2], len(data), head[3] + len(before)) + data
-        at += 16 + head[2]
+        *time, kept, length = struct.unpack("<IIII", plain[at : at + 16])
+        data = change(plain[at + 16 : at + 16 + kept], length)
+        out += struct.pack("<IIII", *time, len(data), length + len(data) - kept) + data
+        at += 16 + kept
     path.write_bytes(bytes(out))
     return path
+
+
+def captured(tmp_path, link_type=101, before=b"", name="link.pcap", after=0.0):
+    path = tmp_path / name
+    pcap(path, [(at + after, frame) for at, frame in FRAMES])
+    return rewritten(path, lambda data, _: before + data, link_type)
 
 
 def ether(*tags):
@@ -35,6 +40,8 @@ def word(*values):
     return struct.pack(f">{len(values)}H", *values)
 
 
+PPPOE = b"\x88\x64\x11\0\0\x02\3\xea\0\x21"
+NFLOG = b"\2\0\0\0"
 WRAPPED = {
     "raw IP": (101, b""),
     "Ethernet": (1, ether(word(IP))),
@@ -45,6 +52,25 @@ WRAPPED = {
     "Linux SLL": (113, bytes(14) + word(IP)),
     "Linux SLL2": (276, word(IP) + bytes(18)),
     "BSD loopback": (0, struct.pack("<I", 2)),
+    "PPPoE": (1, ether(PPPOE)),
+    "PPPoE in a VLAN": (1, ether(word(0x8100, 7), PPPOE)),
+    "PPPoE, cooked": (113, bytes(14) + PPPOE),
+    "PPP": (9, b"\xff\3\0\x21"),
+    "PPP, compressed": (9, b"\x21"),
+    "PPP, serial": (50, b"\xff\3\0\x21"),
+    "PPP, with direction": (204, b"\0\xff\3\0\x21"),
+    "Cisco HDLC": (104, b"\x0f\0\x08\0"),
+    "Cisco HDLC, broadcast": (104, b"\x8f\0\x08\0"),
+    "Cisco HDLC in PPP's": (50, b"\x8f\0\x08\0"),
+    "Frame Relay": (107, b"\x18\x41\3\xcc"),
+    "Frame Relay, SNAP": (107, b"\x18\x41\3\0\x80\0\0\0\x08\0"),
+    "Frame Relay, Cisco's": (107, b"\x18\x41\x08\0"),
+    "DSA": (284, ether(b"\x40\x10\0\0\x08\0")),
+    "EDSA": (285, ether(b"\xda\xda\0\0\x40\x10\0\0\x08\0")),
+    "Broadcom's tag": (281, ether(bytes(4), b"\x08\0")),
+    "NFLOG": (239, NFLOG + struct.pack("<HH", 4 + 52, 9)),
+    "NFLOG, big-endian": (239, NFLOG + struct.pack(">HH", 4 + 52, 9)),
+    "NFLOG, after a prefix": (239, NFLOG + b"\x06\0\x0a\0ab\0\0" + struct.pack("<HH", 56, 9)),
 }
 
 
@@ -58,6 +84,35 @@ def test_every_wrapping_holds_the_same_packets(tmp_path, name):
     assert (told.packets, told.estimates["tuples"].value) == (700, 7)
     assert told.estimates["packet_bytes"]["full"].value == PACKET
     assert told.seconds == pytest.approx(6.99)
+    assert not any("frames" in each for each in told.notes)
+
+
+@pytest.mark.parametrize(
+    ("link_type", "name"),
+    [(105, r"105 \(IEEE 802.11\)"), (195, r"195 \(IEEE 802.15.4\)"), (147, "147 is")],
+)
+def test_another_link_type_is_named(tmp_path, link_type, name):
+    with pytest.raises(measure.MeasureError, match=f"link type {name}.* not read") as error:
+        read(captured(tmp_path, link_type))
+    assert "\n" not in str(error.value)
+
+
+SNAP = b"\x00\x30\xaa\xaa\x03\x00\x00\x00"
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (SNAP + b"\x08\x00", "700 IPv4 in LLC/SNAP frames are not read"),
+        (SNAP + b"\x86\xdd", "700 IPv6 in LLC/SNAP"),
+        (b"\x00\x26\x42\x42\x03", "700 LLC frames"),
+        (b"\x08\x06", "of 700 frames no packet crosses the link: 700 ARP frames"),
+        (b"\x12\x34", "none is IP"),
+    ],
+)
+def test_frames_without_ip_are_named(tmp_path, before, said):
+    with pytest.raises(measure.MeasureError, match=said):
+        read(captured(tmp_path, 1, ether(before)))
 
 
 def test_packed_captures_and_several_of_them(tmp_path):
@@ -96,9 +151,6 @@ def test_what_cannot_be_read_is_told(tmp_path):
             read(path)
     with pytest.raises(measure.MeasureError, match="No such file"):
         read(tmp_path / "none.pcap")
-    path.write_bytes(captured(tmp_path, 1, ether(word(0x0806))).read_bytes())
-    with pytest.raises(measure.MeasureError, match="of 700 frames no packet crosses the link"):
-        read(path)
 
 
 def test_options_that_do_not_fit_are_told(tmp_path):
@@ -127,11 +179,7 @@ def test_captures_that_are_damaged_anywhere_end_in_a_line_or_an_answer(tmp_path)
 
 
 def test_a_link_without_tcp_has_no_n(tmp_path):
-    path = captured(tmp_path)
-    data = bytearray(path.read_bytes())
-    for at in range(24 + 16 + 9, len(data), 16 + 52):
-        data[at] = 17
-    path.write_bytes(bytes(data))
+    path = rewritten(captured(tmp_path), lambda ip, _: ip[:9] + b"\x11" + ip[10:])
     told = read(path)
     assert "long_flows" in {one.name for one in told.refused}
     assert told.estimates["unresponsive_share"].value == 1.0
@@ -140,17 +188,11 @@ def test_a_link_without_tcp_has_no_n(tmp_path):
 
 
 def test_ipv6_tells_what_ipv4_does(tmp_path):
-    path = captured(tmp_path)
-    plain, out, at = path.read_bytes(), bytearray(), 24
-    out += plain[:24]
-    while at < len(plain):
-        seconds, part, kept, length = struct.unpack("<IIII", plain[at : at + 16])
-        ip = plain[at + 16 : at + 16 + kept]
-        six = struct.pack(">IHBB", 6 << 28, length - 20, 6, 64)
-        six += bytes(12) + ip[12:16] + bytes(12) + ip[16:20] + ip[20:]
-        out += struct.pack("<IIII", seconds, part, len(six), length + 20) + six
-        at += 16 + kept
-    path.write_bytes(bytes(out))
+    def sixth(ip, length):
+        head = struct.pack(">IHBB", 6 << 28, length - 20, 6, 64)
+        return head + bytes(12) + ip[12:16] + bytes(12) + ip[16:20] + ip[20:]
+
+    path = rewritten(captured(tmp_path), sixth)
     told = read(path)
     assert (told.packets, told.estimates["tuples"].value) == (700, 7)
     assert told.estimates["packet_bytes"]["full"].value == PACKET + 20

@@ -1,17 +1,22 @@
 """Operators' questions, asked through the public verbs: an answer says what its evidence carries.
 
-The first question of each kind runs with every change, the others by `make long`.
+The first question of each kind runs with every change, the others by `make long`. Of a link that is
+offered more than it carries, capacity is said before any size.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import forebay
+from forebay.cli.program import call
+from forebay.laws.quantities import overload
 from forebay.scenario import loads
 
 
@@ -39,11 +44,6 @@ def rtt(low: float, high: float) -> str:
     return f'{{ uniform = ["{low:g} ms", "{high:g} ms"] }}'
 
 
-def size(asked: forebay.Scenario, budget: str) -> forebay.SizeResult:
-    """Return the sizing."""
-    return forebay.size(asked, budget=budget)
-
-
 def within_goals(found: forebay.SizeResult) -> bool:
     """Whether the recommended size, if there is one, meets the goals by the result itself."""
     best = found.recommended
@@ -63,7 +63,9 @@ MIX = "{ cubic = 0.6, bbr = 0.4 }"
 def test_a_fast_port_of_a_mix_is_given_no_handful_of_packets(case: Any) -> None:
     rate, flows, trips, delay = case
     group = {"flows": str(flows), "rtt": trips, "congestion_control": MIX}
-    found = size(scenario(rate, [group], {"utilization": "0.98", "queue_delay_p99": delay}), "4 s")
+    found = forebay.size(
+        scenario(rate, [group], {"utilization": "0.98", "queue_delay_p99": delay}), budget="4 s"
+    )
     assert within_goals(found)
     if found.recommended is not None:
         assert found.recommended.packets >= 89  # two bursts of 64 KiB and a packet
@@ -95,12 +97,8 @@ def test_a_flow_that_still_climbs_has_no_interval(case: Any) -> None:
 def test_a_source_is_not_clipped_by_an_access_link_that_nobody_wrote(case: Any) -> None:
     rate, source, lost = case
     group = {"kind": '"udp"', "flows": "1", "rate": f'"{source}"', "start": '"0 s"'}
-    asked = scenario(
-        rate,
-        [group],
-        more='[queue]\nsize = "100 packets"\n[measure]\nwarmup = "2 s"\nduration = "4 s"\n',
-    )
-    outcome = forebay.run(asked)
+    more = '[queue]\nsize = "100 packets"\n[measure]\nwarmup = "2 s"\nduration = "4 s"\n'
+    outcome = forebay.run(scenario(rate, [group], more=more))
     loss = outcome.links["bottleneck"].loss_rate
     assert loss is not None and loss.value == pytest.approx(lost, abs=0.005)
     assert any("the peak of the source" in line for line in outcome.assumptions)
@@ -118,7 +116,7 @@ def test_short_flows_alone_have_an_answer_or_a_refusal_at_any_budget(
 ) -> None:
     rate, length, load = case
     group = {"kind": '"short"', "length": f'"{length}"', "load": str(load)}
-    found = size(scenario(rate, [group], {"loss_rate": "0.005"}), budget)
+    found = forebay.size(scenario(rate, [group], {"loss_rate": "0.005"}), budget=budget)
     assert found.exit_status in (0, 3) and within_goals(found)
     assert found.recommended is not None or found.reason
 
@@ -140,7 +138,7 @@ def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case: Any) -> 
     outcome = forebay.run(early, seeds=2)
     assert [each.settled for each in outcome.classes] == [True, False]
     if os.environ.get("FOREBAY_LONG") == "1":
-        found = size(early, "90 s")
+        found = forebay.size(early, budget="90 s")
         assert found.there is None or all(
             k.settled is not False for k in found.there.outcome.classes
         )
@@ -155,6 +153,56 @@ def test_flows_of_bbr_are_not_judged_by_the_losses_of_their_start(case: Any) -> 
 def test_cubic_over_a_satellite_settles_in_its_own_epochs(case: Any) -> None:
     rate, flows, low, high = case
     group = {"flows": str(flows), "rtt": rtt(low, high), "congestion_control": '"cubic"'}
-    found = size(scenario(rate, [group], {"utilization": "0.95"}), "60 s")
+    found = forebay.size(scenario(rate, [group], {"utilization": "0.95"}), budget="60 s")
     assert found.recommended is not None, found.reason
     assert not any("settle in about" in note for note in found.notes)
+
+
+def web(load: float) -> dict[str, str]:
+    return {"kind": '"short"', "length": '"15 kB"', "load": str(load), "rtt": '"20 ms"'}
+
+
+VIDEO = {"kind": '"udp"', "flows": "2", "rate": '"1 Mbit/s"'}
+LONG = {"flows": "4", "rtt": '"20 ms"'}
+WINDOW = '[measure]\nwarmup = "20 s"\nduration = "10 s"\n'
+
+
+def offered(*traffic: dict[str, str], goal: str = "loss_rate", most: str = "0.01") -> Any:
+    return scenario("10 Mbit/s", list(traffic), {goal: most}, WINDOW)
+
+
+@pytest.mark.parametrize(
+    ("traffic", "load"),
+    [
+        ((web(1.1), VIDEO), 1.3),
+        ((web(0.9), VIDEO, LONG), 1.1),
+        ((web(0.7), VIDEO, LONG), None),
+        ((LONG,), None),
+    ],
+)
+def test_only_what_comes_whatever_the_link_does_overloads_it(traffic: Any, load: Any) -> None:
+    found = overload(offered(*traffic))
+    assert found is None if load is None else found == pytest.approx(load)
+
+
+def test_the_reason_begins_with_the_capacity() -> None:
+    found = forebay.size(offered(web(1.1), VIDEO), seeds=2, max_seeds=2)
+    assert found.buffer is None and found.reason is not None
+    assert found.reason.startswith("the link is offered 130 %: add capacity; no buffer carries it;")
+
+
+def test_so_does_why_a_size_where_the_goals_are_met() -> None:
+    full = offered(web(1.1), VIDEO, goal="utilization", most="0.9")
+    found = forebay.size(full, seeds=2, max_seeds=2).recommended
+    assert found is not None
+    assert found.why[0].startswith("the link is offered 130 %: add capacity")
+
+
+def test_a_table_of_ports_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "ports.csv"
+    path.write_text("name,rate,load\nfull,10 Mbit/s,1.2\n")
+    words = ["size", "--ports", str(path), "--budget", "6 s", "--seeds", "2", "--json"]
+    assert call(words) in (1, 3)
+    (port,) = json.loads(capsys.readouterr().out)["ports"]
+    said = port["error"] or port["answer"]["reason"]
+    assert "the link is offered 120 %: add capacity" in said

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import cases
+from tests.platforms.reading import GIGABIT as PORT
 from tests.platforms.reading import wanted
 
-from forebay.platforms import PlatformError, Port, Snippet, emit, lint, names
+from forebay.platforms import PlatformError, Snippet, emit, lint, names
 from forebay.platforms.snippet import MOST_BYTES
 
-PORT = Port(1e9)
 _WORDS = (
     "policy-map class class-default queue-limit bandwidth percent shape average priority ms us "
     "bytes packets interface service-policy output end-policy-map set class-of-service "
@@ -42,12 +42,6 @@ def answers(text: str, platform: str | None) -> None:
 @given(platform=st.sampled_from([None, *names()]), text=st.one_of(st.text(), snippets))
 def test_garbage_never_breaks_it(platform: str | None, text: str) -> None:
     answers(text, platform)
-
-
-def test_a_rate_of_sros_without_its_number_is_said_not_to_be_understood() -> None:
-    text = "sap-egress 10 create\n  queue 1 create\n    mbs 64 kilobytes\n    rate pir\n"
-    (reading,) = lint(text, PORT, platform="sros").readings
-    assert reading.served.rate_bps is None and "rate pir" in reading.served.by
 
 
 leaves = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8))

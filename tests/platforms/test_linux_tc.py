@@ -1,4 +1,4 @@
-"""tc: what each limit counts; the emitted lines run in a network namespace of our own."""
+"""tc: the emitted lines run in a network namespace of our own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
-from tests.platforms.reading import one, said, wanted
+from tests.platforms.reading import GIGABIT, TEN_GBIT_S, one, wanted
 
 from forebay.platforms import Port, emit, lint
 from forebay.scenario import FRAMINGS
@@ -51,17 +51,15 @@ def _device(name: str) -> None:
 
 @pytest.mark.parametrize("form", ["bytes", "packets"])
 @pytest.mark.parametrize("packets", [1, 129, 99_999])
-def test_the_kernel_has_what_was_emitted(
-    inside: Run, form: str, packets: int, ten_gigabit: Port
-) -> None:
-    made = emit(wanted(packets, ten_gigabit), ten_gigabit, "linux-tc", form=form, interface="q0")
+def test_the_kernel_has_what_was_emitted(inside: Run, form: str, packets: int) -> None:
+    made = emit(wanted(packets, TEN_GBIT_S), TEN_GBIT_S, "linux-tc", form=form, interface="q0")
     (line,) = made.lines
     done = inside(*line.split())
     assert done.returncode == 0, done.stderr
     (qdisc,) = json.loads(inside("tc", "-j", "qdisc", "show", "dev", "q0").stdout)
     words = line.split()
     assert [qdisc["kind"], qdisc["options"]["limit"]] == [words[6], int(words[8])]
-    shown = lint(inside("tc", "qdisc", "show", "dev", "q0").stdout, ten_gigabit)
+    shown = lint(inside("tc", "qdisc", "show", "dev", "q0").stdout, TEN_GBIT_S)
     assert shown.platform == "linux-tc"
     assert shown.readings[0].bytes == pytest.approx(packets * 1500, rel=1e-3)
 
@@ -104,55 +102,10 @@ def test_the_kernel_takes_the_shaper_and_its_child(inside: Run) -> None:
     assert reading.served is not None and reading.served.rate_bps == 2e8
 
 
-def test_bfifo_without_limit_is_what_the_kernel_takes(inside: Run, gigabit: Port) -> None:
+def test_bfifo_without_limit_is_what_the_kernel_takes(inside: Run) -> None:
     done = inside("tc", "qdisc", "replace", "dev", "q0", "root", "bfifo")
     assert done.returncode == 0, done.stderr
     (qdisc,) = json.loads(inside("tc", "-j", "qdisc", "show", "dev", "q0").stdout)
-    reading = one("tc qdisc replace dev q0 root bfifo", gigabit)
+    reading = one("tc qdisc replace dev q0 root bfifo", GIGABIT)
     assert qdisc["options"]["limit"] == 1_514_000  # txqueuelen 1000, 1500 + 14 B
     assert reading.packets == 1000
-
-
-def test_bfifo_counts_the_ethernet_header(gigabit: Port) -> None:
-    made = emit(wanted(129, gigabit), gigabit, "linux-tc")
-    assert made.lines == (f"tc qdisc replace dev eth0 root bfifo limit {129 * 1514}",)
-    assert one("tc qdisc add dev eth0 root bfifo limit 193500", gigabit).packets == 127
-    no_header = Port(1e9, 1500, header_bytes=0)
-    assert one("tc qdisc add dev eth0 root bfifo limit 193500", no_header).packets == 129
-
-
-def test_tc_kilobytes_are_1024(gigabit: Port) -> None:
-    reading = one("tc qdisc add dev eth0 root bfifo limit 100kb", Port(1e9, header_bytes=0))
-    assert reading.bytes == 102_400
-    assert "1024" in said(reading)
-
-
-def test_pfifo_counts_super_packets(gigabit: Port) -> None:
-    reading = one("tc qdisc add dev eth0 root pfifo limit 129", gigabit)
-    assert (reading.packets, reading.bytes) == (129, 193_500)
-    assert "GSO" in said(reading)
-
-
-def test_netem_limit_includes_packets_in_flight(gigabit: Port) -> None:
-    # 10 ms at 1 Gbit/s of 1514-B frames: 825 fly; 175 of the default 1000 may queue
-    reading = one("tc qdisc add dev eth0 root netem delay 10ms", gigabit)
-    assert reading.packets == 175
-    assert "in flight" in said(reading) and "nobody chose" in said(reading)
-    longer = one("tc qdisc add dev eth0 root netem delay 50ms limit 1000", gigabit)
-    assert longer.packets == 0 and "overflows" in said(longer)
-
-
-def test_tbf_latency_is_a_limit(gigabit: Port) -> None:
-    text = "tc qdisc add dev eth0 root tbf rate 100mbit burst 15140 latency 10ms"
-    assert one(text, gigabit).packets == (125_000 + 15_140) // 1514
-
-
-def test_shown_and_managed_queues(gigabit: Port) -> None:
-    text = "qdisc fq_codel 0: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms\n"
-    reading = one(text, gigabit)
-    assert reading.packets == 10240 and "last resort" in said(reading)
-
-
-def test_a_name_that_is_no_name_never_reaches_a_shell(gigabit: Port) -> None:
-    with pytest.raises(ValueError, match="no name of an interface"):
-        emit(wanted(1, gigabit), gigabit, "linux-tc", interface="eth0; reboot")

@@ -7,11 +7,15 @@ time that the text does not tell.
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.cases import examples
+from tests.platforms.reading import GIGABIT, wanted
+from tests.platforms.reading import TEN_GBIT_S as PORT
 
-from forebay.platforms import PlatformError, Port, lint
+from forebay.platforms import PlatformError, lint
 from forebay.platforms.registry import readable
 
-PORT = Port(1e10)
 Row = tuple[str, int | None, float | None]
 """A text, bytes, milliseconds in which they drain."""
 
@@ -345,31 +349,6 @@ def test_a_text_has_the_size_and_the_time_that_it_says(platform: str, row: Row) 
         assert any(each.kind in ("trap", "uncertain") for each in reading.notes), "it says why"
 
 
-STEPS: list[tuple[str, str, int | None]] = [
-    ("30000 bytes", "30000 bytes", 30_000),
-    ("320 kbytes", "320 kbytes", 320_000),
-    ("1 mbytes", "1 mbytes", 1_000_000),
-    ("1000 kbytes", "1 mbytes", 1_000_000),
-    ("256000000 bytes", "256000000 bytes", 256_000_000),
-    ("256000001 bytes", "256000001 bytes", None),  # beyond the data model
-    ("150 kbytes", "1500 kbytes", None),  # a slope is no step
-    ("40 cells", "40 cells", None),  # a cell's size hangs on the chip
-    ("5 segments", "9 segments", None),
-    ("0 bytes", "0 bytes", None),
-]
-"""EOS tells no queue's size, but the bytes from which all ECN-capable packets are marked."""
-
-
-@pytest.mark.parametrize(("least", "most", "marks"), STEPS)
-def test_a_step_of_eos_has_the_bytes_that_it_says(least: str, most: str, marks: int | None) -> None:
-    text = (
-        f"qos profile R\n   tx-queue 3\n      random-detect ecn minimum-threshold {least} "
-        f"maximum-threshold {most} max-mark-probability 100\n"
-    )
-    (reading,) = lint(text, PORT, platform="eos").readings
-    assert (reading.bytes, reading.marks_bytes) == (None, marks)
-
-
 def test_every_platform_has_twelve() -> None:
     assert {name: len(ROWS[name]) >= 12 for name in readable()} == dict.fromkeys(ROWS, True)
 
@@ -385,3 +364,92 @@ def test_most_are_recognised(platform: str) -> None:
             assert error.code == "unclear-platform"
             found.append("")
     assert found.count(platform) >= (0.5 if platform == "ios-xe" else 0.75) * len(found)
+
+
+def readings(text: str, platform: str) -> int:
+    try:
+        return len(lint(text, PORT, platform=platform).readings)
+    except PlatformError as error:
+        assert error.code == "no-queue"
+        return 0
+
+
+INDENTED = st.sampled_from(("ios-xr", "ios-xe", "nx-os", "sros", "eos", "vrp"))
+WITHOUT_SECTIONS = st.sampled_from(["mystery 9 create", "mystery", "mystery block X"])
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(data=st.data(), head=WITHOUT_SECTIONS, platform=INDENTED)
+def test_no_number_comes_from_an_unknown_section(
+    data: st.DataObject, head: str, platform: str
+) -> None:
+    """A statement belongs to the block that it stands in, and to no neighbour."""
+    text, _, _ = data.draw(st.sampled_from([row for row in ROWS[platform] if "{" not in row[0]]))
+    if text.startswith("/"):
+        return
+    inside = "\n".join(f"    {line}" for line in text.splitlines())
+    assert readings(f"{head}\n{inside}\n", platform) == 0
+    assert readings(text, platform) > 0
+
+
+@pytest.mark.parametrize("platform", ["junos", "sros", "vyos"])
+def test_no_number_comes_from_unknown_braces(platform: str) -> None:
+    for text, _, _ in ROWS[platform]:
+        if "{" in text:
+            assert readings(f"mystery {{\n{text}}}\n", platform) == 0
+        elif text.startswith("set "):
+            assert readings(text.replace("set ", "set mystery "), platform) == 0
+
+
+CHILD = """policy-map CHILD
+ class class-default
+  queue-limit 100 packets
+policy-map A
+ class class-default
+  shape average 10000000
+   service-policy CHILD
+policy-map B
+ class SITE
+  shape average 20000000
+  service-policy CHILD
+ class OTHER
+  shape average 20000000
+  service-policy CHILD
+"""
+
+
+def test_a_child_of_two_parents_has_the_time_of_each() -> None:
+    found = lint(CHILD, PORT, platform="ios-xe").readings
+    assert [each.seconds(PORT) for each in found] == [0.12, 0.06]
+    assert "in policy-map A, class class-default" in found[0].queue
+    assert "class SITE, policy-map B, class OTHER" in found[1].queue
+
+
+def test_frr_has_no_queues() -> None:
+    with pytest.raises(PlatformError, match="FRR's configuration, which sets no queue"):
+        lint("frr version 9.1\nfrr defaults traditional\nrouter bgp 65001\n", PORT)
+
+
+def test_what_is_not_in_force_or_may_drop_before_is_not_what_was_asked() -> None:
+    off = f"{BE}buffer-size temporal 8000\n{COS}schedulers B buffer-size temporal 1000\n"
+    for text in (off, f"{off}deactivate class-of-service schedulers B\n"):
+        asked = wanted(83, GIGABIT)
+        assert lint(text, GIGABIT, wanted=asked).exit_status == int("deactivate" in text)
+    limit = "policy-map P\n class class-default\n  queue-limit 4000 packets\n"
+    early = "  random-detect dscp"
+    for more in ("", f"{early}-based\n", f"{early} af11 100 packets 200 packets\n"):
+        found = lint(limit + more, PORT, platform="ios-xe", wanted=wanted(4000, PORT))
+        assert found.exit_status == int(more != "")
+        assert ("drops before the limit" in found.text) == ("-based" in more)
+
+
+def test_both_times_and_what_is_not_understood_stand_in_the_report() -> None:
+    text = f"{TC}root tbf rate 100mbit burst 32kbit latency 400ms\n{TC}root choke limit 9\n"
+    found = lint(text, PORT)
+    document = found.to_dict()
+    queue = document["queues"][0]
+    assert queue["seconds"] == pytest.approx(0.4, rel=1e-4) and queue["rate_bps"] == 1e8
+    assert queue["port_seconds"] == pytest.approx(0.003966, rel=1e-3)
+    both = "400 ms at 100 Mbit/s (tbf's own rate), 3.966 ms at the port's 10 Gbit/s"
+    assert both in found.text and document["not_understood"]
+    assert "not understood, though it may touch a buffer" in found.text

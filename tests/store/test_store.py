@@ -6,9 +6,11 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
+import zlib
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -152,36 +154,31 @@ def test_hostile_bytes_are_not_readable(data: st.DataObject) -> None:
     assert isinstance(found, Replication)
 
 
-_BLOBS: list[bytes] = []
-
-
+@cache
 def _blob() -> bytes:
-    if not _BLOBS:
-        _BLOBS.append(to_blob(simulation().replications(loads(TEXT), [1])[1]))
-    return _BLOBS[0]
+    return to_blob(simulation().replications(loads(TEXT), [1])[1])
 
 
 def test_a_bomb_is_not_unpacked() -> None:
-    import zlib
-
     with pytest.raises(NotReadable):
         from_blob(zlib.compress(b"\0" * 2**24))
-
-
-REFUSED = {
-    "a folder": (lambda path: path.mkdir(), "is a folder"),
-    "text": (lambda path: path.write_text("no database at all" * 100), "is not a store"),
-    "foreign": (
-        lambda path: sqlite3.connect(path).execute("CREATE TABLE theirs (x)").connection.close(),
-        "another program's",
-    ),
-    "newer": (lambda path: _newer(path), "a newer Forebay"),
-}
 
 
 def _newer(path: Path) -> None:
     with Store(path) as store:
         store._connection.execute("PRAGMA user_version=99")
+
+
+def _foreign(path: Path) -> None:
+    sqlite3.connect(path).execute("CREATE TABLE theirs (x)").connection.close()
+
+
+REFUSED = {
+    "a folder": (Path.mkdir, "is a folder"),
+    "text": (lambda path: path.write_text("no database at all" * 100), "is not a store"),
+    "foreign": (_foreign, "another program's"),
+    "newer": (_newer, "a newer Forebay"),
+}
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -204,21 +201,16 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes an ordinary user")
 def test_a_folder_that_is_read_only_for_an_ordinary_user() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        refused_to_an_ordinary_user(Path(name))
-
-
-def refused_to_an_ordinary_user(folder: Path) -> None:
-    folder.chmod(0o755)
-    code = (
-        "import os, sys\nfrom forebay.store import Store, StoreError\nos.setuid(65534)\n"
-        "try:\n    Store(sys.argv[1])\nexcept StoreError as error:\n    print(error)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(folder / "s")], capture_output=True, text=True
-    )
-    assert "cannot be written there" in done.stdout, done.stderr
-    assert not list(folder.iterdir())
+    with TemporaryDirectory() as name:  # pytest's own is closed to others
+        Path(name).chmod(0o755)
+        code = (
+            "import os, sys\nfrom forebay.store import Store, StoreError\nos.setuid(65534)\n"
+            "try:\n    Store(sys.argv[1])\nexcept StoreError as error:\n    print(error)\n"
+        )
+        words = [sys.executable, "-c", code, f"{name}/s"]
+        done = subprocess.run(words, capture_output=True, text=True)
+        assert "cannot be written there" in done.stdout, done.stderr
+        assert not list(Path(name).iterdir())
 
 
 WRITER = """

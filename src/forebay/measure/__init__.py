@@ -6,12 +6,11 @@ connections (``concurrent_flows``), and neither of these replaces it.
 """
 
 from forebay.measure.capture import capture
-from forebay.measure.counters import counters
+from forebay.measure.counters import counters, snmp
 from forebay.measure.estimate import Estimate, Measured, MeasureError, Refused
 from forebay.measure.exports import exports, listen
 from forebay.measure.host import host
 from forebay.measure.judging import Judgement, judge
-from forebay.measure.snmp import snmp
 
 __all__ = [
     "Estimate",

@@ -16,18 +16,16 @@ from forebay import _core
 from forebay.catalogue import CONTROLS
 from forebay.errors import argument
 from forebay.measure import load, population, to_scenario
-from forebay.measure.arguments import bits_per_second, paths_of, texts_of
 from forebay.measure.estimate import (
     Counts,
     Estimate,
-    Estimates,
     Floats,
     Measured,
     MeasureError,
     quantiles,
     share,
 )
-from forebay.measure.pipes import read_captures
+from forebay.measure.records import bits_per_second, entries_of, read_captures
 from forebay.scenario.traffic import MOST_PACKETS
 
 if TYPE_CHECKING:
@@ -106,15 +104,15 @@ def capture(
 
     Raises MeasureError if a file is not a capture, or an option does not fit it.
     """
-    bps, names = bits_per_second(rate), paths_of(records)
+    bps, names = bits_per_second(rate), entries_of(records)
     reader = partial(
         _core.measure_capture, interface=interface, overhead=overhead,
-        toward=[_network(text) for text in texts_of(toward)],
+        toward=[_network(text) for text in entries_of(toward)],
         listed=MOST_PACKETS if replay else 0,
     )  # fmt: skip
     read = read_captures(names, reader, progress)
     _check(read, interface, names)
-    found = Estimates()
+    found = Measured(read["packets"], read["duration_s"], sources=names)
     _tell(read, found)
     load.describe(read, bps, found)
     population.describe(read, found)
@@ -123,14 +121,10 @@ def capture(
     load.describe_burstiness(
         read["scales"], load.whole(read), read["load_width_s"], packet_s, found
     )
-    made, why = to_scenario.scenario(
-        read, found, rate, congestion_control, buffer, goal, names[0], overhead
-    )
-    return Measured(
-        packets=read["packets"], seconds=read["duration_s"], estimates=found.estimates,
-        refused=found.refused, notes=found.notes, curves=found.curves, sources=names,
-        made=made, not_made=why, listed=_listed(read) if replay else None,
-    )  # fmt: skip
+    asked = to_scenario.Asked(rate, congestion_control, buffer, goal)
+    to_scenario.scenario(read, found, asked, overhead)
+    found.listed = _listed(read) if replay else None
+    return found
 
 
 def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -191,7 +185,7 @@ def _why_none(read: CaptureReadings) -> str:
     return f"{why}; name other records, or another {argument('toward')}"
 
 
-def _tell(read: CaptureReadings, found: Estimates) -> None:
+def _tell(read: CaptureReadings, found: Measured) -> None:
     """Add the notes."""
     for file in read["files"]:
         told = [(unread_link_types([file]), bool(file["unread_link_types"]))]
@@ -235,7 +229,7 @@ _WORDS = {
 }
 
 
-def describe_paths(read: CaptureReadings, at: Place, found: Estimates) -> None:
+def describe_paths(read: CaptureReadings, at: Place, found: Measured) -> None:
     """Add round trips, loss rates, ``slow_start_burst`` and ``congestion_control_hint``."""
     flows = read["flows"]
     _round_trips(flows, at, found)
@@ -249,7 +243,7 @@ def describe_paths(read: CaptureReadings, at: Place, found: Estimates) -> None:
     _hint(flows, found)
 
 
-def _round_trips(flows: CaptureFlows, at: Place, found: Estimates) -> None:
+def _round_trips(flows: CaptureFlows, at: Place, found: Measured) -> None:
     loaded = _loaded(flows, at)
     least, handshakes = flows["least_rtt_us"], flows["handshake_us"]
     samples = {"rtt_s": loaded, "min_rtt_s": least, "handshake_rtt_s": handshakes}
@@ -319,7 +313,7 @@ def _cumulated(values: Floats, counts: Counts) -> dict[str, list[float]]:
     return {"value": values[ranks].tolist(), "share": cumulated[ranks].tolist()}
 
 
-def _losses(flows: CaptureFlows, at: Place, found: Estimates) -> None:
+def _losses(flows: CaptureFlows, at: Place, found: Measured) -> None:
     data, lost, again = flows["data_segments"], flows["lost_before"], flows["repeated"]
     if not data:
         found.refuse("loss_rate", "no TCP data was seen")
@@ -351,7 +345,7 @@ def _losses(flows: CaptureFlows, at: Place, found: Estimates) -> None:
         found.notes.append(f"most losses are not {where} the capture; was it taken at the {at}?")
 
 
-def _bursts(flows: CaptureFlows, found: Estimates) -> None:
+def _bursts(flows: CaptureFlows, found: Measured) -> None:
     counts = np.asarray(flows["bursts"], dtype=np.float64)
     total = counts.sum()
     if total < _FEWEST_HINTS:
@@ -384,7 +378,7 @@ FAMILIES = tuple(
 """Bounds halfway between 0.5 (RFC 5681), 0.7 (RFC 9438) and 1."""
 
 
-def _hint(flows: CaptureFlows, found: Estimates) -> None:
+def _hint(flows: CaptureFlows, found: Measured) -> None:
     counts = np.asarray(flows["left_after_loss"], dtype=np.float64)
     if counts.sum() < _FEWEST_HINTS:
         why = f"{counts.sum():.0f} losses of flows with sixteen packets or more in flight"

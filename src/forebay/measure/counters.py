@@ -1,4 +1,4 @@
-"""Estimates from counters only, for operators without captures.
+"""Estimates from counters only, in a file or polled by SNMP, for operators without captures.
 
 The number of flows by a loss rate: inverted response functions of congestion controls.
 
@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,21 +24,23 @@ from forebay import catalogue
 from forebay.errors import argument, option
 from forebay.laws.heterogeneous.protocols import CUBIC
 from forebay.laws.sawtooth import loss_rate
-from forebay.measure.arguments import bits_per_second, parse
 from forebay.measure.estimate import (
     BATCHES,
     STUDENT_95,
     Estimate,
-    Estimates,
     Floats,
     Measured,
     MeasureError,
     batch_mean,
 )
+from forebay.measure.records import bits_per_second, parse
 from forebay.measure.table import Intervals, busiest, read
-from forebay.measure.to_scenario import GOAL, made_of
+from forebay.measure.to_scenario import GOAL, Asked, make
 from forebay.scenario import BufferSize
 from forebay.scenario.quantity import DataSize, Duration
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
 
 CONTROLS = tuple(each.name for each in catalogue.CONTROLS.values() if each.population)
 """Congestion controls with a law of this kind."""
@@ -107,6 +111,14 @@ _UNKNOWN = "counters do not show it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
 
+class _Link(NamedTuple):
+    """A link of ``bps`` for packets of ``size`` bytes, with the ends of its round trips in s."""
+
+    bps: float
+    size: int
+    rtts: tuple[float, float]
+
+
 def counters(
     table: str | os.PathLike[str],
     *,
@@ -137,42 +149,38 @@ def counters(
 
     Raises MeasureError if a file is not a table of counters, or an option does not fit it.
     """
-    bps, size = bits_per_second(rate), _packet(packet)
-    rtts = rtt_range(rtt)
+    link = _Link(bits_per_second(rate), _packet(packet), rtt_range(rtt))
+    bps, size, _ = link
     rows = read(table, bps)
     if busy_hour:
         busy = busiest(rows)
         rows = replace(busy.rows, notes=[*rows.notes, f"of {busy.name} alone: {busy.when}"])
     called = os.fspath(table) if source is None else source
-    found = Estimates(notes=list(rows.notes))
-    packets = rows.packets if rows.packets is not None else rows.octets / size
-    least = min(_SMALL_MEAN, size) if rows.packets is None else size
-    if rows.packets is None:
+    found = Measured(notes=list(rows.notes), sources=[called])
+    packets, least = rows.packets, size
+    if packets is None:
+        packets, least, found.assumed_bytes = rows.octets / size, min(_SMALL_MEAN, size), size
         found.notes.append(
             f"no column packets: octets over {size} B are taken, and intervals go to a mean of "
             f"{least} B, which makes {size / least:.3g} times as many; poll ifHCOutUcastPkts too"
         )
+    found.packets, found.seconds = round(float(packets.sum())), float(rows.seconds.sum())
     share = rows.octets * 8 / (rows.seconds * bps)
     found.estimates["load"] = batch_mean(share)
     _loss(rows.drops, packets, size / least, found)
-    queueing = _queueing(rows, size, bps, rtts, buffer, found)
-    _flows(rows, (packets, packets * size / least), rtts, queueing, congestion_control, found)
+    waits = _queueing(rows, link, buffer, found)
+    rounds = [end + wait for end, wait in zip(link.rtts, waits, strict=True)]
+    _flows(rows, (packets, packets * size / least), rounds, congestion_control, found)
     for name in _REFUSED:
         found.refuse(name, _UNKNOWN)
     found.curves["load"] = {"step_s": float(np.median(rows.seconds)), "share": share.tolist()}
-    made, why = _scenario(found, rate, rtts, size, congestion_control, buffer, goal, called)
-    return Measured(
-        packets=round(float(packets.sum())), seconds=float(rows.seconds.sum()),
-        estimates=found.estimates, refused=found.refused, notes=found.notes, curves=found.curves,
-        sources=[called], made=made, not_made=why,
-        assumed_bytes=None if rows.packets is not None else size,
-    )  # fmt: skip
+    _scenario(found, link, Asked(rate, congestion_control, buffer, goal))
+    return found
 
 
 def _packet(text: str) -> int:
-    size = parse("packet", DataSize, text)
-    if not _PACKETS[0] <= size <= _PACKETS[1]:
-        low, high = _PACKETS
+    size, (low, high) = parse("packet", DataSize, text), _PACKETS
+    if not low <= size <= high:
         raise MeasureError(f"{argument('packet')}: {text}; write {low} B to {high} B")
     return int(size)
 
@@ -188,7 +196,7 @@ def rtt_range(text: str | None) -> tuple[float, float]:
     return ends[0], ends[-1]
 
 
-def _loss(drops: Floats, packets: Floats, most: float, found: Estimates) -> None:
+def _loss(drops: Floats, packets: Floats, most: float, found: Measured) -> None:
     """Add the loss rate, with the t interval of a ratio over batches (Cochran, chapter 6).
 
     The packets may be ``most`` times as many, where they were not counted.
@@ -201,7 +209,7 @@ def _loss(drops: Floats, packets: Floats, most: float, found: Estimates) -> None
     size = len(drops) // BATCHES
     if size < 1:
         few = f"{len(drops)} intervals are too few for an interval"
-        found.estimates["loss_rate"] = Estimate(value, None, None, len(drops), few)
+        found.add("loss_rate", value, len(drops), few)
         return
     cut = size * BATCHES
     parts = [x[:cut].reshape(BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
@@ -213,14 +221,10 @@ def _loss(drops: Floats, packets: Floats, most: float, found: Estimates) -> None
 
 
 def _queueing(
-    rows: Intervals,
-    size: int,
-    bps: float,
-    rtts: tuple[float, float],
-    buffer: str | None,
-    found: Estimates,
+    rows: Intervals, link: _Link, buffer: str | None, found: Measured
 ) -> tuple[float, float]:
     """Return the smallest and the largest possible mean queueing delay, in seconds."""
+    bps, size, rtts = link
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
         if mean > _LONGEST_WAIT_S:
@@ -243,10 +247,9 @@ def _queueing(
 def _flows(
     rows: Intervals,
     packets: tuple[Floats, Floats],
-    rtts: tuple[float, float],
-    queueing: tuple[float, float],
+    rounds: list[float],
     control: str | None,
-    found: Estimates,
+    found: Measured,
 ) -> None:
     loss, load = found.estimates.get("loss_rate"), found.estimates["load"]
     if loss is None or rows.drops.sum() < _FEWEST_DROPS:
@@ -263,7 +266,6 @@ def _flows(
     low = None if loss.low is None else loss.low * (many[0] / usual if many else 1)
     losses = [(usual, x) for x in (low, loss.value, loss.high) if x]
     losses += [(rate, x * usual / rate) for rate in many for _, x in list(losses)]
-    rounds = [rtts[0] + queueing[0], rtts[1] + queueing[1]]
     windows = [
         (rate * rtt / w, w)
         for name, (rate, p), rtt in product(controls, losses, rounds)
@@ -283,27 +285,67 @@ def _flows(
     found.estimates["long_flows"] = Estimate(value, low, high, len(rows.drops), bias)
 
 
-def _scenario(
-    found: Estimates,
-    rate: str,
-    rtts: tuple[float, float],
-    size: int,
-    control: str | None,
-    buffer: str | None,
-    goal: float | None,
-    source: str,
-) -> tuple[Any, str]:
-    n = found.estimates.get("long_flows")
+def _scenario(found: Measured, link: _Link, asked: Asked) -> None:
+    n, rtts = found.estimates.get("long_flows"), link.rtts
     if n is None:
-        return None, "without n there is none: " + next(
-            one.why for one in found.refused if one.name == "long_flows"
-        )
+        why = next(one.why for one in found.refused if one.name == "long_flows")
+        found.not_made = f"without n there is none: {why}"
+        return
     ends = rtts if rtts[1] > rtts[0] else (rtts[0] * 0.95, rtts[1] * 1.05)
     low, high = max(math.floor(n.low), 1), max(math.ceil(n.high), 1)
-    one = {
-        "flows": f"{low}..{high}",
-        "rtt": {"uniform": [str(Duration(end)) for end in ends]},
-        "congestion_control": control or "cubic",
-        "packet": f"{size} B",
-    }
-    return made_of([one], source, rate, buffer, GOAL if goal is None else goal)
+    trips = {"uniform": [str(Duration(end)) for end in ends]}
+    one = {"flows": f"{low}..{high}", "rtt": trips, "packet": f"{link.size} B"}
+    one |= {"congestion_control": asked.congestion_control or "cubic"}
+    make([one], found, asked, GOAL if asked.goal is None else asked.goal)
+
+
+def snmp(
+    host: str,
+    *,
+    interface: str,
+    rate: str,
+    rtt: str | None,
+    seconds: float = 300.0,
+    every: float = 10.0,
+    community: str = "public",
+    keep: str | os.PathLike[str] | None = None,
+    packet: str = "1500 B",
+    congestion_control: str | None = None,
+    buffer: str | None = None,
+    goal: float | None = None,
+    progress: Progress | None = None,
+) -> Measured:
+    """Poll an interface's sent bytes and drops by SNMPv2c, then estimate as `counters`.
+
+    Needs pysnmp: ``pip install "forebay[counters]"``. Only ``host`` is polled.
+
+    Parameters
+    ----------
+    host : a router's address or name, with ``:PORT`` if it is not 161.
+    interface : the router's name of the link's interface: ifName or ifDescr of IF-MIB (RFC 2863).
+        The output is counted, including link headers: ifHCOutOctets, ifOutDiscards.
+    seconds, every : duration and period of polling. Many routers update their counters every few
+        seconds.
+    community : the router's community for reading.
+    keep : path at which the table is stored; `counters` can read it. None: it is not stored.
+    rate, rtt, packet, congestion_control, buffer, goal : as in `counters`.
+    progress : called with the fraction of the time done.
+
+    Raises MeasureError if the router does not answer, has no such interface, or an option does not
+    fit.
+    """
+    from forebay.measure.polling import Agent, poll  # asyncio, which nothing else needs here
+
+    agent = Agent.parse(host, community)
+    bits_per_second(rate)
+    rtt_range(rtt)
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder, "polled.csv") if keep is None else Path(keep)
+        poll(agent, interface, table, seconds, every, progress)
+        measured = counters(
+            table, rate=rate, rtt=rtt, packet=packet, congestion_control=congestion_control,
+            buffer=buffer, goal=goal, source=f"{interface} of {host} by SNMP",
+        )  # fmt: skip
+    octets = "octets are those of the interface, on Ethernet 18 bytes for each frame more than IP"
+    measured.notes.append(octets)
+    return measured

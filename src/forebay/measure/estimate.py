@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,29 +111,15 @@ def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any
     return told
 
 
-@dataclass
-class Estimates:
-    """The results so far; see `Measured` for the fields."""
-
-    estimates: dict[str, Any] = field(default_factory=dict)
-    refused: list[Refused] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    curves: dict[str, Any] = field(default_factory=dict)
-
-    def refuse(self, name: str, why: str) -> None:
-        """Record that the records do not allow an estimate."""
-        self.refused.append(Refused(name, why))
-
-
 MEANING = (
     "n counts the TCP flows in congestion avoidance that cross this link at one time; "
     "not the five-tuples seen, and not the flows that are open"
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Measured:
-    """Estimates by name, each with its interval or its bias.
+    """Estimates by name, each with its interval or its bias; a measurement adds them one by one.
 
     Attributes
     ----------
@@ -146,11 +132,11 @@ class Measured:
     curves : data of the figures.
     """
 
-    packets: int
-    seconds: float
-    estimates: dict[str, Any]
-    refused: list[Refused]
-    notes: list[str]
+    packets: int = 0
+    seconds: float = 0.0
+    estimates: dict[str, Any] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     curves: dict[str, Any] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
     made: Scenario | None = None
@@ -161,6 +147,14 @@ class Measured:
     def __repr__(self) -> str:
         names = ", ".join(self.estimates)
         return f"Measured({self.packets} packets in {self.seconds:.4g} s: {names})"
+
+    def add(self, name: str, value: float, n: int, bias: str = "") -> None:
+        """Add an estimate without an interval."""
+        self.estimates[name] = Estimate(value, None, None, n, bias)
+
+    def refuse(self, name: str, why: str) -> None:
+        """Record that the records do not allow an estimate."""
+        self.refused.append(Refused(name, why))
 
     def packet_list(self) -> str:
         """Return a file for a class of kind replay: the packets of unresponsive traffic.
@@ -186,8 +180,8 @@ class Measured:
 
         Raises MeasureError if the estimates do not suffice for one.
         """
-        notes = [*self.notes, *(f"refused: {one.name}: {one.why}" for one in self.refused)]
-        lines = [f"# {line}" for note in notes for line in note.splitlines()]
+        refused = (f"refused: {one.name}: {one.why}" for one in self.refused)
+        lines = [f"# {line}" for note in (*self.notes, *refused) for line in note.splitlines()]
         return "\n".join([f"# {MEANING}", *lines, "", dumps(self.scenario())])
 
     def to_dict(self) -> dict[str, Any]:
@@ -200,7 +194,7 @@ class Measured:
             "seconds": self.seconds,
             "flows_mean": MEANING,
             "estimates": {name: _plain(told) for name, told in self.estimates.items()},
-            "refused": [{"name": one.name, "why": one.why} for one in self.refused],
+            "refused": [asdict(one) for one in self.refused],
             "notes": self.notes,
             "curves": self.curves,
         }

@@ -17,12 +17,10 @@ import numpy as np
 
 from forebay import _core
 from forebay.errors import argument, option
-from forebay.measure import listening
-from forebay.measure.arguments import bits_per_second, paths_of
-from forebay.measure.estimate import Estimate, Estimates, Floats, Measured, MeasureError, batch_mean
-from forebay.measure.flow_records import CSV, to_capture
-from forebay.measure.pipes import read_captures
+from forebay.measure import flow_records
+from forebay.measure.estimate import Estimate, Floats, Measured, MeasureError, batch_mean
 from forebay.measure.population import over_time, robust_minimum
+from forebay.measure.records import bits_per_second, entries_of, read_captures
 
 if TYPE_CHECKING:
     from forebay._core import ExportReadings
@@ -57,14 +55,16 @@ def exports(
 
     Raises MeasureError if a file is not a capture, or has no exports.
     """
-    bps, sources = bits_per_second(rate), paths_of(records)
+    bps, sources = bits_per_second(rate), entries_of(records)
     with tempfile.TemporaryDirectory() as folder:
         places = [Path(folder, str(at)) for at in range(len(sources))]
         pairs = zip(sources, places, strict=True)
-        names = [str(place) if to_capture(name, place) else name for name, place in pairs]
+        names = [
+            str(place) if flow_records.to_capture(name, place) else name for name, place in pairs
+        ]
         read = _read(names, sources, progress)
     measured = _measured(read, bps, sources)
-    if any(source.lower().endswith(CSV) for source in sources):
+    if any(source.lower().endswith(flow_records.CSV) for source in sources):
         measured.notes.append(_UNNUMBERED)
     return measured
 
@@ -87,12 +87,12 @@ def listen(at: str, seconds: float, *, rate: str, progress: Progress | None = No
     bps, source = bits_per_second(rate), f"udp {at}"
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder, "exports.pcap")
-        listened = listening.listen(at, seconds, kept, progress)
-        full = kept.stat().st_size >= listening.MOST_BYTES
+        listened = flow_records.listen(at, seconds, kept, progress)
+        full = kept.stat().st_size >= flow_records.MOST_BYTES
         read = _read([str(kept)], [source], None)
     measured = _measured(read, bps, [source])
     if full:
-        room = f"{listening.MOST_BYTES / 1e9:g} GB of datagrams is the maximum"
+        room = f"{flow_records.MOST_BYTES / 1e9:g} GB of datagrams is the maximum"
         measured.notes.append(f"listening ended after {listened:.0f} s: {room}")
     return measured
 
@@ -108,34 +108,29 @@ def _read(names: list[str], sources: list[str], progress: Progress | None) -> Ex
 
 
 def _measured(read: ExportReadings, bps: float, names: list[str]) -> Measured:
-    found = Estimates()
     first, last = read["span_ms"] or (0, 0)
     seconds = max((last - first) / 1000, 1e-3)
+    found = Measured(read["packets"], seconds, sources=names, not_made=_NO_SCENARIO)
     _load(read, bps, found)
     if read["bytes"]:
-        tcp = Estimate(read["tcp_bytes"] / read["bytes"], None, None, read["records"])
-        found.estimates["tcp_share"] = tcp
+        found.add("tcp_share", read["tcp_bytes"] / read["bytes"], read["records"])
     _flows(read, found)
     _notes(read, found)
     for name in _REFUSED:
         found.refuse(name, _NO_PACKETS)
-    return Measured(
-        packets=read["packets"], seconds=seconds, estimates=found.estimates,
-        refused=found.refused, notes=found.notes, curves=found.curves, sources=names,
-        not_made=_NO_SCENARIO,
-    )  # fmt: skip
+    return found
 
 
-def within(read: ExportReadings, width_s: float, values: Floats) -> Floats:
+def _within(read: ExportReadings, width_s: float, values: Floats) -> Floats:
     """Return the bins of a series between the first record's start and the last one's end."""
     first, last = read["span_ms"] or (0, 0)
     low, high = ((at - read["base_ms"]) / 1000 / width_s for at in (first, last))
     return values[int(low) : int(high) + 1]
 
 
-def _load(read: ExportReadings, bps: float, found: Estimates) -> None:
+def _load(read: ExportReadings, bps: float, found: Measured) -> None:
     width_s = read["load_width_s"]
-    share = within(read, width_s, read["load_bytes"]) * 8 / (width_s * bps)
+    share = _within(read, width_s, read["load_bytes"]) * 8 / (width_s * bps)
     if len(share) < 3:
         found.refuse("load", "the records span less than three seconds")
         return
@@ -144,7 +139,7 @@ def _load(read: ExportReadings, bps: float, found: Estimates) -> None:
     found.curves["load"] = {"step_s": width_s, "share": inner.tolist()}
 
 
-def _flows(read: ExportReadings, found: Estimates) -> None:
+def _flows(read: ExportReadings, found: Measured) -> None:
     if read["drawn"] or read["sampling"] > 1:
         one_of = f"one packet of {read['sampling']} was sampled: short flows are missed, and what"
         for name in ("concurrent_flows", "long_flows", "flow_bytes"):
@@ -154,7 +149,7 @@ def _flows(read: ExportReadings, found: Estimates) -> None:
     width_s = read["concurrent"][0]
     opened = "from first packet to last by the router's clock; not the n of the laws"
     mean = float(inside["concurrent"].mean())
-    found.estimates["concurrent_flows"] = Estimate(mean, None, None, read["records"], opened)
+    found.add("concurrent_flows", mean, read["records"], opened)
     values, counts = read["lengths"]
     length = float((values * counts).sum() / counts.sum())
     cut = "a flow longer than the active timeout counts once for each record: too short"
@@ -180,7 +175,7 @@ def _number(read: ExportReadings, name: Literal["concurrent", "long", "perhaps"]
     _, last = read["span_ms"] or (0, 0)
     whole = int((last - read["base_ms"]) / 1000 / width_s) + 1
     padded = np.pad(changes, (0, max(whole - len(changes), 0)))
-    return within(read, width_s, over_time((width_s, padded)))
+    return _within(read, width_s, over_time((width_s, padded)))
 
 
 def _lost_share(read: ExportReadings) -> float:
@@ -216,7 +211,7 @@ def _long_flows(read: ExportReadings, low: float, high: float) -> Estimate:
     return Estimate(value, low, high / (1 - 2 * lost), read["records"], bias)
 
 
-def _notes(read: ExportReadings, found: Estimates) -> None:
+def _notes(read: ExportReadings, found: Measured) -> None:
     counted = [
         (read["lost"], "flow records or datagrams were lost: the load is too low"),
         (read["reordered"], "datagrams arrived after a later one"),

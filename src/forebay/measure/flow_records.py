@@ -1,6 +1,7 @@
-"""Flow records of a table as IPFIX datagrams (RFC 7011), so that ``exports`` reads all records.
+"""Flow records as a capture of datagrams, which ``exports`` reads: of a table, or of a socket.
 
-Tables are nfdump's CSV and goflow2's JSON. What does not fit into a datagram is said with its line.
+Tables are nfdump's CSV and goflow2's JSON, whose rows become IPFIX (RFC 7011). What does not fit
+into a datagram is said with its line.
 """
 
 from __future__ import annotations
@@ -9,13 +10,19 @@ import csv
 import ipaddress
 import json
 import math
+import socket
 import struct
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 
+from forebay.errors import argument, option
 from forebay.measure.estimate import MeasureError
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -23,12 +30,12 @@ _NANOSECONDS, _RAW_IP, _LARGEST = 0xA1B23C4D, 101, 65535
 _UDP = 17
 
 
-def begin(file: BinaryIO) -> None:
+def _begin(file: BinaryIO) -> None:
     """Write the file header of a capture."""
     file.write(struct.pack("<IHHiIII", _NANOSECONDS, 2, 4, 0, 0, _LARGEST, _RAW_IP))
 
 
-def append(file: BinaryIO, at_ns: int, source: Address, port: int, data: bytes) -> None:
+def _append(file: BinaryIO, at_ns: int, source: Address, port: int, data: bytes) -> None:
     """Write one datagram from ``source`` to ``port``; its destination address is zero."""
     udp = struct.pack(">HHHH", port, port, 8 + len(data), 0) + data
     if source.version == 4:
@@ -87,7 +94,7 @@ def to_capture(source: str, path: Path) -> bool:
         return False
     try:
         with path.open("wb") as file:
-            begin(file)
+            _begin(file)
             _send(file, 0, _templates())
             for number, record in enumerate(records):
                 _send(file, number, record)
@@ -100,7 +107,7 @@ def to_capture(source: str, path: Path) -> bool:
 
 def _send(file: BinaryIO, number: int, body: bytes) -> None:
     head = struct.pack(">HHIII", 10, 16 + len(body), 0, number % 2**32, 0)
-    append(file, 0, _EXPORTER, _PORT, head + body)
+    _append(file, 0, _EXPORTER, _PORT, head + body)
 
 
 def _set(number: int, body: bytes) -> bytes:
@@ -190,7 +197,7 @@ def _of_row(row: dict[str, str]) -> FlowRecord:
     )  # fmt: skip
 
 
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+def _address(text: str) -> Address:
     """Return an address, which csv-fast may write as a number."""
     return ipaddress.ip_address(int(text) if text.isascii() and text.isdigit() else text)
 
@@ -259,3 +266,82 @@ def _of_json(source: str, row: dict[str, Any]) -> FlowRecord:
 def _time(row: dict[str, Any], keys: dict[str, float]) -> int:
     """Return milliseconds since 1970; a key that is 0 is not set."""
     return next(int(int(row[key]) * factor) for key, factor in keys.items() if row.get(key))
+
+
+_LARGEST_PAYLOAD = 65507 - 20  # largest UDP payload over IPv4, minus the header of a stored packet
+MOST_BYTES = 2_000_000_000
+"""Stored on disk: about ten million exports of thirty records each."""
+_LOOK_EVERY_S = 0.2
+_WRITE_PLACE = "write an address and a port, 127.0.0.1:2055 or [::1]:2055; or the port alone"
+
+
+def place(text: str) -> tuple[Address, int]:
+    """Return the address and the port of ``ADDRESS:PORT``; a port alone is on 127.0.0.1.
+
+    Raises MeasureError for another text.
+    """
+    host, _, port = text.rpartition(":")
+    try:
+        address = ipaddress.ip_address(host.strip("[]") or "127.0.0.1")
+        number = int(port)
+    except ValueError:
+        raise _at(f"{text!r}; {_WRITE_PLACE}") from None
+    if not 1 <= number <= 65535:
+        raise _at(f"{text!r}: no port {number}; {_WRITE_PLACE}")
+    return address, number
+
+
+def listen(at: str, seconds: float, path: Path, progress: Progress | None = None) -> float:
+    """Store the datagrams that arrive within ``seconds`` in a capture at ``path``.
+
+    Returns the seconds of listening: fewer than ``seconds`` if ``MOST_BYTES`` were stored before.
+
+    Raises MeasureError if the socket cannot be bound, nothing arrived, or nothing can be stored.
+    """
+    address, port = place(at)
+    try:
+        with _bound(address, port, at) as sock, path.open("wb") as file:
+            _begin(file)
+            count, listened = _keep(sock, port, seconds, file, progress)
+    except OSError as error:
+        why = f"the datagrams cannot be stored ({error.strerror})"
+        raise _at(f"{at}: {why}; name a folder with room as TMPDIR") from None
+    if not count:
+        why = f"no datagram arrived within {seconds:g} s; do the routers export to it?"
+        longer = f"Or listen longer, {option('seconds', f'{10 * seconds:g}')}"
+        raise _at(f"{at}: {why} {longer}")
+    return listened
+
+
+def _keep(
+    sock: socket.socket, port: int, seconds: float, file: BinaryIO, progress: Progress | None
+) -> tuple[int, float]:
+    """Return the number of datagrams stored, and the time that this took."""
+    count, begin = 0, time.monotonic()
+    while (spent := time.monotonic() - begin) < seconds and file.tell() < MOST_BYTES:
+        sock.settimeout(min(seconds - spent, _LOOK_EVERY_S))
+        if progress is not None:
+            progress(spent / seconds)
+        try:
+            data, (source, *_) = sock.recvfrom(_LARGEST_PAYLOAD)
+        except TimeoutError:
+            continue
+        sender = ipaddress.ip_address(source.partition("%")[0])
+        _append(file, time.time_ns(), sender, port, data)
+        count += 1
+    return count, min(spent, seconds)
+
+
+def _bound(address: Address, port: int, at: str) -> socket.socket:
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    sock = socket.socket(family, socket.SOCK_DGRAM)
+    try:
+        sock.bind((str(address), port))
+    except OSError as error:
+        sock.close()
+        raise _at(f"{at}: {error.strerror}; name another place") from None
+    return sock
+
+
+def _at(wrong: str) -> MeasureError:
+    return MeasureError(f"{argument('at', 'listen')}: {wrong}")

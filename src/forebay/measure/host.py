@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from forebay.measure.estimate import Estimate, Estimates, Measured, MeasureError, quantiles, share
-from forebay.measure.table import read_text
+from forebay.measure.estimate import Measured, MeasureError, quantiles, share
+from forebay.measure.records import read_text
 
 _ADDRESS = re.compile(r"(?<!\S)(\[?[0-9A-Fa-f.:*]+\]?(?:%\S+?)?\]?|[\w.-]+):(\d+|[\w-]+)(?!\S)")
 _NUMBER = re.compile(r"(?<![\w.])(\w+):([0-9.]+)(?:/([0-9.]+))?")
@@ -99,28 +99,27 @@ def host(
     """
     if ss is None and nstat is None:
         raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
-    found, names = Estimates(), [os.fspath(name) for name in (ss, nstat) if name is not None]
+    found = Measured(sources=[os.fspath(name) for name in (ss, nstat) if name is not None])
     if ss is not None:
         _sockets(read_text(ss, "name a text file"), os.fspath(ss), found)
     if nstat is not None:
         _counters(read_text(nstat, "name a text file"), os.fspath(nstat), found)
     found.refuse("long_flows", "a host shows its own flows, not those of a link")
-    none = "a host shows neither the link nor the other flows on it"
-    return Measured(0, 0.0, found.estimates, found.refused, found.notes, sources=names,
-                    not_made=none)  # fmt: skip
+    found.not_made = "a host shows neither the link nor the other flows on it"
+    return found
 
 
-def _sockets(text: str, path: str, found: Estimates) -> None:
+def _sockets(text: str, path: str, found: Measured) -> None:
     listed = sockets(text)
     if not listed:
         raise MeasureError(f"{path}: no line has a cwnd; write the output of `ss -tin`")
     busy = [each for each in listed if each.is_busy]
     avoiding = sum(each.last.avoids for each in busy)
-    found.estimates["connections"] = Estimate(len(busy), None, None, len(busy), _ONE_HOST)
+    found.add("connections", len(busy), len(busy), _ONE_HOST)
     sending, with_data = sum(each.last.is_busy for each in busy), "with data unacknowledged"
-    found.estimates["sending"] = Estimate(sending, None, None, len(busy), with_data)
+    found.add("sending", sending, len(busy), with_data)
     above = "sending, and cwnd at least ssthresh; at most a part of n"
-    found.estimates["in_avoidance"] = Estimate(avoiding, None, None, len(busy), above)
+    found.add("in_avoidance", avoiding, len(busy), above)
     samples = [one for each in busy for one in each.samples if one.is_busy]
     for name, key in (("rtt_s", "rtt"), ("min_rtt_s", "minrtt")):
         values = [1e-3 * one.numbers[key] for one in samples if key in one.numbers]
@@ -133,7 +132,7 @@ def _sockets(text: str, path: str, found: Estimates) -> None:
     _tell(listed, busy, found)
 
 
-def _retransmissions(busy: list[Socket], path: str, found: Estimates) -> None:
+def _retransmissions(busy: list[Socket], path: str, found: Measured) -> None:
     """Add the share that was sent again over the life of the sockets, in bytes or segments."""
     for again, sent in (("bytes_retrans", "bytes_sent"), ("retrans", "data_segs_out")):
         known = [each.last.numbers for each in busy if each.last.numbers.get(sent)]
@@ -147,7 +146,7 @@ def _retransmissions(busy: list[Socket], path: str, found: Estimates) -> None:
     found.refuse("socket_retransmitted_share", f"{path} {why}")
 
 
-def _tell(listed: list[Socket], busy: list[Socket], found: Estimates) -> None:
+def _tell(listed: list[Socket], busy: list[Socket], found: Measured) -> None:
     controls = Counter(each.last.control for each in busy)
     if controls:
         shares = ", ".join(f"{name} {count}" for name, count in controls.items())
@@ -161,7 +160,7 @@ def _tell(listed: list[Socket], busy: list[Socket], found: Estimates) -> None:
         found.notes.append(said)
 
 
-def _counters(text: str, path: str, found: Estimates) -> None:
+def _counters(text: str, path: str, found: Measured) -> None:
     counts = {name: int(number) for name, number in _COUNTER.findall(text)}
     sent, again = counts.get("TcpOutSegs"), counts.get("TcpRetransSegs", 0)
     if not sent:
@@ -172,4 +171,4 @@ def _counters(text: str, path: str, found: Estimates) -> None:
     found.estimates["retransmitted_share"] = share(min(again, sent), sent, bias)
     timeouts = counts.get("TcpExtTCPTimeouts")
     if timeouts is not None:
-        found.estimates["timeouts"] = Estimate(timeouts, None, None, sent)
+        found.add("timeouts", timeouts, sent)

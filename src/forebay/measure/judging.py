@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from forebay.errors import argument
-from forebay.measure.arguments import bits_per_second
 from forebay.measure.estimate import MeasureError
+from forebay.measure.records import bits_per_second
 from forebay.measure.table import Stretch, busiest, hours, read
 from forebay.scenario import Rate
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.measure.estimate import Estimate, Estimates, Floats, Refused, batch_mean
+from forebay.measure.estimate import Estimate, Floats, Measured, Refused, batch_mean
 from forebay.measure.hurst import SHORTEST, hurst
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _FEWEST = 20
 _DRAWN = 500
 
 
-def describe(read: CaptureReadings, rate_bps: float, found: Estimates) -> None:
+def describe(read: CaptureReadings, rate_bps: float, found: Measured) -> None:
     """Add ``load``, ``load_over_time``, ``packet_bytes`` and ``unresponsive_share``."""
     series = whole(read)
     if len(series) < 2:
@@ -50,7 +50,7 @@ def whole(read: CaptureReadings) -> Floats:
     return series
 
 
-def _over_time(share: Floats, width_s: float, found: Estimates) -> dict[str, dict[str, Estimate]]:
+def _over_time(share: Floats, width_s: float, found: Measured) -> dict[str, dict[str, Estimate]]:
     told = {}
     for scale_s in _SCALES_S:
         size = round(scale_s / width_s)
@@ -68,7 +68,7 @@ def _over_time(share: Floats, width_s: float, found: Estimates) -> dict[str, dic
     return told
 
 
-def _sizes(read: CaptureReadings, found: Estimates) -> None:
+def _sizes(read: CaptureReadings, found: Measured) -> None:
     sizes, counts = read["packet_bytes"], read["packet_counts"]
     if not len(sizes):
         return
@@ -87,17 +87,17 @@ def full_packet(read: CaptureReadings) -> int:
     return int(sizes[np.argmax(sizes * counts)]) if len(sizes) else 1500
 
 
-def _kinds(read: CaptureReadings, found: Estimates) -> None:
+def _kinds(read: CaptureReadings, found: Measured) -> None:
     flows = read["flows"]
     quic, others = flows["quic_bytes"], flows["udp_bytes"] + flows["other_bytes"]
     total, packets = flows["tcp_bytes"] + quic + others, read["packets"]
     if not total:
         return
     bias = "UDP except port 443, and protocols except TCP and UDP; some may respond to congestion"
-    found.estimates["unresponsive_share"] = Estimate(others / total, None, None, packets, bias)
+    found.add("unresponsive_share", others / total, packets, bias)
     if quic:
         hides = "UDP port 443: it responds to congestion, but its losses and round trips are hidden"
-        found.estimates["quic_share"] = Estimate(quic / total, None, None, packets, hides)
+        found.add("quic_share", quic / total, packets, hides)
 
 
 _FEWEST_INTERVALS = 32
@@ -108,16 +108,13 @@ _APART = 0.2
 
 
 def describe_burstiness(
-    scales: Floats, series: Floats, width_s: float, packet_s: float, found: Estimates
+    scales: Floats, series: Floats, width_s: float, packet_s: float, found: Measured
 ) -> None:
     """Add ``burstiness_knee_s``, ``hurst_by_slope`` and ``hurst``; the curve is beta(s).
 
-    Parameters
-    ----------
-    scales : shape (scales, 4); as in `CaptureReadings`.
-    series : shape (n,); bytes in intervals of ``width_s``.
-    packet_s : time of a full packet on the link. Shorter scales show the packets themselves, whose
-        time would be taken for the knee.
+    ``scales`` are those of `CaptureReadings`, ``series`` has the bytes in intervals of ``width_s``.
+    Scales below a full packet's time on the link, ``packet_s``, show the packets themselves: it
+    would be taken for the knee.
     """
     seconds, beta = variation(scales.reshape(-1, 4))
     if len(beta) >= 2 * _FEWEST_POINTS:
@@ -150,17 +147,17 @@ def describe_burstiness(
     found.notes.append(f"H is that of the bytes in intervals of {width_s * 1e3:.3g} ms and longer")
 
 
-def slope_as_hurst(value: float, points: int, found: Estimates) -> None:
+def slope_as_hurst(value: float, points: int, found: Measured) -> None:
     """Add ``hurst_by_slope``, or refuse it outside the range of H."""
     if not 0.0 < value < 1.0:
         why = f"1 plus the slope of beta(s) is {value:.2f}, and H lies between 0 and 1"
         found.refuse("hurst_by_slope", f"{why}: the load is no self-similar noise")
         return
     above = "1 plus the slope of beta(s) above the knee, as in paper B"
-    found.estimates["hurst_by_slope"] = Estimate(value, None, None, points, above)
+    found.add("hurst_by_slope", value, points, above)
 
 
-def possible_methods(told: dict[str, Estimate], found: Estimates) -> dict[str, Estimate] | Refused:
+def possible_methods(told: dict[str, Estimate], found: Measured) -> dict[str, Estimate] | Refused:
     """Return the methods whose H lies between 0 and 1; refuse the others."""
     outside = {name: one.value for name, one in told.items() if not 0.0 < one.value < 1.0}
     inside = {name: one for name, one in told.items() if name not in outside}

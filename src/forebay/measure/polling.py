@@ -75,30 +75,23 @@ def poll(
         wrong = f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s"
         raise MeasureError(f"{wrong}; at least three rows are needed: write {more} or more")
     check_package("SNMP", "pysnmp")
-    asyncio.run(_poll(agent, interface, path, seconds, every_s, progress))
 
+    async def write() -> None:
+        async with _asking(agent) as questions:
+            number = await questions.number(interface)
+            first = await questions.row(number)  # before the file is made, to find errors first
+            with path.open("w", encoding="utf-8", newline="") as file:
+                table = csv.writer(file, lineterminator="\n")
+                table.writerows([COLUMNS, first])
+                begin = time.monotonic()
+                for turn in range(1, int(seconds / every_s + 1e-9) + 1):
+                    await asyncio.sleep(max(begin + turn * every_s - time.monotonic(), 0.0))
+                    table.writerow(await questions.row(number))
+                    file.flush()
+                    if progress is not None:
+                        progress(turn * every_s / seconds)
 
-async def _poll(
-    agent: Agent,
-    interface: str,
-    path: Path,
-    seconds: float,
-    every_s: float,
-    progress: Progress | None,
-) -> None:
-    async with _asking(agent) as questions:
-        number = await questions.number(interface)
-        first = await questions.row(number)  # before the file is made, to find errors first
-        with path.open("w", encoding="utf-8", newline="") as file:
-            table = csv.writer(file, lineterminator="\n")
-            table.writerows([COLUMNS, first])
-            begin = time.monotonic()
-            for turn in range(1, int(seconds / every_s + 1e-9) + 1):
-                await asyncio.sleep(max(begin + turn * every_s - time.monotonic(), 0.0))
-                table.writerow(await questions.row(number))
-                file.flush()
-                if progress is not None:
-                    progress(turn * every_s / seconds)
+    asyncio.run(write())
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.measure.estimate import NORMAL_95, Estimate, Estimates, Floats
+from forebay.measure.estimate import NORMAL_95, Estimate, Floats, Measured
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
@@ -26,11 +26,11 @@ _BATCHES = 10
 _FEWEST_TAIL = 20
 
 
-def describe(read: CaptureReadings, found: Estimates) -> None:
+def describe(read: CaptureReadings, found: Measured) -> None:
     """Add ``tuples``, ``concurrent_flows``, ``long_flows``, ``flow_bytes`` and the tail."""
     flows = read["flows"]
     every = "five-tuples of one direction, including those with ACKs only; not the n of the laws"
-    found.estimates["tuples"] = Estimate(flows["tuples"], None, None, flows["tuples"], every)
+    found.add("tuples", flows["tuples"], flows["tuples"], every)
     if flows["flows"] == 0:
         found.refuse("long_flows", "no flow carries data over the link")
         return
@@ -65,7 +65,7 @@ def robust_minimum(number: Floats) -> Estimate:
     return Estimate(value, max(value - half, 0.0), value + half, len(stretch))
 
 
-def _avoiding(read: CaptureReadings, found: Estimates) -> None:
+def _avoiding(read: CaptureReadings, found: Measured) -> None:
     flows = read["flows"]
     avoiding, lossy = over_time(flows["avoiding"]), over_time(flows["lossy"])
     width_s = flows["avoiding"][0]
@@ -107,7 +107,7 @@ def _at_instants_of(number: Floats, width_s: float, changes: tuple[float, Floats
     return np.where(places < len(own), own[np.minimum(places, len(own) - 1)], 0.0)
 
 
-def _lengths(read: CaptureReadings, found: Estimates) -> None:
+def _lengths(read: CaptureReadings, found: Measured) -> None:
     values, counts = read["flows"]["lengths"]
     mean = float((values * counts).sum() / counts.sum())
     censored = read["flows"]["censored"] / read["flows"]["flows"]
@@ -139,7 +139,7 @@ def _last_of_tail(longest: Floats, flows: int) -> int:
     return min(len(longest) - 1, flows // 2)
 
 
-def _tail(longest: Floats, flows: int, found: Estimates) -> Estimate:
+def _tail(longest: Floats, flows: int, found: Measured) -> Estimate:
     ks = np.unique(np.geomspace(_FEWEST_TAIL, _last_of_tail(longest, flows), 60).astype(int))
     ks = ks[longest[:1] > longest[ks]]
     plot = [hill(longest, int(k)).value for k in ks]

@@ -7,37 +7,13 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.errors import argument
 from forebay.measure.estimate import Floats, MeasureError
-
-MOST_BYTES = 256 * 1024 * 1024
-"""Enough for counters with a row every second for two months."""
-
-
-def read_text(path: str | os.PathLike[str], hint: str) -> str:
-    """Return a file's text in UTF-8, without its byte order mark.
-
-    Raises MeasureError, whose end is ``hint``, if it cannot be read, is longer than ``MOST_BYTES``
-    (a device may have no end), or is not text.
-    """
-    name = os.fspath(path)
-    try:
-        with Path(name).open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise MeasureError(f"{name}: cannot be read ({error.strerror}); {hint}") from None
-    if len(content) > MOST_BYTES:
-        raise MeasureError(f"{name}: is longer than {MOST_BYTES >> 20} MiB; {hint}")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise MeasureError(f"{name}: is not text in UTF-8; {hint}") from None
-
+from forebay.measure.records import read_text
 
 _NEEDED = ("time_s", "octets", "drops")
 _OPTIONAL = ("packets", "queue_packets")

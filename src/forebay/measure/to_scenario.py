@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from forebay.errors import option
-from forebay.measure.estimate import Counts, Estimate, Estimates, Floats
+from forebay.measure.estimate import Counts, Estimate, Floats, Measured
 from forebay.measure.load import full_packet
 from forebay.scenario import Scenario
 from forebay.scenario.format_error import format_error
@@ -41,83 +42,76 @@ _LEAST_PACKET = 64  # bytes of the smallest packet that counts as a mean size
 _BUSY = 0.9  # load from which the link, and not the hosts, limits its flows
 
 
-def scenario(
-    read: CaptureReadings,
-    found: Estimates,
-    rate: str,
-    congestion_control: str | None,
-    buffer: str | None,
-    goal: float | None,
-    source: str,
-    overhead: int = 0,
-) -> tuple[Scenario | None, str]:
-    """Return the scenario, or None and why the estimates do not suffice.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user says of the scenario: the link's rate, and None for what nobody chose."""
+
+    rate: str
+    congestion_control: str | None
+    buffer: str | None
+    goal: float | None
+
+
+def scenario(read: CaptureReadings, found: Measured, asked: Asked, overhead: int) -> None:
+    """Add the scenario, or why the estimates do not suffice.
 
     Its packets have ``overhead`` bytes more than those that were captured, as the load has.
 
-    Without a ``goal`` that is `GOAL` where there are long flows; other traffic does not send more
+    Without a goal that is `GOAL` where there are long flows; other traffic does not send more
     because the buffer is larger, so no buffer would reach it.
     """
     packet = full_packet(read) + overhead
-    traffic = _long(read, found, congestion_control, packet) + _others(read, found, rate, packet)
+    control, goal = asked.congestion_control, asked.goal
+    traffic = _long(read, found, control, packet) + _others(read, found, asked.rate, packet)
     if not traffic:
-        if "long_flows" in found.estimates:
-            return None, _NO_ROUND_TRIPS
-        return None, "no traffic was found for which a scenario has a class"
-    if buffer is None and not any("rtt" in one for one in traffic):
+        none = "no traffic was found for which a scenario has a class"
+        found.not_made = _NO_ROUND_TRIPS if "long_flows" in found.estimates else none
+    elif asked.buffer is None and not any("rtt" in one for one in traffic):
         why = "no round trip is known, so there is no buffer in time"
-        return None, f"{why}; write {option('buffer', '64 packets')}"
-    if goal is None and any(one["kind"] == "long" for one in traffic):
-        goal = GOAL
-    if goal is None:
-        found.notes.append(_NO_GOAL)
-    return made_of(traffic, source, rate, buffer, goal)
+        found.not_made = f"{why}; write {option('buffer', '64 packets')}"
+    else:
+        if goal is None and any(one["kind"] == "long" for one in traffic):
+            goal = GOAL
+        if goal is None:
+            found.notes.append(_NO_GOAL)
+        make(traffic, found, asked, goal)
 
 
-def made_of(
-    traffic: list[dict[str, Any]], source: str, rate: str, buffer: str | None, goal: float | None
-) -> tuple[Scenario | None, str]:
-    """Return the scenario of classes of traffic, or None and why it is invalid."""
-    tree: dict[str, Any] = {
-        "name": f"measured from {Path(source).name}"[:200],
-        "link": {"rate": rate},
-        "traffic": traffic,
-    }
+def make(traffic: list[dict[str, Any]], found: Measured, asked: Asked, goal: float | None) -> None:
+    """Add the scenario of classes of traffic, or why it is invalid."""
+    name = f"measured from {Path(found.sources[0]).name}"[:200]
+    tree: dict[str, Any] = {"name": name, "link": {"rate": asked.rate}, "traffic": traffic}
     if goal is not None:
         tree["goals"] = {"utilization": goal}
-    if buffer is not None:
-        tree["queue"] = {"size": buffer}
+    if asked.buffer is not None:
+        tree["queue"] = {"size": asked.buffer}
     try:
-        return Scenario.model_validate(tree), ""
+        found.made = Scenario.model_validate(tree)
     except ValidationError as error:
-        return None, f"the estimates give an invalid scenario ({format_error(error, Scenario)})"
+        wrong = format_error(error, Scenario)
+        found.not_made = f"the estimates give an invalid scenario ({wrong})"
 
 
 def _long(
-    read: CaptureReadings, found: Estimates, control: str | None, packet: int
+    read: CaptureReadings, found: Measured, control: str | None, packet: int
 ) -> list[dict[str, Any]]:
     n = found.estimates.get("long_flows")
     values, counts = read["flows"]["least_rtt_us"]
-    if not isinstance(n, Estimate) or not counts.sum():
-        if isinstance(n, Estimate):
-            found.notes.append("the scenario has no long flows: their round trips are not known")
+    if not isinstance(n, Estimate):
+        return []
+    if not counts.sum():
+        found.notes.append("the scenario has no long flows: their round trips are not known")
         return []
     low, high = (round(n.value if end is None else end) for end in (n.low, n.high))
     _tell_limited(n, found)
     middle = max(round(n.value), 1)
     count: int | str = middle if low == high else f"{max(low, 1)}..{max(high, 1)}"
-    return [
-        {
-            "kind": "long",
-            "flows": count,
-            "rtt": round_trips(values, counts),
-            "congestion_control": control or _control(found),
-            "packet": f"{packet} B",
-        }
-    ]
+    one = {"kind": "long", "flows": count, "rtt": round_trips(values, counts)}
+    one |= {"congestion_control": control or _control(found), "packet": f"{packet} B"}
+    return [one]
 
 
-def _tell_limited(n: Estimate, found: Estimates) -> None:
+def _tell_limited(n: Estimate, found: Measured) -> None:
     """Add a note where losses do not seem to limit the flows, as they do those of the scenario."""
     load, marked = found.estimates.get("load"), found.estimates.get("marked_share")
     if n.low is None or n.low >= 1 or load is None:
@@ -133,7 +127,7 @@ def _tell_limited(n: Estimate, found: Estimates) -> None:
     found.notes.append(f"the link is {load.value:.0%} full, {few}: {why}")
 
 
-def _control(found: Estimates) -> str:
+def _control(found: Measured) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
     why = "as indicated" if chosen == hint else "without an indication"
@@ -162,9 +156,7 @@ def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
     }
 
 
-def _others(
-    read: CaptureReadings, found: Estimates, rate: str, packet: int
-) -> list[dict[str, Any]]:
+def _others(read: CaptureReadings, found: Measured, rate: str, packet: int) -> list[dict[str, Any]]:
     flows, capacity = read["flows"], float(Rate.parse(rate)) * read["duration_s"] / 8
     short, open_loop = flows["short_bytes"], flows["udp_bytes"] + flows["other_bytes"]
     classes = []
@@ -175,15 +167,15 @@ def _others(
         one |= {"packet": f"{packet} B", "load": min(short / capacity, 10.0)}
         values, counts = flows["least_rtt_us"]
         classes.append(one | ({"rtt": round_trips(values, counts)} if counts.sum() else {}))
-        said = "the scenario's short flows have geometric lengths with the measured mean"
-        found.notes.append(said)
+        of = "have geometric lengths with the measured mean"
+        found.notes.append(f"the scenario's short flows {of}")
     if open_loop / capacity > _LEAST_LOAD:
         classes.append(_unresponsive(read, found, open_loop / capacity, packet))
     return classes
 
 
 def _unresponsive(
-    read: CaptureReadings, found: Estimates, load: float, packet: int
+    read: CaptureReadings, found: Measured, load: float, packet: int
 ) -> dict[str, Any]:
     """Return noise of the measured H if all load is unresponsive, else Poisson datagrams."""
     flows, methods = read["flows"], found.estimates.get("hurst", {})
@@ -199,15 +191,10 @@ def _unresponsive(
                 "in frames of the knee's length"
             )
             return {
-                "kind": "video",
-                "flows": 1,
-                "load": load,
-                "hurst": min(round(hurst, 3), 0.99),
-                "frame_rate": round(1 / at.value, 3),
-                "variation": round(float(beta), 3),
-                "spacing": "even",
-                "packet": f"{packet} B",
-            }
+                "kind": "video", "flows": 1, "load": load, "hurst": min(round(hurst, 3), 0.99),
+                "frame_rate": round(1 / at.value, 3), "variation": round(float(beta), 3),
+                "spacing": "even", "packet": f"{packet} B",
+            }  # fmt: skip
     size = _datagram(read, share, packet)
     found.notes.append(f"the scenario's UDP is Poisson, in packets of {size} B: {_bursty(methods)}")
     return {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": load, "packet": f"{size} B"}

@@ -1,7 +1,7 @@
 """Buffer sizes as configuration of router platforms: written, and read back.
 
 ``read_target`` reads the wanted size, ``emit`` writes it for a platform, and ``lint`` reads a
-snippet. A platform is one file and one line in the registry.
+snippet. A platform is a record and one line in the registry.
 """
 
 from typing import TYPE_CHECKING
@@ -10,16 +10,20 @@ from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Memory
-    from forebay.platforms.class_queues import ClassEmission, check_class_platform, emit_classes
-    from forebay.platforms.emission import Emission, check_discipline, emit, object_names
-    from forebay.platforms.errors import PlatformError
+    from forebay.platforms.emission import (
+        ClassEmission,
+        Emission,
+        check_class_platform,
+        check_discipline,
+        emit,
+        emit_classes,
+        object_names,
+    )
     from forebay.platforms.linting import Lint, lint
     from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
-    from forebay.platforms.port import Port, Wanted
-    from forebay.platforms.protocol import Platform
-    from forebay.platforms.reading import ConfiguredQueue, Note
-    from forebay.platforms.registry import REFUSED, get, names
-    from forebay.platforms.snippet import Snippet
+    from forebay.platforms.reading import ConfiguredQueue, Note, Port, Wanted
+    from forebay.platforms.registry import REFUSED, Platform, get, names
+    from forebay.platforms.snippet import PlatformError, Snippet
     from forebay.platforms.target import (
         of_sizing,
         parse_port,
@@ -62,19 +66,16 @@ __all__ = [
 ]
 
 # The names of each module. Modules are imported at first use: a sizing needs only `memory`.
-_GROUPS = (
-    ("class_queues", "ClassEmission check_class_platform emit_classes"),
-    ("emission", "Emission check_discipline emit object_names"),
-    ("errors", "PlatformError"),
-    ("linting", "Lint lint"),
-    ("memory", "Memory REFERENCE_POINTS TIERS memory_for"),
-    ("port", "Port Wanted"),
-    ("protocol", "Platform"),
-    ("reading", "ConfiguredQueue Note"),
-    ("registry", "REFUSED get names"),
-    ("snippet", "Snippet"),
-    ("target", "of_sizing parse_port read_sizing read_snippet read_target with_choices"),
-)
-_HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
+_GROUPS = {
+    "emission": "ClassEmission Emission check_class_platform check_discipline emit emit_classes "
+    "object_names",
+    "linting": "Lint lint",
+    "memory": "Memory REFERENCE_POINTS TIERS memory_for",
+    "reading": "ConfiguredQueue Note Port Wanted",
+    "registry": "Platform REFUSED get names",
+    "snippet": "PlatformError Snippet",
+    "target": "of_sizing parse_port read_sizing read_snippet read_target with_choices",
+}
+_HOLDERS = {name: module for module, names in _GROUPS.items() for name in names.split()}
 
 __getattr__ = attributes(__name__, _HOLDERS)

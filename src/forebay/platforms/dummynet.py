@@ -6,20 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forebay.platforms.errors import PlatformError, short
-from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written, matching
-from forebay.platforms.reading import (
-    ConfiguredQueue,
-    Note,
-    Place,
-    Served,
-    burst_unwritten,
-    note,
-    trap,
-    uncertain,
-)
-from forebay.platforms.snippet import Snippet, whole
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, note, trap
+from forebay.platforms.registry import Order, Platform, Written, matching
+from forebay.platforms.snippet import PlatformError, Snippet, short, whole
 
 _SLOTS, _MOST_SLOTS, _MOST_BYTES = 50, 100, 1 << 20
 _RATE = re.compile(
@@ -34,13 +23,9 @@ _LIMITS = trap(
 )
 _FLYING = note("packets of the pipe's own delay are not in its queue")
 _MANAGED = {
-    "codel": "codel",
-    "fq_codel": "fq_codel",
-    "pie": "pie",
-    "fq_pie": None,
-    "red": "red",
+    "codel": "codel", "fq_codel": "fq_codel", "pie": "pie", "fq_pie": None, "red": "red",
     "gred": None,
-}
+}  # fmt: skip
 
 
 def _write(order: Order) -> Written:
@@ -55,13 +40,8 @@ def _write(order: Order) -> Written:
         f"ipfw pipe {order.number} config bw {port.rate_in()}bit/s queue {value}",
         f"ipfw add pipe {order.number} ip from any to any out via {order.interface}",
     )
-    notes = []
-    if port.burst_bytes:
-        why = "a pipe's burst is after idle times alone"
-        notes.append(burst_unwritten(port.burst_bytes, why))
-    if above:
-        notes.append(_LIMITS)
-    return Written(lines, rounding, tuple(notes))
+    left = port.burst_unwritten("a pipe's burst is after idle times alone")
+    return Written(lines, rounding, (*left, *((_LIMITS,) if above else ())))
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
@@ -71,15 +51,14 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     for line, kind, number, words in every:
         if kind == "sched" or (kind == "pipe" and number in queued):
             continue
-        place = Place(line, short(f"{kind} {number}"), short(" ".join(words)))
-        served = _served(kind, number, words, pipes)
-        managed = next((word for word in words if word in _MANAGED), "")
-        discipline = _MANAGED[managed] if managed else "drop-tail"
-        reading = replace(_size(place, words, port).serving(served), discipline=discipline)
-        early = trap(f"{managed} drops before it is full: the limit is a last resort")
         named = _after(words, "pipe", "sched")
+        served = _served(number if kind == "pipe" else named, pipes)
+        managed = next((word for word in words if word in _MANAGED), "")
+        early = (trap(f"{managed} drops before it is full: the limit is a last resort"),)
         also = (row for row, what, own, _ in every if what == "pipe" and own == named)
-        yield reading.serving(None, *((early,) if managed else ()), also=also)
+        reading = _size(Place.of(line, f"{kind} {number}", " ".join(words), port), words)
+        reading = reading.serving(served, *(early if managed else ()), also=also)
+        yield replace(reading, discipline=_MANAGED[managed] if managed else "drop-tail")
 
 
 def _configured(words: tuple[str, ...]) -> tuple[str, str, tuple[str, ...]] | None:
@@ -94,10 +73,7 @@ def _after(words: tuple[str, ...], *keys: str) -> str:
     return next((words[at + 1] for at, word in enumerate(words[:-1]) if word in keys), "")
 
 
-def _served(
-    kind: str, number: str, words: tuple[str, ...], pipes: dict[str, tuple[str, ...]]
-) -> Served | None:
-    name = number if kind == "pipe" else _after(words, "pipe", "sched")
+def _served(name: str, pipes: dict[str, tuple[str, ...]]) -> Served | None:
     if name not in pipes:
         return Served(None, f"pipe {short(name or '?', 20)} of the queue is not in this text")
     text = _after(pipes[name], "bw", "bandwidth")
@@ -106,34 +82,33 @@ def _served(
         return None
     if match is None:
         return Served.untold(f"bw {text}")
-    number_, part, scale, unit = match.groups()
-    bits = 8 if (unit or "").lower() in ("byte/s", "bytes/s", "b/s") and "B" in (unit or "") else 1
-    rate = float(f"{number_}.{part or 0}") * _SCALES[scale.lower()] * bits
+    number, part, scale, unit = match.groups("")
+    bits = 8 if unit.lower() in ("byte/s", "bytes/s", "b/s") and "B" in unit else 1
+    rate = float(f"{number}.{part or 0}") * _SCALES[scale.lower()] * bits
     return Served(rate, "its pipe's bw") if rate else None
 
 
-def _size(place: Place, words: tuple[str, ...], port: Port) -> ConfiguredQueue:
+def _size(place: Place, words: tuple[str, ...]) -> ConfiguredQueue:
     text = _after(words, "queue")
-    notes: tuple[Note, ...] = (_FLYING,) if "delay" in words else ()
+    notes = (_FLYING,) if "delay" in words else ()
     if not text:
         said = trap(f"nobody chose this: without queue it is {_SLOTS} slots")
-        return place.of_packets(_SLOTS, port, (said, _ANY_SIZE, *notes))
+        return place.of_packets(_SLOTS, said, _ANY_SIZE, *notes)
     match = _SIZE.fullmatch(text)
     value = whole(match[1], 2**31) if match else None
     if match is None or not value:
-        return place.unknown(uncertain("this form of queue is not understood"))
+        return place.unclear("queue")
     if not match[2] and not match[3]:
         above = (_LIMITS,) if value > _MOST_SLOTS else ()
-        return place.of_packets(value, port, (*above, _ANY_SIZE, *notes))
-    size = value * (1024 if match[2] else 1)
-    above = (_LIMITS,) if size > _MOST_BYTES else ()
-    return place.of_bytes(size, port, (*above, *notes), 1024 if match[2] else 0)
+        return place.of_packets(value, *above, _ANY_SIZE, *notes)
+    step = 1024 if match[2] else 1
+    above = (_LIMITS,) if value * step > _MOST_BYTES else ()
+    return place.of_bytes(value * step, *above, *notes, rounding=step if match[2] else 0)
 
 
-PLATFORM = Platform(
+DUMMYNET = Platform(
     name="dummynet",
     title="dummynet (ipfw, dnctl)",
-    comment="#",
     forms=("bytes", "packets"),
     models=("freebsd",),
     interface="em0",

@@ -9,22 +9,27 @@ from itertools import product
 from math import ceil, floor
 
 from forebay.errors import option
-from forebay.platforms.errors import PlatformError, short
-from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written, matching
 from forebay.platforms.reading import (
     ConfiguredQueue,
-    Note,
     Place,
+    Port,
     Served,
     at_rates,
-    inside,
     lowest,
     note,
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, Statement, decimal, suffixed, whole
+from forebay.platforms.registry import Order, Platform, Written, matching
+from forebay.platforms.snippet import (
+    PlatformError,
+    Snippet,
+    Statement,
+    decimal,
+    short,
+    suffixed,
+    whole,
+)
 
 _INACTIVE, _SWITCHES = "inactive:", ("deactivate", "activate")
 _FRAGMENTS = ("schedulers", "scheduler-maps", "traffic-control-profiles")
@@ -81,7 +86,6 @@ class Scheduler:
     ``sizes`` are the statements of buffer-size as line, words, and whether they are in force.
     """
 
-    name: str
     sizes: list[tuple[int, _Path, bool]] = field(default_factory=list)
     early: list[int] = field(default_factory=list)
     exact: list[int] = field(default_factory=list)
@@ -149,7 +153,7 @@ class Schedulers:
 
     def _add(self, line: int, path: _Path, *, active: bool) -> None:
         if path[:1] == ("schedulers",) and len(path) > 2:
-            scheduler = self.every.setdefault(path[1], Scheduler(path[1]))
+            scheduler = self.every.setdefault(path[1], Scheduler())
             if active:
                 scheduler.add(line, path[2:])
                 self.ruled_out = path[2] if path[2] == _DYNAMIC else self.ruled_out
@@ -158,19 +162,16 @@ class Schedulers:
         elif active and path[:1] == ("scheduler-maps",) and path[4:5] == ("scheduler",):
             self.maps.setdefault("".join(path[5:6]), set()).add(path[1])
         elif active and path[:1] and path[0] in ("interfaces", "traffic-control-profiles"):
-            self._of_holder(path)
+            end = 4 if path[2:3] == ("unit",) else 2
+            holder, key, rest = path[:end], path[end : end + 1], path[end + 1 :]
+            if key == ("scheduler-map",):
+                self.holders.setdefault("".join(rest[:1]), set()).add(holder)
+            elif key == ("shaping-rate",):
+                self.shapes[holder] = rest
+            elif key == ("delay-buffer-rate",):
+                self.delayed.add(holder)
         elif active and path[:1] and path[0] in _OF_SWITCHES:
             self.ruled_out = path[0]
-
-    def _of_holder(self, path: _Path) -> None:
-        end = 4 if path[2:3] == ("unit",) else 2
-        holder, key, rest = path[:end], path[end : end + 1], path[end + 1 :]
-        if key == ("scheduler-map",):
-            self.holders.setdefault("".join(rest[:1]), set()).add(holder)
-        elif key == ("shaping-rate",):
-            self.shapes[holder] = rest
-        elif key == ("delay-buffer-rate",):
-            self.delayed.add(holder)
 
     def _held(self, name: str) -> Iterator[_Path]:
         """Yield the interfaces, units and profiles that have a scheduler."""
@@ -188,7 +189,7 @@ class Schedulers:
             shapes = (self.shapes.get(each, ()) for each in (holder[:2], holder))
             slowest = lowest(_rate(words, port, "the port's shaping-rate") for words in shapes)
             places.setdefault(slowest, []).append(" ".join(holder))
-        yield from at_rates(places or {None: []})
+        yield from at_rates(places)
 
 
 _GIGABIT = 10**9
@@ -196,12 +197,6 @@ _POINTS = 256
 _LEAST, _MOST = 4096, 256 * 2**20
 _STEP_PERCENT = ((_MOST / _LEAST) ** (1 / (_POINTS - 1)) - 1) * 100
 _MOST_US = 10**7
-
-_PORTS = (
-    (1e9, "ge-0/0/0"),
-    (1e10, "xe-0/0/0"),
-    *((rate, "et-0/0/0") for rate in (2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11, 8e11)),
-)
 _RELEASES = uncertain(
     "what temporal multiplies differs between releases: the interface's speed (taken here), "
     "or the queue's own transmit rate"
@@ -220,39 +215,41 @@ _HARDWARE = uncertain(
 )
 
 
-def _whole_buffer(port: Port) -> Fraction:
-    """Return the seconds of delay buffer of a port of an MX MIC or MPC."""
-    return Fraction(1, 10) if port.line >= _GIGABIT else Fraction(1, 2)
-
-
-def _write(order: Order) -> Written:
-    port, size = order.port, order.wanted.bytes
-    if order.form == "percent":
-        total = Fraction(port.rate_bps) * _whole_buffer(port) / 8
-        percent = ceil(100 * Fraction(size) / total)
-        if percent > 100 - _CONTROL:
-            whole_buffer = f"the {100 - _CONTROL} % of an MX port's delay buffer"
-            wrong = f"{size} B is more than {whole_buffer} that network-control leaves"
-            hint = f"write {option('form', 'time')}, or ask for less"
-            raise PlatformError("too-large", wrong, hint)
-        if percent == 1 and total > 200 * size:
-            times = f"{float(total / 100 / size):.3g} times what is wanted"
-            wrong = f"1 %, the least there is, gives {floor(total / 100)} B, {times}"
-            raise PlatformError("too-coarse", wrong, f"write {option('form', 'time')}")
-        return _lines(order, f"percent {percent}", ceil(total / 100))
-    microseconds = port.microseconds(size)
-    if microseconds > _MOST_US:
-        most = f"{_MOST_US} us, the largest temporal assumed to be valid"
-        hint = f"ask for less, or write {option('form', 'percent')}"
-        raise PlatformError("too-large", f"{microseconds} us is above {most}", hint)
-    return _lines(order, f"temporal {microseconds}", _microsecond(port))
+def _buffer_ms(port: Port) -> int:
+    """Return the ms of delay buffer of a port of an MX MIC or MPC."""
+    return 100 if port.line >= _GIGABIT else 500
 
 
 def _microsecond(port: Port) -> int:
     return ceil(port.rate_bps / 8_000_000) + 1
 
 
-def _lines(order: Order, value: str, rounding: int) -> Written:
+def _value(order: Order) -> tuple[str, int]:
+    """Return the words of a buffer-size, and its largest rounding in bytes."""
+    port, size = order.port, order.wanted.bytes
+    if order.form == "percent":
+        total = Fraction(port.rate_bps) * _buffer_ms(port) / 8000
+        percent = ceil(100 * Fraction(size) / total)
+        if percent > 100 - _CONTROL:
+            most = f"the {100 - _CONTROL} % of an MX port's delay buffer"
+            wrong = f"{size} B is more than {most} that network-control leaves"
+            hint = f"write {option('form', 'time')}, or ask for less"
+            raise PlatformError("too-large", wrong, hint)
+        if percent == 1 and total > 200 * size:
+            times = f"{float(total / 100 / size):.3g} times what is wanted"
+            wrong = f"1 %, the least there is, gives {floor(total / 100)} B, {times}"
+            raise PlatformError("too-coarse", wrong, f"write {option('form', 'time')}")
+        return f"percent {percent}", ceil(total / 100)
+    microseconds = port.microseconds(size)
+    if microseconds > _MOST_US:
+        most = f"{_MOST_US} us, the largest temporal assumed to be valid"
+        hint = f"ask for less, or write {option('form', 'percent')}"
+        raise PlatformError("too-large", f"{microseconds} us is above {most}", hint)
+    return f"temporal {microseconds}", _microsecond(port)
+
+
+def _write(order: Order) -> Written:
+    value, rounding = _value(order)
     port, cos = order.port, "set class-of-service"
     name, kept = order.name, f"{order.name}-NETWORK-CONTROL"
     own, control = f"{cos} schedulers {name}", f"{cos} schedulers {kept}"
@@ -282,77 +279,68 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]:
     config = Schedulers.of(snippet)
-    for scheduler in config.every.values():
+    for name, scheduler in config.every.items():
         notes = (_EARLY,) * bool(scheduler.early) + (_EXACT,) * bool(scheduler.exact)
         also = (*scheduler.early, *scheduler.exact, *config.switches)
         for (line, words, active), (shape, where) in product(
-            scheduler.sizes, config.shaped(scheduler.name, port)
+            scheduler.sizes, config.shaped(name, port)
         ):
-            name, written = short(f"scheduler {scheduler.name}"), short(" ".join(words))
-            place = Place(line, name + where, f"buffer-size {written}")
+            seen, written = port.inside(shape), f"buffer-size {short(' '.join(words))}"
+            place = Place(line, short(f"scheduler {name}") + where, written, seen)
             if not active:
-                yield place.unknown(_NOT_IN_FORCE).serving(None, also=config.switches)
+                yield place.unknown(_NOT_IN_FORCE).with_notes(also=config.switches)
                 break
-            seen = inside(port, shape)
-            reading = _size(place, words, seen, config.ruled_out).counted_at(shape)
-            if config.is_delayed(scheduler.name):
+            reading = _size(place, words, config.ruled_out).counted_at(shape)
+            if config.is_delayed(name):
                 reading = place.unknown(_DELAYED)
             yield reading.serving(scheduler.own(seen) or shape, *notes, also=also)
 
 
-def _size(place: Place, words: tuple[str, ...], port: Port, ruled_out: str) -> ConfiguredQueue:
+def _size(place: Place, words: _Path, ruled_out: str) -> ConfiguredQueue:
     exact = (_EXACT,) if "exact" in words else ()
-    value = tuple(word for word in words if word != "exact")
-    if value[:1] == ("temporal",) and len(value) == 2:
-        return _temporal(place, value[1], port).serving(None, *exact)
-    if value[:1] == ("percent",) and len(value) == 2:
-        if ruled_out:
+    match [word for word in words if word != "exact"]:
+        case ["temporal", text]:
+            return _temporal(place, text).with_notes(*exact)
+        case ["percent", _] if ruled_out:
             why = f"percent of a buffer that is not an MX port's, as {ruled_out} is in the text"
             return place.unknown(trap(f"{why}: its size is not here"), *exact)
-        return _percent(place, value[1], port).serving(None, *exact)
-    if value[:1] in (("remainder",), ("shared",)):
-        said = trap(f"{value[0]} is what other queues leave: no size of its own")
-        return place.unknown(said)
-    return place.unknown(uncertain("this form of buffer-size is not understood"))
+        case ["percent", text]:
+            return _percent(place, text).with_notes(*exact)
+        case ["remainder" | "shared" as key, *_]:
+            return place.unknown(trap(f"{key} is what other queues leave: no size of its own"))
+    return place.unclear("buffer-size")
 
 
-def _temporal(place: Place, text: str, port: Port) -> ConfiguredQueue:
-    microseconds = suffixed(text, 10**9)
+def _temporal(place: Place, text: str) -> ConfiguredQueue:
+    microseconds, port = suffixed(text, 10**9), place.port
     if not microseconds:
         return place.unknown(trap("temporal takes whole microseconds above 0, such as 5000 or 5k"))
-    size = port.bytes_in(Fraction(microseconds, 10**6))
-    notes = (*_limits(microseconds, size, port), _RELEASES, _HARDWARE)
-    return place.of_bytes(size, port, notes, _microsecond(port))
+    size, ms = port.bytes_in(Fraction(microseconds, 10**6)), _buffer_ms(port)
+    limits = []
+    if microseconds > 1000 * ms:
+        said = f"longer than the {ms} ms that an MX MIC or MPC gives a port this fast"
+        limits.append(trap(said))
+    elif size < _LEAST:
+        limits.append(trap("less than the smallest size in hardware (4 KB; 1568 B since 17.2R1)"))
+    elif size > _MOST:
+        limits.append(trap("more than the largest size in hardware (256 MB)"))
+    return place.of_bytes(size, *limits, _RELEASES, _HARDWARE, rounding=_microsecond(port))
 
 
-def _percent(place: Place, text: str, port: Port) -> ConfiguredQueue:
-    percent = decimal(text, 100)
+def _percent(place: Place, text: str) -> ConfiguredQueue:
+    percent, port = decimal(text, 100), place.port
     if percent is None:
         return place.unknown(trap("percent goes from 0 to 100"))
-    total = _whole_buffer(port)
-    size = port.bytes_in(total * percent / 100)
-    ms = int(total * 1000)
+    ms = _buffer_ms(port)
     said = trap(f"percent of the port's delay buffer, taken as {ms} ms at line rate (MX MIC/MPC)")
-    one = port.bytes_in(total / 100) + 1
-    return place.of_bytes(size, port, (said, _HARDWARE), one)
+    one = Fraction(ms, 100_000)
+    rounding = port.bytes_in(one) + 1
+    return place.of_bytes(port.bytes_in(one * percent), said, _HARDWARE, rounding=rounding)
 
 
-def _limits(microseconds: int, size: int, port: Port) -> tuple[Note, ...]:
-    total = _whole_buffer(port)
-    if microseconds > total * 10**6:
-        ms = int(total * 1000)
-        return (trap(f"longer than the {ms} ms that an MX MIC or MPC gives a port this fast"),)
-    if size < _LEAST:
-        return (trap("less than the smallest size in hardware (4 KB; 1568 B since 17.2R1)"),)
-    if size > _MOST:
-        return (trap("more than the largest size in hardware (256 MB)"),)
-    return ()
-
-
-PLATFORM = Platform(
+JUNOS = Platform(
     name="junos",
     title="Juniper Junos",
-    comment="#",
     forms=("time", "percent"),
     models=("mx",),
     interface="et-0/0/0",
@@ -371,5 +359,9 @@ PLATFORM = Platform(
         r"|buffer-partition|buffer-dynamic-threshold|q-pic-large-buffer)\b",
         Snippet.statements,
     ),
-    ports=_PORTS,
+    ports=(
+        (1e9, "ge-0/0/0"),
+        (1e10, "xe-0/0/0"),
+        *((rate, "et-0/0/0") for rate in (2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11, 8e11)),
+    ),
 )

@@ -7,11 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from forebay.errors import argument
-from forebay.platforms.errors import PlatformError
-from forebay.platforms.port import Port, Wanted
 from forebay.platforms.reading import (
     ConfiguredQueue,
+    Port,
     Unread,
+    Wanted,
     amounts,
     say,
     say_reading,
@@ -19,7 +19,7 @@ from forebay.platforms.reading import (
     say_time,
 )
 from forebay.platforms.registry import get, recognise
-from forebay.platforms.snippet import MOST_QUEUES, Snippet
+from forebay.platforms.snippet import MOST_QUEUES, PlatformError, Snippet
 
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
@@ -47,43 +47,36 @@ class Lint:
         A size that is larger by less than one step of the notation is equal too, because no
         closer size can be written.
         """
-        if self.wanted is None:
-            return None
-        other = self._against_step(reading) or self._against_discipline(reading)
-        if other is not None:
-            return other
-        if reading.bytes is None:
-            return "unknown"
-        off = reading.bytes - self.wanted.bytes
+        return None if self.wanted is None else self._compared(self.wanted, reading)[0]
+
+    def _compared(self, wanted: Wanted, reading: ConfiguredQueue) -> tuple[Verdict, str]:
+        """Return the verdict: by the step of marks, the discipline, the limit; and what is said."""
+        aqm, size, marks, kind = wanted.aqm, reading.bytes, reading.marks_bytes, reading.discipline
+        times = "" if size is None else f": {size / wanted.bytes:.4g} times what is wanted"
+        if aqm is not None and aqm.parameter == "min" and aqm.is_step:
+            if marks is None:
+                return "unknown", times
+            if marks != aqm.min_bytes:
+                return "smaller" if marks < aqm.min_bytes else "larger", times
+            if size is None:
+                return "as asked", times
+        if marks is None and kind is None and aqm is not None:
+            return "unknown", times
+        if marks is None and kind is not None:
+            if kind != wanted.discipline:
+                return "other discipline", f": {kind}, and {wanted.discipline} is wanted"
+            aims = () if aqm is None else _aims(aqm)
+            pairs = zip(aims, reading.aims, strict=False)
+            if any(abs(mine - other) > _CLOSE * mine + 1e-6 for mine, other in pairs):
+                own = f"{kind} with {_say_aims(reading.aims)}"
+                return "other parameters", f": {own}, and {_say_aims(aims)} is wanted"
+        if size is None:
+            return "unknown", times
+        off = size - wanted.bytes
         allowed = max(reading.rounding_bytes, self.port.packet_bytes)
         if -allowed <= off <= max(allowed, reading.above_bytes):
-            return "as asked"
-        return "smaller" if off < 0 else "larger"
-
-    def _against_step(self, reading: ConfiguredQueue) -> Verdict | None:
-        """Compare the step of marks, if the answer has one; None if the limit decides."""
-        aqm = None if self.wanted is None else self.wanted.aqm
-        if aqm is None or aqm.parameter != "min" or not aqm.is_step:
-            return None
-        if reading.marks_bytes is None:
-            return "unknown"
-        if reading.marks_bytes == aqm.min_bytes:
-            return "as asked" if reading.bytes is None else None
-        return "smaller" if reading.marks_bytes < aqm.min_bytes else "larger"
-
-    def _against_discipline(self, reading: ConfiguredQueue) -> Verdict | None:
-        """Compare the discipline and what it aims at; None if the limit decides."""
-        if self.wanted is None or reading.marks_bytes is not None:
-            return None
-        aqm = self.wanted.aqm
-        if reading.discipline is None:
-            return None if aqm is None else "unknown"
-        if reading.discipline != self.wanted.discipline:
-            return "other discipline"
-        aims = () if aqm is None else _aims(aqm)
-        pairs = zip(aims, reading.aims, strict=False)
-        same = all(abs(mine - other) <= _CLOSE * mine + 1e-6 for mine, other in pairs)
-        return None if same else "other parameters"
+            return "as asked", times
+        return "smaller" if off < 0 else "larger", times
 
     @property
     def exit_status(self) -> int:
@@ -110,22 +103,9 @@ class Lint:
         lines = ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
         if reading.marks_bytes is not None:
             lines.append(f"  {say_step(reading.marks_bytes, self.port)}: ECN marks from there on")
-        verdict = self.verdict(reading)
-        if verdict is not None:
-            lines.append(f"  {verdict}{self._against(reading, verdict)}")
+        if self.wanted is not None:
+            lines.append("  {}{}".format(*self._compared(self.wanted, reading)))
         return lines + [f"  {each}" for each in reading.notes]
-
-    def _against(self, reading: ConfiguredQueue, verdict: Verdict) -> str:
-        if self.wanted is None:
-            return ""
-        if verdict == "other discipline":
-            return f": {reading.discipline}, and {self.wanted.discipline} is wanted"
-        if verdict == "other parameters" and self.wanted.aqm is not None:
-            own, mine = _say_aims(reading.aims), _say_aims(_aims(self.wanted.aqm))
-            return f": {reading.discipline} with {own}, and {mine} is wanted"
-        if reading.bytes is None:
-            return ""
-        return f": {reading.bytes / self.wanted.bytes:.4g} times what is wanted"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms lint --json``: JSON types only."""

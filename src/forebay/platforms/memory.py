@@ -25,28 +25,17 @@ class Tier:
 
 
 _WARNER = "J. Warner (UC Santa Cruz), collection of switch buffer sizes"
+_JERICHO2 = f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)"
 
 TIERS = (
-    Tier(
-        "on-chip memory", _SMALL_CHIP, "2019",
-        f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
-        "16 MB on the chip of a routing line card, shared by its ports",
-    ),
-    Tier(
-        "shared memory of a large switch chip", _LARGE_CHIP, "2020",
-        f"{_WARNER}: Trident 4, from the Juniper QFX5130 data sheet",
-        "up to 132 MB on the chip, shared by all its ports",
-    ),
-    Tier(
-        "external memory", _HBM, "2019",
-        f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
-        "8 GB of stacked DRAM (HBM) next to the chip",
-    ),
-    Tier(
-        "external memory of several chips", None, "2019",
-        f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
-        "more than the 8 GB next to one chip",
-    ),
+    Tier("on-chip memory", _SMALL_CHIP, "2019", _JERICHO2,
+         "16 MB on the chip of a routing line card, shared by its ports"),
+    Tier("shared memory of a large switch chip", _LARGE_CHIP, "2020",
+         f"{_WARNER}: Trident 4, from the Juniper QFX5130 data sheet",
+         "up to 132 MB on the chip, shared by all its ports"),
+    Tier("external memory", _HBM, "2019", _JERICHO2, "8 GB of stacked DRAM (HBM) next to the chip"),
+    Tier("external memory of several chips", None, "2019", _JERICHO2,
+         "more than the 8 GB next to one chip"),
 )  # fmt: skip
 
 
@@ -59,44 +48,26 @@ class ReferencePoint:
     source: str
 
 
+_OF_2004 = ("2004", "Appenzeller et al. 2004, §1.3")
 REFERENCE_POINTS = (
-    ReferencePoint(
-        "vendor guidance: 5 to 10 ms in the core, 10 to 30 ms at the edge",
-        "2018-05", "L. Wigley (Cisco), An Update on Router Buffering, executive summary",
-    ),
-    ReferencePoint(
-        "production OC-48, about 10,000 flows, 190 ms by default: no drops at 5 ms, under "
-        "0.2 % at 1 ms",
-        "2008", "N. Beheshti et al., Experimental Study of Router Buffer Sizing, IMC 2008",
-    ),
-    ReferencePoint(
-        "a 40 Gbit/s line card with 250 ms: 10 Gbit, 10 DRAM chips of 1 Gbit",
-        "2004", "Appenzeller et al. 2004, §1.3",
-    ),
-    ReferencePoint(
-        "packet processors with 256 Mbit of embedded DRAM: 2 % of that card's buffer fits",
-        "2004", "Appenzeller et al. 2004, §1.3",
-    ),
-    ReferencePoint(
-        "10 Gbit/s with 50,000 flows: 10 Mbit, on-chip SRAM",
-        "2004", "Appenzeller et al. 2004, abstract",
-    ),
-    ReferencePoint(
-        "Broadcom Tomahawk 2: 42 MB on the chip, for all ports",
-        "2018", "Cisco Live slide, in J. Warner's (UC Santa Cruz) collection of buffer sizes",
-    ),
-    ReferencePoint(
-        "Broadcom Tomahawk 5, 64 ports of 800 Gbit/s: 165 MB on the chip, for all ports",
-        "2023", "Arista 7060X6 series data sheet",
-    ),
-    ReferencePoint(
-        "Cisco Silicon One G200, 64 ports of 800 Gbit/s: 256 MB on the chip, for all ports",
-        "2023", "Cisco Silicon One product family data sheet",
-    ),
-    ReferencePoint(
-        "the largest SRAM chip then sold: 36 Mbit (4.5 MB)",
-        "2004", "Appenzeller et al. 2004, §1.3",
-    ),
+    ReferencePoint("vendor guidance: 5 to 10 ms in the core, 10 to 30 ms at the edge", "2018-05",
+                   "L. Wigley (Cisco), An Update on Router Buffering, executive summary"),
+    ReferencePoint("production OC-48, about 10,000 flows, 190 ms by default: no drops at 5 ms, "
+                   "under 0.2 % at 1 ms", "2008",
+                   "N. Beheshti et al., Experimental Study of Router Buffer Sizing, IMC 2008"),
+    ReferencePoint("a 40 Gbit/s line card with 250 ms: 10 Gbit, 10 DRAM chips of 1 Gbit",
+                   *_OF_2004),
+    ReferencePoint("packet processors with 256 Mbit of embedded DRAM: 2 % of that card's buffer "
+                   "fits", *_OF_2004),
+    ReferencePoint("10 Gbit/s with 50,000 flows: 10 Mbit, on-chip SRAM",
+                   "2004", "Appenzeller et al. 2004, abstract"),
+    ReferencePoint("Broadcom Tomahawk 2: 42 MB on the chip, for all ports", "2018",
+                   "Cisco Live slide, in J. Warner's (UC Santa Cruz) collection of buffer sizes"),
+    ReferencePoint("Broadcom Tomahawk 5, 64 ports of 800 Gbit/s: 165 MB on the chip, for all ports",
+                   "2023", "Arista 7060X6 series data sheet"),
+    ReferencePoint("Cisco Silicon One G200, 64 ports of 800 Gbit/s: 256 MB on the chip, for all "
+                   "ports", "2023", "Cisco Silicon One product family data sheet"),
+    ReferencePoint("the largest SRAM chip then sold: 36 Mbit (4.5 MB)", *_OF_2004),
 )  # fmt: skip
 
 
@@ -133,17 +104,11 @@ def memory_for(size: int, rate_bps: float | None = None, ports: int = 1) -> Memo
     shares = {name: size / whole for name, whole in chips.items()}
     fast = None if rate_bps is None else 8 * _LEAST_PACKET / rate_bps < _DRAM_ACCESS_S
     return Memory(
-        bytes=size,
-        ports=ports,
-        tier=tier.name,
-        date=tier.date,
-        source=tier.source,
-        ram_bits=ram_device_bits(size),
-        pool_shares=shares,
-        fits_sram_of_2004=8 * size <= _SRAM_2004_BITS,
-        faster_than_one_dram=fast,
+        bytes=size, ports=ports, tier=tier.name, date=tier.date, source=tier.source,
+        ram_bits=ram_device_bits(size), pool_shares=shares,
+        fits_sram_of_2004=8 * size <= _SRAM_2004_BITS, faster_than_one_dram=fast,
         text=("" if ports == 1 else together) + _text(size, tier),
-    )
+    )  # fmt: skip
 
 
 def _amount(size: int, unit: str = "B") -> str:

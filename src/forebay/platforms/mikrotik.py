@@ -5,37 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING
 
 from forebay.errors import option
-from forebay.platforms import tc_leaves, tc_tree
-from forebay.platforms.errors import PlatformError, short
-from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written, matching
+from forebay.outcome import Aqm
+from forebay.platforms import tc
 from forebay.platforms.reading import (
     GUARD,
     ConfiguredQueue,
     Note,
     Place,
+    Port,
     Served,
     at_rates,
-    burst_unwritten,
     lowest,
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import Snippet, suffixed, whole
+from forebay.platforms.registry import Order, Platform, Written, matching
+from forebay.platforms.snippet import PlatformError, Snippet, short, suffixed, whole
 
-if TYPE_CHECKING:
-    from forebay.outcome import Aqm
-
-DEFAULT_BYTES = 15_000
 _MOST, _MOST_BPS = 2**32 - 1, 10**22
 _DEEPEST = 16
 _MOST_BUCKET = 10
 # kind: the key of its limit, its default, its unit
 _KINDS = {
-    "bfifo": ("bfifo-limit", DEFAULT_BYTES, "bytes"),
+    "bfifo": ("bfifo-limit", 15_000, "bytes"),
     "pfifo": ("pfifo-limit", 50, "packets"),
     "mq-pfifo": ("mq-pfifo-limit", 50, "packets"),
     "red": ("red-limit", 60, "packets"),
@@ -52,27 +46,24 @@ _ANY_SIZE = trap("the limit counts packets of any size: small packets fill it wi
 
 
 def _write(order: Order) -> Written:
-    wanted, aqm = order.wanted, order.wanted.aqm
+    wanted, aqm, port = order.wanted, order.wanted.aqm, order.port
     kind = "pfifo" if order.form == "packets" else "bfifo"
-    if aqm is not None:
-        kind = "fq-codel"
+    kind = kind if aqm is None else "fq-codel"
     key, _, unit = _KINDS[kind]
-    limit = wanted.whole_packets(order.port) if unit == "packets" else wanted.bytes
+    limit = wanted.whole_packets(port) if unit == "packets" else wanted.bytes
     if limit > _MOST:
         wrong = f"a limit of {limit} is more than {_MOST}"
         hint = f"ask for less, or write {option('form', 'packets')}"
         raise PlatformError("too-large", wrong, hint)
-    rate = order.port.rate_in()
     name = order.name.lower()
-    bucket, notes = _bucket(order.port)
-    shaped = f"/queue tree add name={name} parent={order.interface} queue={name} "
-    shaped += f"max-limit={rate}{bucket}"
-    plain = f"/queue interface set {order.interface} queue={name}"
-    lines = (
-        f"/queue type add kind={kind} name={name} {key}={limit}{'' if aqm is None else _aim(aqm)}",
-        shaped if order.port.is_shaped else plain,
-    )
-    rounding = order.port.packet_bytes - 1 if unit == "packets" else 0
+    bucket, notes = _bucket(port)
+    attached = f"/queue interface set {order.interface} queue={name}"
+    if port.is_shaped:
+        attached = f"/queue tree add name={name} parent={order.interface} queue={name} "
+        attached += f"max-limit={port.rate_in()}{bucket}"
+    aim = "" if aqm is None else _aim(aqm)
+    lines = (f"/queue type add kind={kind} name={name} {key}={limit}{aim}", attached)
+    rounding = port.packet_bytes - 1 if unit == "packets" else 0
     return Written(lines, rounding, notes if aqm is None else (GUARD, _FINE, *notes))
 
 
@@ -90,12 +81,9 @@ def _bucket(port: Port) -> tuple[str, tuple[Note, ...]]:
         return "", ()
     thousandths = ceil(1000 * port.seconds(port.burst_bytes))
     if thousandths > 1000 * _MOST_BUCKET:
-        why = f"bucket-size goes to {_MOST_BUCKET} s of max-limit"
-        return "", (burst_unwritten(port.burst_bytes, why),)
-    said = (
-        "bucket-size is the burst in seconds of max-limit, up to a whole thousandth; not verified"
-    )
-    return f" bucket-size={thousandths / 1000:g}", (uncertain(said),)
+        return "", port.burst_unwritten(f"bucket-size goes to {_MOST_BUCKET} s of max-limit")
+    of = "the burst in seconds of max-limit, up to a whole thousandth; not verified"
+    return f" bucket-size={thousandths / 1000:g}", (uncertain(f"bucket-size is {of}"),)
 
 
 _Fields = dict[str, str]
@@ -111,19 +99,18 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
         if not known or menu not in ("", "queue type"):
             continue
         name = fields.get("name", "?")
-        written = " ".join(
-            f"{key}={value}" for key, value in fields.items() if key == "kind" or "limit" in key
-        )
+        said = (f"{key}={text}" for key, text in fields.items() if key == "kind" or "limit" in key)
+        written = " ".join(said)
         discipline = _MANAGED.get(kind, "drop-tail" if kind in _KINDS else None)
-        for served, where in at_rates(rates.get(name) or {None: []}):
-            place = Place(line, short(f"queue type {name}") + where, short(written))
-            reading = _type(place, kind, fields, port).serving(served)
+        for served, where in at_rates(rates.get(name, {})):
+            place = Place.of(line, f"queue type {name}", written, port, where)
+            reading = _type(place, kind, fields).serving(served)
             yield replace(reading, discipline=discipline, aims=_aims(kind, fields))
 
 
 def _aims(kind: str, fields: _Fields) -> tuple[float, ...]:
     """Return the target of fq-codel in s, which is 5 ms by default; () if it is not understood."""
-    target = tc_tree.time(fields.get("fq-codel-target", "5ms")) if kind == "fq-codel" else None
+    target = tc.to_seconds(fields.get("fq-codel-target", "5ms")) if kind == "fq-codel" else None
     return () if target is None else (float(target),)
 
 
@@ -179,27 +166,19 @@ def _limit(fields: _Fields, at: int) -> Served | None:
     return Served(float(rate), "its queue's max-limit") if rate else None
 
 
-def _cake(place: Place, fields: _Fields, port: Port) -> ConfiguredQueue:
-    """Read cake by the words that tc has for its fields."""
-    rate = suffixed(fields.get("cake-bandwidth", "0"), _MOST_BPS) or 0
-    memory = fields.get("cake-memlimit", "").removesuffix("iB").lower()
-    words = ["bandwidth", f"{rate}bit"] if rate else []
-    words += ["rtt", fields.get("cake-rtt", ""), "memlimit", memory]
-    return tc_leaves.cake(Snippet(""), place, [*words, fields.get("cake-rtt-scheme", "")], port)
-
-
-def _type(place: Place, kind: str, fields: _Fields, port: Port) -> ConfiguredQueue:
-    if kind == "cake":
-        return _cake(place, fields, port)
+def _type(place: Place, kind: str, fields: _Fields) -> ConfiguredQueue:
+    if kind == "cake":  # by the words that tc has for its fields
+        rate = suffixed(fields.get("cake-bandwidth", "0"), _MOST_BPS) or 0
+        memory = fields.get("cake-memlimit", "").removesuffix("iB").lower()
+        words = ["bandwidth", f"{rate}bit"] if rate else []
+        words += ["rtt", fields.get("cake-rtt", ""), "memlimit", memory]
+        return tc.cake(Snippet(""), place, [*words, fields.get("cake-rtt-scheme", "")])
     if kind not in _KINDS:
         return place.unknown(trap(f"{kind} makes a queue for each address: no one size"))
     key, default, unit = _KINDS[kind]
-    limit, notes = default, []
-    if key in fields:
-        value = whole(fields[key], _MOST)
-        if not value:
-            return place.unknown(trap(f"{key} takes a whole number from 1 to {_MOST}"))
-        limit = value
+    limit, notes = whole(fields.get(key, str(default)), _MOST), []
+    if not limit:
+        return place.unknown(trap(f"{key} takes a whole number from 1 to {_MOST}"))
     if limit == default:
         ten = " (ten packets of 1500 B)" if kind == "bfifo" else ""
         notes.append(trap(f"RouterOS's default of {default} {unit}{ten}: did anybody choose it?"))
@@ -209,14 +188,13 @@ def _type(place: Place, kind: str, fields: _Fields, port: Port) -> ConfiguredQue
     if kind in _MANAGED:
         notes.append(trap("drops before it is full: the limit is a last resort"))
     if unit == "bytes":
-        return place.of_bytes(limit, port, (*notes, _HEADER))
-    return place.of_packets(limit, port, (*notes, _ANY_SIZE))
+        return place.of_bytes(limit, *notes, _HEADER)
+    return place.of_packets(limit, *notes, _ANY_SIZE)
 
 
-PLATFORM = Platform(
+MIKROTIK = Platform(
     name="mikrotik",
     title="MikroTik RouterOS",
-    comment="#",
     forms=("bytes", "packets"),
     models=("routeros",),
     manages=("fq_codel",),

@@ -7,21 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from forebay.platforms.errors import PlatformError, short
-from forebay.platforms.port import Port
 from forebay.platforms.reading import (
     ConfiguredQueue,
     Note,
     Place,
+    Port,
     Served,
     at_rates,
-    inside,
     lowest,
     note,
     trap,
     uncertain,
 )
-from forebay.platforms.snippet import SUFFIXES, Snippet, Statement, whole
+from forebay.platforms.snippet import SUFFIXES, PlatformError, Snippet, Statement, short, whole
 from forebay.scenario import Rate
 
 BUFFERS = r"^(queue-limit|random-detect|fair-queue|queue-buffers|hold-queue|tx-ring-limit)\b"
@@ -45,11 +43,6 @@ _MOST_PARENTS, _MOST_LEVELS = 10, 2
 _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 
 
-def sections(snippet: Snippet) -> Iterator[Statement]:
-    """Yield the statements of a Cisco-like text with the sections that they stand in."""
-    return snippet.sections(_LEVELS, ends=_ENDS, leaves=_LEAVES)
-
-
 @dataclass(slots=True)
 class PolicyClass:
     """One class of one policy-map; ``on_bundle`` if the policy is applied to a bundle's output.
@@ -61,6 +54,7 @@ class PolicyClass:
     policy: str
     name: str
     line: int
+    port: Port
     statements: list[Statement] = field(default_factory=list)
     on_bundle: bool = False
     alone: bool = True
@@ -69,17 +63,21 @@ class PolicyClass:
     within: str = ""
 
     @property
-    def is_default(self) -> bool:
-        """Whether it is class-default, which needs no scheduling of its own."""
-        return self.name == "class-default"
+    def lacks_scheduling(self) -> bool:
+        """Whether it is not class-default, which needs no scheduling of its own, and has none."""
+        return self.name != "class-default" and not self._scheduling()
 
     @property
-    def has_child(self) -> bool:
-        """Whether a child policy has the queues."""
-        return bool(self.beginning("service-policy"))
+    def has_priority(self) -> bool:
+        """Whether it is a priority queue."""
+        return bool(self.beginning("priority"))
 
-    def scheduling(self) -> list[tuple[str, ...]]:
-        """Return the bandwidth, shape and priority statements."""
+    @property
+    def is_parent(self) -> bool:
+        """Whether a child policy has the queues."""
+        return bool(self.beginning("service-policy")) and self.limit is None
+
+    def _scheduling(self) -> list[tuple[str, ...]]:
         return [each.words for each in self.statements if each.words[0] in _SCHEDULING]
 
     def beginning(self, word: str) -> list[Statement]:
@@ -89,24 +87,64 @@ class PolicyClass:
     @property
     def limit(self) -> Statement | None:
         """The queue-limit of all packets, which is the last."""
-        every = (each for each in self.beginning("queue-limit") if not _is_of_some(each))
-        return next(reversed(list(every)), None)
+        every = [each for each in self.beginning("queue-limit") if not _is_of_some(each)]
+        return every[-1] if every else None
 
     def place(self, limit: Statement | None = None) -> Place:
         """Return the position of a queue-limit, or of the class without one."""
-        line = limit.line if limit else self.line
-        name = short(f"policy-map {self.policy}, class {self.name}") + self.within
-        return Place(line, name, short(limit.text) if limit else "no queue-limit")
+        line, text = (limit.line, limit.text) if limit else (self.line, "no queue-limit")
+        name = f"policy-map {self.policy}, class {self.name}"
+        return Place.of(line, name, text, self.port, self.within)
 
-    def reading(self, port: Port, own: ConfiguredQueue) -> ConfiguredQueue:
-        """Return its one queue, whose limit or default is ``own``; limits of some are notes."""
+    def reading(
+        self, own: ConfiguredQueue, sizes: Mapping[str, int], rate: Served | None
+    ) -> ConfiguredQueue:
+        """Return its one queue, whose limit or default is ``own``; limits of some are notes.
+
+        ``sizes`` are the bytes of the units in which thresholds of WRED are, and times of those
+        count at ``rate``.
+        """
         every = self.beginning("queue-limit")
         some = [each for each in every if _is_of_some(each)]
         said = [note(f"{short(each.text)} is of these packets alone") for each in some[:_MOST_SAID]]
         if some and self.limit is None and not self.beginning("queue-buffers"):
             why = trap("of some packets alone: the limit of the others is not in this text")
             own, said = self.place(some[0]).unknown(why), []
-        return own.serving(served(self, port), *said, also=(each.line for each in every))
+        own = own.serving(self.served, *said, also=(each.line for each in every))
+        return _with_wred(self, own, _converter(sizes, self.port, rate))
+
+    @property
+    def served(self) -> Served | None:
+        """The shape of the class, else that of its parent; None if neither is shaped."""
+        return self.shape(self.above, "the class's shape") or self.above
+
+    def shape(self, above: Served | None, by: str) -> Served | None:
+        """Return its own shape below another one; None without one."""
+        found, port = self.beginning("shape"), self.port.inside(above)
+        rates = (rate_of(each.words, port) for each in found)
+        rate = next((rate for rate in rates if rate is not None), None)
+        if rate is None:
+            return Served.untold(found[0].text) if found else None
+        return Served(rate, by)
+
+    def guaranteed(self, *, inherits: bool) -> tuple[Served | None, tuple[Note, ...]]:
+        """Return the rate to which times and defaults refer, and notes about it.
+
+        None is the rate of what is above it. A share of what others leave is that too if the
+        platform takes what a class ``inherits``; else the text does not tell it.
+        """
+        port, scheduling = self.port.inside(self.above), self._scheduling()
+        rate = next((rate for words in scheduling if (rate := rate_of(words, port))), None)
+        if rate is not None:
+            said = trap(f"times count at the class's own {Rate(rate)}, not at line rate")
+            return Served(rate, "the class's own rate"), (said,)
+        if self.alone and not scheduling:
+            return self.above, ()
+        untold = "the class's guaranteed rate is not in this text"
+        if self.has_priority or inherits:
+            what = "the line rate" if self.above is None else "the parent's shape"
+            return self.above, (uncertain(f"{untold}; taken is {what}"),)
+        return Served(None, untold), ()
 
 
 def _is_of_some(limit: Statement) -> bool:
@@ -120,25 +158,24 @@ def classes(snippet: Snippet, port: Port, kind: tuple[str, ...] = ()) -> Iterato
     policies, every = ("policy-map", *kind), ("class", *kind)
     names, starts = len(kind) + 2, len(kind) + 1
     line = 0
-    for statement in sections(snippet):
+    for statement in snippet.sections(_LEVELS, ends=_ENDS, leaves=_LEAVES):
         words, above = statement.words, statement.above
         if words[:starts] == every and len(words) >= names and len(above) == 1:
             if above[0][:starts] == policies and len(above[0]) == names:
                 line = statement.line
-                found[above[0][-1], line] = PolicyClass(above[0][-1], words[-1], line)
+                found[above[0][-1], line] = PolicyClass(above[0][-1], words[-1], line, port)
         elif len(above) == 2 and (above[0][-1], line) in found and above[1][:starts] == every:
             own = found[above[0][-1], line].statements
             own.append(statement)
             if len(own) > _MOST_STATEMENTS:
-                wrong = (
-                    f"line {statement.line}: a class with more than {_MOST_STATEMENTS} statements"
-                )
+                many = f"a class with more than {_MOST_STATEMENTS} statements"
+                wrong = f"line {statement.line}: {many}"
                 raise PlatformError("too-long", wrong, "cut out the part about queues")
         elif above[:1] and above[0][0] == "interface" and words[0] == "service-policy":
             bundled |= {words[-1]} if above[0][-1].lower().startswith(BUNDLES) else set()
     _connect(list(found.values()), bundled)
     for each in found.values():
-        for above_, within in at_rates(_above(each, port)):
+        for above_, within in at_rates(_above(each)):
             yield replace(each, above=above_, within=within)
 
 
@@ -154,63 +191,25 @@ def _connect(found: list[PolicyClass], bundled: set[str]) -> None:
         each.parents = tuple(parents.get(each.policy, ()))
 
 
-def served(chosen: PolicyClass, port: Port) -> Served | None:
-    """Return the shape of the class, else that of its parent; None if neither is shaped."""
-    return _shape(chosen, inside(port, chosen.above), "the class's shape") or chosen.above
-
-
-def _shape(chosen: PolicyClass, port: Port, by: str) -> Served | None:
-    found = chosen.beginning("shape")
-    rates = (rate_of(each.words, port) for each in found)
-    rate = next((rate for rate in rates if rate is not None), None)
-    if rate is None:
-        return Served.untold(found[0].text) if found else None
-    return Served(rate, by)
-
-
-def _above(chosen: PolicyClass, port: Port, level: int = 0) -> Mapping[Served | None, list[str]]:
+def _above(chosen: PolicyClass, level: int = 0) -> Mapping[Served | None, list[str]]:
     """Return the lowest shape above a class by each of its parents, and theirs one level up."""
     shapes: dict[Served | None, list[str]] = {}
     for parent in chosen.parents[:_MOST_PARENTS] if level < _MOST_LEVELS else ():
-        for above in _above(parent, port, level + 1):
-            own = _shape(parent, inside(port, above), "the parent's shape")
+        for above in _above(parent, level + 1) or (None,):
+            own = parent.shape(above, "the parent's shape")
             places = shapes.setdefault(lowest((above, own)), [])
             places.append(f"policy-map {parent.policy}, class {parent.name}")
-    return shapes or {None: []}
+    return shapes
 
 
-def guaranteed(
-    chosen: PolicyClass, port: Port, *, inherits: bool
-) -> tuple[Served | None, tuple[Note, ...]]:
-    """Return the class's rate, to which times and defaults refer, and notes about it.
-
-    None is the rate of what is above it. A share of what others leave is that too if the platform
-    takes what a class ``inherits``; else the text does not tell it.
-    """
-    port = inside(port, chosen.above)
-    for words in chosen.scheduling():
-        rate = rate_of(words, port)
-        if rate is not None:
-            said = trap(f"times count at the class's own {Rate(rate)}, not at line rate")
-            return Served(rate, "the class's own rate"), (said,)
-    priority = any(words[0] == "priority" for words in chosen.scheduling())
-    if chosen.alone and not chosen.scheduling():
-        return chosen.above, ()
-    what = "the line rate" if chosen.above is None else "the parent's shape"
-    if priority or inherits:
-        said = uncertain(f"the class's guaranteed rate is not in this text; taken is {what}")
-        return chosen.above, (said,)
-    return Served(None, "the class's guaranteed rate is not in this text"), ()
-
-
-def converter(sizes: Mapping[str, int], port: Port, rate: Served | None) -> Amount:
+def _converter(sizes: Mapping[str, int], port: Port, rate: Served | None) -> Amount:
     """Return the conversion of numbers to bytes by unit; times count at a rate."""
-    seen = inside(port, rate)
+    untold = rate is not None and rate.rate_bps is None
 
     def read(value: int, unit: str) -> int | None:
         if unit in TIMES:
-            untold = rate is not None and rate.rate_bps is None
-            return None if untold else seen.bytes_in(Fraction(value, TIMES[unit]))
+            seconds = Fraction(value, TIMES[unit])
+            return None if untold else port.inside(rate).bytes_in(seconds)
         return value * sizes[unit] if unit in sizes else None
 
     return read
@@ -256,9 +255,7 @@ class _Early:
     is_read: bool
 
 
-def with_wred(
-    chosen: PolicyClass, reading: ConfiguredQueue, port: Port, amount: Amount
-) -> ConfiguredQueue:
+def _with_wred(chosen: PolicyClass, reading: ConfiguredQueue, amount: Amount) -> ConfiguredQueue:
     """Return the reading of a class's limit with what random-detect does before.
 
     Above its maximum threshold WRED drops every packet, so the average queue does not exceed it:
@@ -268,28 +265,28 @@ def with_wred(
     fair = chosen.beginning("fair-queue")
     if fair:
         plain = (each.line for each in fair if "queue-limit" not in each.words)
-        reading = reading.serving(None, _FAIR, also=plain)
+        reading = reading.with_notes(_FAIR, also=plain)
     found = chosen.beginning("random-detect")
     if not found:
         return reading
     early = [_early(each, amount) for each in found]
-    reading = reading.serving(None, also=(each.line for each in early if each.is_read))
+    reading = reading.with_notes(also=(each.line for each in early if each.is_read))
     reading = replace(reading, discipline="red")
     known = [each for each in early if each.most is not None]
     if any("ecn" in each.words for each in found):
         return _marking(reading, known)
     every = [each.most for each in known if not each.of and each.most is not None]
     if every:
-        return _dropping(reading, max(every), port)
+        return _dropping(reading, max(every), chosen.port)
     if known:
         said = (_of_some(each, reading.bytes) for each in known[:_MOST_CURVES])
-        return reading.serving(None, *said)
+        return reading.with_notes(*said)
     limit = "" if reading.bytes is None else f" of {reading.bytes} B"
     unknown = trap(
         f"random-detect drops before the limit{limit} is reached, at thresholds that this text "
         "does not give: no drop-tail queue of that size"
     )
-    return replace(reading, bytes=None, packets=None).serving(None, unknown)
+    return replace(reading, bytes=None, packets=None).with_notes(unknown)
 
 
 def _dropping(reading: ConfiguredQueue, most: int, port: Port) -> ConfiguredQueue:
@@ -302,7 +299,7 @@ def _dropping(reading: ConfiguredQueue, most: int, port: Port) -> ConfiguredQueu
         f"random-detect drops before the limit is reached, and every packet once the average "
         f"queue is at {most} B"
     )
-    return reading.serving(None, above or all_dropped)
+    return reading.with_notes(above or all_dropped)
 
 
 def _above_threshold(most: int, limit: int, of: str = "") -> Note | None:
@@ -329,14 +326,14 @@ def _marking(reading: ConfiguredQueue, known: Iterable[_Early]) -> ConfiguredQue
     ends = {(each.least, each.most) for each in known}
     if not ends:
         said = trap("ECN-capable packets are marked, and others dropped, at thresholds not here")
-        return reading.serving(None, said)
+        return reading.with_notes(said)
     lows, highs = zip(*ends, strict=True)
     least, most = min(low or 0 for low in lows), max(high or 0 for high in highs)
     step = most if least == most else None
     span = f"from {most} B on" if step else f"with rising probability from {least} to {most} B"
     drop = "" if reading.bytes is not None else "; where all are dropped is not in this text"
     said = note(f"ECN-capable packets are marked {span}, and others dropped{drop}")
-    return replace(reading.serving(None, said), marks_bytes=step)
+    return replace(reading.with_notes(said), marks_bytes=step)
 
 
 def _early(statement: Statement, amount: Amount) -> _Early:

@@ -1,18 +1,23 @@
-"""The size of one queue in a snippet, and notes about it."""
+"""A port, the buffer that is wanted there, and what a snippet says of one queue, with notes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import islice
-from typing import Any, Literal
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, Literal
 
-from forebay.platforms.errors import short
-from forebay.platforms.port import Port
+from forebay.platforms.snippet import short
 from forebay.scenario import Rate
 
-NoteKind = Literal["note", "trap", "uncertain"]
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
+    from forebay.scenario import Framing
 
+NoteKind = Literal["note", "trap", "uncertain"]
+ETHERNET_HEADER = 14  # as in Linux: addresses and type, no preamble, no checksum
 _MOST_PLACES = 3
 
 
@@ -43,16 +48,123 @@ def uncertain(text: str) -> Note:
 
 
 GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
+POOL_UNKNOWN = trap("the pool's size is not here: write --pool, in Python pool_bytes")
 
 
-def burst_unwritten(size: int, why: str) -> Note:
-    """Return the note for a shaper's bucket that the lines do not have."""
-    return trap(f"the shaper's burst of {size} B is not written: {why}")
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port: the parameters that convert between bytes, packets and time.
+
+    Attributes
+    ----------
+    rate_bps : the rate at which the queue is served, bit/s: the shaper's, else the line rate.
+    packet_bytes : size of a full packet as in scenarios (network-layer headers included).
+    header_bytes : link-layer header, which some platforms add to each packet.
+    pool_bytes : shared memory of the chip, if the platform allocates shares of it.
+    line_bps : the line rate of a port that is shaped, bit/s; None if it is not shaped.
+    framing : what the line adds to a packet; ``rate_bps`` is what it leaves for full packets.
+    burst_bytes : the shaper's bucket; None if it has none, or there is no shaper.
+    """
+
+    rate_bps: float
+    packet_bytes: int = 1500
+    header_bytes: int = ETHERNET_HEADER
+    pool_bytes: int | None = None
+    line_bps: float | None = None
+    burst_bytes: int | None = None
+    framing: Framing | None = None
+
+    @property
+    def line(self) -> float:
+        """The line rate, bit/s."""
+        return self.rate_bps if self.line_bps is None else self.line_bps
+
+    @property
+    def frame_bytes(self) -> int:
+        """Size of a full packet with its link-layer header."""
+        return self.packet_bytes + self.header_bytes
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether the queue is served at less than line rate."""
+        return self.line_bps is not None
+
+    def served_at(self, rate_bps: float) -> Port:
+        """Return the same port with its queue served at another rate."""
+        return replace(self, rate_bps=rate_bps, line_bps=self.line)
+
+    def inside(self, served: Served | None) -> Port:
+        """Return the port as a queue sees it: served at the queue's rate, if it has one."""
+        known = None if served is None else served.rate_bps
+        return self if known is None else self.served_at(known)
+
+    def rate_in(self, step: int = 1) -> int:
+        """Rate of the queue in whole steps of so many bit/s, rounded up."""
+        return -(-ceil(self.rate_bps) // step)
+
+    @property
+    def framed_rate(self) -> float:
+        """Rate of the line for the queue, bit/s: with what framing adds to full packets."""
+        if self.framing is None:
+            return self.rate_bps
+        return self.rate_bps * self.framing.packet(self.packet_bytes) / self.packet_bytes
+
+    def seconds(self, size: float) -> float:
+        """Time in s to send ``size`` bytes at the rate of the queue."""
+        return 8 * size / self.rate_bps
+
+    def microseconds(self, size: int) -> int:
+        """Time to send ``size`` bytes in whole microseconds, rounded up exactly."""
+        return ceil(Fraction(8_000_000 * size) / Fraction(self.rate_bps))
+
+    @property
+    def microsecond_bytes(self) -> int:
+        """Largest error of a size that is written in whole microseconds, bytes."""
+        return -(-int(self.rate_bps) // 8_000_000) + 1
+
+    def bytes_in(self, seconds: Fraction | int) -> int:
+        """Whole bytes that are sent in an exact time in s, rounded down."""
+        return floor(Fraction(self.rate_bps) * seconds / 8)
+
+    def burst_unwritten(self, why: str) -> tuple[Note, ...]:
+        """Return the note for a shaper's bucket that the lines do not have, if there is one."""
+        said = f"the shaper's burst of {self.burst_bytes} B is not written: {why}"
+        return (trap(said),) if self.burst_bytes else ()
 
 
-def pool_unknown() -> Note:
-    """Return the note for a size that is a share of an unknown pool."""
-    return trap("the pool's size is not here: write --pool, in Python pool_bytes")
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The buffer that is wanted.
+
+    ``bytes`` is its size in bytes, ``packets`` in whole packets. ``written`` is the user's text
+    and ``source`` its file, or ``""`` for the command line. ``aqm`` is an AQM queue, as a sizing
+    found it or as a scenario has it; bytes and packets are then those of its limit. ``why`` says
+    why a sizing recommended the size, or why it recommended none. ``unwritten`` names what the
+    scenario sets of its queue and no lines have.
+    """
+
+    bytes: int
+    packets: int
+    written: str
+    source: str = ""
+    aqm: Aqm | None = None
+    why: tuple[str, ...] = ()
+    unwritten: tuple[str, ...] = ()
+
+    @property
+    def discipline(self) -> str:
+        """The queue discipline that is wanted, with a scenario's name."""
+        return "drop-tail" if self.aqm is None else self.aqm.discipline
+
+    @property
+    def step(self) -> int | None:
+        """The bytes K from which on a step of ECN marks is wanted; None without thresholds."""
+        aqm = self.aqm
+        return aqm.min_bytes if aqm is not None and aqm.parameter == "min" else None
+
+    def whole_packets(self, port: Port) -> int:
+        """Smallest number of the port's packets that contains the bytes."""
+        return -(-self.bytes // port.packet_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +213,24 @@ class ConfiguredQueue:
             return None
         return self.served.drain_s or 8 * self.bytes / self.served.rate_bps
 
+    def with_notes(self, *notes: Note, also: Iterable[int | str] = ()) -> ConfiguredQueue:
+        """Return the reading with more notes, and what was read for it."""
+        return replace(self, notes=(*self.notes, *notes), also=self.also | frozenset(also))
+
     def serving(
         self, served: Served | None, *notes: Note, also: Iterable[int | str] = ()
     ) -> ConfiguredQueue:
         """Return the reading with its rate, unless it has one, and what was read for it."""
         untold = self.served is None and served is not None and served.rate_bps is None
         said = (trap(f"its time is not known: {served.by}"),) if untold and served else ()
-        return replace(
-            self,
-            served=self.served or served,
-            notes=(*self.notes, *said, *notes),
-            also=self.also | frozenset(also),
-        )
+        return replace(self.with_notes(*said, *notes, also=also), served=self.served or served)
 
     def counted_at(self, rate: Served | None) -> ConfiguredQueue:
         """Return a reading whose bytes are a time at a rate: unknown where the rate is."""
         if rate is None or rate.rate_bps is not None:
             return self
         said = trap(f"a time, and its bytes are not known: {rate.by}")
-        return replace(self, bytes=None, packets=None).serving(None, said)
+        return replace(self, bytes=None, packets=None).with_notes(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +248,8 @@ class Served:
     @classmethod
     def untold(cls, written: str) -> Served:
         """Return the rate of a statement that is not understood."""
-        return cls(
-            None, f'"{short(written, 40)}" is not understood: the queue may drain more slowly'
-        )
+        shown = short(written, 40)
+        return cls(None, f'"{shown}" is not understood: the queue may drain more slowly')
 
 
 def lowest(rates: Iterable[Served | None]) -> Served | None:
@@ -148,18 +258,13 @@ def lowest(rates: Iterable[Served | None]) -> Served | None:
     return min(known, key=lambda rate: rate.rate_bps or 0.0, default=None)
 
 
-def inside(port: Port, served: Served | None) -> Port:
-    """Return the port as a queue sees it: served at the queue's rate, if it has one."""
-    return port if served is None or served.rate_bps is None else port.served_at(served.rate_bps)
-
-
 def at_rates(rates: Mapping[Served | None, Collection[str]]) -> Iterator[tuple[Served | None, str]]:
     """Yield each rate at which one statement is used, and where, if there are several.
 
     A policy under two parents is two queues: each has a time of its own.
     """
     if len(rates) < 2:
-        yield from ((served, "") for served in rates)
+        yield from ((served, "") for served in rates or (None,))
         return
     for served, places in rates.items():
         first = [short(each, 40) for each in islice(places, _MOST_PLACES)]
@@ -176,35 +281,52 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of a size in the text; makes the `ConfiguredQueue` from its meaning."""
+    """Position of a size in a text about a port; makes the `ConfiguredQueue` from its meaning."""
 
     line: int
     queue: str
     written: str
+    port: Port
 
-    def of_bytes(
-        self, size: int, port: Port, notes: Iterable[Note] = (), rounding: int = 0
-    ) -> ConfiguredQueue:
+    @classmethod
+    def of(cls, line: int, queue: str, written: str, port: Port, where: str = "") -> Place:
+        """Return a position with names as they may be shown; ``where`` comes behind its name."""
+        return cls(line, short(queue) + where, short(written), port)
+
+    def of_bytes(self, size: int, *notes: Note, rounding: int = 0) -> ConfiguredQueue:
         """Return a queue limited in bytes of packets."""
-        packets = size // port.packet_bytes
+        packets = size // self.port.packet_bytes
         few = () if packets else (trap("less than one full packet fits"),)
-        return ConfiguredQueue(
-            self.line, self.queue, self.written, size, packets, rounding, (*notes, *few)
-        )
+        return self._queue(size, packets, rounding, *notes, *few)
 
     def of_packets(
-        self, packets: int, port: Port, notes: Iterable[Note] = (), rounding: int | None = None
+        self, packets: int, *notes: Note, rounding: int | None = None
     ) -> ConfiguredQueue:
         """Return a queue limited in packets of any size, counted as full ones."""
-        size = packets * port.packet_bytes
-        off = port.packet_bytes - 1 if rounding is None else rounding
-        return ConfiguredQueue(
-            self.line, self.queue, self.written, size, packets, off, tuple(notes)
+        full = self.port.packet_bytes
+        return self._queue(
+            packets * full, packets, full - 1 if rounding is None else rounding, *notes
         )
+
+    def of_time(
+        self, seconds: Fraction, rate: Served | None, *notes: Note, rounding: int = 0
+    ) -> ConfiguredQueue:
+        """Return a queue limited in time at a rate; None is the port's."""
+        size = self.port.inside(rate).bytes_in(seconds)
+        return self.of_bytes(size, *notes, rounding=rounding).counted_at(rate)
 
     def unknown(self, *notes: Note) -> ConfiguredQueue:
         """Return a queue whose size the text does not determine."""
-        return ConfiguredQueue(self.line, self.queue, self.written, None, None, 0, notes)
+        return self._queue(None, None, 0, *notes)
+
+    def unclear(self, what: str, *notes: Note) -> ConfiguredQueue:
+        """Return a queue whose statement of size is not understood."""
+        return self.unknown(*notes, uncertain(f"this form of {what} is not understood"))
+
+    def _queue(
+        self, size: int | None, packets: int | None, rounding: int, *notes: Note
+    ) -> ConfiguredQueue:
+        return ConfiguredQueue(self.line, self.queue, self.written, size, packets, rounding, notes)
 
 
 def amounts(size: int | None, packets: int | None, port: Port) -> dict[str, Any]:
@@ -218,8 +340,12 @@ def say(size: int | None, packets: int | None, port: Port) -> str:
     if size is None:
         return "a size that the text alone does not say"
     time = f"{say_time(port.seconds(size))} at {Rate(port.rate_bps)}"
+    return f"{size} B = {time} {_say_packets(packets, port)}"
+
+
+def _say_packets(packets: int | None, port: Port) -> str:
     many = "packet" if packets == 1 else "packets"
-    return f"{size} B = {time} = {packets} {many} of {port.packet_bytes} B"
+    return f"= {packets} {many} of {port.packet_bytes} B"
 
 
 def say_step(k: int, port: Port) -> str:
@@ -232,8 +358,7 @@ def say_reading(reading: ConfiguredQueue, port: Port) -> str:
     served, size, seconds = reading.served, reading.bytes, reading.seconds(port)
     if served is None or size is None:
         return say(size, reading.packets, port)
-    many = "packet" if reading.packets == 1 else "packets"
-    packets = f"= {reading.packets} {many} of {port.packet_bytes} B"
+    packets = _say_packets(reading.packets, port)
     if served.rate_bps is None or seconds is None:
         return f"{size} B {packets}, in a time that is not known"
     own = f"{size} B = {say_time(seconds)} at {Rate(served.rate_bps)} ({served.by})"

@@ -1,5 +1,7 @@
 """A snippet of configuration, untrusted and of limited size, as statements with their path.
 
+What is wrong with one, or with a size that is wanted, is a PlatformError.
+
 A statement has the statements above it, so that a reader asks for what stands below a known path
 and nothing else. They come from braces or paths of words (``statements``), from indentation and
 a CLI's sections (``sections``), or there are none (``lines``).
@@ -14,13 +16,44 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from forebay.platforms.errors import PlatformError
+from forebay.errors import ForebayError
 
 MOST_BYTES = 1 << 20
 MOST_QUEUES = 2000
 SUFFIXES = {"k": 10**3, "m": 10**6, "g": 10**9}
 _DEEPEST = 64
 _TOKEN = re.compile(r"""[{};]|"[^"]*"|'[^']*'|[^\s{};"']+""")
+
+
+class PlatformError(ForebayError, ValueError):
+    """An invalid size, platform or snippet.
+
+    Attributes
+    ----------
+    code : stable name of the kind of mistake, such as ``"unknown-platform"``.
+    wrong, hint : what is wrong; what to write instead.
+    """
+
+    def __init__(self, code: str, wrong: str, hint: str) -> None:
+        self.code, self.wrong, self.hint = code, wrong, hint
+        super().__init__(f"{wrong}; {hint}")
+
+
+class NotRecommended(PlatformError):
+    """The evidence of a sizing does not decide which size to configure."""
+
+    exit_status = 3
+
+
+def printable(text: str) -> str:
+    """Return text in one line with control characters escaped, because snippets are untrusted."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def short(text: str, most: int = 80) -> str:
+    """Return printable text of at most ``most`` characters."""
+    shown = printable(text[: most + 1])
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True)

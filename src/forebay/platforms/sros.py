@@ -6,20 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from forebay.platforms.errors import PlatformError, short
-from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written, matching
-from forebay.platforms.reading import (
-    ConfiguredQueue,
-    Note,
-    Place,
-    Served,
-    burst_unwritten,
-    note,
-    trap,
-    uncertain,
-)
-from forebay.platforms.snippet import Snippet, Statement, decimal, whole
+from forebay.platforms.reading import ConfiguredQueue, Place, Port, Served, note, trap, uncertain
+from forebay.platforms.registry import Order, Platform, Written, matching
+from forebay.platforms.snippet import PlatformError, Snippet, Statement, decimal, short, whole
 
 KILOBYTE = 1000
 _MOST_BYTES = 2**30
@@ -31,11 +20,6 @@ _POLICIES = ("sap-egress", "sap-ingress", "queue-group-templates", *_OF_NETWORK)
 _LEVELS = (_POLICIES, ("ingress", "egress"), ("queue-group",), ("queue", "policer", "fc"))
 _CREATE = ("create", "best-effort", "expedite", "auto-expedite", "multipoint")
 
-_ROUNDS = uncertain(
-    "rounding: a 7705 counts whole buffers of 512 or 2304 B (models 7705-512 and "
-    "7705-2304); a 7750's own steps are not published"
-)
-
 
 def _per_packet(model: str, port: Port) -> int:
     """Bytes of buffers for one full packet on a 7705."""
@@ -45,47 +29,36 @@ def _per_packet(model: str, port: Port) -> int:
 
 
 def _write(order: Order) -> Written:
+    port, size, number = order.port, order.wanted.bytes, order.number
     chained = order.model in _BUFFERS
-    size = order.wanted.bytes
     if chained:
-        size = order.wanted.whole_packets(order.port) * _per_packet(order.model, order.port)
+        size = order.wanted.whole_packets(port) * _per_packet(order.model, port)
     if size > _MOST_BYTES:
         wrong = f"{size} B is more than the {_MOST_BYTES} B that mbs takes"
         raise PlatformError("too-large", wrong, "ask for less")
-    number = order.number
-    write = _model_driven if order.form == "md-cli" else _classic
     given = f"give it to the SAP with egress qos {number}"
     attach = note(f"{number} is a policy number to change; {given}")
     percent = trap("network queues take mbs in percent of a pool: these lines are for a SAP")
-    rounding = order.port.packet_bytes if chained else 0
-    burst = order.port.burst_bytes
-    notes: tuple[Note, ...] = (attach, percent)
-    if burst and chained:
-        notes += (burst_unwritten(burst, "no burst-limit of a 7705 is known"),)
-    return Written(write(size, order), rounding, notes)
-
-
-def _classic(size: int, order: Order) -> tuple[str, ...]:
-    port = order.port
-    rate: tuple[str, ...] = (f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()
-    if port.burst_bytes and order.model not in _BUFFERS:
-        rate += (f"        burst-limit {port.burst_bytes} byte",)
-    return (
-        f"/configure qos sap-egress {order.number} create",
-        "    queue 1 create",
-        *rate,
-        f"        mbs {size} bytes",
-        "    exit",
-        "exit",
-    )
-
-
-def _model_driven(size: int, order: Order) -> tuple[str, ...]:
-    port, queue = order.port, f'/configure qos sap-egress "{order.number}" queue 1'
-    rate: tuple[str, ...] = (f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()
-    if port.burst_bytes and order.model not in _BUFFERS:
-        rate += (f"{queue} burst-limit {port.burst_bytes}",)
-    return (*rate, f"{queue} mbs {size}")
+    burst = "" if chained else port.burst_bytes or ""
+    left = port.burst_unwritten("no burst-limit of a 7705 is known") if chained else ()
+    if order.form == "md-cli":
+        queue = f'/configure qos sap-egress "{number}" queue 1'
+        lines = (
+            *((f"{queue} rate pir {port.rate_in(1000)}",) if port.is_shaped else ()),
+            *((f"{queue} burst-limit {burst}",) if burst else ()),
+            f"{queue} mbs {size}",
+        )
+    else:
+        lines = (
+            f"/configure qos sap-egress {number} create",
+            "    queue 1 create",
+            *((f"        rate {port.rate_in(1000)}",) if port.is_shaped else ()),
+            *((f"        burst-limit {burst} byte",) if burst else ()),
+            f"        mbs {size} bytes",
+            "    exit",
+            "exit",
+        )
+    return Written(lines, port.packet_bytes if chained else 0, (attach, percent, *left))
 
 
 @dataclass(slots=True)
@@ -131,14 +104,12 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[ConfiguredQueue]
     every = list(statements(snippet))
     model_driven = "{" in snippet.text or any(map(_is_model_driven, every))
     for queue in _queues(every):
-        if queue.mbs is None:
-            continue
-        line, words = queue.mbs
-        place = Place(line, short(queue.name), short(f"mbs {' '.join(words)}"))
-        reading = _mbs(place, words, queue, port, model, model_driven)
-        cbs = (note(f"cbs {short(queue.cbs, 20)}: a part of it is reserved"),)
-        notes = cbs if queue.cbs else ()
-        yield reading.serving(queue.served(port), *notes, also=queue.lines)
+        if queue.mbs is not None:
+            line, words = queue.mbs
+            place = Place.of(line, queue.name, f"mbs {' '.join(words)}", port)
+            cbs = (note(f"cbs {short(queue.cbs, 20)}: a part of it is reserved"),)
+            reading = _mbs(place, words, queue, model, model_driven)
+            yield reading.serving(queue.served(port), *(cbs * bool(queue.cbs)), also=queue.lines)
 
 
 def _is_model_driven(statement: Statement) -> bool:
@@ -175,19 +146,28 @@ def _queues(every: list[Statement]) -> list[_Queue]:
 
 
 def _mbs(
-    place: Place, rest: list[str], queue: _Queue, port: Port, model: str, model_driven: bool
+    place: Place, rest: list[str], queue: _Queue, model: str, model_driven: bool
 ) -> ConfiguredQueue:
     if queue.in_network:
         return place.unknown(trap("percent of the network pool, whose size is not in this text"))
     value = whole(rest[0], 2**40)
-    if value is None or value == 0:
+    if not value:
         return place.unknown(trap("mbs default depends on the card; 0 or default is no size here"))
     unit = rest[1] if rest[1:] else ""
     if unit.endswith("bytes") and unit not in ("bytes", "kilobytes"):
         return place.unknown(trap(f"mbs takes bytes or kilobytes, not {short(unit, 20)}"))
     unit = unit if unit in ("bytes", "kilobytes") else ""
     in_bytes = unit == "bytes" or (model_driven and not unit)
-    size = value if in_bytes else value * KILOBYTE
+    size, port = value if in_bytes else value * KILOBYTE, place.port
+    if model in _BUFFERS:
+        one, each = _BUFFERS[model], _per_packet(model, port)
+        buffers = size // one
+        said = trap(
+            f"{buffers} buffers of {one} B, and a packet of {port.packet_bytes} B takes "
+            f"{each // one}: bytes that are asked for are not bytes of packets"
+        )
+        doubt = uncertain("whether a part of a buffer rounds up or down was not verified")
+        return place.of_packets(buffers * one // each, said, doubt, rounding=port.packet_bytes)
     notes = []
     if not unit:
         taken = "bytes (MD-CLI)" if model_driven else "kilobytes (classic CLI); MD-CLI takes bytes"
@@ -196,33 +176,21 @@ def _mbs(
         notes.append(note("1 kilobyte is 1000 B here"))
     if size > _USUAL_BYTES:
         notes.append(uncertain(f"many releases stop at {_USUAL_BYTES} B (131072 kilobytes)"))
-    if model in _BUFFERS:
-        return _buffers(place, size, port, model)
-    return place.of_bytes(size, port, notes)
+    return place.of_bytes(size, *notes)
 
 
-def _buffers(place: Place, size: int, port: Port, model: str) -> ConfiguredQueue:
-    unit, each = _BUFFERS[model], _per_packet(model, port)
-    buffers = size // unit
-    packets = buffers * unit // each
-    said = trap(
-        f"{buffers} buffers of {unit} B, and a packet of {port.packet_bytes} B takes "
-        f"{each // unit}: bytes that are asked for are not bytes of packets"
-    )
-    whole_buffers = uncertain("whether a part of a buffer rounds up or down was not verified")
-    return place.of_packets(packets, port, (said, whole_buffers), port.packet_bytes)
-
-
-PLATFORM = Platform(
+SROS = Platform(
     name="sros",
     title="Nokia SR OS",
-    comment="#",
     forms=("bytes", "md-cli"),
     models=("7750", *_BUFFERS),
     interface="1/1/1",
     tells=(r"\bsap-(egress|ingress)\b", r"\bmbs\s+(\d+|default)\b", r"\bnetwork-queue\b"),
     source="Nokia 7705 SAR and 7750 SR quality of service guides: mbs, buffer unit allocation",
-    rounds=_ROUNDS,
+    rounds=uncertain(
+        "rounding: a 7705 counts whole buffers of 512 or 2304 B (models 7705-512 and "
+        "7705-2304); a 7750's own steps are not published"
+    ),
     write=_write,
     read=_read,
     unread=matching(

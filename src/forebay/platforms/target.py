@@ -12,9 +12,8 @@ from forebay.catalogue import DISCIPLINES
 from forebay.catalogue.disciplines import CAKE_TARGETS, RED_SPREAD
 from forebay.errors import argument, either, option
 from forebay.outcome import Aqm, AqmTarget, AqmThresholds, Buffer, DocumentError, SizeResult
-from forebay.platforms.errors import NotRecommended, PlatformError, short
-from forebay.platforms.port import Port, Wanted
-from forebay.platforms.snippet import MOST_BYTES, Snippet
+from forebay.platforms.reading import Port, Wanted
+from forebay.platforms.snippet import MOST_BYTES, NotRecommended, PlatformError, Snippet, short
 from forebay.scenario import (
     FRAMINGS,
     BufferSize,
@@ -30,7 +29,7 @@ from forebay.scenario import (
 _WRITTEN = ("min", "max", "probability", "ecn", "target", "interval", "rtt")
 
 
-def aqm_of(scenario: Scenario, port: Port, source: str) -> Aqm | None:
+def _aqm_of(scenario: Scenario, port: Port, source: str) -> Aqm | None:
     """Return the AQM of a scenario's queue; None for a drop-tail one.
 
     Raises PlatformError for a red without thresholds, which nobody chose.
@@ -63,7 +62,7 @@ def aqm_of(scenario: Scenario, port: Port, source: str) -> Aqm | None:
     return AqmTarget(**common, target_s=target, interval_s=float(interval) if interval else None)
 
 
-def unwritten(scenario: Scenario) -> tuple[str, ...]:
+def _unwritten(scenario: Scenario) -> tuple[str, ...]:
     """Return what the scenario sets of its queue and no platform's lines have."""
     queue = scenario.queue
     record = DISCIPLINES[queue.discipline]
@@ -107,7 +106,7 @@ def read_target(
             wrong = f"{argument('overrides', 'set')} changes a scenario's field"
             hint = "leave it out, or name a scenario file"
             raise PlatformError("no-scenario", wrong, hint)
-        return size(target, rate, packet)
+        return _plain(target, rate, packet)
     if rate is not None or packet is not None:
         wrong = f"{short(target)} gives the rate and the packet"
         hint = f"leave {argument('rate')} and {argument('packet')} out"
@@ -122,37 +121,25 @@ def read_target(
         raise PlatformError("not-sized", wrong, hint)
     if scenario.queue.classes:
         raise _class_queues(target)
-    return of_scenario(scenario, f"queue.size of {target} as written there, not sized")
-
-
-def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
-    """Return the scenario's queue and the port of its link. Raises PlatformError."""
-    if scenario.queue.classes:
-        raise _class_queues(source)
-    port = _port(scenario)
-    packets, chosen = scenario.buffer_packets, scenario.queue.size
-    size = packets * port.packet_bytes
-    if chosen.unit in ("bytes", "seconds"):
-        size = _bytes(chosen, port)
-    # The scenario rounds a time to the nearest packet; use at least the bytes of these packets.
-    size = max(size, packets * port.packet_bytes)
-    aqm, left = aqm_of(scenario, port, source), unwritten(scenario)
+    source = f"queue.size of {target} as written there, not sized"
+    port, packets, chosen = _port(scenario), scenario.buffer_packets, scenario.queue.size
+    aqm, left = _aqm_of(scenario, port, source), _unwritten(scenario)
     written = str(chosen) if aqm is None else f"{aqm.discipline} with a limit of {chosen}"
+    size = _bytes(chosen, port, packets)
     return Wanted(size, packets, written, source, aqm, unwritten=left), port
 
 
 def _port(scenario: Scenario) -> Port:
     """Return the port of a scenario's link, served at its shaper's rate."""
-    link = scenario.link
+    link, port = scenario.link, Port(float(scenario.link.capacity), int(scenario.packet))
     if link.shaper is None:
-        return Port(float(link.capacity), int(scenario.packet))
-    burst, rate = link.shaper.depth or None, float(link.capacity)
+        return port
     framing = None if link.framing is None else FRAMINGS[link.framing]
-    line, packet = float(link.rate), int(scenario.packet)
-    return Port(rate, packet, line_bps=line, burst_bytes=burst, framing=framing)
+    burst = link.shaper.depth or None
+    return replace(port, line_bps=float(link.rate), burst_bytes=burst, framing=framing)
 
 
-def size(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]:
+def _plain(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]:
     """Return a plain size, such as "10 ms", and its port."""
     chosen = BufferSize.parse(text)
     if chosen.unit.startswith("bdp"):
@@ -163,16 +150,13 @@ def size(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]
     packets = chosen.packets(
         rate_bps=port.rate_bps, packet_bytes=port.packet_bytes, bdp=0.0, flows=1
     )
-    amount = max(_bytes(chosen, port), packets * port.packet_bytes)
-    return Wanted(amount, packets, str(chosen)), port
+    return Wanted(_bytes(chosen, port, packets), packets, str(chosen)), port
 
 
-def _bytes(chosen: BufferSize, port: Port) -> int:
-    if chosen.unit == "packets":
-        return int(chosen.amount) * port.packet_bytes
-    if chosen.unit == "bytes":
-        return int(chosen.amount)
-    return port.bytes_in(Fraction(chosen.amount))
+def _bytes(chosen: BufferSize, port: Port, packets: int) -> int:
+    """Return the bytes of a size, at least its packets', to which a scenario rounds a time."""
+    asked = {"bytes": int(chosen.amount), "seconds": port.bytes_in(Fraction(chosen.amount))}
+    return max(asked.get(chosen.unit, 0), packets * port.packet_bytes)
 
 
 def read_sizing(path: str, *, force: bool = False) -> tuple[Wanted, Port]:

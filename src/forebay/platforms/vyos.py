@@ -6,30 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
 
 from forebay.errors import setting
-from forebay.platforms import tc_leaves, tc_tree
-from forebay.platforms.errors import PlatformError, short
-from forebay.platforms.port import Port
-from forebay.platforms.protocol import Order, Platform, Written, matching
-from forebay.platforms.reading import GUARD, ConfiguredQueue, Note, Place, Served, note, trap
-from forebay.platforms.snippet import Snippet, Statement, whole
-
-if TYPE_CHECKING:
-    from forebay.outcome import Aqm
+from forebay.outcome import Aqm
+from forebay.platforms import tc
+from forebay.platforms.reading import GUARD, ConfiguredQueue, Place, Port, Served, note, trap
+from forebay.platforms.registry import Order, Platform, Written, matching
+from forebay.platforms.snippet import PlatformError, Snippet, Statement, whole
 
 _MOST = 2**32 - 1
 _READ = (
-    "queue-limit",
-    "queue-type",
-    "codel-quantum",
-    "flows",
-    "interval",
-    "target",
-    "burst",
-    "delay",
-)
+    "queue-limit", "queue-type", "codel-quantum", "flows", "interval", "target", "burst", "delay",
+)  # fmt: skip
 _DISCIPLINES = {
     "drop-tail": "drop-tail", "fq-codel": "fq_codel", "random-detect": "red",
     "fair-queue": "sfq", "network-emulator": "drop-tail",
@@ -49,20 +37,28 @@ _MANAGED = trap("not drop-tail: it drops before it is full, or shares its packet
 
 
 def _write(order: Order) -> Written:
+    port, attach = order.port, f"set qos interface {order.interface} egress '{order.name}'"
     if order.wanted.aqm is not None:
-        return _fq_codel(order, order.wanted.aqm)
-    packets = order.wanted.whole_packets(order.port)
+        return _fq_codel(order, order.wanted.aqm, attach)
+    packets, rounding = order.wanted.whole_packets(port), port.packet_bytes - 1
     if packets > _MOST:
         raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
-    attach = f"set qos interface {order.interface} egress '{order.name}'"
-    rounding = order.port.packet_bytes - 1
-    if order.port.is_shaped:
-        return Written((*_shaper(order.name, order.port, packets), attach), rounding, (_BEFORE,))
-    lines = (f"set qos policy drop-tail {order.name} queue-limit '{packets}'", attach)
-    return Written(lines, rounding, (_BOTTLENECK, _BEFORE))
+    if not port.is_shaped:
+        lines = (f"set qos policy drop-tail {order.name} queue-limit '{packets}'", attach)
+        return Written(lines, rounding, (_BOTTLENECK, _BEFORE))
+    policy = f"set qos policy shaper {order.name}"
+    lines = (
+        f"{policy} bandwidth '{port.rate_in()}bit'",
+        f"{policy} default bandwidth '100%'",
+        *((f"{policy} default burst '{port.burst_bytes}'",) if port.burst_bytes else ()),
+        f"{policy} default queue-type 'drop-tail'",
+        f"{policy} default queue-limit '{packets}'",
+        attach,
+    )
+    return Written(lines, rounding, (_BEFORE,))
 
 
-def _fq_codel(order: Order, aqm: Aqm) -> Written:
+def _fq_codel(order: Order, aqm: Aqm, attach: str) -> Written:
     """Write a policy of fq-codel; its times are in whole milliseconds, rounded up."""
     assert aqm.parameter == "target" and aqm.interval_s is not None, "fq_codel"
     packets, port = order.wanted.packets, order.port
@@ -78,24 +74,12 @@ def _fq_codel(order: Order, aqm: Aqm) -> Written:
     lines = (
         f"{policy} queue-limit '{packets}'",
         *(f"{policy} {key} '{ceil(1e3 * value)}'" for key, value in times),
-        f"set qos interface {order.interface} egress '{order.name}'",
+        attach,
     )
     exact = all(float(1e3 * value).is_integer() for _, value in times)
     said = () if exact else (trap("target and interval are rounded up to whole milliseconds"),)
     marks = (trap("VyOS writes noecn: it drops where the scenario marks"),) if aqm.ecn else ()
     return Written(lines, port.packet_bytes - 1, (GUARD, *marks, *said, _BOTTLENECK, _BEFORE))
-
-
-def _shaper(name: str, port: Port, packets: int) -> tuple[str, ...]:
-    policy = f"set qos policy shaper {name}"
-    burst = f"{policy} default burst '{port.burst_bytes}'"
-    return (
-        f"{policy} bandwidth '{port.rate_in()}bit'",
-        f"{policy} default bandwidth '100%'",
-        *((burst,) if port.burst_bytes else ()),
-        f"{policy} default queue-type 'drop-tail'",
-        f"{policy} default queue-limit '{packets}'",
-    )
 
 
 _Leaves = dict[str, Statement]
@@ -128,15 +112,13 @@ def _is_queue(path: tuple[str, ...]) -> bool:
 
 
 def _queue(path: tuple[str, ...], leaves: _Leaves, policy: _Leaves, port: Port) -> ConfiguredQueue:
-    limit = leaves.get("queue-limit")
-    first = limit or leaves["queue-type"]
-    written = " ".join(first.words[-2:])
-    place = Place(first.line, short(" ".join(path)), short(written))
+    first = leaves.get("queue-limit") or leaves["queue-type"]
+    place = Place.of(first.line, " ".join(path), " ".join(first.words[-2:]), port)
     lines = [each.line for key, each in leaves.items() if key in _READ]
     own = leaves["queue-type"].words[-1] if "queue-type" in leaves else ""
     kind = own or _KINDS[path[0]] or path[0]
     served = _served("policy" if len(path) == 2 else "class", leaves, policy, port)
-    reading = _size(place, kind, leaves, port).serving(served, also=lines)
+    reading = _size(place, kind, leaves).serving(served, also=lines)
     return replace(reading, discipline=_DISCIPLINES.get(kind), aims=_aims(path, leaves))
 
 
@@ -148,10 +130,10 @@ def _aims(path: tuple[str, ...], leaves: _Leaves) -> tuple[float, ...]:
     return () if milliseconds is None else (milliseconds / 1000,)
 
 
-def _size(place: Place, kind: str, leaves: _Leaves, port: Port) -> ConfiguredQueue:
-    managed: tuple[Note, ...] = () if kind in ("drop-tail", "network-emulator") else (_MANAGED,)
+def _size(place: Place, kind: str, leaves: _Leaves) -> ConfiguredQueue:
+    managed = [] if kind in ("drop-tail", "network-emulator") else [_MANAGED]
     if kind == "shaper":
-        managed = (trap("no queue-type: fq-codel since VyOS 1.4, before fair-queue"), _MANAGED)
+        managed.insert(0, trap("no queue-type: fq-codel since VyOS 1.4, before fair-queue"))
     limit = leaves.get("queue-limit")
     if limit is None:
         return place.unknown(*managed, trap("nobody chose this: without queue-limit"))
@@ -160,9 +142,8 @@ def _size(place: Place, kind: str, leaves: _Leaves, port: Port) -> ConfiguredQue
         return place.unknown(trap(f"queue-limit takes a whole number from 1 to {_MOST}"))
     if kind == "network-emulator":
         delay = leaves["delay"].words[-1] if "delay" in leaves else "0"
-        delay = f"{delay}ms" if delay.isdigit() else delay
-        return tc_leaves.netem(place, value, ["delay", delay], port)
-    return place.of_packets(value, port, (*managed, _PFIFO))
+        return tc.netem(place, value, ["delay", f"{delay}ms" if delay.isdigit() else delay])
+    return place.of_packets(value, *managed, _PFIFO)
 
 
 def _served(what: str, leaves: _Leaves, policy: _Leaves, port: Port) -> Served | None:
@@ -185,18 +166,16 @@ def _rate(statement: Statement | None, base: Fraction, by: str) -> Served | None
         share = whole(text[:-1], 100)
         rate = base * share / 100 if share else None
     else:
-        rate = tc_tree.rate(text)
+        rate = tc.to_rate(text)
     return Served(float(rate), by) if rate else Served.untold(text)
 
 
-PLATFORM = Platform(
+VYOS = Platform(
     name="vyos",
     title="VyOS",
-    comment="#",
     forms=("packets",),
     models=("vyos",),
     manages=("fq_codel",),
-    interface="eth0",
     tells=(
         r"\b(qos policy|traffic-policy)\s+(drop-tail|shaper|fq-codel|fair-queue|random-detect"
         r"|priority-queue|round-robin|network-emulator|rate-control|limiter|cake)\b",

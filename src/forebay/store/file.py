@@ -23,7 +23,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from functools import cache
 from os import PathLike
@@ -46,7 +46,7 @@ from forebay.outcome.reading import (
     RoundTrips,
     Slowdowns,
 )
-from forebay.store.rows import MetricRow, StoredRows
+from forebay.store.rows import OF, Keys, MetricRow, StoredRows
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -352,17 +352,14 @@ class Store:
         self, scenario: Scenario, engine: str, code: str, seeds: Sequence[int]
     ) -> dict[int, Replication]:
         """Return what is stored of these seeds."""
-        query = (
-            "SELECT replication FROM replications AS r JOIN scenarios AS s ON s.id = r.scenario "
-            "JOIN makers AS m ON m.id = r.maker "
-            "WHERE s.sha256 = ? AND m.engine = ? AND m.code = ? AND r.seed = ?"
-        )
-        sha, known = scenario.sha256(), {}
+        query = f"SELECT replication FROM replications WHERE {OF} AND seed = ?"
+        sha, known = scenario.sha256(), dict[int, Replication]()
         with refusals(self.path):
             for seed in seeds:
                 row = self._connection.execute(query, (sha, engine, code, seed)).fetchone()
-                if row is not None and (found := _read(row[0])) is not None:
-                    known[seed] = found
+                if row is not None:
+                    with suppress(NotReadable):
+                        known[seed] = from_blob(row[0])
         return known
 
     def add(
@@ -374,16 +371,9 @@ class Store:
         sha, document = scenario.sha256(), json.dumps(scenario.to_dict())
         with refusals(self.path), self._connection as write:
             write.execute("BEGIN IMMEDIATE")
-            write.execute("INSERT OR IGNORE INTO scenarios VALUES (NULL, ?, ?)", (sha, document))
-            write.execute("INSERT OR IGNORE INTO makers VALUES (NULL, ?, ?)", (engine, code))
-            insert = (
-                "INSERT OR REPLACE INTO replications SELECT s.id, m.id, ?, ?, ? "
-                "FROM scenarios AS s, makers AS m "
-                "WHERE s.sha256 = ? AND m.engine = ? AND m.code = ?"
-            )
-            write.executemany(
-                insert, [(seed, now, blob, sha, engine, code) for seed, blob in blobs.items()]
-            )
+            of = Keys(write).of(sha, document, engine, code)
+            insert = "INSERT OR REPLACE INTO replications VALUES (?, ?, ?, ?, ?)"
+            write.executemany(insert, [(*of, seed, now, blob) for seed, blob in blobs.items()])
 
     def document(self, kind: str, name: str, key: str) -> str | None:
         """Return the document of this kind and name, if it was stored with the same key."""
@@ -398,10 +388,3 @@ class Store:
             self._connection.execute(
                 "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)", (kind, name, key, document)
             )
-
-
-def _read(blob: bytes) -> Replication | None:
-    try:
-        return from_blob(blob)
-    except NotReadable:
-        return None

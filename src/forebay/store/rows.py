@@ -10,8 +10,9 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -20,6 +21,11 @@ from numpy.typing import NDArray
 Kind = Literal["f", "i", "b"]
 """A number, a whole number, or a truth value."""
 Column = tuple[str, Kind]
+OF = (
+    "scenario = (SELECT id FROM scenarios WHERE sha256 = ?) "
+    "AND maker = (SELECT id FROM makers WHERE engine = ? AND code = ?)"
+)
+"""Chooses the rows of a scenario's hash, of an engine, and of its code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,39 +78,38 @@ class StoredRows:
 
     def seeds(self, sha256: str, engine: str, code: str) -> set[int]:
         """Return the seeds of a scenario whose rows are stored."""
-        return self._seeds("metrics", sha256, engine, code)
+        return set(self._each("seed FROM metrics", sha256, engine, code))
 
     def replicated(self, sha256: str, engine: str, code: str) -> set[int]:
         """Return the seeds of a scenario whose replications are stored."""
-        return self._seeds("replications", sha256, engine, code)
+        return set(self._each("seed FROM replications", sha256, engine, code))
 
-    def _seeds(self, table: str, sha256: str, engine: str, code: str) -> set[int]:
-        query = (
-            f"SELECT seed FROM {table} "
-            "WHERE scenario = (SELECT id FROM scenarios WHERE sha256 = ?) "
-            "AND maker = (SELECT id FROM makers WHERE engine = ? AND code = ?)"
-        )
-        return {seed for (seed,) in self._connection.execute(query, (sha256, engine, code))}
+    def layouts(self, sha256: str, engine: str, code: str) -> list[int]:
+        """Return the numbers of the layouts of a scenario's rows."""
+        return list(self._each("DISTINCT layout FROM metrics", sha256, engine, code))
+
+    def _each(self, what: str, *key: str) -> Iterator[int]:
+        rows = self._connection.execute(f"SELECT {what} WHERE {OF}", key)
+        return (number for (number,) in rows)
 
     def put(self, rows: Iterable[MetricRow]) -> int:
         """Store rows with their replications, all of them or none; those that are there stay.
 
         Returns the number of rows that were not there.
         """
-        now = time.time()
+        now, added = time.time(), 0
         with self._connection as write:
             write.execute("BEGIN IMMEDIATE")
-            keys = _Keys(write)
-            return sum(self._put(write, row, keys, now) for row in rows)
-
-    def _put(self, write: sqlite3.Connection, row: MetricRow, keys: _Keys, now: float) -> int:
-        of = keys.scenario(row.sha256, row.document), keys.maker(row.engine, row.code)
-        layout = keys.layout(row.version, row.columns)
-        if row.replication is not None:
-            insert = "INSERT OR IGNORE INTO replications VALUES (?, ?, ?, ?, ?)"
-            write.execute(insert, (*of, row.seed, now, row.replication))
-        insert = "INSERT OR IGNORE INTO metrics VALUES (?, ?, ?, ?, ?, ?)"
-        return write.execute(insert, (*of, row.seed, now, layout, row.numbers)).rowcount
+            keys = Keys(write)
+            for row in rows:
+                of = keys.of(row.sha256, row.document, row.engine, row.code)
+                layout = keys.layout(row.version, row.columns)
+                if row.replication is not None:
+                    insert = "INSERT OR IGNORE INTO replications VALUES (?, ?, ?, ?, ?)"
+                    write.execute(insert, (*of, row.seed, now, row.replication))
+                insert = "INSERT OR IGNORE INTO metrics VALUES (?, ?, ?, ?, ?, ?)"
+                added += write.execute(insert, (*of, row.seed, now, layout, row.numbers)).rowcount
+        return added
 
     def read(
         self, sha256: str, engine: str, code: str, seeds: Sequence[int]
@@ -113,13 +118,8 @@ class StoredRows:
 
         A row that cannot be read is left out.
         """
-        query = (
-            "SELECT seed, layout, numbers FROM metrics "
-            "WHERE scenario = (SELECT id FROM scenarios WHERE sha256 = ?) "
-            "AND maker = (SELECT id FROM makers WHERE engine = ? AND code = ?) "
-            "AND seed BETWEEN ? AND ? ORDER BY seed"
-        )
-        key = (sha256, engine, code, min(seeds), max(seeds))
+        query = f"SELECT seed, layout, numbers FROM metrics WHERE {OF} AND seed BETWEEN ? AND ?"
+        query, key = f"{query} ORDER BY seed", (sha256, engine, code, min(seeds), max(seeds))
         for seed, layout, numbers in self._connection.execute(query, key):
             version, columns = self._layout(layout)
             if seed in seeds and len(numbers) == 8 * len(columns):
@@ -134,23 +134,12 @@ class StoredRows:
                 return True
         query = "SELECT DISTINCT layout, length(numbers) FROM metrics"
         try:
-            sizes = [
-                (len(self.columns(number)), size)
-                for number, size in self._connection.execute(query)
-            ]
+            return any(
+                8 * len(self.columns(number)) != size
+                for number, size in self._connection.execute(query).fetchall()
+            )
         except (ValueError, TypeError):
             return True
-        return any(8 * columns != size for columns, size in sizes)
-
-    def layouts(self, sha256: str, engine: str, code: str) -> list[int]:
-        """Return the numbers of the layouts of a scenario's rows."""
-        query = (
-            "SELECT DISTINCT layout FROM metrics "
-            "WHERE scenario = (SELECT id FROM scenarios WHERE sha256 = ?) "
-            "AND maker = (SELECT id FROM makers WHERE engine = ? AND code = ?)"
-        )
-        found = self._connection.execute(query, (sha256, engine, code))
-        return [number for (number,) in found]
 
     def columns(self, layout: int) -> tuple[Column, ...]:
         """Return the columns of a layout."""
@@ -164,46 +153,32 @@ class StoredRows:
         return self._layouts[number]
 
 
-class _Keys:
+class Keys:
     """Numbers of scenarios, makers and layouts, each looked up once in a transaction."""
 
     def __init__(self, write: sqlite3.Connection) -> None:
         self._write = write
-        self._known: dict[tuple[object, ...], int] = {}
+        self._known: dict[tuple[str, ...], int] = {}
+        self._text = cache(json.dumps)
 
-    def scenario(self, sha256: str, document: str) -> int:
-        key = (sha256,)
-        if key not in self._known:
-            more = (document,)
-            self._known[key] = _number_of(self._write, "scenarios", ("sha256",), key, more)
-        return self._known[key]
-
-    def maker(self, engine: str, code: str) -> int:
-        key = (engine, code)
-        if key not in self._known:
-            self._known[key] = _number_of(self._write, "makers", ("engine", "code"), key)
-        return self._known[key]
+    def of(self, sha256: str, document: str, engine: str, code: str) -> tuple[int, int]:
+        """Return the numbers of a scenario and of what made its rows."""
+        scenario = self._number("scenarios", {"sha256": sha256}, document)
+        return scenario, self._number("makers", {"engine": engine, "code": code})
 
     def layout(self, version: str, columns: tuple[Column, ...]) -> int:
-        key = (version, columns)
-        if key not in self._known:
-            stored = (version, json.dumps(columns))
-            self._known[key] = _number_of(self._write, "layouts", ("version", "columns"), stored)
-        return self._known[key]
+        """Return the number of a layout."""
+        return self._number("layouts", {"version": version, "columns": self._text(columns)})
 
-
-def _number_of(
-    write: sqlite3.Connection,
-    table: str,
-    names: Sequence[str],
-    key: Sequence[str],
-    more: Sequence[str] = (),
-) -> int:
-    """Return the number of a row by its key; add it if there is none."""
-    query = f"SELECT id FROM {table} WHERE {' AND '.join(f'{name} = ?' for name in names)}"
-    found = write.execute(query, key).fetchone()
-    if found is None:
-        places = ", ".join("?" * (1 + len(key) + len(more)))
-        done = write.execute(f"INSERT INTO {table} VALUES ({places})", (None, *key, *more))
-        return int(done.lastrowid or 0)
-    return int(found[0])
+    def _number(self, table: str, key: Mapping[str, str], *more: str) -> int:
+        """Return the number of a row by its key; add it if there is none."""
+        values = tuple(key.values())
+        if (table, *values) not in self._known:
+            where = " AND ".join(f"{name} = ?" for name in key)
+            found = self._write.execute(f"SELECT id FROM {table} WHERE {where}", values).fetchone()
+            if found is None:
+                places = ", ".join("?" * (1 + len(values) + len(more)))
+                insert = f"INSERT INTO {table} VALUES ({places})"
+                found = (self._write.execute(insert, (None, *values, *more)).lastrowid or 0,)
+            self._known[table, *values] = int(found[0])
+        return self._known[table, *values]

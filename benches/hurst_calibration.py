@@ -1,6 +1,6 @@
-"""Makes the table `calibration.csv`; takes five minutes of CPU.
+"""Makes the table `hurst_calibration.csv` of `forebay.measure`; takes five minutes of CPU.
 
-python -m forebay.measure.hurst.calibrate
+python benches/hurst_calibration.py
 """
 
 from __future__ import annotations

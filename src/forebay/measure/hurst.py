@@ -51,9 +51,9 @@ corrects the remaining bias for other H.
 
 Corrects the bias of an estimator of H and gives its interval, from a table of simulated noise.
 
-The table, `calibration.csv` in this folder, has the quantiles of the estimator over some hundred
-draws of fractional Gaussian noise, for each method, length of the series and H. `calibrate.py`
-makes it.
+The table, `hurst_calibration.csv` in this folder, has the quantiles of the estimator over some
+hundred draws of fractional Gaussian noise, for each method, length of the series and H.
+`benches/hurst_calibration.py` makes it.
 """
 
 from __future__ import annotations
@@ -77,13 +77,7 @@ _GAPS = 8  # details with a larger gap have correlations below 0.01
 
 @cache
 def overlaps(scaling: tuple[float, ...], hurst: float) -> Floats:
-    """Return the relative sums for the gaps 0, 1, …
-
-    Parameters
-    ----------
-    scaling : the wavelet's scaling filter, with sum sqrt(2).
-    hurst : Hurst parameter of the noise, between 0 and 1.
-    """
+    """Return the relative sums for the gaps 0, 1, … of a scaling filter with sum sqrt(2)."""
     spectrum = _spectrum(hurst)
     fine = _response(scaling, _FINE)
     own = _covariances(fine, fine, spectrum)
@@ -147,12 +141,8 @@ def hurst_of_energies(
 ) -> Estimate:
     """Return H if the energy of an octave's details grows as 2^(octave (2H - offset)).
 
-    Parameters
-    ----------
-    octaves, energies, counts : shape (m,); consecutive octaves, ascending; mean squares of their
-        details, and the number of details.
-    scaling : scaling filter of the wavelet.
-    offset : 1 for details of filters of norm 1, 2 for differences of means.
+    ``octaves`` ascend, and ``energies`` are the mean squares of so many (``counts``) details;
+    ``offset`` is 1 for details of filters of norm 1, 2 for differences of means.
     """
     hurst, deviation = 0.5, 0.0
     for _ in range(_ROUNDS):
@@ -244,7 +234,7 @@ def falls(series: Floats) -> tuple[Floats, Floats, Floats]:
     return np.array(octaves), np.array(found), np.array(counts)
 
 
-TABLE = Path(__file__).with_name("calibration.csv")
+TABLE = Path(__file__).with_name("hurst_calibration.csv")
 QUANTILES = {"low": 0.025, "middle": 0.5, "high": 0.975}
 _FLATTEST = 0.2  # lower limit of the slope of an estimator as a function of H, for its inversion
 
@@ -255,12 +245,7 @@ def calibrated(raw: float, length: int) -> Estimate:
     The value is the H whose median is ``raw``. The interval has each H for which ``raw`` is between
     the 2.5 % and the 97.5 % quantile (Neyman 1937). It covers the truth in 95 % of all series of
     such noise, for any bias and variance of the estimator. The curves are extrapolated linearly
-    beyond the table's ends.
-
-    Parameters
-    ----------
-    raw : the estimator's uncorrected result.
-    length : length of the series, up to the table's longest.
+    beyond the table's ends. The series is no longer than the table's longest.
     """
     hurst, curves = _curves(length)
     low, value, high = (_inverse(hurst, curves[name], raw) for name in ("high", "middle", "low"))
@@ -376,12 +361,7 @@ METHODS: dict[str, Callable[[Floats], Estimate]] = {
 
 
 def hurst(series: Floats) -> dict[str, Estimate] | Refused:
-    """Return H by every method, or why the series does not allow it.
-
-    Parameters
-    ----------
-    series : shape (n,); amounts in consecutive intervals of equal length.
-    """
+    """Return H of amounts in equal intervals by every method, or why they do not allow it."""
     if len(series) < SHORTEST:
         why = f"{len(series)} intervals; at least {SHORTEST} are needed: capture longer"
         return Refused("hurst", why)
