@@ -20,7 +20,6 @@ VERBS = {
     "forebay/measure/capture.py": {"capture"},
     "forebay/measure/counters.py": {"counters"},
     "forebay/measure/snmp.py": {"snmp"},
-    "forebay/reproduction/claims.py": {"judge"},  # what an artefact's author calls
 }
 """Public functions whose options are their parameters; commands of click take theirs besides."""
 

@@ -13,7 +13,7 @@ from forebay.effort import Effort
 from forebay.outcome import Metric
 from forebay.reproduction import find
 from forebay.reproduction.claims import read_claims
-from forebay.reproduction.papers.theagarajan_2006 import bottleneck, video
+from forebay.reproduction.papers.theagarajan_2006 import bottleneck
 
 
 def folder(name: str) -> Path:
@@ -112,4 +112,4 @@ def test_the_films_hurst_parameter_is_no_end_stop() -> None:
     rates = np.arange(1, white.size + 1)
     for wanted in (0.5, 0.9, 1.2):
         made = np.fft.irfft(white * rates ** (0.5 - wanted))
-        assert video.local_whittle(made) == pytest.approx(wanted, abs=0.05)
+        assert bottleneck.local_whittle(made) == pytest.approx(wanted, abs=0.05)

@@ -11,8 +11,8 @@ import pytest
 from forebay.reproduction import Effort, Work, entries, find
 from forebay.reproduction.claims import read_claims
 from forebay.reproduction.papers.appenzeller_2004 import arithmetic
-from forebay.reproduction.papers.appenzeller_2004.one_flow import growth
-from forebay.reproduction.papers.yang_2013 import laws, mix
+from forebay.reproduction.papers.appenzeller_2004.windows import growth
+from forebay.reproduction.papers.yang_2013 import mix
 
 
 def folder(name: str) -> Path:
@@ -71,7 +71,7 @@ def test_figure_15_s_ram_is_worked_out() -> None:
 
 def test_the_deployment_s_bounds_are_those_of_the_claims() -> None:
     for claim in read_claims(folder("D.deployment")):
-        assert (claim.at_least, claim.at_most) == pytest.approx(laws.bounds(claim.name), abs=0.005)
+        assert (claim.at_least, claim.at_most) == pytest.approx(mix.bounds(claim.name), abs=0.005)
 
 
 def test_every_claim_can_fail_or_has_no_verdict() -> None:
