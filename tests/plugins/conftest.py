@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from subprocess import CompletedProcess
 
 import pytest
@@ -19,9 +18,7 @@ Command = Callable[..., "CompletedProcess[str]"]
 
 
 @pytest.fixture
-def forebay_(
-    site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Command]:
+def forebay_(site, monkeypatch, capsys):
     """Call the command line with the distributions of the folder, read anew each time."""
     monkeypatch.chdir(site)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # files change within a second

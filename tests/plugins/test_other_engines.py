@@ -94,9 +94,7 @@ def test_a_store_keeps_its_rows_until_its_code_changes(engine: Command) -> None:
         ("time.sleep(60)\n", "has not answered for 2 s"),
     ],
 )
-def test_what_goes_wrong_is_one_line_with_its_name(
-    engine: Command, verb: tuple[str, ...], body: str, said: str
-) -> None:
+def test_what_goes_wrong_is_one_line_with_its_name(engine, verb, body, said):
     done = engine(body, *verb)
     assert done.returncode == 3, done.stderr
     lines = [line for line in (done.stdout + done.stderr).splitlines() if said in line]

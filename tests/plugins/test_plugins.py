@@ -122,9 +122,7 @@ def test_our_names_stay_ours(site: Path, forebay_: Command) -> None:
         ),
     ],
 )
-def test_an_engine_that_returns_nonsense_is_refused(
-    site: Path, forebay_: Command, returned: str, said: str
-) -> None:
+def test_an_engine_that_returns_nonsense_is_refused(site, forebay_, returned, said):
     last = 'found.model_copy(update={"engine": "coin"})'
     assert last in ENGINE
     (site / "coin.py").write_text(ENGINE.replace(last, returned))
@@ -141,9 +139,7 @@ def test_an_engine_that_returns_nonsense_is_refused(
         ("found = seeds.nothing", "raises AttributeError"),
     ],
 )
-def test_an_engine_that_raises_is_named(
-    site: Path, forebay_: Command, body: str, said: str
-) -> None:
+def test_an_engine_that_raises_is_named(site, forebay_, body, said):
     (site / "coin.py").write_text(ENGINE.replace('found = forebay.run(scenario, "theory")', body))
     done = forebay_("run", "x.toml", "--engine", "coin")
     assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
@@ -189,13 +185,8 @@ def test_errors_of_forebay_and_interrupts_pass(site: Path, forebay_: Command) ->
     ],
 )
 def test_a_law_that_gives_nonsense_leaves_the_others(
-    site: Path,
-    forebay_: Command,
-    monkeypatch: pytest.MonkeyPatch,
-    before: str,
-    after: str,
-    said: str,
-) -> None:
+    site, forebay_, monkeypatch, before, after, said
+):
     assert before in LAW
     monkeypatch.setattr(registry, "_PATIENCE_S", 2.0)
     (site / "seven.py").write_text(LAW.replace(before, after))

@@ -1,9 +1,5 @@
 """A report of very many links shows those that lose most, and says so."""
 
-from collections.abc import Callable
-
-import pytest
-
 from forebay.outcome import Metric, Outcome
 from forebay.report import print_outcome
 from forebay.report.outcome import _MOST
@@ -16,9 +12,7 @@ def _with_links(outcome: Outcome, many: int) -> Outcome:
     return outcome.model_copy(update={"links": links})
 
 
-def test_all_links_are_shown_unless_they_are_very_many(
-    outcome: Callable[..., Outcome], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_links_are_shown_unless_they_are_very_many(outcome, capsys):
     print_outcome(_with_links(outcome(129), _MOST))
     assert capsys.readouterr().out.count("Link l") == _MOST
     print_outcome(_with_links(outcome(129), 400))

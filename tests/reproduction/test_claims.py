@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -121,9 +120,7 @@ def test_each_of_two_misses_has_its_own_cause(work: Work) -> None:
         (math.nan, "not measured"),
     ],
 )
-def test_what_is_out_of_the_band_or_not_measured_does_not_hold(
-    work: Work, busy: Any, reason: str
-) -> None:
+def test_what_is_out_of_the_band_or_not_measured_does_not_hold(work, busy, reason):
     assert work.judge(OURS_ALL | {"busy": busy}).reasons[0] == reason
 
 
@@ -134,9 +131,7 @@ def test_what_is_out_of_the_band_or_not_measured_does_not_hold(
         ({}, {"speed": 1.0}, "z/fig1: no claim is called speed"),
     ],
 )
-def test_numbers_and_statements_must_match(
-    work: Work, change: dict[str, float], testbed: Any, wrong: str
-) -> None:
+def test_numbers_and_statements_must_match(work, change, testbed, wrong):
     with pytest.raises(ValueError, match=wrong):
         work.judge(OURS_ALL | change, testbed=testbed)
     with pytest.raises(ValueError, match="delay stand on one side only"):
@@ -176,9 +171,7 @@ def test_each_comparison_counts_in_its_own_kind(work: Work) -> None:
     assert kinds == [SIMULATION, SIMULATION, FORMULA]
 
 
-def test_what_cannot_fail_is_shown_and_not_judged(
-    work: Work, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_fail_is_shown_and_not_judged(work, capsys):
     found = work.judge(OURS_ALL | {"delay": 0.7})
     assert len(found.rows) == len(found.verdicts) == 3
     assert found.unjudged == ["the ring (2): 43 packets, printed 43; the scenario sets it"]
@@ -211,9 +204,7 @@ def variants(work: Work) -> Variants:
     )
 
 
-def test_variants_stand_side_by_side_and_the_first_gives_the_verdict(
-    work: Work, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_variants_stand_side_by_side_and_the_first_gives_the_verdict(work, capsys):
     found = variants(work)
     assert found.columns == ["row", "band", "each packet (verdict)", "delayed", "large"]
     assert found.cells() == [

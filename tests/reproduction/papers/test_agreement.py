@@ -68,14 +68,7 @@ def test_what_is_equal_agrees_and_is_drawn(cells: ModuleType, said: dict[str, fl
         ("queue_packets", 68.9, 69.1, "+15 %, band ±15"),
     ],
 )
-def test_the_bands(
-    cells: ModuleType,
-    said: dict[str, float],
-    quantity: str,
-    within: float,
-    beyond: float,
-    told: str,
-) -> None:
+def test_the_bands(cells, said, quantity, within, beyond, told):
     said[quantity] = within
     assert cells.cells.reproduce(Effort(seeds=2)).agrees
     said[quantity] = beyond
@@ -84,9 +77,7 @@ def test_the_bands(
     assert next(filter(None, made.reasons)).startswith(told)
 
 
-def test_a_cell_that_was_not_played_is_no_agreement(
-    cells: ModuleType, said: dict[str, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cell_that_was_not_played_is_no_agreement(cells, said, monkeypatch):
     monkeypatch.setattr(cells, "recorded", lambda cell, quantity: None)
     made = cells.cells.reproduce(Effort(seeds=2))
     assert not any(made.verdicts) and made.reasons[0] == "the kernel was not measured"

@@ -71,9 +71,7 @@ def test_a_cell_differs_from_itself_in_its_hosts_alone(offload: ModuleType) -> N
         ("bbr_share", 0.5, 0.61, True),
     ],
 )
-def test_what_offload_moves_by_twice_its_band_is_judged(
-    offload: ModuleType, quantity: str, off: float, on: float, counts: bool
-) -> None:
+def test_what_offload_moves_by_twice_its_band_is_judged(offload, quantity, off, on, counts):
     cell = offload.offload_cells()[0]
     assert offload.Compared(FOLDER, cell, quantity, metric(on), off=metric(off)).counts is counts
 
@@ -89,9 +87,7 @@ def test_a_miss_says_how_far_and_that_its_cause_is_open(offload: ModuleType) -> 
     assert reason(80.0).startswith("-20 %, band ±15; ")
 
 
-def test_only_judged_quantities_are_rows(
-    offload: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_judged_quantities_are_rows(offload, monkeypatch):
     cell = offload.offload_cells()[0]
     moved = offload.Compared(
         FOLDER, cell, "utilization", metric(0.99), metric(0.98), metric(0.9), [0.98, 0.9801]
@@ -116,9 +112,7 @@ def test_the_share_is_bbrs_beside_another(offload: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(("after_stalls", "counts"), [(7, True), (8, False), (None, True)])
-def test_a_run_whose_losses_are_of_stalls_gives_no_loss(
-    offload: ModuleType, monkeypatch: pytest.MonkeyPatch, after_stalls: int | None, counts: bool
-) -> None:
+def test_a_run_whose_losses_are_of_stalls_gives_no_loss(offload, monkeypatch, after_stalls, counts):
     cell = offload.offload_cells()[0]
     gate = {} if after_stalls is None else {"drops": 100, "stall_drops": after_stalls}
     run = {**cell, "seed": 1, "utilization": 0.9, "loss_rate": 0.01, "gate": gate}

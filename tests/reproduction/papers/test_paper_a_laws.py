@@ -32,9 +32,7 @@ def made() -> dict[str, Reproduction]:
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)
-def test_every_row_agrees_and_draws(
-    name: str, made: dict[str, Reproduction], tmp_path: Path
-) -> None:
+def test_every_row_agrees_and_draws(name, made, tmp_path):
     found = made[name]
     assert found.artefact == f"appenzeller-2004/{name}"
     assert found.agrees, found.reasons
