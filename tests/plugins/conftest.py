@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
@@ -15,6 +16,14 @@ from forebay.laws import registry
 from forebay.store import code_of
 
 Command = Callable[..., "CompletedProcess[str]"]
+
+
+def declare(site: Path, dist: str, text: str) -> None:
+    """Put a distribution with these entry points into a folder."""
+    info = site / f"{dist}-1.0.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(text)
 
 
 @pytest.fixture

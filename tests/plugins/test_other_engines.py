@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from .conftest import Command
+from .conftest import Command, declare
 
 HEAD = """
 import time
@@ -43,10 +43,7 @@ seeds = 3
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    info = tmp_path / "mine-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[forebay.engines]\nmine = mine_engine:Mine\n")
+    declare(tmp_path, "mine", "[forebay.engines]\nmine = mine_engine:Mine\n")
     (tmp_path / "x.toml").write_text(SCENARIO)
     (tmp_path / "g.toml").write_text(GRID)
     return tmp_path
