@@ -19,7 +19,6 @@ VERBS = {
     "forebay/api/size.py": {"size"},
     "forebay/measure/capture.py": {"capture"},
     "forebay/measure/counters.py": {"counters", "snmp"},
-    "forebay/reproduction/claims.py": {"judge"},  # what an artefact's author calls
 }
 """Public functions whose options are their parameters; commands of click take theirs besides."""
 

@@ -42,7 +42,7 @@ def papers(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "__path__", [str(tmp_path / "shipped")])
     monkeypatch.setattr(shipped, "MODULES", {"z-2000": {"tab1.artefact": "tab1"}})
     monkeypatch.setitem(shipped.KEYS, "Z", "z-2000")
-    monkeypatch.setattr("forebay.reproduction.discovery._LETTERS", {"z-2000": "Z"})
+    monkeypatch.setattr("forebay.reproduction.running._LETTERS", {"z-2000": "Z"})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.chdir(tmp_path)

@@ -39,9 +39,7 @@ def asked(script: Path) -> int:
 
 
 @pytest.mark.parametrize(("name", "job"), [pytest.param(*each, id=each[0]) for each in jobs()])
-def test_a_job_names_scripts_targets_extras_and_files_that_exist(
-    name: str, job: dict[str, Any]
-) -> None:
+def test_a_job_names_scripts_targets_extras_and_files_that_exist(name, job):
     assert job["timeout-minutes"] > 0 and job["runs-on"]
     for line in lines(job):
         for script, rest in re.findall(r"(\.ci/[\w-]+)([^|;&]*)", line):

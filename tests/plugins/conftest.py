@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -18,10 +18,16 @@ from forebay.store import code_of
 Command = Callable[..., "CompletedProcess[str]"]
 
 
+def declare(site: Path, dist: str, text: str) -> None:
+    """Put a distribution with these entry points into a folder."""
+    info = site / f"{dist}-1.0.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(text)
+
+
 @pytest.fixture
-def forebay_(
-    site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Command]:
+def forebay_(site, monkeypatch, capsys):
     """Call the command line with the distributions of the folder, read anew each time."""
     monkeypatch.chdir(site)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # files change within a second

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from .conftest import Command
+from .conftest import Command, declare
 
 HEAD = """
 import time
@@ -43,10 +43,7 @@ seeds = 3
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    info = tmp_path / "mine-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[forebay.engines]\nmine = mine_engine:Mine\n")
+    declare(tmp_path, "mine", "[forebay.engines]\nmine = mine_engine:Mine\n")
     (tmp_path / "x.toml").write_text(SCENARIO)
     (tmp_path / "g.toml").write_text(GRID)
     return tmp_path
@@ -94,9 +91,7 @@ def test_a_store_keeps_its_rows_until_its_code_changes(engine: Command) -> None:
         ("time.sleep(60)\n", "has not answered for 2 s"),
     ],
 )
-def test_what_goes_wrong_is_one_line_with_its_name(
-    engine: Command, verb: tuple[str, ...], body: str, said: str
-) -> None:
+def test_what_goes_wrong_is_one_line_with_its_name(engine, verb, body, said):
     done = engine(body, *verb)
     assert done.returncode == 3, done.stderr
     lines = [line for line in (done.stdout + done.stderr).splitlines() if said in line]

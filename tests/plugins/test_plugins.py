@@ -9,7 +9,7 @@ import pytest
 
 from forebay.laws import registry
 
-from .conftest import Command
+from .conftest import Command, declare
 
 ENGINE = '''
 import forebay
@@ -40,17 +40,14 @@ def site(tmp_path: Path) -> Path:
     """A folder on the path with a distribution that adds an engine and a law."""
     (tmp_path / "coin.py").write_text(ENGINE)
     (tmp_path / "seven.py").write_text(LAW)
-    declare(tmp_path, engine="coin:CoinEngine", law="seven:LAW")
+    both(tmp_path)
     (tmp_path / "x.toml").write_text(SCENARIO)
     return tmp_path
 
 
-def declare(site: Path, *, engine: str, law: str, dist: str = "coin") -> None:
-    info = site / f"{dist}-1.0.dist-info"
-    info.mkdir(exist_ok=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: 1.0\n")
-    text = f"[forebay.engines]\ncoin = {engine}\n[forebay.laws]\nseven = {law}\n"
-    (info / "entry_points.txt").write_text(text)
+def both(site: Path, engine: str = "coin:CoinEngine", law: str = "seven:LAW") -> None:
+    """Declare an engine and a law."""
+    declare(site, "coin", f"[forebay.engines]\ncoin = {engine}\n[forebay.laws]\nseven = {law}\n")
 
 
 def test_an_engine_of_others_is_run(forebay_: Command) -> None:
@@ -81,7 +78,7 @@ def test_an_unknown_engine_is_told_those_of_others(forebay_: Command) -> None:
     ],
 )
 def test_a_broken_engine_is_one_line(site: Path, forebay_: Command, engine: str, said: str) -> None:
-    declare(site, engine=engine, law="seven:LAW")
+    both(site, engine=engine)
     done = forebay_("run", "x.toml", "--engine", "coin")
     assert done.returncode == 3
     assert done.stderr.count("\n") == 1
@@ -91,85 +88,59 @@ def test_a_broken_engine_is_one_line(site: Path, forebay_: Command, engine: str,
 
 
 def test_a_broken_law_is_one_line(site: Path, forebay_: Command) -> None:
-    declare(site, engine="coin:CoinEngine", law="os:sep")
+    both(site, law="os:sep")
     done = forebay_("size", "x.toml", "--engine", "theory")
     assert done.returncode == 3
     assert done.stderr.count("\n") == 1 and "is not a forebay.laws.Law; fix or" in done.stderr
 
 
 def test_one_name_declared_twice_is_refused(site: Path, forebay_: Command) -> None:
-    declare(site, engine="other:Engine", law="seven:LAW", dist="penny")
+    declare(site, "penny", "[forebay.engines]\ncoin = other:Engine\n")
     done = forebay_("run", "x.toml", "--engine", "coin")
     assert done.returncode == 3 and "is declared twice" in done.stderr
 
 
 def test_our_names_stay_ours(site: Path, forebay_: Command) -> None:
-    info = site / "coin-1.0.dist-info" / "entry_points.txt"
-    info.write_text("[forebay.engines]\ntheory = nowhere:Engine\n")
+    declare(site, "coin", "[forebay.engines]\ntheory = nowhere:Engine\n")
     assert forebay_("run", "x.toml", "--engine", "theory", "--json").returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("returned", "said"),
-    [
-        ("{}", "returned a dict"),
-        ("None", "returned a NoneType"),
-        (
-            'found.model_copy(update={"links": {"bottleneck": found.links["bottleneck"].model_copy('
-            'update={"utilization": forebay.outcome.Metric(value=1.7, low=None, high=None, '
-            "n=0)})}})",
-            "fraction: links.bottleneck.utilization",
-        ),
-    ],
-)
-def test_an_engine_that_returns_nonsense_is_refused(
-    site: Path, forebay_: Command, returned: str, said: str
-) -> None:
-    last = 'found.model_copy(update={"engine": "coin"})'
-    assert last in ENGINE
-    (site / "coin.py").write_text(ENGINE.replace(last, returned))
-    done = forebay_("run", "x.toml", "--engine", "coin")
-    assert done.returncode == 3 and said in done.stderr, done.stderr
-    assert "uninstall coin" in done.stderr
+ANSWER = 'found.model_copy(update={"engine": "coin"})'
+BODY = 'found = forebay.run(scenario, "theory")'
+HEAD = "scenario, seeds, effort"
+
+
+def used(utilization: str) -> str:
+    """Return the code of an outcome with that utilization."""
+    link = f'found.links["bottleneck"].model_copy(update={{"utilization": {utilization}}})'
+    return f'found.model_copy(update={{"links": {{"bottleneck": {link}}}}})'
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("before", "after", "said"),
     [
-        ("raise RuntimeError('boom')", "raises RuntimeError: boom"),
-        ("raise SystemExit(3)", "raises SystemExit: 3"),
-        ("found = seeds.nothing", "raises AttributeError"),
+        (ANSWER, "{}", "returned a dict"),
+        (ANSWER, "None", "returned a NoneType"),
+        (ANSWER, used("forebay.outcome.Metric(value=1.7, low=None, high=None, n=0)"),
+         "fraction: links.bottleneck.utilization"),
+        (ANSWER, used('"high"'), "cannot be checked"),
+        (BODY, "raise RuntimeError('boom')", "raises RuntimeError: boom"),
+        (BODY, "raise SystemExit(3)", "raises SystemExit: 3"),
+        (BODY, "found = seeds.nothing", "raises AttributeError"),
+        (HEAD, "scenario", "raises TypeError"),
     ],
-)
-def test_an_engine_that_raises_is_named(
-    site: Path, forebay_: Command, body: str, said: str
-) -> None:
-    (site / "coin.py").write_text(ENGINE.replace('found = forebay.run(scenario, "theory")', body))
+)  # fmt: skip
+def test_an_engine_that_returns_nonsense_or_raises_is_named(site, forebay_, before, after, said):
+    assert before in ENGINE
+    (site / "coin.py").write_text(ENGINE.replace(before, after))
     done = forebay_("run", "x.toml", "--engine", "coin")
     assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
     assert said in done.stderr and "uninstall coin" in done.stderr
 
 
-def test_an_engine_with_another_signature_is_named(site: Path, forebay_: Command) -> None:
-    (site / "coin.py").write_text(ENGINE.replace("scenario, seeds, effort", "scenario"))
-    done = forebay_("run", "x.toml", "--engine", "coin")
-    assert done.returncode == 3 and "raises TypeError" in done.stderr, done.stderr
-
-
-def test_an_engine_with_a_text_for_a_number_is_named(site: Path, forebay_: Command) -> None:
-    text = (
-        'found.model_copy(update={"links": {"bottleneck": found.links["bottleneck"].model_copy('
-        'update={"utilization": "high"})}})'
-    )
-    last = 'found.model_copy(update={"engine": "coin"})'
-    (site / "coin.py").write_text(ENGINE.replace(last, text))
-    done = forebay_("run", "x.toml", "--engine", "coin")
-    assert done.returncode == 3 and "cannot be checked" in done.stderr, done.stderr
-
-
 def test_errors_of_forebay_and_interrupts_pass(site: Path, forebay_: Command) -> None:
     own = "raise forebay.ScenarioError('x', 'y is no such thing', 'write z')"
-    (site / "coin.py").write_text(ENGINE.replace('found = forebay.run(scenario, "theory")', own))
+    (site / "coin.py").write_text(ENGINE.replace(BODY, own))
     done = forebay_("run", "x.toml", "--engine", "coin")
     assert done.returncode == 2 and "y is no such thing" in done.stderr, done.stderr
     assert "uninstall" not in done.stderr
@@ -189,13 +160,8 @@ def test_errors_of_forebay_and_interrupts_pass(site: Path, forebay_: Command) ->
     ],
 )
 def test_a_law_that_gives_nonsense_leaves_the_others(
-    site: Path,
-    forebay_: Command,
-    monkeypatch: pytest.MonkeyPatch,
-    before: str,
-    after: str,
-    said: str,
-) -> None:
+    site, forebay_, monkeypatch, before, after, said
+):
     assert before in LAW
     monkeypatch.setattr(registry, "_PATIENCE_S", 2.0)
     (site / "seven.py").write_text(LAW.replace(before, after))

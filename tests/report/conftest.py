@@ -29,20 +29,13 @@ def outcome_of(packets: int, engine: str = "simulation") -> Outcome:
         loss_rate=metric(0.012 / (1 + packets / 60), 2e-4),
         queue_packets=spread(packets * used**4 / 2),
         queue_delay_s=spread(packets * used**4 / 2 * 77.4e-6),
-        buffer_packets=packets,
-        bdp_packets=BDP,
-    )
+        buffer_packets=packets, bdp_packets=BDP,
+    )  # fmt: skip
     flows = ClassOutcome(
-        kind="long",
-        flows=100,
-        throughput_bps=metric(155e6 * used, 1e5),
-        goodput_bps=metric(154e6 * used, 1e5),
-        jain=metric(0.83, 0.01),
-        rtt_s=spread(0.1),
-        loss_rate=metric(0.004, 2e-4),
-        timeouts=metric(41.0, 6.0),
-        fct_s=None,
-    )
+        kind="long", flows=100, throughput_bps=metric(155e6 * used, 1e5),
+        goodput_bps=metric(154e6 * used, 1e5), jain=metric(0.83, 0.01), rtt_s=spread(0.1),
+        loss_rate=metric(0.004, 2e-4), timeouts=metric(41.0, 6.0), fct_s=None,
+    )  # fmt: skip
     return Outcome(
         scenario={
             "name": "OC3 line card (Appenzeller et al. 2004, Figure 15)",
@@ -71,7 +64,6 @@ def document() -> dict[str, Any]:
 def sizing() -> dict[str, Any]:
     tried = [16, 32, 64, 92, 104, 117, 119, 120, 121, 129, 182, 258, 516, 1032, 2064]
     reached = outcome_of(121).links["bottleneck"].utilization
-    assert reached is not None
     few = ["fewer than 250 flows: windows may be synchronized"]
     laws: list[tuple[str, float | None, list[str]]] = [
         ("appenzeller-2004/rule-of-thumb", 1291.67, ["100 flows, not one"]),

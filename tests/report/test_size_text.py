@@ -61,9 +61,7 @@ def test_it_is_short_and_begins_with_the_answer(answered: dict[str, Any]) -> Non
         (0.04, "met", " (193.5 kB, 9.99 ms)."),
     ],
 )
-def test_the_first_line_says_what_is_wrong_with_the_size(
-    answered: dict[str, Any], lost: float, verdict: str, said: str
-) -> None:
+def test_the_first_line_says_what_is_wrong_with_the_size(answered, lost, verdict, said):
     answered["price"][1]["loss_rate"] = metric(lost)
     answered["goals"][0]["verdict"] = verdict
     assert sentence(SizeResult.from_dict(answered)).endswith(said)
@@ -94,9 +92,7 @@ def test_a_name_of_any_length_and_many_remarks_fit(answered: dict[str, Any]) -> 
     assert any("z" * 90 in line for line in whole) and "Another." in whole
 
 
-def test_all_evidence_is_printed_where_it_is_asked_for(
-    answered: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_evidence_is_printed_where_it_is_asked_for(answered, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     print_size(SizeResult.from_dict(answered))
     assert len(capsys.readouterr().out.splitlines()) <= LINES

@@ -133,9 +133,7 @@ def test_the_note_says_kernel_and_day(tmp_path: Path, bed: Bed) -> None:
     assert "Linux 6.18.0" in note and "2 runs" in note and "20" in note
 
 
-def test_figure_15_plays_today_s_linux_in_the_testbed_s_set_up(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_figure_15_plays_today_s_linux_in_the_testbed_s_set_up(monkeypatch, tmp_path):
     asked: list[Any] = []
 
     def run(scenario: Any, engine: str, *, seed: int, progress: Any) -> Outcome:

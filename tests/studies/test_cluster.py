@@ -88,9 +88,7 @@ def test_a_scheduler_without_workers_is_said_soon_and_ends_the_study(lonely: Pat
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("default")
-def test_a_cluster_whose_workers_leave_keeps_what_is_stored(
-    scheduler: str, worker: subprocess.Popen[bytes], tmp_path: Path
-) -> None:
+def test_a_cluster_whose_workers_leave_keeps_what_is_stored(scheduler, worker, tmp_path):
     store = tmp_path / "kept.sqlite"
     axes = {**AXES, "measure.duration": ["20 s", "21 s", "22 s", "23 s"]}
 

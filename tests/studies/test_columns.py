@@ -147,9 +147,7 @@ def test_a_notebook_shows_a_study_with_the_names_of_its_columns() -> None:
 @pytest.mark.parametrize(
     "wrong", [("--y", "foo"), ("--x", "foo"), ("--y", "link.bottleneck.loss_rat")]
 )
-def test_a_picture_that_cannot_be_is_refused_before_the_first_run(
-    wrong: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_picture_that_cannot_be_is_refused_before_the_first_run(wrong, tmp_path, capsys):
     grid = tmp_path / "grid.toml"
     SMALL.save(tmp_path / "small.toml")
     grid.write_text('base = "small.toml"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n')
@@ -159,9 +157,7 @@ def test_a_picture_that_cannot_be_is_refused_before_the_first_run(
     assert f'"{wrong[1]}" is no' in capsys.readouterr().err and not store.exists()
 
 
-def test_a_picture_without_its_metric_leaves_the_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_picture_without_its_metric_leaves_the_table(tmp_path, capsys):
     grid, table = tmp_path / "grid.toml", tmp_path / "t.csv"
     SMALL.save(tmp_path / "small.toml")
     grid.write_text('base = "small.toml"\n[axes]\n"queue.size" = ["9 packets", "20 packets"]\n')

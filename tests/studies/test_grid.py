@@ -48,9 +48,7 @@ def test_a_range_has_both_ends_and_equal_steps(spec: dict, wanted: list) -> None
 
 
 @given(low=st.floats(1e-3, 1e3), ratio=st.floats(1.5, 1e4), count=st.integers(3, 20))
-def test_a_logarithmic_range_of_times_has_equal_ratios(
-    low: float, ratio: float, count: int
-) -> None:
+def test_a_logarithmic_range_of_times_has_equal_ratios(low, ratio, count):
     found = [float(forebay.Duration(v)) for v in
              values({"log": [f"{low!r} s", f"{low * ratio!r} s"], "points": count})]  # fmt: skip
     step = ratio ** (1 / (count - 1))

@@ -13,10 +13,16 @@ from typing import Any
 import pytest
 
 import forebay
+from forebay.api.sweep import size_priced
+from forebay.engines.simulation import SimulationEngine
+from forebay.outcome.statistics import over_replications
 from forebay.report.study import unsettled_line, verdict
 from forebay.scenario import ScenarioError, loads
+from forebay.store import Store, StoreError, code_of
 from forebay.studies import work
-from forebay.studies.work import Processes
+from forebay.studies.picture import picture
+from forebay.studies.plan import Asked
+from forebay.studies.work import Batch, Item, Processes, make_batch
 
 SMALL = forebay.load("oc3-gsr").replace(
     {
@@ -68,8 +74,6 @@ def test_what_is_stored_does_not_run_again(tmp_path: Path) -> None:
 
 
 def test_verbs_take_each_others_replications(tmp_path: Path, monkeypatch) -> None:
-    from forebay.engines.simulation import SimulationEngine
-
     made = []
     simulate = SimulationEngine.replications
 
@@ -191,9 +195,7 @@ def test_a_workers_death_costs_its_batch_alone(processes, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError("closed"), ValueError("bad value(s) in fds_to_keep")])
-def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(
-    processes: None, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+def test_a_dying_pool_that_hands_over_a_closed_pipe_is_opened_anew(processes, monkeypatch, error):
     submit, raised = ProcessPoolExecutor.submit, []
 
     def closed_once(self: ProcessPoolExecutor, *work: Any) -> Any:
@@ -222,11 +224,6 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
 
 def test_a_sizing_stops_at_its_next_report() -> None:
     """A sizing of a sweep may take minutes, and nobody waits for it after Ctrl-C."""
-    from forebay.api.sweep import size_priced
-    from forebay.store import code_of
-    from forebay.studies.plan import Asked
-    from forebay.studies.work import Batch, Item, make_batch
-
     calls = []
 
     def stop(done: float) -> None:
@@ -277,18 +274,13 @@ def test_the_pages_file_is_the_same_study(tmp_path: Path) -> None:
     assert (made.cells, made.runs) == (120, 1200)
 
 
-def test_a_picture_takes_axes_in_their_order_and_one_field_of_those_together(
-    tmp_path: Path,
-) -> None:
-    from forebay.store import Store
-    from forebay.studies.picture import picture
-
+def test_a_picture_takes_axes_in_their_order_and_one_field_of_those_together(tmp_path):
     axes = {("traffic.0.flows", "traffic.0.rtt"): [(2, "10 ms"), (5, "30 ms")],
             "queue.size": ["10 packets", "40 packets"]}  # fmt: skip
     made = forebay.sweep(SMALL, axes, seeds=2, store=tmp_path / "s")
     with Store(tmp_path / "s") as store:
-        (panel,) = picture(made._plan, store).panels
-        (field,) = picture(made._plan, store, x="queue.size", y="traffic.0.flows").panels
+        (panel,) = picture(made._plan, store, {}).panels
+        (field,) = picture(made._plan, store, {"x": "queue.size", "y": "traffic.0.flows"}).panels
     assert [curve.label for curve in panel.curves] == [
         "queue.size = 10 packets", "queue.size = 40 packets"
     ]  # fmt: skip
@@ -301,17 +293,13 @@ def test_a_picture_takes_axes_in_their_order_and_one_field_of_those_together(
 
 
 def test_a_picture_says_what_it_is_a_mean_over_and_counts_a_seed_once(tmp_path: Path) -> None:
-    from forebay.outcome.statistics import over_replications
-    from forebay.store import Store
-    from forebay.studies.picture import picture
-
     base = SMALL.replace({"measure.warmup": "10 s", "measure.duration": "10 s"})
     axes = {"queue.size": ["10 packets", "40 packets"], "traffic.0.flows": [5],
             "queue.discipline": ["drop-tail"],
             "traffic.0.congestion_control": ["reno", "cubic"]}  # fmt: skip
     made = forebay.sweep(base, axes, seeds=3, store=tmp_path / "s")
     with Store(tmp_path / "s") as store:
-        found = picture(made._plan, store)
+        found = picture(made._plan, store, {})
     assert found.title.endswith("\nmean over congestion_control")
     used: dict[int, list[float]] = {}
     for row in made.rows():
@@ -326,15 +314,12 @@ def test_a_picture_says_what_it_is_a_mean_over_and_counts_a_seed_once(tmp_path: 
 
 
 def test_each_point_of_a_design_is_drawn(tmp_path: Path) -> None:
-    from forebay.store import Store
-    from forebay.studies.picture import picture
-
     axes = {"traffic.0.flows": [2, 5], "queue.size": {"log": ["10 packets", "100 packets"]}}
     made = forebay.sweep(
         SMALL, axes, seeds=1, design={"kind": "sobol", "points": 8}, store=tmp_path / "s"
     )
     with Store(tmp_path / "s") as store:
-        found = picture(made._plan, store)
+        found = picture(made._plan, store, {})
     assert len(found.panels[0].curves[0].y) == 8 and "mean over" not in found.title
 
 
@@ -371,8 +356,6 @@ def test_a_sweep_goes_to_another_process_with_its_store_and_not_without(tmp_path
 
 def test_the_status_of_a_damaged_store_is_refused(tmp_path: Path) -> None:
     """Bytes that were written over it; only where no row stands it is as good as before."""
-    from forebay.store import StoreError
-
     store, refused = tmp_path / "kept.sqlite", 0
     whole = rows(forebay.sweep(SMALL, AXES, seeds=2, store=store))
     content = store.read_bytes()

@@ -131,7 +131,6 @@ def sized(
 
 def test_the_size_is_the_quantile_of_what_the_draws_need() -> None:
     found = sized([(float(at), None) for at in range(1, 101)], 0.95)
-    assert found.buffer is not None
     assert found.buffer.packets == 95
     assert found.buffer.bytes == 95 * 1500
     assert found.held.value == 0.95
@@ -157,7 +156,6 @@ def test_what_a_sizing_of_a_draw_recommends_beyond_its_goals_is_said() -> None:
 def test_few_draws_recommend_nothing_and_say_how_many_would() -> None:
     assert enough_draws(0.95) == 72  # 0.025 ** (1 / 72) is above 0.95, of 71 below
     found = sized([(float(at), None) for at in range(1, 41)], 0.95)
-    assert found.buffer is not None
     assert found.buffer.high is None
     assert found.recommended is None
     assert "72 or more can" in str(found.reason)
@@ -172,7 +170,6 @@ def test_a_goal_that_limits_the_size_from_above_counts() -> None:
     assert found.exit_status == 1
     assert found.reason == "no size meets the goals in so many draws"
     both = sized([(50.0, None), (10.0, 60.0)] * 50, 0.95)
-    assert both.buffer is not None
     assert both.buffer.packets == 50
     assert both.held.value == 1.0
 
@@ -213,7 +210,6 @@ def test_a_value_that_moves_another_field_out_of_its_range_is_named() -> None:
 
 def test_draws_without_a_buffer_count_as_not_held() -> None:
     found = sized([(20.0, None)] * 96 + [(None, None)] * 4, 0.95)
-    assert found.buffer is not None
     assert found.held.value == 0.96
     assert found.impossible == 4
     assert "no buffer at all meets the goals in 4 draws" in str(found)
@@ -231,10 +227,7 @@ def test_indices_of_a_sum_are_known() -> None:
     of = {each.path: each for each in found}
     for path, share in (("traffic.0.flows", 0.2), ("queue.size", 0.8)):
         for metric in (of[path].first, of[path].total):
-            assert metric is not None
             assert metric.value == pytest.approx(share, abs=0.03)
-            assert metric.low is not None
-            assert metric.high is not None
             assert metric.low < share < metric.high
     assert [each.path for each in found] == ["queue.size", "traffic.0.flows"]
     gaps = [None if at % 256 == 3 else p for at, p in enumerate(packets)]
@@ -250,8 +243,6 @@ def test_three_numbers_of_flows_by_the_square_root_law(tmp_path: Path) -> None:
         OC3, ranges, "theory", draws=16, store=store, announce=lines.append
     )
     alone = forebay.size(OC3.replace({"traffic.0.flows": 50}), "theory").buffer
-    assert alone is not None
-    assert found.buffer is not None
     assert found.buffer.packets == alone.packets
     assert found.as_written == 128.0
     (moved,) = found.influences
@@ -266,9 +257,7 @@ def test_three_numbers_of_flows_by_the_square_root_law(tmp_path: Path) -> None:
     assert lines[1].startswith("3 sizings, 3 of them stored")
 
 
-def test_the_command_prints_the_answer_as_json_too(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_command_prints_the_answer_as_json_too(capsys, tmp_path):
     picture = tmp_path / "draws.svg"
     ask = ["size", "oc3-gsr", "--engine", "theory", "--draws", "16", "--uncertain"]
     ask += ["traffic.0.flows={ values = [90, 100] }", "--json", "--figure", str(picture)]
@@ -291,9 +280,7 @@ def test_the_command_prints_the_answer_as_json_too(
         (["--uncertain", "link.rate=±1%", "--draws", "4"], "8"),
     ],
 )  # fmt: skip
-def test_a_bad_command_is_one_line(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_command_is_one_line(options, said, capsys):
     assert call(["size", "oc3-gsr", "--engine", "theory", *options]) == 2
     error = capsys.readouterr().err.strip()
     assert said in error
@@ -307,9 +294,7 @@ def test_a_network_is_refused() -> None:
         )
 
 
-def test_report_reads_and_draws_an_answer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_report_reads_and_draws_an_answer(tmp_path, capsys):
     found = sized([(20.0, None)] * 99 + [(None, None)], 0.95)
     path, picture = tmp_path / "answer.json", tmp_path / "answer.svg"
     found.save(path)

@@ -58,6 +58,18 @@ def events(text: str) -> list[tuple[str, dict]]:
     return [(name[len("event: ") :], json.loads(data[len("data: ") :])) for name, data in lines]
 
 
+def asked(place, path, question, client="tests-tests"):
+    """Return the events that answer a question."""
+    headers = {**JSON, "X-Client": client}
+    return events(ask(place, "POST", path, json.dumps(question), headers)[1])
+
+
+def the(told, name: str) -> dict:
+    """Return the one event of a name."""
+    (found,) = [data for each, data in told if each == name]
+    return found
+
+
 def running(place) -> int:
     """Return the number of questions that a server works on."""
     return json.loads(ask(place, "GET", "/start")[1])["running"]

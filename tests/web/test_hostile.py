@@ -13,25 +13,11 @@ import pytest
 from .serving import JSON, QUICK, ask, running
 
 PATHS = (
-    "/laws",
-    "/answer",
-    "/replay",
-    "/open",
-    "/shipped",
-    "/measure",
-    "/report",
-    "/configuration",
-)
-FOREIGN = (
-    {"Host": "evil.example"},
-    {"Host": "127.0.0.1.evil.example"},
-    {"Host": "[::"},
-    {"Host": ""},
-    {"Origin": "http://a.b"},
-    {"Origin": "null"},
-    {"Origin": "file://"},
-    {"Origin": "https://localhost.evil.example"},
-)
+    "/laws", "/answer", "/replay", "/open", "/shipped", "/measure", "/report", "/configuration",
+)  # fmt: skip
+HOSTS = ("evil.example", "127.0.0.1.evil.example", "[::", "")
+ORIGINS = ("http://a.b", "null", "file://", "https://localhost.evil.example")
+FOREIGN = [*({"Host": each} for each in HOSTS), *({"Origin": each} for each in ORIGINS)]
 FILES = (
     {"traffic": [{"kind": "replay", "file": "/etc/passwd"}]},
     {"traffic": [{"kind": "replay", "file": "../../etc/passwd"}]},
@@ -112,6 +98,11 @@ def test_two_hundred_hostile_requests_are_refused(server):
     assert ask(server, "GET", "/")[0] == 200 and running(server) == 0
 
 
+def opened(server, timeout=30):
+    host, port = server.split(":")
+    return socket.create_connection((host, int(port)), timeout=timeout)
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_more_than_a_megabyte_is_refused(server, path):
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # not all of it was sent
@@ -134,8 +125,7 @@ def test_a_body_in_endless_parts_is_refused(server):
 
 @pytest.mark.long
 def test_a_slow_client_is_refused_after_ten_seconds(server):
-    host, port = server.split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as slow:
+    with opened(server) as slow:
         slow.sendall(
             f"POST /laws HTTP/1.1\r\nHost: {server}\r\nContent-Type: application/json\r\n"
             "Content-Length: 900\r\n\r\n{".encode()
@@ -144,8 +134,7 @@ def test_a_slow_client_is_refused_after_ten_seconds(server):
 
 
 def test_a_head_without_end_is_refused_at_once(server):
-    host, port = server.split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as endless:
+    with opened(server) as endless:
         endless.sendall(f"GET / HTTP/1.1\r\nHost: {server}\r\n".encode())
         sent, since = 0, time.monotonic()
         with contextlib.suppress(ConnectionError):
@@ -160,8 +149,7 @@ def test_a_head_without_end_is_refused_at_once(server):
 @pytest.mark.parametrize("head", ["", "GET / HTTP/1.1\r\nHost: {}\r\nX-"])
 def test_a_head_that_never_ends_is_given_up_after_ten_seconds(server, head):
     """A byte now and then keeps no connection: 256 such would let nobody else in."""
-    host, port = server.split(":")
-    with socket.create_connection((host, int(port)), timeout=1) as slow:
+    with opened(server, 1) as slow:
         slow.sendall(head.format(server).encode())
         since, ended = time.monotonic(), False
         while not ended and time.monotonic() - since < 60:
@@ -173,9 +161,8 @@ def test_a_head_that_never_ends_is_given_up_after_ten_seconds(server, head):
 
 
 def test_slow_clients_hold_nobody_up(server):
-    host, port = server.split(":")
     head = f"POST /laws HTTP/1.1\r\nHost: {server}\r\nContent-Type: application/json\r\n"
-    slow = [socket.create_connection((host, int(port)), timeout=30) for _ in range(20)]
+    slow = [opened(server) for _ in range(20)]
     try:
         for each in slow:
             each.sendall(f"{head}Content-Length: 900\r\n\r\n{{".encode())

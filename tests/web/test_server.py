@@ -17,7 +17,7 @@ pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
 from forebay.web.app import PAGE
 from forebay.web.opening import Refused, scenario_of
 
-from .serving import JSON, QUICK, ask, ended, events, post, running, served
+from .serving import JSON, QUICK, ask, asked, ended, events, post, running, served, the
 
 
 def test_the_page_has_a_strict_policy(server):
@@ -29,11 +29,10 @@ def test_the_page_has_a_strict_policy(server):
 
 
 def test_the_answer_has_the_digits_of_a_sizing(server):
-    status, text, _ = ask(server, "POST", "/answer", json.dumps(QUICK), JSON)
-    told = events(text)
-    (found,) = [data for name, data in told if name == "sized"]
+    told = asked(server, "/answer", QUICK)
+    found = the(told, "sized")
     same = forebay.size(scenario_of(QUICK))
-    assert status == 200 and told[-1][0] == "end"
+    assert told[-1][0] == "end"
     assert found["recommended"]["packets"] == same.recommended.packets
     assert found["least"]["packets"] == same.buffer.packets
     mine = [(each.packets, each.link.utilization.value) for each in same.curve]
@@ -50,18 +49,16 @@ def test_a_newer_question_ends_the_older_one(server):
     older.request("POST", "/answer", json.dumps(slow), JSON)
     response = older.getresponse()
     response.readline()
-    ask(server, "POST", "/answer", json.dumps(QUICK), JSON)
-    names = [
-        name for name, _ in events("event: " + response.read().decode().split("event: ", 1)[1])
-    ]
+    asked(server, "/answer", QUICK)
+    rest = response.read().decode().split("event: ", 1)[1]
+    names = [name for name, _ in events(f"event: {rest}")]
     older.close()
     assert names[-1] == "end" and "sized" not in names
 
 
 def test_an_error_names_its_field(server):
-    wrong = {**QUICK, "link": {"rate": "10"}}
-    status, text, _ = ask(server, "POST", "/laws", json.dumps(wrong), JSON)
-    error = json.loads(text)["error"]
+    status, found = post(server, "/laws", {**QUICK, "link": {"rate": "10"}})
+    error = found["error"]
     assert status == 422 and error["field"] == "link.rate" and "10 Mbit/s" in error["hint"]
 
 
@@ -106,10 +103,10 @@ def test_no_path_of_a_question_is_opened(tmp_path, trace):
     path = tmp_path / "rates.csv"
     path.write_text("0,12000000\n1,6000000\n")
     text = json.dumps({"link": {"rate_trace": trace}, "traffic": [{"flows": 1}]})
-    asked = json.loads(text.replace("{path}", str(path)))
-    assert forebay.Scenario.from_dict(asked).link.rate_trace is not None
+    question = json.loads(text.replace("{path}", str(path)))
+    assert forebay.Scenario.from_dict(question).link.rate_trace is not None
     with pytest.raises(forebay.ScenarioError, match="no file is read here"):
-        scenario_of(asked)
+        scenario_of(question)
 
 
 def test_many_flows_are_refused():
@@ -146,17 +143,14 @@ def test_a_budget_is_a_time_up_to_ten_minutes(server, budget):
 
 
 def test_an_aqm_has_the_curve_of_its_target(server):
-    asked = {**QUICK, "queue": {"discipline": "codel"}}
-    _, text, _ = ask(server, "POST", "/answer", json.dumps(asked), JSON)
-    told = events(text)
-    (found,) = [data for name, data in told if name == "sized"]
+    told = asked(server, "/answer", {**QUICK, "queue": {"discipline": "codel"}})
+    found = the(told, "sized")
     points = {data["packets"] for name, data in told if name == "point"}
     assert found["aims"] and points == {each["packets"] for each in found["curve"]}
 
 
 def test_a_replay_is_the_trace_of_the_first_seed(server):
-    _, text, _ = ask(server, "POST", "/replay?packets=12", json.dumps(QUICK), JSON)
-    (found,) = [data for name, data in events(text) if name == "replayed"]
+    found = the(asked(server, "/replay?packets=12", QUICK), "replayed")
     scenario = scenario_of(QUICK).with_buffer(12)
     same = forebay.trace(scenario, step=f"{10 / 600:.9f} s", flows=[0, 3, 6, 9])
     assert found["queue"] == same.bottleneck.queue_packets.tolist()
@@ -172,8 +166,7 @@ def test_a_replay_needs_a_buffer(server, packets):
 
 def test_a_replay_of_a_large_link_is_shorter_and_says_so(server):
     large = {**QUICK, "link": {"rate": "10 Gbit/s"}}
-    _, text, _ = ask(server, "POST", "/replay", json.dumps(large), JSON)
-    (found,) = [data for name, data in events(text) if name == "replayed"]
+    found = the(asked(server, "/replay", large), "replayed")
     assert "less than the search" in found["note"] and found["at_s"][-1] < 15
 
 
@@ -217,10 +210,9 @@ def test_shipped_scenarios_are_opened_by_name_alone(server):
 
 
 def test_a_small_capture_is_measured(server, tmp_path):
-    link = {"rate": "2 Mbit/s"}
-    asked = {**QUICK, "link": link, "measure": {"warmup": "2 s", "duration": "3 s"}}
+    slow = {"link": {"rate": "2 Mbit/s"}, "measure": {"warmup": "2 s", "duration": "3 s"}}
     packets = tmp_path / "link.pcapng"
-    forebay.run(scenario_of(asked), capture=packets)
+    forebay.run(scenario_of(QUICK | slow), capture=packets)
     content = packets.read_bytes()
     assert len(content) < 1_000_000
     headers = {"Content-Type": "application/octet-stream", "X-Client": "tests-tests"}
@@ -235,7 +227,7 @@ def test_a_small_capture_is_measured(server, tmp_path):
 def test_an_answer_is_written_out_as_a_report_and_as_configuration(server):
     client = "a-client-of-its-own"
     assert post(server, "/configuration", {"platform": "junos"}, client)[0] == 422
-    ask(server, "POST", "/answer", json.dumps(QUICK), {**JSON, "X-Client": client})
+    asked(server, "/answer", QUICK, client)
     answer = forebay.size(scenario_of(QUICK))
     status, found = post(server, "/configuration", {"platform": "linux-tc"}, client)
     assert status == 200 and f"{answer.recommended.packets} packets" in found["text"]
@@ -248,6 +240,4 @@ def test_an_answer_is_written_out_as_a_report_and_as_configuration(server):
 @pytest.mark.long
 @pytest.mark.parametrize("preset", json.loads((PAGE / "presets.json").read_text()), ids=str)
 def test_every_preset_comes_to_a_recommended_size(server, preset):
-    _, text, _ = ask(server, "POST", "/answer", json.dumps(preset), JSON)
-    (found,) = [data for name, data in events(text) if name == "sized"]
-    assert found["recommended"]["packets"] >= 1
+    assert the(asked(server, "/answer", preset), "sized")["recommended"]["packets"] >= 1

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """It increases when a field changes its meaning or is removed; a new field does not change it."""
 
-_DISPLAY = "forebay.report.notebook"
+_DISPLAY = "forebay.report.documents"
 """Module that shows an answer in a notebook; by name, because the report imports the answers."""
 
 

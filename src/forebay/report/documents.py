@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from forebay.errors import either
 from forebay.outcome import (
@@ -26,38 +28,40 @@ from forebay.outcome.uncertain import Sensitivity, UncertainSize
 from forebay.report.network import print_network
 from forebay.report.outcome import print_broken, print_first, print_outcome
 from forebay.report.ports import print_class_queues
-from forebay.report.size import print_size
+from forebay.report.size import brief, print_size
+from forebay.report.study import text
 from forebay.report.tables import (
+    assumed_lines,
     called,
     console,
     count,
+    duration,
     mean,
+    metric_words,
     p99,
+    plain,
+    scale,
     show,
+    show_interval,
     show_significant,
     show_table,
     shown_links,
     table,
+    target,
+    with_prefix,
 )
-from forebay.report.trace import print_trace, print_transient
-from forebay.report.uncertain import text
+from forebay.report.trace import print_trace, print_transient, sentences
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from forebay.outcome import Document
+
 
 Answer: TypeAlias = (
     ClassQueueSizes | Comparison | Outcome | Sensitivity | SizeResult | Trace | Transient
     | UncertainSize
 )  # fmt: skip
-
-_TOLD_BY: tuple[tuple[str, type[Answer]], ...] = (
-    ("outcomes", Comparison),
-    ("class_queues", ClassQueueSizes),
-    ("held", UncertainSize),
-    ("influences", Sensitivity),
-    ("buffer", SizeResult),
-    ("samples", Trace),
-    ("instants", Transient),
-    ("links", Outcome),
-)
-"""A field that only this kind of document has."""
 
 
 def read_answer(text: str | bytes, source: str) -> Answer:
@@ -70,9 +74,9 @@ def read_answer(text: str | bytes, source: str) -> Answer:
         is newer.
     """
     document = parse(text, source)
-    for field, kind in _TOLD_BY:
-        if isinstance(document, dict) and field in document:
-            return _whole(kind.from_dict(document, source), source)
+    for kind in _KINDS:
+        if isinstance(document, dict) and kind.told_by in document:
+            return _whole(kind.type.from_dict(document, source), source)
     wrong = "is no document of run, compare, size, trace or network"
     raise DocumentError(source, wrong, f"make one with {either('to_json()', '--json')}")
 
@@ -101,22 +105,7 @@ def read_file(path: str) -> Answer:
 
 def print_answer(answer: Answer) -> None:
     """Print an answer as text, like the command that made it."""
-    if isinstance(answer, Comparison):
-        print_comparison(answer.outcomes)
-    elif isinstance(answer, ClassQueueSizes):
-        print_class_queues(answer)
-    elif isinstance(answer, SizeResult):
-        print_size(answer)
-    elif isinstance(answer, Trace):
-        print_trace(answer)
-    elif isinstance(answer, Sensitivity | UncertainSize):
-        print(text(answer))
-    elif isinstance(answer, Transient):
-        print_transient(answer)
-    elif answer.network is not None:
-        print_network(answer)
-    else:
-        print_outcome(answer)
+    _kind(answer).print(answer)
 
 
 def draw_answer(answer: Answer, path: Path) -> None:
@@ -127,12 +116,31 @@ def draw_answer(answer: Answer, path: Path) -> None:
     DocumentError
         It is a comparison, or of class queues, and has no picture.
     """
-    if isinstance(answer, Comparison | ClassQueueSizes):
+    if not _kind(answer).figure:
         hint = "draw each of its outcomes, which run gives one by one"
         raise DocumentError("figure", "what has several answers has no picture", hint)
     from forebay.report import figures
 
     figures.save(answer.figure(), path)
+
+
+def html(answer: Document) -> str:
+    """Return an answer as a heading, a line, and one small table.
+
+    `forebay.outcome` imports this, and `figure`, by name.
+    """
+    return _kind(answer).html(answer)
+
+
+def figure(answer: Document) -> Figure:
+    """Return an answer as a picture."""
+    name = _kind(answer).figure
+    if not name:
+        raise TypeError(f"{type(answer).__name__} is no answer that can be drawn")
+    from forebay.report import figures
+
+    made: Figure = getattr(figures, name)(answer)
+    return made
 
 
 _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
@@ -182,3 +190,136 @@ def print_comparison(outcomes: Sequence[Outcome], titles: Sequence[str] = ()) ->
                 out.print(line, style="yellow", highlight=False)
     for each in outcomes:
         print_broken(out, each)
+
+
+_MOST_LINKS = 12
+Row = Sequence[str]
+
+
+def _size(result: SizeResult) -> str:
+    rows = [
+        (
+            metric_words(result, goal.name),
+            f"{goal.sense} {target(goal, goal.target)}",
+            show_significant(goal.reached, scale(goal.unit)[0]),
+            show_interval(goal.reached, scale(goal.unit)[0], 3),
+            f"{goal.verdict}{', binds' if goal.binding else ''}",
+        )
+        for goal in result.goals
+    ]
+    lines = brief(result)[1:]
+    return _page(result.scenario, lines, ("goal", "target", "reached", "95 %", ""), rows)
+
+
+def _outcome(outcome: Outcome) -> str:
+    rows = [
+        (
+            name,
+            count(link.buffer_packets, "packet"),
+            f"{show(link.utilization, 100)} %",
+            f"{show_significant(link.loss_rate, 100)} %",
+            show_significant(mean(link.queue_delay_s), 1e3),
+            show_significant(p99(link.queue_delay_s), 1e3),
+        )
+        for name, link in list(shown_links(outcome).items())[:_MOST_LINKS]
+    ]
+    head = ("link", "buffer", "utilization", "loss", "wait, ms", "p99 of it, ms")
+    lines = [f"by {outcome.engine}, {count(len(outcome.provenance.seeds), 'seed')}"]
+    hidden = len(outcome.links) - len(rows)
+    lines += [f"{hidden} more links are in .links"] if hidden else []
+    lines += [f"{line}." for line in (*outcome.late_starts, *outcome.disturbed)]
+    lines += assumed_lines(outcome.assumptions)
+    lines += [each.unsettled for each in outcome.classes if each.unsettled is not None]
+    lines += outcome.broken_assumptions
+    return _page(str(outcome.scenario.get("name", "scenario")), lines, head, rows)
+
+
+def _trace(trace: Trace) -> str:
+    rows = [
+        (
+            name,
+            count(link.buffer_packets, "packet"),
+            f"{plain(100 * link.utilization)} %",
+            plain(link.queue_mean_packets),
+            str(int(link.drops.sum())),
+        )
+        for name, link in trace.links.items()
+    ]
+    head = ("link", "buffer", "busy", "queue, packets", "drops")
+    rate = with_prefix(trace.bottleneck.capacity_bps, "bit/s")
+    line = f"{rate}, seed {trace.seed}, {trace.samples} samples, one every {duration(trace.step_s)}"
+    return _page(str(trace.scenario.get("name", "scenario")), [line], head, rows)
+
+
+def _transient(course: Transient) -> str:
+    rows = [
+        (
+            name,
+            str(link.links),
+            f"{plain(100 * link.utilization[-1])} %",
+            f"{plain(100 * link.loss_rate[-1])} %",
+            plain(link.queue_packets[-1]),
+        )
+        for name, link in course.links.items()
+    ]
+    head = ("links", "number", "utilization at the end", "loss", "queue, packets")
+    return _page(str(course.scenario.get("name", "network")), sentences(course), head, rows)
+
+
+def _class_queues(found: ClassQueueSizes) -> str:
+    head = ("class queue", "packets", "bytes")
+    rows = [(each.name, f"{each.packets}", f"{each.bytes}") for each in found.class_queues]
+    return _page(str(found.outcome.scenario["name"]), (), head, rows)
+
+
+def _of_inputs(answer: Sensitivity | UncertainSize) -> str:
+    return f"<pre>{escape(text(answer))}</pre>"
+
+
+def _page(title: str, lines: Iterable[str], head: Row, rows: Sequence[Row]) -> str:
+    text = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    return f"<div><b>{escape(title)}</b>{text}{html_table(head, rows) if rows else ''}</div>"
+
+
+def html_table(head: Row, rows: Iterable[Row]) -> str:
+    """Return a table for a notebook."""
+    columns = "".join(f"<th>{escape(each)}</th>" for each in head)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of answers: the field that only its documents have, and what shows it."""
+
+    told_by: str
+    type: type[Answer]
+    print: Callable[[Any], None]
+    html: Callable[[Any], str]
+    figure: str = ""
+
+
+_KINDS = (
+    _Kind("outcomes", Comparison, lambda answer: print_comparison(answer.outcomes),
+          lambda answer: "".join(map(_outcome, answer.outcomes))),
+    _Kind("class_queues", ClassQueueSizes, print_class_queues, _class_queues),
+    _Kind("held", UncertainSize, lambda answer: print(text(answer)), _of_inputs,
+          "uncertain_figure"),
+    _Kind("influences", Sensitivity, lambda answer: print(text(answer)), _of_inputs,
+          "sensitivity_figure"),
+    _Kind("buffer", SizeResult, print_size, _size, "size_figure"),
+    _Kind("samples", Trace, print_trace, _trace, "trace_figure"),
+    _Kind("instants", Transient, print_transient, _transient, "transient_figure"),
+    _Kind("links", Outcome,
+          lambda answer: (print_network if answer.network is not None else print_outcome)(answer),
+          _outcome, "outcome_figure"),
+)  # fmt: skip
+
+
+def _kind(answer: Document) -> _Kind:
+    for kind in _KINDS:
+        if isinstance(answer, kind.type):
+            return kind
+    raise TypeError(f"{type(answer).__name__} is no answer that can be shown")

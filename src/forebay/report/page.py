@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.packages import import_package
+from forebay.report.documents import html_table
 from forebay.report.measurement import biases, headline, rows
 from forebay.report.size import brief, evidence_tables, explained, sentence
 from forebay.report.study import cell, title_of, unsettled_line, verdict
@@ -248,14 +248,9 @@ def study_page(
 
 def study_table(table: StudyTable, most: int) -> str:
     """Return the first cells of a study as a table for a notebook."""
-    head = "".join(f"<th>{escape(each)}</th>" for each in _head(table))
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in row)}</tr>"
-        for row in _rows(table, table.rows[:most])
-    )
     more = len(table.rows) - most
     hidden = f"<p>{more:,} more cells are in .summary()</p>" if more > 0 else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{hidden}"
+    return html_table(_head(table), _rows(table, table.rows[:most])) + hidden
 
 
 def _head(table: StudyTable) -> list[str]:

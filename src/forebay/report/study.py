@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.outcome import Metric
 from forebay.outcome.study import StudyRow, StudyTable
+from forebay.outcome.uncertain import Influence, InputInfluence, Sensitivity, UncertainSize
 from forebay.report.tables import console, show, show_significant, show_table, table
 
 if TYPE_CHECKING:
     from rich.console import Console
+
 
 _BOTTLENECK = "bottleneck"
 _SIZINGS = "one sizing a cell; low and high are the ends of the least's interval"
@@ -126,3 +128,113 @@ def verdict(columns: Sequence[str], row: StudyRow) -> str:
     if not known:
         return "write two seeds or more"
     return ", ".join(said) or "no difference shown"
+
+
+def size_words(sized: str, packets: float) -> str:
+    """Return a size in words: "135 packets", or of an AQM "a target of 8 packets at line rate"."""
+    amount = f"{packets:.0f} packet{'' if round(packets) == 1 else 's'}"
+    return amount if sized == "buffer" else f"a {sized} of {amount} at line rate"
+
+
+def text(answer: UncertainSize | Sensitivity) -> str:
+    """Return an answer as lines of text."""
+    lines = _of_size(answer) if isinstance(answer, UncertainSize) else _of_inputs(answer)
+    return "\n".join(lines)
+
+
+def _of_size(answer: UncertainSize) -> Iterator[str]:
+    yield _answer(answer)
+    yield _held(answer)
+    if answer.recommended is not None:
+        size = size_words(answer.sized, answer.recommended)
+        yield f"configure {size}, the upper end of that interval"
+        yield from _recommended_above(answer, answer.recommended)
+    elif answer.reason is not None:
+        yield f"no size is recommended: {answer.reason}"
+    if answer.as_written is not None:
+        yield f"the scenario as it is written needs {size_words(answer.sized, answer.as_written)}"
+    if answer.impossible:
+        yield f"no buffer at all meets the goals in {answer.impossible} draws"
+    if answer.unanswered:
+        open_ = (each for each in answer.draws if each.least is None and each.state != "no buffer")
+        yield f"{answer.unanswered} draws have no answer, the first: {next(open_).state}"
+    yield from map(_share, answer.influences)
+
+
+def _answer(answer: UncertainSize) -> str:
+    of = f"the goals in {answer.holds:.0%} of the draws, by {answer.engine}"
+    if answer.buffer is None:
+        no = "no size is shown to meet" if answer.exit_status == 3 else "no buffer meets"
+        return f"{no} {of}"
+    size, high = answer.buffer, "…" if answer.buffer.high is None else answer.buffer.high
+    meet = "meet" if answer.sized == "buffer" else "meets"
+    return (
+        f"{size_words(answer.sized, size.packets)} ({size.bytes:,} B) {meet} {of}; 95 % interval "
+        f"{size.low} to {high}"
+    )
+
+
+def _held(answer: UncertainSize) -> str:
+    held, ends = answer.held, ""
+    if held.low is not None and held.high is not None:
+        ends = f" (95 % interval {held.low:.1%} to {held.high:.1%})"
+    they = "they hold in" if answer.sized == "buffer" else "it holds in"
+    what = they if answer.buffer is not None else "the best size holds in"
+    return f"{what} {held.value:.1%} of {len(answer.draws)} draws{ends}"
+
+
+def _recommended_above(answer: UncertainSize, packets: int) -> Iterator[str]:
+    """Say what only a sizing of one scenario counts beside its goals."""
+    sizes = [draw.recommended for draw in answer.draws if draw.recommended is not None]
+    above = [size for size in sizes if size > packets]
+    if above:
+        yield (
+            f"this counts the goals alone: in {len(above)} of {len(answer.draws)} draws a sizing "
+            f"recommends more, up to {max(above):.0f} packets, for a usable loss or for bursts"
+        )
+
+
+def _share(of: InputInfluence) -> str:
+    share = f"{of.share:4.0%} of the variance" if of.shown else "no influence shown"
+    levels = ", ".join(f"{packets:.0f} at {said}" for said, packets in of.levels)
+    return f"  {of.path:32} {share:>20}: {levels}"
+
+
+def _of_inputs(answer: Sensitivity) -> Iterator[str]:
+    said = "no answer" if answer.packets is None else size_words(answer.sized, answer.packets)
+    how = "by its range" if answer.change is None else f"by ±{answer.change:.0%}"
+    yield f"{said} by {answer.engine}; each input changed {how}"
+    if answer.reason is not None:
+        yield answer.reason
+    yield from map(_elasticity, answer.influences)
+    if answer.method == "sobol":
+        yield _of_indices(answer)
+
+
+def _elasticity(of: Influence) -> str:
+    ends = " … ".join("–" if v is None else f"{v:.0f}" for v in (of.low, of.high))
+    power = "–" if of.elasticity is None else f"{of.elasticity:+.2f}"
+    line = f"  {of.path:34} {ends:>16} packets, elasticity {power:>5}"
+    if of.first is None or of.total is None:
+        return line
+    return f"{line}, variance {of.first.value:4.0%} alone, {of.total.value:4.0%} in all"
+
+
+def _of_indices(answer: Sensitivity) -> str:
+    if not answer.draws:
+        return (
+            f"no shares of the variance: of {answer.asked_draws} rows of the design too few had an "
+            "answer at every place"
+        )
+    return (
+        f"variance: Sobol's first-order and total index of {answer.draws} draws of all inputs "
+        f"together, 95 % intervals up to ±{100 * _widest(answer):.0f} points; an input whose total "
+        "is larger acts together with others"
+    )
+
+
+def _widest(answer: Sensitivity) -> float:
+    """Return the largest half-width of the indices' intervals."""
+    known = [m for each in answer.influences for m in (each.first, each.total) if m is not None]
+    ends = [(m.low, m.value, m.high) for m in known if m.low is not None and m.high is not None]
+    return max((max(high - value, value - low) for low, value, high in ends), default=0.0)

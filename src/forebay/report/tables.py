@@ -29,24 +29,12 @@ NOT_MEASURED = "–"
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
-def mean(quantiles: Quantiles | None) -> Metric | None:
-    """Return the mean of a distribution, or None if it was not measured."""
-    return None if quantiles is None else quantiles.mean
+def _part(name: str) -> Callable[[Quantiles | None], Metric | None]:
+    return lambda quantiles: None if quantiles is None else getattr(quantiles, name)
 
 
-def p50(quantiles: Quantiles | None) -> Metric | None:
-    """Return the median of a distribution, or None if it was not measured."""
-    return None if quantiles is None else quantiles.p50
-
-
-def p95(quantiles: Quantiles | None) -> Metric | None:
-    """Return the 95th percentile of a distribution, or None if it was not measured."""
-    return None if quantiles is None else quantiles.p95
-
-
-def p99(quantiles: Quantiles | None) -> Metric | None:
-    """Return the 99th percentile of a distribution, or None if it was not measured."""
-    return None if quantiles is None else quantiles.p99
+mean, p50, p95, p99 = map(_part, ("mean", "p50", "p95", "p99"))
+"""Return a part of a distribution, or None if it was not measured."""
 
 
 def percent(metric: Metric | None) -> Metric | None:

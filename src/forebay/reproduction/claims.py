@@ -31,26 +31,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from forebay.outcome import Metric
-from forebay.report.picture import Picture
-from forebay.reproduction.result import (
-    CAUSES,
-    KERNEL,
-    SIMULATION,
-    UNEXPLAINED,
-    Check,
-    Ours,
-    Reproduction,
-    Variants,
-    plain,
-)
+from forebay.reproduction.result import CAUSES, Check, Ours, plain
 
-COLUMNS, TESTBED = ["claim", "where", "published", "band", "ours"], "Exp. ours"
-"""Of a table: before the testbed's numbers, and theirs; then there are the units."""
+TESTBED = "Exp. ours"
+"""The column of the testbed's numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,80 +126,3 @@ def read_claims(folder: Path) -> list[Claim]:
     """Return the claims of ``folder/claims.toml``, in their order."""
     with (folder / "claims.toml").open("rb") as file:
         return [Claim(**each) for each in tomllib.load(file)["claim"]]
-
-
-def judge(
-    artefact: str,
-    title: str,
-    folder: Path,
-    ours: Mapping[str, Ours],
-    *,
-    testbed: Mapping[str, Ours] | None = None,
-    notes: Iterable[str] = (),
-    picture: Picture | None = None,
-    kind: str = SIMULATION,
-    left_out: Collection[str] = (),
-    variants: Variants | None = None,
-) -> Reproduction:
-    """Compare numbers with the claims of ``folder/claims.toml``, one row for each.
-
-    Parameters
-    ----------
-    testbed : mapping, optional
-        The testbed's numbers, for another column. A row then holds if both numbers are in the
-        band; a number that was not run there is not judged.
-    left_out : claims that a quick run omits; they are named, not shown.
-    kind : kind of comparison of all claims without their own kind.
-
-    Raises
-    ------
-    ValueError
-        A claim has no number, or a number has no claim.
-    """
-    stated = read_claims(folder)
-    every = [claim for claim in stated if claim.name not in left_out]
-    ours = {name: value for name, value in ours.items() if name not in left_out}
-    claims = [claim for claim in every if not claim.cannot_fail]
-    if {claim.name for claim in every} != set(ours):
-        odd = sorted({claim.name for claim in every} ^ set(ours))
-        raise ValueError(f"{artefact}: {', '.join(odd)} stand on one side only")
-    if stray := sorted(set(testbed or {}) - set(ours)):
-        raise ValueError(f"{artefact}: no claim is called {', '.join(stray)}")
-    rows, reasons, checks = [], [], []
-    for claim in claims:
-        value, played = ours[claim.name], (testbed or {}).get(claim.name)
-        column = [] if testbed is None else [played]
-        rows.append(
-            [claim.says, claim.where, claim.published, claim.band, value, *column, claim.unit]
-        )
-        both = claim.reason(value), claim.testbed_reason(played, value)
-        reasons.append("; ".join(filter(None, both)))
-        checks.append(claim.check(claim.kind or kind, value))
-        if played is not None:
-            checks.append(claim.check(KERNEL, played))
-    exp = [] if testbed is None else [TESTBED]
-    quick = [claim.says for claim in stated if claim.name in left_out]
-    return Reproduction(
-        artefact=artefact, title=title, columns=[*COLUMNS, *exp, "unit"], rows=rows,
-        reasons=reasons, checks=checks, picture=picture, variants=variants,
-        causes=[why and (c.cause or UNEXPLAINED) for c, why in zip(claims, reasons, strict=True)],
-        prints_wrong=[claim.prints_wrong for claim in claims],
-        notes=[*notes, *(f"Not tried by a quick run: {says}." for says in quick)],
-        drawn=("published", "ours", *exp), units=[claim.unit for claim in claims],
-        unjudged=[claim.note(ours[claim.name]) for claim in every if claim.cannot_fail],
-    )  # fmt: skip
-
-
-def side_by_side(
-    folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str, left_out: Collection[str] = ()
-) -> Variants:
-    """Tabulate numbers by variant and by claim; the first variant is the one chosen beforehand.
-
-    ``says`` which the paper may have used; claims ``left_out`` have no number.
-    """
-    rows = []
-    for claim in read_claims(folder):
-        if not claim.cannot_fail and claim.name not in left_out:
-            numbers = [each[claim.name] for each in found.values()]
-            rows.append((claim.says, claim.band, [(each, claim.holds(each)) for each in numbers]))
-    return Variants(says, list(found), rows)

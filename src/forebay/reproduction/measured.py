@@ -27,13 +27,11 @@ from typing import Any
 
 import tomli_w
 
-from forebay.engines.testbed.errors import GateFailed
+from forebay.engines.testbed.errors import GateFailed as GateFailed
 from forebay.files.atomic import replacing
 from forebay.outcome import Metric, Outcome
 from forebay.outcome.statistics import over_replications
 from forebay.progress import Progress, part
-
-__all__ = ["Cell", "GateFailed", "Key", "Measured", "Metric", "facts", "over_runs", "record"]
 
 Key = Mapping[str, str | int | float]
 _HEAD = (

@@ -6,15 +6,20 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import forebay
 from forebay.effort import Effort
+from forebay.errors import ForebayError, either
 from forebay.progress import Progress
-from forebay.reproduction.discovery import Entry, find
+from forebay.reproduction import papers
 from forebay.reproduction.result import CachedResult, Reproduction, from_document
+from forebay.reproduction.work import Artefact
 from forebay.scenario.base import whole_number
 
 SEEDS, QUICK_SEEDS = 5, 2
@@ -153,3 +158,166 @@ def _of_files(paths: Iterable[Path]) -> bytes:
     for path in sorted({path for path in paths if path.is_file() and path.suffix != ".pyc"}):
         made.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
     return made.digest()
+
+
+GROUP = "forebay.artefacts"
+"""The entry point group of other packages' artefacts."""
+
+_LETTERS = {key: letter for letter, key in papers.KEYS.items()}
+
+
+class UnknownArtefact(ForebayError):
+    """No artefact or paper has this name."""
+
+    code = "no-such-artefact"
+    exit_status = 2
+
+
+class ArtefactUnavailable(ForebayError):
+    """An entry point names an artefact that cannot be loaded."""
+
+    code = "artefact-unavailable"
+    exit_status = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One artefact by name, not yet imported.
+
+    Attributes
+    ----------
+    name : paper and place, such as "appenzeller-2004/fig15".
+    folder : folder of its published values; None for an artefact of another package.
+    """
+
+    name: str
+    folder: Path | None
+    _point: EntryPoint
+
+    @property
+    def paper(self) -> str:
+        """The paper's key, such as "appenzeller-2004"."""
+        return self.name.partition("/")[0]
+
+    @property
+    def alias(self) -> str | None:
+        """The short name, such as "A.fig15"; None without a paper's letter."""
+        paper, _, place = self.name.partition("/")
+        return f"{_LETTERS[paper]}.{place}" if paper in _LETTERS else None
+
+    def load(self) -> Artefact:
+        """Import the artefact.
+
+        Raises
+        ------
+        ArtefactUnavailable
+            An artefact of another package cannot be imported, or has no ``reproduce``.
+        """
+        whose = f"{self.name}: the entry point {self._point.value!r} of the group {GROUP}"
+        try:
+            found = self._point.load()
+        except Exception as error:
+            if self.folder is not None:
+                raise
+            raise ArtefactUnavailable(f"{whose} cannot be imported: {error}") from error
+        if not isinstance(found, Artefact):
+            raise ArtefactUnavailable(
+                f"{whose} has no reproduce(effort, quick); name a module or an object that has it"
+            )
+        return found
+
+
+def entries() -> list[Entry]:
+    """Return every artefact, sorted by name, without importing any."""
+    found = {entry.name: entry for entry in (*_offered(), *_shipped())}  # ours stand
+    return [found[name] for name in sorted(found)]
+
+
+def artefacts(paper: str | None = None) -> list[str]:
+    """Return the names of all artefacts, or of one paper's.
+
+    Parameters
+    ----------
+    paper : str, optional
+        A paper's key or letter, such as "appenzeller-2004" or "A".
+
+    Raises
+    ------
+    UnknownArtefact
+        There is no such paper.
+
+    >>> "appenzeller-2004/fig15" in forebay.artefacts()
+    True
+    """
+    chosen = entries() if paper is None else _of_paper(entries(), paper)
+    if not chosen:
+        raise UnknownArtefact(_unknown(paper or "", sorted({each.paper for each in entries()})))
+    return [each.name for each in chosen]
+
+
+def choose(name: str) -> list[Entry]:
+    """Return the artefact of that name, or all artefacts of the paper of that name.
+
+    Letters of papers, any case, and a dot instead of the slash are accepted: "A.fig15" is
+    "appenzeller-2004/fig15".
+
+    Raises
+    ------
+    UnknownArtefact
+        There is no such artefact or paper.
+    """
+    every, wanted = entries(), full_name(name)
+    chosen = [each for each in every if each.name == wanted] or _of_paper(every, name)
+    if not chosen:
+        raise UnknownArtefact(_unknown(name, [each.name for each in every]))
+    return chosen
+
+
+def find(name: str) -> Entry:
+    """Return the artefact of that name, like `choose`, but refuse a paper's name."""
+    chosen = choose(name)
+    if chosen[0].name != full_name(name):
+        names = ", ".join(each.name for each in chosen)
+        raise UnknownArtefact(f"{name!r} is a paper; write one of its artefacts: {names}")
+    return chosen[0]
+
+
+def full_name(name: str) -> str:
+    """Return "appenzeller-2004/fig15" for "A.fig15", and the paper's key for "A"."""
+    paper, slash, place = name.strip().lower().replace(".", "/", 1).partition("/")
+    return f"{papers.KEYS.get(paper.upper(), paper)}{slash}{place}"
+
+
+def _of_paper(every: list[Entry], name: str) -> list[Entry]:
+    return [each for each in every if each.paper == full_name(name)]
+
+
+def _shipped() -> Iterator[Entry]:
+    for paper, modules in papers.MODULES.items():
+        room = f"{papers.__name__}.{paper.replace('-', '_')}"
+        for module, places in modules.items():
+            for place in places.split():
+                name, attribute = f"{paper}/{place}", place.replace("-", "_")
+                folder = Path(papers.__path__[0]) / paper.replace("-", "_") / attribute
+                yield Entry(name, folder, EntryPoint(name, f"{room}.{module}:{attribute}", GROUP))
+
+
+def _offered() -> Iterator[Entry]:
+    """Yield entry points of installed packages; metadata in the working directory is ignored."""
+    try:
+        here = Path.cwd().resolve()
+        around = {here, *here.parents}
+    except OSError:  # it was removed
+        around = set()
+    for point in entry_points(group=GROUP):
+        where = None if point.dist is None else Path(str(point.dist.locate_file("")))
+        if where is not None and where.resolve() not in around:
+            yield Entry(full_name(point.name), None, point)
+
+
+def _unknown(name: str, names: list[str]) -> str:
+    near = get_close_matches(full_name(name), names, n=1)
+    of = ", ".join(dict.fromkeys(each.partition("/")[0] for each in names))
+    listing = either("forebay.artefacts()", "forebay reproduce --list")
+    hint = f"did you mean {near[0]}?" if near else f"{listing} names those of {of}"
+    return f"{name!r}: there is no such artefact; {hint}"

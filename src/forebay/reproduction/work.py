@@ -25,9 +25,17 @@ import forebay
 from forebay.effort import DEFAULT, Effort
 from forebay.progress import Progress
 from forebay.report.picture import Line, Panel, Picture
-from forebay.reproduction.claims import judge, side_by_side
+from forebay.reproduction.claims import TESTBED, Claim, read_claims
 from forebay.reproduction.measured import Cell, record
-from forebay.reproduction.result import SIMULATION, Check, Ours, Reproduction, Variants
+from forebay.reproduction.result import (
+    KERNEL,
+    SIMULATION,
+    UNEXPLAINED,
+    Ours,
+    Reproduction,
+    Row,
+    Variants,
+)
 
 Point = TypeVar("Point")
 Value = TypeVar("Value")
@@ -168,19 +176,63 @@ class Work:
         left_out: Collection[str] = (),
         variants: Variants | None = None,
     ) -> Reproduction:
-        """Compare numbers with ``claims.toml``; see `forebay.reproduction.judge`."""
-        page = self.toml("claims.toml")
-        return judge(
-            self.name, page["title"], self.folder, ours,
-            testbed=testbed, notes=[*page.get("notes", ()), *notes], picture=picture,
-            kind=page.get("kind", SIMULATION), left_out=left_out, variants=variants,
-        )  # fmt: skip
+        """Compare numbers with the claims of ``claims.toml``, one row for each.
+
+        Parameters
+        ----------
+        testbed : mapping, optional
+            The testbed's numbers, for another column. A row then holds if both numbers are in the
+            band; a number that was not run there is not judged.
+        left_out : claims that a quick run omits; they are named, not shown.
+
+        Raises
+        ------
+        ValueError
+            A claim has no number, or a number has no claim.
+        """
+        page, every = self.toml("claims.toml"), read_claims(self.folder)
+        claims = [claim for claim in every if claim.name not in left_out]
+        ours = {name: value for name, value in ours.items() if name not in left_out}
+        if odd := sorted({claim.name for claim in claims} ^ set(ours)):
+            raise ValueError(f"{self.name}: {', '.join(odd)} stand on one side only")
+        if stray := sorted(set(testbed or {}) - set(ours)):
+            raise ValueError(f"{self.name}: no claim is called {', '.join(stray)}")
+        kind, exp = page.get("kind", SIMULATION), [] if testbed is None else [TESTBED]
+        rows = [
+            _judged(claim, kind, ours[claim.name], [(testbed or {}).get(claim.name)] * len(exp))
+            for claim in claims if not claim.cannot_fail
+        ]  # fmt: skip
+        quick = [f"Not tried by a quick run: {c.says}." for c in every if c.name in left_out]
+        return self.of_rows(
+            rows,
+            {
+                "title": page["title"],
+                "columns": ["claim", "where", "published", "band", "ours", *exp, "unit"],
+                "notes": [*page.get("notes", ()), *notes, *quick],
+                "drawn": ("published", "ours", *exp),
+            },
+            picture=picture,
+            unjudged=[claim.note(ours[claim.name]) for claim in claims if claim.cannot_fail],
+            variants=variants,
+        )
 
     def variants(
         self, found: Mapping[str, Mapping[str, Ours]], left_out: Collection[str] = ()
     ) -> Variants:
-        """Tabulate the claims' numbers for several variants of the set-up, the chosen first."""
-        return side_by_side(self.folder, found, self.toml("claims.toml")["open"], left_out)
+        """Tabulate the claims' numbers for several variants of the set-up, the chosen first.
+
+        Claims ``left_out`` have no number.
+        """
+        claims = [
+            claim for claim in read_claims(self.folder)
+            if not claim.cannot_fail and claim.name not in left_out
+        ]  # fmt: skip
+        rows = [
+            (claim.says, claim.band, [(each[claim.name], claim.holds(each[claim.name]))
+                                      for each in found.values()])
+            for claim in claims
+        ]  # fmt: skip
+        return Variants(self.toml("claims.toml")["open"], list(found), rows)
 
     def under_each(
         self,
@@ -202,23 +254,50 @@ class Work:
 
     def table(
         self,
-        rows: Sequence[tuple[list[Any], str, Check]],
+        rows: Sequence[Row],
         *,
         notes: Iterable[str] = (),
         picture: Picture | None = None,
-        units: Sequence[str] = (),
         unjudged: Sequence[str] = (),
-        wrong: Sequence[bool] = (),
     ) -> Reproduction:
-        """Return rows with their reasons and checks under the head of ``published.toml``."""
+        """Return rows under the head of ``published.toml``."""
         page = self.toml("published.toml")
+        page["notes"] = [*page.get("notes", ()), *notes]
+        return self.of_rows(rows, page, picture=picture, unjudged=unjudged)
+
+    def of_rows(
+        self,
+        rows: Sequence[Row],
+        page: Mapping[str, Any],
+        *,
+        picture: Picture | None = None,
+        unjudged: Sequence[str] = (),
+        variants: Variants | None = None,
+    ) -> Reproduction:
+        """Return rows under a head: title and columns, perhaps notes, labels, drawn and unit."""
         return Reproduction(
-            artefact=self.name, title=page["title"], columns=page["columns"],
-            rows=[cells for cells, _, _ in rows], reasons=[reason for _, reason, _ in rows],
-            checks=[check for _, _, check in rows], notes=[*page.get("notes", ()), *notes],
-            drawn=tuple(page.get("drawn", ())), unit=page.get("unit", ""), picture=picture,
-            units=list(units), unjudged=list(unjudged), prints_wrong=list(wrong),
+            artefact=self.name, title=page["title"], columns=list(page["columns"]),
+            rows=[row.cells for row in rows], reasons=[row.reason for row in rows],
+            causes=[row.reason and row.cause for row in rows],
+            checks=[check for row in rows for check in row.checks],
+            prints_wrong=[row.prints_wrong for row in rows],
+            units=[row.unit for row in rows] if any(row.unit for row in rows) else [],
+            notes=list(page.get("notes", ())), labels=page.get("labels", 1),
+            drawn=tuple(page.get("drawn", ())), unit=page.get("unit", ""),
+            picture=picture, unjudged=list(unjudged), variants=variants,
         )  # fmt: skip
+
+
+def _judged(claim: Claim, kind: str, ours: Ours, testbed: Sequence[Ours]) -> Row:
+    """Return a claim's row; ``testbed`` is its number there, nothing without such a column."""
+    played = [each for each in testbed if each is not None]
+    both = [claim.reason(ours), *(claim.testbed_reason(each, ours) for each in played)]
+    checks = [claim.check(claim.kind or kind, ours), *(claim.check(KERNEL, p) for p in played)]
+    return Row(
+        [claim.says, claim.where, claim.published, claim.band, ours, *testbed, claim.unit],
+        "; ".join(filter(None, both)), checks, claim.cause or UNEXPLAINED, claim.unit,
+        claim.prints_wrong,
+    )  # fmt: skip
 
 
 Made = Callable[[Work], Reproduction]

@@ -25,7 +25,6 @@ from forebay.studies.work import Batch, Done, Failure, Item, Sizes, rows_of
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
-    from forebay.store import MetricRow, Store
     from forebay.studies.work import Workers
 
 LONGEST_S, SHORTEST_S = 1.0, 0.05
@@ -45,10 +44,7 @@ def batches(
     Cells whose flows are drawn alike stay together, with a part of the seeds, so that each seed's
     flows are drawn once for all of them.
     """
-    whole = sum(
-        len(seeds) * plan.price_s(plan.asked[a], plan.cells[c]) for (a, c), seeds in missing.items()
-    )
-    target = min(LONGEST_S, max(SHORTEST_S, whole / (workers * _PARTS)))
+    target = min(LONGEST_S, max(SHORTEST_S, _price_s(plan, missing) / (workers * _PARTS)))
     for index, asked in enumerate(plan.asked):
         groups: dict[object, list[tuple[Cell, Sequence[int]]]] = {}
         for (a, c), seeds in missing.items():
@@ -57,6 +53,11 @@ def batches(
                 groups.setdefault(_drawn(cell.scenario, seeds), []).append((cell, seeds))
         for cells in groups.values():
             yield from _of_group(plan, asked, cells, target, sizes)
+
+
+def _price_s(plan: Plan, missing: Missing) -> float:
+    prices = ((seeds, plan.asked[a], plan.cells[c]) for (a, c), seeds in missing.items())
+    return sum(len(seeds) * plan.price_s(asked, cell) for seeds, asked, cell in prices)
 
 
 def _drawn(scenario: Scenario, seeds: Sequence[int]) -> object:
@@ -105,7 +106,7 @@ def _cut(
 _AHEAD = 2
 """Batches for each worker that are given out before the first one is done."""
 _LOOK_S = 0.1
-Watches = Callable[[Iterable["MetricRow"]], str]
+Watches = Callable[[Iterable[MetricRow]], str]
 """Sees rows as they are stored; returns what to show beside the rate."""
 
 
@@ -275,33 +276,25 @@ def run_plan(
     announce : called once, before the first run, with the plan in one line.
     only_plan : announce, and run nothing.
     """
+    say = announce or (lambda _: None)
     with Store(path) as store:
         if only_plan:  # what is only counted would say nothing of its content
             store.check()
         missing = missing_of(plan, store)
         if not only_plan:
             missing = _from_replications(plan, store, missing, engines)
-        runs = sum(map(len, missing.values()))
-        price_s = sum(
-            len(seeds) * plan.price_s(plan.asked[a], plan.cells[c])
-            for (a, c), seeds in missing.items()
-        )
+        runs, price_s = sum(map(len, missing.values())), _price_s(plan, missing)
         if only_plan or not runs:
-            _announce(announce, plan.announce(runs, price_s))
+            say(plan.announce(runs, price_s))
             return Count()
         workers = open_workers()
-        _announce(announce, plan.announce(runs, price_s / workers.at_once, workers.where))
+        say(plan.announce(runs, price_s / workers.at_once, workers.where))
         running = Running(store, workers, runs, price_s, progress, Worst(plan))
         try:
             running.run(batches(plan, missing, workers.count, sizes))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(running.count.ran) from None
         return running.count
-
-
-def _announce(announce: Callable[[str], None] | None, line: str) -> None:
-    if announce is not None:
-        announce(line)
 
 
 def missing_of(plan: Plan, store: Store) -> Missing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,20 +12,17 @@ from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.scenario.errors import ScenarioError, did_you_mean, show
 from forebay.studies.columns import BySeed, columns_of, may_be_column
 from forebay.studies.leave_out import amount
-from forebay.studies.summary import by_seed, mean_over
-from forebay.studies.table import as_cell
+from forebay.studies.summary import Key, mean_over, stored_of
 
 if TYPE_CHECKING:
     from forebay.store import Store
     from forebay.studies.plan import Plan
 
-_ENGINE = "engine"
 _LOG_RATIO = 7.0
 """An axis whose ends are farther apart, and all above 0, is logarithmic."""
 _UNITS = {"rate": ("Mbit/s", 1e6), "time": ("ms", 1e-3), "size": ("kB", 8e3)}
 _GOALS = ("utilization", "loss_rate")
 
-Key = tuple[Any, ...]
 Means = dict[Key, Metric]
 
 
@@ -39,18 +36,14 @@ class _Scale:
     log: bool
 
 
-def picture(
-    plan: Plan,
-    store: Store,
-    *,
-    x: str | None = None,
-    y: str | None = None,
-    colour: str | None = None,
-    facet: str | None = None,
-) -> StudyPicture:
+Roles = Mapping[str, str | None]
+"""What is asked to be drawn as x, y, colour and facet; None, as what is missing, is any."""
+
+
+def picture(plan: Plan, store: Store, roles: Roles) -> StudyPicture:
     """Return the picture. Raises ScenarioError for an axis or metric that does not exist."""
-    axes, is_map, chosen, named = check_roles(plan, x=x, y=y, colour=colour, facet=facet)
-    data = _data(plan, store, axes)
+    axes, is_map, chosen, named = check_roles(plan, roles)
+    data = stored_of(plan, store)
     known = {name: None for _, seen in data for row in seen.values() for name in row}
     usual = columns_of(plan.asked[0].ask, (seen for _, seen in data))
     metric = named or next((each for each in usual if each in known), usual[0])
@@ -71,21 +64,20 @@ def picture(
 
 
 def check_roles(
-    plan: Plan, *, x: str | None, y: str | None, colour: str | None, facet: str | None
-) -> tuple[list[str], bool, dict[str, str | None], str | None]:
+    plan: Plan, roles: Roles
+) -> tuple[Sequence[str], bool, dict[str, str | None], str | None]:
     """Return all axes, whether it is a map, which axis is drawn how, and the metric that was named.
 
     Raises ScenarioError for an axis that does not exist, or a metric that no run has.
     """
-    axes = [*plan.grid.names, *([_ENGINE] if len(plan.asked) > 1 else [])]
-    is_map = y in axes
-    chosen = _roles(
-        axes, _free(plan, axes, x), x, y if is_map else None, None if is_map else colour, facet
-    )
-    named = colour if is_map else y
+    axes, roles = plan.names, {**dict.fromkeys(("x", "y", "colour", "facet")), **roles}
+    is_map = roles["y"] in axes
+    metric = "colour" if is_map else "y"
+    chosen = _roles(axes, _free(plan, axes, roles["x"]), {**roles, metric: None})
+    named = roles[metric]
     if named is not None and not may_be_column(plan.asked[0].ask, named):
         usual = [*columns_of(plan.asked[0].ask, ()), *axes]
-        raise _no_metric(named, usual, "colour" if is_map else "y")
+        raise _no_metric(named, usual, metric)
     return axes, is_map, chosen, named
 
 
@@ -119,40 +111,21 @@ def _free(plan: Plan, axes: Sequence[str], x: str | None) -> list[str]:
 
 
 def _roles(
-    axes: Sequence[str],
-    free: Sequence[str],
-    x: str | None,
-    y: str | None,
-    colour: str | None,
-    facet: str | None,
+    axes: Sequence[str], free: Sequence[str], named: dict[str, str | None]
 ) -> dict[str, str | None]:
     """Return which axis is drawn how; the free ones that nobody named are taken in their order."""
-    named = {"x": x, "y": y, "colour": colour, "facet": facet}
     for role, name in named.items():
         if name is not None and name not in axes:
             hint = f"write one of: {', '.join(axes)}"
             wrong = f"{show(name)} is no axis{did_you_mean(name, axes)}"
             raise ScenarioError("bad-grid", wrong, hint, field=role)
     rest = [name for name in free if name not in named.values()]
-    for role in ("x", "facet") if y is not None else ("x", "colour", "facet"):
+    for role in ("x", "facet") if named["y"] is not None else ("x", "colour", "facet"):
         if named[role] is None and rest:
             named[role] = rest.pop(0)
     if named["x"] is None:
         raise ScenarioError("bad-grid", "no axis is left", "write an axis", field="x")
     return named
-
-
-def _data(plan: Plan, store: Store, axes: Sequence[str]) -> list[tuple[Key, BySeed]]:
-    """Return the stored numbers by the values of all axes."""
-    several = _ENGINE in axes[len(plan.grid.names) :]
-    return [
-        (
-            tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ()),
-            by_seed(plan, store, asked, cell),
-        )
-        for cell in plan.cells
-        for asked in plan.asked
-    ]
 
 
 def _check_metric(metric: str, known: Collection[str]) -> None:

@@ -79,6 +79,11 @@ class Plan:
         return self.seeds[:1] if self.asked[0].ask == "size" else self.seeds
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What tells its cells apart: the axes, and the engine if there are several."""
+        return (*self.grid.names, *(["engine"] if len(self.asked) > 1 else []))
+
+    @property
     def runs(self) -> int:
         """Number of rows in the whole."""
         return len(self.cells) * len(self.row_seeds) * len(self.asked)

@@ -5,22 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.outcome import Metric
 from forebay.outcome.statistics import over_replications
 from forebay.outcome.study import StudyRow, StudyTable
 from forebay.studies.columns import BySeed, bounds_of, columns_of
-from forebay.studies.table import as_cell
+from forebay.studies.table import key_of
 
 if TYPE_CHECKING:
     from forebay.store import Store
     from forebay.studies.plan import Asked, Cell, Plan
 
 _UNBOUNDED = (-math.inf, math.inf)
+Key = tuple[Any, ...]
 
 
-def by_seed(plan: Plan, store: Store, asked: Asked, cell: Cell) -> BySeed:
+def stored_of(plan: Plan, store: Store) -> list[tuple[Key, BySeed]]:
+    """Return the stored numbers by what tells the cells apart."""
+    return [
+        (key_of(plan, asked, cell), _by_seed(plan, store, asked, cell))
+        for cell in plan.cells
+        for asked in plan.asked
+    ]
+
+
+def _by_seed(plan: Plan, store: Store, asked: Asked, cell: Cell) -> BySeed:
     """Return the stored numbers of a cell, by seed and name."""
     with store.rows() as rows:
         found = rows.read(cell.sha256, asked.engine, asked.code, plan.row_seeds)
@@ -103,16 +113,7 @@ def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable
     columns : what to show; the link's utilization, loss and delay, or the size, if empty. Of a
         network the link is the one that loses most over all cells.
     """
-    several = len(plan.asked) > 1
-    names = (*plan.grid.names, *(["engine"] if several else []))
-    found = [
-        (
-            tuple(map(as_cell, cell.values)) + ((asked.engine,) if several else ()),
-            by_seed(plan, store, asked, cell),
-        )
-        for cell in plan.cells
-        for asked in plan.asked
-    ]
+    found = stored_of(plan, store)
     wanted = tuple(columns) or columns_of(plan.asked[0].ask, (seen for _, seen in found))
     rows = [
         StudyRow(values, tuple(mean_of(seen, each) for each in wanted), is_settled(seen))
@@ -123,13 +124,15 @@ def summary(plan: Plan, store: Store, columns: Sequence[str] = ()) -> StudyTable
     )
     kept = [wanted.index(each) for each in shown]
     rows = [replace(row, metrics=tuple(row.metrics[at] for at in kept)) for row in rows]
-    paired = len(names) == 1 and plan.asked[0].ask != "size"  # a sizing has one row of all seeds
+    paired = (
+        len(plan.names) == 1 and plan.asked[0].ask != "size"
+    )  # a sizing has one row of all seeds
     what_if = _differences(found, shown) if paired else ()
-    return StudyTable(plan.grid.base.name, names, shown, tuple(rows), what_if)
+    return StudyTable(plan.grid.base.name, plan.names, shown, tuple(rows), what_if)
 
 
 def _differences(
-    found: Sequence[tuple[tuple[object, ...], BySeed]], columns: Sequence[str]
+    found: Sequence[tuple[Key, BySeed]], columns: Sequence[str]
 ) -> tuple[StudyRow, ...]:
     if len(found) < 2:
         return ()

@@ -192,7 +192,7 @@ class Sweep:
     ) -> None:
         """Check what is known of the arguments of `figure` before a run. Raises ScenarioError."""
         if self._plan.grid.names:
-            check_roles(self._plan, x=x, y=y, colour=colour, facet=facet)
+            check_roles(self._plan, {"x": x, "y": y, "colour": colour, "facet": facet})
 
     def figure(
         self,
@@ -220,8 +220,8 @@ class Sweep:
         from forebay.report.figures.study import study_figure
 
         with Store(self.store) as store:
-            made = picture(self._plan, store, x=x, y=y, colour=colour, facet=facet)
-        return study_figure(made)
+            roles = {"x": x, "y": y, "colour": colour, "facet": facet}
+            return study_figure(picture(self._plan, store, roles))
 
     def to_html(
         self,

@@ -21,7 +21,7 @@ from forebay.studies.work import WALL
 
 if TYPE_CHECKING:
     from forebay.store import Store
-    from forebay.studies.plan import Plan
+    from forebay.studies.plan import Asked, Cell, Plan
 
 BLOCK = 20_000
 """Rows that are in memory at a time."""
@@ -52,8 +52,7 @@ class Table:
 
     def __init__(self, plan: Plan, store: Store) -> None:
         self._plan, self._store = plan, store
-        self._engines = len(plan.asked) > 1
-        self.keys = (*plan.grid.names, *(["engine"] if self._engines else []), "seed")
+        self.keys = (*plan.names, "seed")
         self.metrics = self._metrics()
 
     def _metrics(self) -> dict[str, str]:
@@ -93,18 +92,22 @@ class Table:
     def _rows(self, rows: Any) -> Iterator[tuple[tuple[Any, ...], Any, NDArray[np.float64]]]:
         seeds = self._plan.row_seeds
         for cell in self._plan.cells:
-            values = tuple(map(as_cell, cell.values))
             for asked in self._plan.asked:
-                before = (*values, asked.engine) if self._engines else values
+                key = key_of(self._plan, asked, cell)
                 for seed, version, columns, found in rows.read(
                     cell.sha256, asked.engine, asked.code, seeds
                 ):
-                    yield (*before, seed, version), columns, found
+                    yield (*key, seed, version), columns, found
 
 
 def as_cell(value: Any) -> Any:
     """Return a value of an axis as a number, or as text."""
     return value if isinstance(value, int | float | str) else toml(value)
+
+
+def key_of(plan: Plan, asked: Asked, cell: Cell) -> tuple[Any, ...]:
+    """Return what tells a cell apart, in the order of the plan's names."""
+    return (*map(as_cell, cell.values), *([asked.engine] if len(plan.asked) > 1 else []))
 
 
 def _place(name: str, order: dict[str, int]) -> tuple[int, int]:

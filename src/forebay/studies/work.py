@@ -293,15 +293,25 @@ def here(jobs: int, most_bytes: float, limit_bytes: int) -> Workers:
     return Threads(min(jobs, fit))
 
 
-def _cores(count: int) -> str:
-    return f"{count} {'core' if count == 1 else 'cores'}"
+class _Here(Workers):
+    """Workers of this machine: a pool of so many."""
+
+    _pool: Executor
+
+    def __init__(self, count: int) -> None:
+        cores = min(count, os.cpu_count() or 1)
+        self.count, self.where = count, f"{cores} {'core' if cores == 1 else 'cores'}"
+
+    def close(self) -> None:
+        """Close after all batches are done."""
+        self._pool.shutdown()
 
 
-class Threads(Workers):
+class Threads(_Here):
     """Threads of this process."""
 
     def __init__(self, count: int) -> None:
-        self.count, self.where = count, _cores(min(count, os.cpu_count() or 1))
+        super().__init__(count)
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(count, "forebay-study")
 
@@ -318,16 +328,14 @@ class Threads(Workers):
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def close(self) -> None:
-        """Close after all batches are done."""
-        self._pool.shutdown()
 
-
-class Processes(Workers):
+class Processes(_Here):
     """Processes of this machine. If one dies, a new pool makes its batch again."""
 
+    _pool: ProcessPoolExecutor
+
     def __init__(self, count: int) -> None:
-        self.count, self.where = count, _cores(min(count, os.cpu_count() or 1))
+        super().__init__(count)
         self._deaths = 0
         self._pool = self._open()
 
@@ -385,10 +393,6 @@ class Processes(Workers):
         if results is not None:  # the pool is not closed yet
             results._writer.close()
         self._pool.shutdown(wait=True)
-
-    def close(self) -> None:
-        """Close after all batches are done."""
-        self._pool.shutdown()
 
 
 def _begin(parent: int) -> None:

@@ -13,20 +13,20 @@ from pathlib import Path
 import pytest
 
 import forebay
-from forebay.reproduction.papers.appenzeller_2004 import campaign, line_card
-from forebay.reproduction.papers.appenzeller_2004.line_card import Combination, read_runs
+from forebay.reproduction.papers.appenzeller_2004 import campaign
+from forebay.reproduction.papers.appenzeller_2004.campaign import Cell, Combination, read
 
-FOLDER = Path(line_card.__file__).parent / "oc3_campaign"
+FOLDER = Path(campaign.__file__).parent / "oc3_campaign"
 
 
 def test_the_table_has_every_run_of_the_study() -> None:
-    table = read_runs(FOLDER / "runs.csv")
+    table = read(FOLDER / "runs.csv", Combination)
     assert sum(map(len, table.values())) == 15_000
     assert {len(used) for used in table.values()} == {10}
     assert {cell.flows for cell in table} == set(range(10, 501, 10))
     assert len({cell.multiple for cell in table}) == 10
     assert len({cell.rtts for cell in table}) == 3
-    assert line_card.written(table) == (FOLDER / "runs.csv").read_text("utf-8")
+    assert campaign.written(table, "{:g}".format) == (FOLDER / "runs.csv").read_text("utf-8")
 
 
 def test_the_table_is_made_of_what_a_sweep_exports(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ def test_the_table_is_made_of_what_a_sweep_exports(tmp_path: Path) -> None:
     )  # fmt: skip
     study.export(tmp_path / "out.csv")
     cell = Combination(10, 0.25, 60, 100)
-    made = line_card.collected(tmp_path / "out.csv")
-    assert made == {cell: read_runs(FOLDER / "runs.csv")[cell][:2]}
+    made = campaign.studied(tmp_path / "out.csv")
+    assert made == {cell: read(FOLDER / "runs.csv", Combination)[cell][:2]}
 
 
 @pytest.mark.parametrize(
@@ -52,19 +52,19 @@ def test_a_need_lies_between_the_buffers_that_enclose_it(target: float, needs: f
     """The idle share is 1, 10, 1 and 0.1 % at 0.25, 0.5, 1 and 2 times the rule."""
     used = {0.5: 0.9, 1.0: 0.99, 2.0: 0.999}
     table = {Combination(300, at, 60, 100): [each - 1e-4, each + 1e-4] for at, each in used.items()}
-    found = line_card.need(table, 300, (60, 100), target)
+    found = campaign.need(table, 300, (60, 100), target)
     assert found == pytest.approx(needs, rel=1e-3)
 
 
 def test_the_campaign_has_every_cell_of_its_four_grids() -> None:
-    table = campaign.read()
+    path = campaign.HERE / "runs.csv"
+    table = read(path, Cell)
     kinds = Counter(cell.kind for cell in table)
     assert kinds == dict.fromkeys(campaign.LEVELS, 384)
     assert {(cell.rate, cell.rtt, cell.packet) for cell in table} == {
         (rate, rtt, packet)
         for rate in (40, 80, 155, 400) for rtt in (25, 100, 300) for packet in (1000, 1500)
     }  # fmt: skip
-    path = Path(campaign.__file__).parent / "campaign" / "runs.csv"
     assert campaign.written(table) == path.read_text("utf-8")
 
 
@@ -78,7 +78,10 @@ def test_a_cell_of_the_campaign_is_read_off_a_sweep() -> None:
     )  # fmt: skip
     ((cell, used),) = campaign.collected("long", rows).items()
     assert cell.window == pytest.approx((1250 + 56) / 500, abs=0.005)
-    assert cell.multiple == pytest.approx(1, abs=0.01) and used == campaign.read()[cell][:1]
+    assert (
+        cell.multiple == pytest.approx(1, abs=0.01)
+        and used == read(campaign.HERE / "runs.csv", Cell)[cell][:1]
+    )
 
 
 @pytest.mark.long  # two processes that plan 384 runs each

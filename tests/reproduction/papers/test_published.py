@@ -46,9 +46,7 @@ def test_a_row_is_in_its_band_or_not(value: float, more: dict[str, Any], holds: 
 
 
 @pytest.mark.parametrize(("measured", "passes"), [(95.5, True), (94.0, False)])
-def test_rows_that_a_link_never_idle_would_pass_are_told_apart(
-    measured: float, passes: bool
-) -> None:
+def test_rows_that_a_link_never_idle_would_pass_are_told_apart(measured, passes):
     assert compared(95.0, measured=measured).check.full_passes is passes
     assert compared(95.0, full=None).check.full_passes is None
 

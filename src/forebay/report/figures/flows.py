@@ -10,18 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
-from forebay.report.figures.style import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-    clean,
-    house_style,
-    literal,
-    save,
-)
+from forebay.report.figures import style
 from forebay.scenario import Duration
 
 if TYPE_CHECKING:
@@ -32,7 +21,7 @@ if TYPE_CHECKING:
     from forebay.outcome import Outcome
     from forebay.outcome.model import FlowTable
 
-_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE)
+_COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.PURPLE)
 _LINES: Any = (("p50", 50, "-", 20), ("p99", 99, (0, (4, 3)), 100))
 """Name, percentile, dashes, and the fewest transfers that tell it."""
 _MOST_CLASSES = 5
@@ -43,7 +32,7 @@ _MOST_TO_AVOID = 10_000
 
 def draw_flows(outcome: Outcome, table: FlowTable, path: Path) -> None:
     """Draw slowdowns and goodput of a run's flows to a .svg, .png or .pdf file."""
-    save(flows_figure(outcome, table), path)
+    style.save(flows_figure(outcome, table), path)
 
 
 def can_draw(outcome: Outcome, table: FlowTable) -> bool:
@@ -58,19 +47,16 @@ def flows_figure(outcome: Outcome, table: FlowTable) -> Figure:
     drawn = np.isin(table["class"], names)
     slow = bool((drawn & _known(outcome, table)).any())
     sent = bool((drawn & (table["window_bytes"] > 0)).any())
-    with house_style():
-        height = 6.4 if slow and sent else 3.6
-        figure = Figure(figsize=(7.2, height), layout="constrained")
+    left_out = "" if names == every else f", {len(names)} of {len(every)} classes"
+    with style.framed(_title(outcome) + left_out, 7.2, 6.4 if slow and sent else 3.6) as figure:
         axes = list(np.atleast_1d(figure.subplots(max(1, slow + sent), 1)))
         if slow:
             _slowdown(axes[0], outcome, table, names)
         if sent:
             _goodput(axes[-1], outcome, table, names)
         for each in axes:
-            clean(each)
-        left_out = "" if names == every else f", {len(names)} of {len(every)} classes"
-        figure.suptitle(literal(_title(outcome) + left_out), fontsize=10, color=INK)
-        return figure
+            style.clean(each)
+    return figure
 
 
 def _title(outcome: Outcome) -> str:
@@ -99,7 +85,7 @@ def _slowdown(axes: Axes, outcome: Outcome, table: FlowTable, names: list[str]) 
             x, y = _by_size(sizes, slow, percent, least)
             axes.plot(
                 x, y, color=colour, linestyle=dashes, marker="o", markersize=3, linewidth=1.3,
-                label=literal(f"{name}, {label} of {sizes.size}"),
+                label=style.literal(f"{name}, {label} of {sizes.size}"),
             )  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="size of the transfer")
     _few_ticks(axes.xaxis, _octets)
@@ -107,7 +93,7 @@ def _slowdown(axes: Axes, outcome: Outcome, table: FlowTable, names: list[str]) 
     axes.set_ylabel("slowdown against the empty path")
     left = int((table["unfinished"] & np.isin(table["class"], names)).sum())
     if left:
-        axes.set_title(f"without {left} transfers that had not ended", fontsize=9, color=INK)
+        axes.set_title(f"without {left} transfers that had not ended", fontsize=9, color=style.INK)
     axes.legend(fontsize=8, ncols=2)
 
 
@@ -169,7 +155,7 @@ def _goodput(axes: Axes, outcome: Outcome, table: FlowTable, names: list[str]) -
             share = np.arange(mine.size + 1) / mine.size
             axes.step(
                 [mine[0], *mine], share, where="post", color=colour, linewidth=1.3,
-                label=literal(name),
+                label=style.literal(name),
             )  # fmt: skip
     axes.set(xscale="log", xlabel="goodput of a flow while it sent in the window, Mbit/s")
     _few_ticks(axes.xaxis)

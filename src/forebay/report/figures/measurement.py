@@ -8,23 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from forebay.report.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    VERMILLION,
-    clean,
-    house_style,
-    literal,
-    save,
-)
+from forebay.report.figures import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
 _COLUMNS = 2
 _OF_ESTIMATES = ("hurst", "lost_before_share")
@@ -34,7 +22,7 @@ _THIN: dict[str, Any] = {"linewidth": 0.9}
 
 def draw_measurement(document: Mapping[str, Any], path: Path) -> None:
     """Draw every curve of the document of ``measure --json`` to a .svg, .png or .pdf file."""
-    save(measurement_figure(document), path)
+    style.save(measurement_figure(document), path)
 
 
 def measurement_figure(document: Mapping[str, Any]) -> Figure:
@@ -44,26 +32,27 @@ def measurement_figure(document: Mapping[str, Any]) -> Figure:
     }
     panels = [(name, draw) for name, draw in _PANELS.items() if name in drawn]
     rows = max(-(-len(panels) // _COLUMNS), 1)
-    with house_style():
+    with style.house_style():
         figure = Figure(figsize=(7.6, 2.5 * rows + 0.4), layout="constrained")
         for place, (name, draw) in enumerate(panels):
             axes = figure.add_subplot(rows, _COLUMNS, place + 1)
             draw(axes, document["curves"].get(name), document["estimates"])
-            clean(axes)
+            style.clean(axes)
         figure.suptitle(
-            literal(", ".join(Path(name).name for name in document["sources"])), color=INK
+            style.literal(", ".join(Path(name).name for name in document["sources"])),
+            color=style.INK,
         )
     return figure
 
 
 def _load(axes: Axes, curve: Any, estimates: Any) -> None:
     at = np.arange(len(curve["share"])) * curve["step_s"]
-    axes.plot(at, curve["share"], color=BLUE, **_THIN)
+    axes.plot(at, curve["share"], color=style.BLUE, **_THIN)
     axes.set(xlabel="time, s", ylabel="load", ylim=(0, None))
 
 
 def _flows(axes: Axes, curve: Any, estimates: Any) -> None:
-    colours = {"concurrent": FAINT, "avoiding": BLUE, "lossy": GREEN}
+    colours = {"concurrent": style.FAINT, "avoiding": style.BLUE, "lossy": style.GREEN}
     words = {"concurrent": "open", "avoiding": "in avoidance", "lossy": "that lost something"}
     for name, colour in colours.items():
         at = np.arange(len(curve[name])) * curve["step_s"]
@@ -71,51 +60,51 @@ def _flows(axes: Axes, curve: Any, estimates: Any) -> None:
         axes.step(at, curve[name], color=colour, label=words[name], where="post", **wide)
     n = estimates.get("long_flows")
     if n is not None:
-        axes.axhline(n["value"], color=VERMILLION, linestyle="--", label="n", **_THIN)
+        axes.axhline(n["value"], color=style.VERMILLION, linestyle="--", label="n", **_THIN)
     axes.set(xlabel="time, s", ylabel="flows", ylim=(0, None))
     axes.legend(fontsize=7)
 
 
 def _burstiness(axes: Axes, curve: Any, estimates: Any) -> None:
-    axes.loglog(curve["seconds"], curve["beta"], "o-", color=BLUE, markersize=3, **_THIN)
+    axes.loglog(curve["seconds"], curve["beta"], "o-", color=style.BLUE, markersize=3, **_THIN)
     if (knee := estimates.get("burstiness_knee_s")) is not None:  # refused for short captures
-        axes.axvline(knee["value"], color=VERMILLION, linestyle="--", **_THIN)
+        axes.axvline(knee["value"], color=style.VERMILLION, linestyle="--", **_THIN)
     axes.set(xlabel="interval s, s", ylabel="coefficient of variation β(s)")
-    _plain_ticks(axes.yaxis)
+    style.plain_ticks(axes.yaxis, (1, 3), 9)
     if "hurst_by_slope" in estimates:
         slope = estimates["hurst_by_slope"]["value"]
-        axes.set_title(f"beyond the knee H = {slope:.2f}", fontsize=8, color=INK)
+        axes.set_title(f"beyond the knee H = {slope:.2f}", fontsize=8, color=style.INK)
 
 
 def _hill(axes: Axes, curve: Any, estimates: Any) -> None:
-    axes.semilogx(curve["flows"], curve["exponent"], color=BLUE, **_THIN)
+    axes.semilogx(curve["flows"], curve["exponent"], color=style.BLUE, **_THIN)
     if (tail := estimates.get("flow_tail")) is not None:
-        axes.plot([tail["n"]], [tail["value"]], "o", color=VERMILLION, markersize=4)
+        axes.plot([tail["n"]], [tail["value"]], "o", color=style.VERMILLION, markersize=4)
     axes.set(xlabel="number of longest flows", ylabel="Hill's exponent", ylim=(0, None))
-    _plain_ticks(axes.xaxis)
+    style.plain_ticks(axes.xaxis, (1, 3), 9)
 
 
 def _lengths(axes: Axes, curve: Any, estimates: Any) -> None:
     longer = np.array(curve["longer"])
     some = longer > 1e-12
-    axes.loglog(np.array(curve["bytes"])[some], longer[some], color=BLUE, **_THIN)
+    axes.loglog(np.array(curve["bytes"])[some], longer[some], color=style.BLUE, **_THIN)
     axes.minorticks_off()
     axes.set(xlabel="length of a flow, B", ylabel="share that is longer")
 
 
 def _sizes(axes: Axes, curve: Any, estimates: Any) -> None:
-    axes.step(curve["bytes"], curve["share"], color=BLUE, where="post", **_THIN)
+    axes.step(curve["bytes"], curve["share"], color=style.BLUE, where="post", **_THIN)
     axes.set(xlabel="IP packet, B", ylabel="share no larger", ylim=(0, 1.02), xlim=(0, None))
 
 
 def _bursts(axes: Axes, curve: Any, estimates: Any) -> None:
-    axes.vlines(curve["packets"], 0, curve["bursts"], color=BLUE, linewidth=1.5)
+    axes.vlines(curve["packets"], 0, curve["bursts"], color=style.BLUE, linewidth=1.5)
     axes.set(xlabel="slow-start burst, packets", ylabel="bursts", ylim=(0, None))
 
 
 def _hurst(axes: Axes, curve: Any, estimates: Any) -> None:
     _intervals(axes, estimates["hurst"])
-    axes.axvline(0.5, color=VERMILLION, linestyle="--", **_THIN)
+    axes.axvline(0.5, color=style.VERMILLION, linestyle="--", **_THIN)
     axes.set(xlabel="Hurst parameter; 0.5 has no memory")
 
 
@@ -134,32 +123,27 @@ def _intervals(axes: Axes, found: Mapping[str, Any], scale: float = 1.0) -> None
     """Draw one value with its interval per row, the first at the top."""
     values = scale * np.array([[one["low"], one["value"], one["high"]] for one in found.values()])
     rows = np.arange(len(found))
-    axes.hlines(rows, values[:, 0], values[:, 2], color=BLUE, linewidth=2)
-    axes.plot(values[:, 1], rows, "o", color=BLUE, markersize=4)
+    axes.hlines(rows, values[:, 0], values[:, 2], color=style.BLUE, linewidth=2)
+    axes.plot(values[:, 1], rows, "o", color=style.BLUE, markersize=4)
     axes.set_yticks(rows, list(found))
     axes.set_ylim(len(found) - 0.4, -0.6)
 
 
 def _left(axes: Axes, curve: Any, estimates: Any) -> None:
-    axes.vlines(curve["share"], 0, curve["losses"], color=BLUE, linewidth=1.2)
+    axes.vlines(curve["share"], 0, curve["losses"], color=style.BLUE, linewidth=1.2)
     for bound in curve["bounds"]:
-        axes.axvline(bound, color=FAINT, linestyle=":", **_THIN)
+        axes.axvline(bound, color=style.FAINT, linestyle=":", **_THIN)
     axes.set(xlabel="flight that is left after a loss", ylabel="losses", ylim=(0, None))
     if (told := estimates.get("congestion_control_hint")) is not None:
-        axes.axvline(told["left_after_loss"]["value"], color=VERMILLION, linestyle="--", **_THIN)
-        axes.set_title(f"indication: {told['hint']}", fontsize=8, color=INK)
-
-
-def _plain_ticks(axis: Axis) -> None:
-    """Label a logarithmic axis with plain numbers; it often spans less than two decades."""
-    axis.set_major_locator(LogLocator(subs=(1, 3), numticks=9))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
+        axes.axvline(
+            told["left_after_loss"]["value"], color=style.VERMILLION, linestyle="--", **_THIN
+        )
+        axes.set_title(f"indication: {told['hint']}", fontsize=8, color=style.INK)
 
 
 def _times(words: str) -> Callable[[Axes, Any, Any], None]:
     def draw(axes: Axes, curve: Any, estimates: Any) -> None:
-        axes.plot(np.array(curve["value"]) * 1e3, curve["share"], color=BLUE, **_THIN)
+        axes.plot(np.array(curve["value"]) * 1e3, curve["share"], color=style.BLUE, **_THIN)
         axes.set(xlabel=f"{words}, ms", ylabel="share no longer", ylim=(0, 1.02))
 
     return draw

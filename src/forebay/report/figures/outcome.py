@@ -14,19 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from forebay.report.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-    clean,
-    house_style,
-    literal,
-    save,
-)
+from forebay.report.figures import style
 from forebay.report.tables import NOT_MEASURED
 
 if TYPE_CHECKING:
@@ -47,21 +35,19 @@ def outcome_figure(outcome: Outcome) -> Figure:
     ranked = sorted(outcome.links.items(), key=lambda item: -_value(item[1].loss_rate))
     shown = [item for item in outcome.links.items() if item in ranked[:_MOST]]
     panels = [
-        ("utilization, %", 100.0, BLUE, [(name, link.utilization) for name, link in shown]),
-        ("loss, %", 100.0, VERMILLION, [(name, link.loss_rate) for name, link in shown]),
-        ("wait in the queue, ms", 1e3, GREEN, _waits(outcome, [name for name, _ in shown])),
-        ("rate of a class, Mbit/s", 1e-6, PURPLE, _rates(outcome)),
+        ("utilization, %", 100.0, style.BLUE, [(name, link.utilization) for name, link in shown]),
+        ("loss, %", 100.0, style.VERMILLION, [(name, link.loss_rate) for name, link in shown]),
+        ("wait in the queue, ms", 1e3, style.GREEN, _waits(outcome, [name for name, _ in shown])),
+        ("rate of a class, Mbit/s", 1e-6, style.PURPLE, _rates(outcome)),
     ]
     panels = [panel for panel in panels if _measured(panel[-1])] or panels[:1]
-    with house_style():
-        heights = [0.7 + 0.22 * len(bars) for *_, bars in panels]
-        figure = Figure(figsize=(7.2, 0.6 + sum(heights)), layout="constrained")
+    heights = [0.7 + 0.22 * len(bars) for *_, bars in panels]
+    title = f"{outcome.scenario.get('name', 'scenario')}\n({outcome.engine})"
+    with style.framed(title, 7.2, 0.6 + sum(heights)) as figure:
         rows = figure.subplots(len(panels), 1, height_ratios=heights, squeeze=False)
         for axes, (label, factor, colour, bars) in zip(rows.flat, panels, strict=True):
             _bars(axes, label, factor, colour, bars)
-        name = str(outcome.scenario.get("name", "scenario"))
-        figure.suptitle(literal(f"{name}\n({outcome.engine})"), fontsize=10, color=INK)
-        return figure
+    return figure
 
 
 def _measured(bars: Sequence[Bar]) -> bool:
@@ -97,30 +83,29 @@ def _bars(axes: Axes, label: str, factor: float, colour: str, bars: Sequence[Bar
     for place, (_, metric) in zip(places, bars, strict=True):
         half = None if metric is None else metric.half_width
         if metric is None:
-            axes.annotate(f" {NOT_MEASURED}", (0, place), va="center", color=INK)
+            axes.annotate(f" {NOT_MEASURED}", (0, place), va="center", color=style.INK)
         elif half is not None:
             ends = [factor * (metric.low or 0.0), factor * (metric.high or 0.0)]
-            axes.plot(ends, [place, place], color=INK, linewidth=1.2)
-    axes.set_yticks(places, [literal(name) for name, _ in bars])
+            axes.plot(ends, [place, place], color=style.INK, linewidth=1.2)
+    axes.set_yticks(places, [style.literal(name) for name, _ in bars])
     axes.set_xlim(left=0)
     axes.invert_yaxis()
     axes.set_xlabel(label)
-    clean(axes)
+    style.clean(axes)
 
 
 def _value(metric: Metric | None) -> float:
     return 0.0 if metric is None else metric.value
 
 
-_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE)
+_COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.PURPLE)
 _BINS = 60
 _THIN: dict[str, Any] = {"linewidth": 0.8}
 
 
 def trace_figure(trace: Trace) -> Figure:
     """Return the picture of windows, queue, and the sum of the windows."""
-    with house_style():
-        figure = Figure(figsize=(7.2, 8.4), layout="constrained")
+    with style.framed(_title(trace), 7.2, 8.4) as figure:
         grid = figure.add_gridspec(4, 1, height_ratios=(1, 1, 1, 1.2))
         upper = figure.add_subplot(grid[0])
         queue, total = (figure.add_subplot(grid[row], sharex=upper) for row in (1, 2))
@@ -132,9 +117,8 @@ def trace_figure(trace: Trace) -> Figure:
         for axes in (upper, queue):
             axes.tick_params(labelbottom=False)
         for axes in figure.axes:
-            clean(axes)
-        figure.suptitle(literal(_title(trace)), fontsize=10, color=INK)
-        return figure
+            style.clean(axes)
+    return figure
 
 
 def _title(trace: Trace) -> str:
@@ -155,8 +139,8 @@ def _windows(axes: Axes, trace: Trace) -> None:
 
 def _queue(axes: Axes, trace: Trace) -> None:
     link = trace.bottleneck
-    axes.plot(trace.at_s, link.queue_packets, color=BLUE, label="queue", **_THIN)
-    axes.axhline(link.buffer_packets, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+    axes.plot(trace.at_s, link.queue_packets, color=style.BLUE, label="queue", **_THIN)
+    axes.axhline(link.buffer_packets, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)))
     axes.annotate(
         f"buffer {link.buffer_packets}", (1, link.buffer_packets), (-2, 3),
         xycoords=("axes fraction", "data"), textcoords="offset points", ha="right", fontsize=8,
@@ -169,8 +153,10 @@ def _sum(axes: Axes, trace: Trace) -> None:
     link = trace.bottleneck
     label = f"Q + {link.bdp_packets:.0f} (the pipe, $2 T_p C$)"
     offset = link.queue_packets + link.bdp_packets
-    axes.plot(trace.at_s, trace.window_sum_packets, color=VERMILLION, label="$\\Sigma W$", **_THIN)
-    axes.plot(trace.at_s, offset, color=BLUE, label=label, **_THIN)
+    axes.plot(
+        trace.at_s, trace.window_sum_packets, color=style.VERMILLION, label="$\\Sigma W$", **_THIN
+    )
+    axes.plot(trace.at_s, offset, color=style.BLUE, label=label, **_THIN)
     axes.set_ylabel("packets")
     _legend(axes, 2)
 
@@ -182,17 +168,17 @@ def _distribution(axes: Axes, trace: Trace) -> None:
     if fit is None:
         return
     axes.hist(
-        trace.window_sum_packets, bins=_BINS, density=True, color=FAINT, alpha=0.45,
+        trace.window_sum_packets, bins=_BINS, density=True, color=style.FAINT, alpha=0.45,
         label="$\\Sigma W$",
     )  # fmt: skip
     deviation = fit.standard_deviation
     x = np.linspace(fit.mean - 4 * deviation, fit.mean + 4 * deviation, 200)
     height = np.exp(-(((x - fit.mean) / deviation) ** 2) / 2) / (deviation * math.sqrt(2 * math.pi))
     label = f"normal: {fit.mean:.0f} ± {deviation:.0f}, distance {fit.kolmogorov_smirnov:.3f}"
-    axes.plot(x, height, color=VERMILLION, linewidth=1.5, label=label)
+    axes.plot(x, height, color=style.VERMILLION, linewidth=1.5, label=label)
     for place, name, side in ((0, "pipe", "right"), (link.buffer_packets, "pipe + buffer", "left")):
         axes.axvline(
-            link.bdp_packets + place, color=INK, linewidth=0.9, linestyle=(0, (4, 3)),
+            link.bdp_packets + place, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)),
         )  # fmt: skip
         axes.annotate(
             name, (link.bdp_packets + place, 1), (3 if side == "left" else -3, -3),
@@ -214,8 +200,7 @@ _BESIDE = 0.03  # of the time: the length of a steady state's line
 
 def transient_figure(course: Transient) -> Figure:
     """Return the picture of utilization, loss, queue by class of links, throughput by hops."""
-    with house_style():
-        figure = Figure(figsize=(10.5, 7.2), layout="constrained")
+    with style.framed(str(course.scenario.get("name", "network")), 10.5, 7.2) as figure:
         used, lost, queue, rate = figure.subplots(2, 2, sharex=True).flat
         _by_class(used, course, "utilization", "utilization, mean of the links")
         _by_class(lost, course, "loss_rate", "loss rate, mean of the links")
@@ -229,10 +214,8 @@ def transient_figure(course: Transient) -> Figure:
         for axes in (queue, rate):
             axes.set_xlabel("time, s")
         for axes in figure.axes:
-            clean(axes)
-        name = str(course.scenario.get("name", "network"))
-        figure.suptitle(literal(name), fontsize=10, color=INK)
-        return figure
+            style.clean(axes)
+    return figure
 
 
 def _by_class(axes: Axes, course: Transient, field: str, label: str) -> None:
@@ -240,7 +223,7 @@ def _by_class(axes: Axes, course: Transient, field: str, label: str) -> None:
         over = link.buffer_packets if field == "queue_packets" else 1.0
         still = None if link.steady is None else getattr(link.steady, field) / over
         colour = _COLOURS[place % len(_COLOURS)]
-        text = literal(f"{name} ({link.links})")
+        text = style.literal(f"{name} ({link.links})")
         _line(axes, course.at_s, getattr(link, field) / over, still, colour, text)
     axes.set_ylabel(label)
 
@@ -279,8 +262,7 @@ def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> No
     drawing : ``names`` (routers,), ``place`` (routers, 2), ``source``, ``target``,
         ``utilization``, ``loss`` (links,).
     """
-    with house_style():
-        figure = Figure(figsize=(10.5, 7.2), layout="constrained")
+    with style.framed(str(outcome.scenario.get("name", "network")), 10.5, 7.2) as figure:
         left, right, below, beside = figure.subplots(2, 2).flat
         used = np.asarray(drawing["utilization"], dtype=np.float64)
         lost = np.log10(np.maximum(np.asarray(drawing["loss"], dtype=np.float64), _SHOWN_LOSS))
@@ -289,10 +271,7 @@ def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> No
         if outcome.network is not None:
             _curve(below, outcome.network, "throughput_bps", 1e-6, "throughput, Mbit/s", "log")
             _curve(beside, outcome.network, "rtt_s", 1e3, "round trip, ms", "linear")
-        figure.suptitle(
-            literal(str(outcome.scenario.get("name", "network"))), fontsize=10, color=INK
-        )
-        save(figure, path)
+    style.save(figure, path)
 
 
 def _map(
@@ -314,11 +293,11 @@ def _map(
     lines = LineCollection(list(ends[order]), array=values[order], cmap="viridis_r", linewidths=1.2)
     lines.set_clim(*limits)
     axes.add_collection(lines)
-    axes.plot(place[:, 0], place[:, 1], ".", color=FAINT, markersize=3, zorder=3)
+    axes.plot(place[:, 0], place[:, 1], ".", color=style.FAINT, markersize=3, zorder=3)
     for router in _named(drawing, values, limits[0]):
         axes.annotate(
-            literal(drawing["names"][router]), tuple(place[router]), (4, 4),
-            textcoords="offset points", fontsize=7, color=INK, path_effects=[_HALO],
+            style.literal(drawing["names"][router]), tuple(place[router]), (4, 4),
+            textcoords="offset points", fontsize=7, color=style.INK, path_effects=[_HALO],
         )  # fmt: skip
     axes.autoscale_view()
     axes.set_aspect("equal", adjustable="datalim")
@@ -343,7 +322,7 @@ def _curve(
     axes.set_xlabel("hops")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if known:
-        axes.plot([hops for hops, _ in known], values, "o-", color=BLUE)
+        axes.plot([hops for hops, _ in known], values, "o-", color=style.BLUE)
         axes.set_xlim(known[0][0] - 0.5, known[-1][0] + 0.5)
         wide = min(values) > 0.0 and max(values) > _NARROW * min(values)
         axes.set_yscale(scale if wide else "linear")
@@ -351,8 +330,8 @@ def _curve(
             axes.set_ylim(0.0, 1.1 * max(values))
     else:
         text = "no connection responds to loss"
-        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=FAINT)
+        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=style.FAINT)
         axes.set_xticks([])
         axes.set_yticks([])
     axes.set_ylabel(label)
-    clean(axes)
+    style.clean(axes)

@@ -7,21 +7,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-from forebay.report.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-    clean,
-    house_style,
-    save,
-)
+from forebay.report.figures import style
 from forebay.report.picture import Line, Panel, Picture
 
 if TYPE_CHECKING:
@@ -29,37 +15,30 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 
-_COLOURS = (VERMILLION, BLUE, GREEN, ORANGE, PURPLE, INK)
-
-
+_COLOURS = (style.VERMILLION, style.BLUE, style.GREEN, style.ORANGE, style.PURPLE, style.INK)
 _STYLES: dict[str, dict[str, Any]] = {
     "line": {"linewidth": 1.5},
     "dashes": {"linewidth": 1.3, "linestyle": (0, (4, 3))},
     "dots": {"linestyle": "none", "marker": "o", "markersize": 5, "zorder": 4},
 }
-
-
-_LEGEND, _KEY = 120, 6
-"""Characters of a row of the legend, and those that the key before a name takes."""
+_LEGEND = 120
+"""Characters of a row of the legend."""
 
 
 def draw_picture(picture: Picture, title: str, path: Path) -> None:
     """Draw a picture to a .svg, .png or .pdf file."""
     columns = min(picture.columns, len(picture.panels))
     rows = -(-len(picture.panels) // columns)
-    with house_style():
-        figure = Figure(
-            figsize=(7.2, 0.8 + (2.6 if rows > 1 else 3.6) * rows), layout="constrained"
-        )
+    height = 0.8 + (2.6 if rows > 1 else 3.6) * rows
+    with style.framed(title, 7.2, height) as figure:
         all_axes = list(figure.subplots(rows, columns, squeeze=False).flat)
         colours = _colours(picture)
         for axes, panel in zip(all_axes, picture.panels, strict=False):
             _draw(axes, panel, colours)
         for unused in all_axes[len(picture.panels) :]:
             unused.set_axis_off()
-        figure.suptitle(title, fontsize=10, color=INK)
-        _legend(figure)
-        save(figure, path)
+        style.legend_below(figure, _LEGEND, 3)
+    style.save(figure, path)
 
 
 def _colours(picture: Picture) -> dict[str, str]:
@@ -76,18 +55,20 @@ def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
         axes.set(**{f"{each}scale": "log"})
         _few_decades(axes.xaxis if each == "x" else axes.yaxis)
     if panel.title:
-        axes.set_title(panel.title, fontsize=9, color=INK)
-    clean(axes)
+        axes.set_title(panel.title, fontsize=9, color=style.INK)
+    style.clean(axes)
 
 
 def _line(axes: Axes, line: Line, colour: str) -> None:
     label = line.label or "_"  # matplotlib omits such labels from a legend
     if line.kind == "bars":
         width = (max(line.x) - min(line.x)) / max(len(line.x) - 1, 1)
-        axes.bar(line.x, line.y, width=width, color=FAINT, alpha=0.4, label=label)
+        axes.bar(line.x, line.y, width=width, color=style.FAINT, alpha=0.4, label=label)
     elif line.kind == "band":
         low, high = zip(*line.y_bounds, strict=True)
-        axes.fill_between(line.x, low, high, color=FAINT, alpha=0.25, linewidth=0, label=label)
+        axes.fill_between(
+            line.x, low, high, color=style.FAINT, alpha=0.25, linewidth=0, label=label
+        )
     else:
         axes.plot(line.x, line.y, color=colour, label=label, **_STYLES[line.kind])
         if line.kind != "dots":
@@ -109,11 +90,8 @@ def _alone(line: Line) -> list[int]:
 def _few_decades(axis: Axis) -> None:
     """Label 10, 20, 50 if the axis contains fewer than two powers of ten."""
     low, high = axis.get_view_interval()
-    if high / low > 100:
-        return
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
+    if high / low <= 100:
+        style.plain_ticks(axis, (1.0, 2.0, 5.0))
 
 
 def _intervals(axes: Axes, line: Line, colour: str) -> None:
@@ -121,18 +99,3 @@ def _intervals(axes: Axes, line: Line, colour: str) -> None:
         axes.plot(bounds, (y, y), color=colour, linewidth=1.3)
     for x, bounds in zip(line.x, line.y_bounds, strict=False):
         axes.plot((x, x), bounds, color=colour, linewidth=1.3)
-
-
-def _legend(figure: Figure) -> None:
-    named: dict[str, Any] = {}
-    for axes in figure.axes:
-        named.update({label: handle for handle, label in zip(*_entries(axes), strict=True)})
-    if named:
-        fit = _LEGEND // (_KEY + max(map(len, named)))
-        columns = max(1, min(3, fit))
-        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
-
-
-def _entries(axes: Axes) -> tuple[list[Any], list[str]]:
-    handles, labels = axes.get_legend_handles_labels()
-    return handles, [str(label) for label in labels]

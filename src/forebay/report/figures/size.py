@@ -25,18 +25,7 @@ from forebay.outcome import (
     Metric,
     SizeResult,
 )
-from forebay.report.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    PAPER,
-    PURPLE,
-    VERMILLION,
-    clean,
-    house_style,
-    literal,
-)
+from forebay.report.figures import style
 from forebay.report.tables import (
     count,
     goal_name,
@@ -141,7 +130,7 @@ def _at_right(place: float, label: str) -> bool:
 
 
 def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
-    colour = INK if mark.is_answer or mark.holds else FAINT
+    colour = style.INK if mark.is_answer or mark.holds else style.FAINT
     dashes = "-" if mark.is_answer or mark.holds else (0, (4, 3))
     width = 1.8 if mark.is_answer else 0.9
     for axes in panels:
@@ -158,7 +147,7 @@ def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
         mark.label, (mark.packets, row), xytext=(-3 if at_right else 3, 0),
         textcoords="offset points", ha="right" if at_right else "left", va="center",
         fontsize=8, color=colour, fontweight="bold" if mark.is_answer else "normal",
-        bbox=PAPER,
+        bbox=style.PAPER,
     )  # fmt: skip
 
 
@@ -167,20 +156,18 @@ Read = Callable[[LinkOutcome], Metric | None]
 
 def size_figure(answer: SizeResult) -> Figure:
     """Return the picture of a sizing."""
-    with house_style():
-        drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
-        drawn += _own_panels(answer)
-        names = 0.9 if answer.laws and answer.aqm is None else 0.35
-        heights = [names, *(panel.height for panel in drawn)]
-        figure = Figure(figsize=(7.2, 1.2 + sum(heights)), layout="constrained")
+    drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
+    drawn += _own_panels(answer)
+    names = 0.9 if answer.laws and answer.aqm is None else 0.35
+    heights = [names, *(panel.height for panel in drawn)]
+    with style.framed(_title(answer), 7.2, 1.2 + sum(heights)) as figure:
         lane, *all_axes = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
-        _title(figure, answer)
         for panel, axes in zip(drawn, all_axes, strict=True):
             panel.draw(axes, answer)
         _shared_axis(all_axes, answer)
         draw_marks(lane, all_axes, answer)
         _shade(all_axes, answer)
-        return figure
+    return figure
 
 
 def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
@@ -190,9 +177,8 @@ def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
     for interval in answer.region:
         right = high if interval.high is None else min(interval.high + 0.5, high)
         for axes in panels:
-            axes.axvspan(
-                max(interval.low - 0.5, low), right, color=GREEN, alpha=0.1, linewidth=0, zorder=0
-            )
+            left = max(interval.low - 0.5, low)
+            axes.axvspan(left, right, color=style.GREEN, alpha=0.1, linewidth=0, zorder=0)
     panels[-1].set_xlim(low, high)
 
 
@@ -202,10 +188,10 @@ def _interval(panels: Sequence[Axes], answer: SizeResult) -> None:
     if least is None or least.low == least.high:
         return
     for axes in panels:
-        axes.axvspan(least.low, least.high, color=INK, alpha=0.12, linewidth=0, zorder=0)
+        axes.axvspan(least.low, least.high, color=style.INK, alpha=0.12, linewidth=0, zorder=0)
 
 
-def _title(figure: Figure, answer: SizeResult) -> None:
+def _title(answer: SizeResult) -> str:
     best, least = answer.recommended, answer.buffer
     if answer.no_buffer_meets:
         text = f"no {size_name(answer)} meets the goals"
@@ -220,15 +206,11 @@ def _title(figure: Figure, answer: SizeResult) -> None:
         text += f"; least {least.packets}"
     elif least is not None:
         text += f"; least {least.packets} ({least.low} to {least.high})"
-    _head(figure, f"{answer.scenario}\n{text} ({answer.engine})")
-
-
-def _head(figure: Figure, text: str) -> None:
-    figure.suptitle(literal(text), fontsize=10, color=INK)
+    return f"{answer.scenario}\n{text} ({answer.engine})"
 
 
 def _utilization(axes: Axes, answer: SizeResult) -> None:
-    drawn = _line(axes, answer.curve, lambda link: link.utilization, 100, BLUE, "")
+    drawn = _line(axes, answer.curve, lambda link: link.utilization, 100, style.BLUE, "")
     _target(axes, answer.goals, "utilization", 100)
     axes.set_ylabel("utilization, %")
     low, high = axes.get_ylim()
@@ -238,7 +220,7 @@ def _utilization(axes: Axes, answer: SizeResult) -> None:
 
 
 def _loss(axes: Axes, answer: SizeResult) -> None:
-    drawn = _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
+    drawn = _line(axes, answer.curve, lambda link: link.loss_rate, 100, style.VERMILLION, "")
     _target(axes, answer.goals, "loss_rate", 100)
     axes.set_ylabel("loss, %")
     if min(drawn) > 0 and max(drawn) > _FEW_DECADES * min(drawn):
@@ -248,8 +230,12 @@ def _loss(axes: Axes, answer: SizeResult) -> None:
 
 
 def _delay(axes: Axes, answer: SizeResult) -> None:
-    drawn = _line(axes, answer.curve, lambda link: mean(link.queue_delay_s), 1e3, GREEN, "mean")
-    drawn += _line(axes, answer.curve, lambda link: p99(link.queue_delay_s), 1e3, PURPLE, "p99")
+    drawn = _line(
+        axes, answer.curve, lambda link: mean(link.queue_delay_s), 1e3, style.GREEN, "mean"
+    )
+    drawn += _line(
+        axes, answer.curve, lambda link: p99(link.queue_delay_s), 1e3, style.PURPLE, "p99"
+    )
     for name in sorted({g.name for g in answer.goals if g.name.startswith("queue_delay_")}):
         _target(axes, answer.goals, name, 1e3)
     axes.set_ylabel("queueing delay, ms")
@@ -258,7 +244,10 @@ def _delay(axes: Axes, answer: SizeResult) -> None:
 
 
 def _round_trips(axes: Axes, answer: SizeResult) -> None:
-    for name, colour in ((UTILIZATION_PROBABILITY, BLUE), (LOSS_PROBABILITY, VERMILLION)):
+    for name, colour in (
+        (UTILIZATION_PROBABILITY, style.BLUE),
+        (LOSS_PROBABILITY, style.VERMILLION),
+    ):
         label = name.replace("_probability", "").replace("_", " ")
         if any(name in point.link.goal_metrics for point in answer.curve):
             _line(axes, answer.curve, partial(_goal_metric, name), 100, colour, label)
@@ -335,17 +324,17 @@ def _target(axes: Axes, goals: Sequence[GoalResult], name: str, factor: float) -
 
 def _level(axes: Axes, value: float, text: str, *, above: bool = False) -> None:
     """Draw a level across the panel, with a label below or above it."""
-    axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
+    axes.axhline(value, color=style.INK, linewidth=0.9, linestyle=(0, (2, 2)))
     axes.annotate(
         f"{text} {value:g}",
         (1, value), xycoords=("axes fraction", "data"),
         xytext=(-2, 2 if above else -3), textcoords="offset points",
-        ha="right", va="bottom" if above else "top", fontsize=8, color=INK, bbox=PAPER,
+        ha="right", va="bottom" if above else "top", fontsize=8, color=style.INK, bbox=style.PAPER,
     )  # fmt: skip
 
 
 _PANELS_OF_THEIR_OWN = 4
-_COLOURS = (PURPLE, GREEN, VERMILLION, BLUE)
+_COLOURS = (style.PURPLE, style.GREEN, style.VERMILLION, style.BLUE)
 
 
 def _own_panels(answer: SizeResult) -> list[_Panel]:
@@ -373,9 +362,7 @@ def _shared_axis(panels: Sequence[Axes], answer: SizeResult) -> None:
     last.set_xscale("log")
     if not answer.curve:
         last.set_xlim(1, 10)
-    last.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5), numticks=20))
-    last.xaxis.set_major_formatter(FuncFormatter(lambda packets, _: f"{packets:g}"))
-    last.xaxis.set_minor_formatter(NullFormatter())
+    style.plain_ticks(last.xaxis, (1, 2, 5), 20)
     laws = answer.laws if answer.aqm is None else ()
     broken = any(law.packets and not law.assumptions_hold for law in laws)
     text = ["tinted: all goals are met"] if answer.region else []
@@ -385,7 +372,7 @@ def _shared_axis(panels: Sequence[Axes], answer: SizeResult) -> None:
     axis = "buffer, packets" if answer.aqm is None else f"{size_name(answer)}, packets at line rate"
     last.set_xlabel("\n".join([axis, *wrap(f"({'; '.join(text)})", 80)]) if text else axis)
     for axes in panels:
-        clean(axes)
+        style.clean(axes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,42 +7,23 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from forebay.outcome.study import Curve, StudyPanel, StudyPicture
 from forebay.outcome.uncertain import Influence, Sensitivity, UncertainSize
-from forebay.report.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-    clean,
-    house_style,
-    literal,
-)
-from forebay.report.uncertain import size_words
+from forebay.report.figures import style
+from forebay.report.study import size_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 
-_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, INK)
-
-
+_COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.PURPLE, style.INK)
 _DASHES = ("-", "--", ":", "-.")
-
-
 _MARKERS = "osD^v<>P*X"
-
-
 _COLUMNS = 3
-
-
 _CHARACTERS = 12
 """Of the legend's text in an inch."""
 
@@ -53,8 +34,7 @@ def study_figure(picture: StudyPicture) -> Figure:
     columns = min(_COLUMNS, count)
     rows = -(-count // columns)
     size = (7.2 if columns < 2 else 3.4 * columns, 1.0 + (3.2 if count == 1 else 2.5) * rows)
-    with house_style():
-        figure = Figure(figsize=size, layout="constrained")
+    with style.framed(picture.title, *size) as figure:
         alike = all(each.curves for each in picture.panels)
         made = figure.subplots(rows, columns, squeeze=False, sharey=alike)
         shades = _shades(picture)
@@ -65,8 +45,7 @@ def study_figure(picture: StudyPicture) -> Figure:
         if alike:
             for axes in made.flat:
                 axes.label_outer()
-        figure.suptitle(literal(picture.title), fontsize=10, color=INK)
-        _legend(figure)
+        style.legend_below(figure, _CHARACTERS * size[0] - 2)
     return figure
 
 
@@ -85,15 +64,15 @@ def _panel(
         styles = zip(panel.curves, cycle(_COLOURS), cycle(_MARKERS), strict=False)
         for at, (curve, colour, marker) in enumerate(styles):
             _curve(axes, curve, colour, marker, _DASHES[at // len(_COLOURS) % len(_DASHES)])
-        clean(axes)
-    axes.set_xlabel(literal(panel.x_label))
-    axes.set_ylabel(literal(panel.y_label))
-    axes.set_title(literal(panel.title), fontsize=9, color=INK)
+        style.clean(axes)
+    axes.set_xlabel(style.literal(panel.x_label))
+    axes.set_ylabel(style.literal(panel.y_label))
+    axes.set_title(style.literal(panel.title), fontsize=9, color=style.INK)
     for name, axis, ticks in (("x", axes.xaxis, panel.ticks), ("y", axes.yaxis, panel.y_ticks)):
         if ticks:
             slants = name == "x" and max(map(len, ticks)) * len(ticks) > 50
             slanted: Any = {"rotation": 20, "ha": "right"} if slants else {}
-            axis.set_ticks(range(len(ticks)), [literal(each) for each in ticks], **slanted)
+            axis.set_ticks(range(len(ticks)), [style.literal(each) for each in ticks], **slanted)
             if panel.curves:
                 axes.set_xlim(-0.4, len(ticks) - 0.6)
         elif name in panel.log:
@@ -106,7 +85,7 @@ def _curve(axes: Axes, curve: Curve, colour: str, marker: str, dashes: str) -> N
     values = [each.value for each in curve.y]
     low = [each.value if each.low is None else each.low for each in curve.y]
     high = [each.value if each.high is None else each.high for each in curve.y]
-    label = literal(curve.label) or "_"
+    label = style.literal(curve.label) or "_"
     how: Any = {"color": colour, "marker": marker, "markersize": 3.5, "linewidth": 1.4}
     axes.plot(curve.x, values, linestyle=dashes if curve.joined else "none", label=label, **how)
     if curve.joined and len(curve.x) > 1:
@@ -124,11 +103,11 @@ def _map(figure: Figure, axes: Axes, panel: StudyPanel, shades: tuple[float, flo
         for name, places in (("x", panel.map_x), ("y", panel.map_y))
     ]
     drawn = axes.pcolormesh(*edges, values, cmap="viridis", vmin=shades[0], vmax=shades[1])
-    figure.colorbar(drawn, ax=axes, label=literal(panel.map_label))
+    figure.colorbar(drawn, ax=axes, label=style.literal(panel.map_label))
     inside = panel.contour is not None and values.min() < panel.contour < values.max()
     if inside and min(values.shape) > 1:
         lines = axes.contour(
-            panel.map_x, panel.map_y, values, levels=[panel.contour], colors=VERMILLION
+            panel.map_x, panel.map_y, values, levels=[panel.contour], colors=style.VERMILLION
         )
         axes.clabel(lines, fmt=lambda level: f"goal {level:g}")
     axes.grid(False)
@@ -149,20 +128,7 @@ def _few_decades(axis: Axis) -> None:
     """Label 10, 20, 50 instead of powers of ten."""
     low, high = axis.get_view_interval()
     if high / low < 1e4:
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 200 else (1.0,)))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
-
-
-def _legend(figure: Figure) -> None:
-    named: dict[str, Any] = {}
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
-        named.update({str(label): handle for handle, label in zip(handles, labels, strict=True)})
-    if named:
-        width = _CHARACTERS * figure.get_size_inches()[0] - 2
-        columns = max(1, int(width / (6 + max(map(len, named)))))
-        figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
+        style.plain_ticks(axis, (1.0, 2.0, 5.0) if high / low < 200 else (1.0,))
 
 
 _ROW = 0.42
@@ -171,15 +137,13 @@ _ROW = 0.42
 
 def uncertain_figure(found: UncertainSize) -> Figure:
     """Return the share of draws in which each size holds, and the influence of each input."""
-    with house_style():
-        figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    with style.framed(_title(found), 9.0, 3.6) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
         _holding(left, found)
         _bars(right, [each.path for each in found.influences], [
-            ("", BLUE, [each.share for each in found.influences]),
+            ("", style.BLUE, [each.share for each in found.influences]),
         ])  # fmt: skip
         right.set_xlabel("share of the size's variance")
-        figure.suptitle(literal(_title(found)), fontsize=10, color=INK)
     return figure
 
 
@@ -205,23 +169,25 @@ def _holding(axes: Axes, found: UncertainSize) -> None:
     ends = np.append(least, most[np.isfinite(most)] + 1.0)
     sizes = np.unique(np.append(ends, [1.0, 1.3 * max(ends, default=1.0)]))
     good = [np.count_nonzero((least <= b) & (b <= most)) for b in sizes]
-    axes.step(sizes, np.array(good) / len(found.draws), where="post", color=BLUE, linewidth=1.6)
-    axes.axhline(found.holds, color=FAINT, linewidth=0.8, linestyle=":")
+    axes.step(
+        sizes, np.array(good) / len(found.draws), where="post", color=style.BLUE, linewidth=1.6
+    )
+    axes.axhline(found.holds, color=style.FAINT, linewidth=0.8, linestyle=":")
     if found.buffer is not None:
         high = sizes[-1] if found.buffer.high is None else found.buffer.high
-        axes.axvspan(found.buffer.low, high, color=BLUE, alpha=0.15, linewidth=0)
-        axes.axvline(found.buffer.packets, color=BLUE, linewidth=1.0)
+        axes.axvspan(found.buffer.low, high, color=style.BLUE, alpha=0.15, linewidth=0)
+        axes.axvline(found.buffer.packets, color=style.BLUE, linewidth=1.0)
     if found.as_written is not None:
-        axes.axvline(found.as_written, color=VERMILLION, linewidth=1.0, linestyle="--")
+        axes.axvline(found.as_written, color=style.VERMILLION, linewidth=1.0, linestyle="--")
         axes.annotate(
-            "as written", (found.as_written, 0.02), rotation=90, fontsize=8, color=VERMILLION,
+            "as written", (found.as_written, 0.02), rotation=90, fontsize=8, color=style.VERMILLION,
             ha="right", va="bottom", xytext=(-2, 0), textcoords="offset points",
         )  # fmt: skip
     axes.set(
         xlabel=f"{_sized(found)}, packets", ylabel="draws whose goals it meets", ylim=(0.0, 1.02)
     )
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    clean(axes)
+    style.clean(axes)
 
 
 def sensitivity_figure(found: Sensitivity) -> Figure:
@@ -229,36 +195,39 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
     has_indices = found.draws > 0
     names = [each.path for each in found.influences]
     height = 1.5 + _ROW * max(3, len(names))
-    with house_style():
-        figure = Figure(figsize=(9.0 if has_indices else 6.4, height), layout="constrained")
+    answer = "no answer" if found.packets is None else size_words(found.sized, found.packets)
+    how = "over its range" if found.change is None else f"by ±{found.change:.0%}"
+    title = f"{answer} by {found.engine}; each input changed {how}"
+    with style.framed(title, 9.0 if has_indices else 6.4, height) as figure:
         made = figure.subplots(1, 2 if has_indices else 1, squeeze=False).flat
         _tornado(made[0], found)
         if has_indices:
             _indices(made[1], found.influences)
-        answer = "no answer" if found.packets is None else size_words(found.sized, found.packets)
-        how = "over its range" if found.change is None else f"by ±{found.change:.0%}"
-        title = f"{answer} by {found.engine}; each input changed {how}"
-        figure.suptitle(literal(title), fontsize=10, color=INK)
     return figure
 
 
 def _tornado(axes: Axes, found: Sensitivity) -> None:
     for place, each in enumerate(found.influences):
         if each.low is None or each.high is None:
-            axes.annotate("no answer", (found.packets or 0.0, place), fontsize=8, color=FAINT)
+            axes.annotate("no answer", (found.packets or 0.0, place), fontsize=8, color=style.FAINT)
             continue
-        axes.plot([each.low, each.high], [place, place], color=FAINT, linewidth=5, alpha=0.35)
-        axes.plot(each.low, place, "o", color=BLUE, label="below" if not place else "_")
-        axes.plot(each.high, place, "D", color=VERMILLION, label="above" if not place else "_")
+        axes.plot([each.low, each.high], [place, place], color=style.FAINT, linewidth=5, alpha=0.35)
+        axes.plot(each.low, place, "o", color=style.BLUE, label="below" if not place else "_")
+        axes.plot(
+            each.high, place, "D", color=style.VERMILLION, label="above" if not place else "_"
+        )
     if found.packets is not None:
-        axes.axvline(found.packets, color=INK, linewidth=0.8)
+        axes.axvline(found.packets, color=style.INK, linewidth=0.8)
     _rows(axes, [each.path for each in found.influences])
     axes.set_xlabel(f"smallest {_sized(found)}, packets")
     axes.legend(loc="best", title="the input is")
 
 
 def _indices(axes: Axes, influences: Sequence[Influence]) -> None:
-    shades = (("alone", BLUE, -0.18, "first"), ("with all others", ORANGE, 0.18, "total"))
+    shades = (
+        ("alone", style.BLUE, -0.18, "first"),
+        ("with all others", style.ORANGE, 0.18, "total"),
+    )
     for label, colour, aside, name in shades:
         for place, each in enumerate(influences):
             metric = getattr(each, name)
@@ -266,12 +235,14 @@ def _indices(axes: Axes, influences: Sequence[Influence]) -> None:
                 continue
             shown = label if not place else "_"
             axes.barh(place + aside, max(0.0, metric.value), 0.32, color=colour, label=shown)
-            axes.plot([metric.low, metric.high], [place + aside] * 2, color=INK, linewidth=1.0)
+            axes.plot(
+                [metric.low, metric.high], [place + aside] * 2, color=style.INK, linewidth=1.0
+            )
     axes.set_yticks(range(len(influences)), [""] * len(influences))
     axes.set(xlabel="share of the answer's variance", ylim=(len(influences) - 0.5, -0.5))
     axes.xaxis.set_major_formatter(PercentFormatter(1.0))
     axes.legend(loc="lower right")
-    clean(axes)
+    style.clean(axes)
 
 
 def _bars(axes: Axes, names: Sequence[str], sets: Sequence[tuple[str, str, Any]]) -> None:
@@ -284,7 +255,7 @@ def _bars(axes: Axes, names: Sequence[str], sets: Sequence[tuple[str, str, Any]]
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
     """Name the rows, the first one at the top."""
-    axes.set_yticks(range(len(names)), [literal(each) for each in names])
+    axes.set_yticks(range(len(names)), [style.literal(each) for each in names])
     if names:
         axes.set_ylim(len(names) - 0.5, -0.5)
-    clean(axes)
+    style.clean(axes)

@@ -20,6 +20,7 @@ from forebay.reproduction import (
     Check,
     Measured,
     Reproduction,
+    Row,
     Work,
     artefact,
     facts,
@@ -182,14 +183,12 @@ def _reproduction(
     unjudged: Sequence[str] = (),
 ) -> Reproduction:
     page = work.toml("cells.toml")
-    reasons = [each.reason for each in judged]
-    return Reproduction(
-        artefact=work.name, title=page["title"], columns=page["columns"], rows=rows,
-        reasons=reasons, causes=[each.cause for each in judged],
-        checks=[Check(OURS, not reason, published=False) for reason in reasons],
-        notes=[*page["notes"], *notes], labels=page["columns"].index("quantity") + 1,
-        picture=picture, unjudged=list(unjudged),
-    )  # fmt: skip
+    page |= {"notes": [*page["notes"], *notes], "labels": page["columns"].index("quantity") + 1}
+    made = [
+        Row(cells, reason, [Check(OURS, not reason, published=False)], each.cause)
+        for each, cells in zip(judged, rows, strict=True) for reason in [each.reason]
+    ]  # fmt: skip
+    return work.of_rows(made, page, picture=picture, unjudged=unjudged)
 
 
 # --- eight cells of a dumbbell without offload ---------------------------------------------------

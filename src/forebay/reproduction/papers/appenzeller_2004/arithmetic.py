@@ -9,7 +9,7 @@ import numpy as np
 
 import forebay
 from forebay.report import Line
-from forebay.reproduction import FORMULA, OURS, Check, Reproduction, Work, artefact, chart
+from forebay.reproduction import FORMULA, OURS, Check, Reproduction, Row, Work, artefact, chart
 
 MBIT, GBIT = 1e6, 1e9
 SRAM_BITS, DRAM_BITS, EMBEDDED_BITS = 36 * MBIT, 1 * GBIT, 256 * MBIT
@@ -36,7 +36,6 @@ def eq6(work: Work) -> Reproduction:
     return work.table(
         rows,
         notes=[f"Printed wrong at {k:g}: {each['why']}." for k, each in wrong.items()],
-        wrong=[cells[-1] == "wrong" for cells, _, _ in rows],
         picture=chart(lines, "buffer / (RTT C / √n)", "log10 of the idle share, %"),
     )
 
@@ -46,9 +45,7 @@ def _percent(multiple: Any, flows: int) -> Any:
     return 100.0 * forebay.laws.utilization.utilization(multiple / math.sqrt(flows), 1.0, flows)
 
 
-def _eq6_row(
-    row: dict[str, Any], wrong: dict[str, Any] | None, flows: int
-) -> tuple[list[Any], str, Check]:
+def _eq6_row(row: dict[str, Any], wrong: dict[str, Any] | None, flows: int) -> Row:
     ours = float(_percent(row["multiple"], flows))
     expected = wrong or row
     idle = [1e4 * (100.0 - percent) for percent in (row["percent"], ours, expected["percent"])]
@@ -56,7 +53,8 @@ def _eq6_row(
     cells = [row["multiple"], str(row["percent"]), f"{ours:.7f}", *idle, said]
     near = abs(ours - expected["percent"]) <= expected["unit"]
     reason = "" if near else f"{ours:.7f} %, not {expected['percent']} %"
-    return cells, reason, Check(OURS if wrong else FORMULA, near, not wrong)
+    check = Check(OURS if wrong else FORMULA, near, not wrong)
+    return Row(cells, reason, [check], prints_wrong=bool(wrong))
 
 
 LAWS = {
@@ -81,7 +79,7 @@ def fig12_model(work: Work) -> Reproduction:
             reason = "the three rates do not need the same buffer"
         elif ours is None or abs(ours - row["packets"]) > stated["half"] + 1e-12:
             reason = f"{ours} packets, by hand {row['packets']}"
-        rows.append((cells, reason, Check(OURS, not reason, published=False)))
+        rows.append(Row(cells, reason, [Check(OURS, not reason, published=False)]))
     found = [_buffers(work, length, stated["rates"][1]) for length in DRAWN]
     # The exact curve lies on that of the complete series.
     lines = [

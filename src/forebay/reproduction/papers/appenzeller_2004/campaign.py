@@ -1,9 +1,10 @@
-"""Section 5.1's campaign: long, short, mixed and Pareto flows, 40 to 400 Mbit/s, two packets.
+"""Section 5's campaigns: the 15,000 runs on an OC3, and four kinds of flows at 40 to 400 Mbit/s.
 
     python -m forebay.reproduction.papers.appenzeller_2004.campaign STORE [SEEDS]
 
 runs the four grids of `campaign/` into a store, continues where it was stopped, and writes
-``campaign/runs.csv``: a line for each cell, with its utilization by seed.
+``campaign/runs.csv``: a line for each cell, with its utilization by seed. With two files ``.csv``
+it writes such a table of what ``forebay sweep oc3_campaign/study.toml --export`` has written.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean
-from typing import Any
+from typing import Any, TypeVar
 
 import forebay
 from forebay.report import Line, Panel, Picture
-from forebay.reproduction import Reproduction, Work, artefact
+from forebay.reproduction import Reproduction, Work, artefact, farthest
 
 HERE = Path(__file__).resolve().parent / "campaign"
 LEVELS = {  # of each kind, what its four cells of a set-up differ in beside the buffer
@@ -66,8 +68,34 @@ class Cell:
         return (self.bdp + self.buffer) / self.flows
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Combination:
+    """One combination of the study of 15,000 runs: RTTs in ms, the buffer in bdp/sqrt(n)."""
+
+    flows: int
+    multiple: float
+    rtt_low: int
+    rtt_high: int
+
+    @property
+    def rtts(self) -> tuple[int, int]:
+        """Shortest and longest round trip, ms."""
+        return self.rtt_low, self.rtt_high
+
+    @property
+    def sets(self) -> list[str]:
+        """Its settings of the scenario."""
+        return [
+            f"traffic.0.flows={self.flows}",
+            f'traffic.0.rtt={{uniform=["{self.rtt_low} ms","{self.rtt_high} ms"]}}',
+            f"queue.size={self.multiple:g} bdp/sqrt(n)",
+        ]
+
+
+AnyCell = TypeVar("AnyCell", bound=Cell | Combination)
 Runs = dict[Cell, list[float]]
 """Utilization of each seed from 1 on, with five decimals."""
+Study = dict[Combination, list[float]]
 
 
 def grid(kind: str) -> tuple[forebay.Scenario, dict[str, Any]]:
@@ -106,14 +134,20 @@ def _flows(rows: Sequence[Row], kind: str, packet: int) -> float:
     return float(rows[0]["traffic.0.flows"]) - goodput / (FILE_PACKETS * 8 * packet) * THINK_S
 
 
+def _by_seed(rows: Iterable[Row], key_of: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+    """Return the rows of each cell, in the order of their seeds."""
+    found: dict[Any, list[Row]] = {}
+    for row in sorted(rows, key=lambda each: int(each["seed"])):
+        found.setdefault(key_of(row), []).append(row)
+    return found
+
+
 def collected(kind: str, rows: Iterable[Row]) -> Runs:
     """Return the cells of a kind's rows."""
-    by_key: dict[tuple[Any, ...], list[Row]] = {}
-    for row in sorted(rows, key=lambda each: int(each["seed"])):
-        by_key.setdefault(key(row, kind), []).append(row)
     runs: Runs = {}
-    for (_, rate, rtt, packet, level, buffer), found in by_key.items():
-        bdp, flows = float(found[0]["link.bottleneck.bdp_packets"]), _flows(found, kind, packet)
+    for named, found in _by_seed(rows, lambda row: key(row, kind)).items():
+        (_, rate, rtt, packet, level, buffer), first = named, found[0]
+        bdp, flows = float(first["link.bottleneck.bdp_packets"]), _flows(found, kind, packet)
         loss = mean(float(row["link.bottleneck.loss_rate"]) for row in found)
         cell = Cell(
             kind, rate, rtt, packet, level, round(bdp, 2), buffer, round(flows, 2), round(loss, 6)
@@ -122,31 +156,43 @@ def collected(kind: str, rows: Iterable[Row]) -> Runs:
     return dict(sorted(runs.items(), key=lambda each: astuple(each[0])))
 
 
-def read(path: Path = HERE / "runs.csv") -> Runs:
-    """Return the table of the campaign."""
+def studied(exported: Path) -> Study:
+    """Return the runs of a table that ``forebay sweep study.toml --export`` has written."""
+
+    def named(row: Row) -> Combination:
+        low, high = map(int, re.findall(r"(\d+) ms", row["traffic.0.rtt"]))
+        multiple = float(row["queue.size"].split()[0])
+        return Combination(int(row["traffic.0.flows"]), multiple, low, high)
+
+    with exported.open(newline="", encoding="utf-8") as file:
+        found = _by_seed(csv.DictReader(file), named)
+    return {cell: [_used(row) for row in found[cell]] for cell in sorted(found)}
+
+
+def read(path: Path, of: type[AnyCell]) -> dict[AnyCell, list[float]]:
+    """Return a table of runs, in the order of its lines."""
+    types = [{"str": str, "float": float, "int": int}[str(field.type)] for field in fields(of)]
+    runs: dict[AnyCell, list[float]] = {}
     with path.open(newline="", encoding="utf-8") as file:
-        lines = list(csv.reader(file))[1:]
-    types = {"str": str, "float": float, "int": int}
-    of = [types[str(field.type)] for field in fields(Cell)]
-    runs: Runs = {}
-    for line in lines:
-        cell = Cell(*(make(text) for make, text in zip(of, line, strict=False)))
-        runs[cell] = [*map(float, line[len(of) :])]
+        for line in list(csv.reader(file))[1:]:
+            cell = of(*(make(text) for make, text in zip(types, line, strict=False)))
+            runs[cell] = [*map(float, line[len(types) :])]
     return runs
 
 
-def written(runs: Runs) -> str:
-    """Return the table as text."""
-    seeds = range(1, len(next(iter(runs.values()))) + 1)
-    lines = [",".join([*(field.name for field in fields(Cell)), *(f"seed_{n}" for n in seeds)])]
-    lines += [",".join(map(str, (*astuple(cell), *used))) for cell, used in runs.items()]
-    return "\n".join(lines) + "\n"
+def written(runs: Mapping[AnyCell, Sequence[float]], form: Callable[[Any], str] = str) -> str:
+    """Return a table of runs as text."""
+    cell, used = next(iter(runs.items()))
+    seeds = (f"seed_{n}" for n in range(1, len(used) + 1))
+    lines = [[*(field.name for field in fields(cell)), *seeds]]
+    lines += [[*map(form, (*astuple(cell), *used))] for cell, used in runs.items()]
+    return "".join(",".join(line) + "\n" for line in lines)
 
 
 @artefact()
 def campaign(work: Work) -> Reproduction:
     """Judge the table of the campaign, and make some of its runs again; ``quick`` fewer."""
-    runs = read()
+    runs = read(work.folder / "runs.csv", Cell)
     same = [each for kind, part in work.each(list(LEVELS)) for each in _again(part, runs, kind)]
     wide = {cell: used for cell, used in runs.items() if cell.flows and cell.window >= WINDOW}
     many = {c: u for c, u in wide.items() if c.kind in ("long", "mixed") and c.flows >= MANY}
@@ -204,7 +250,9 @@ def _nth_buffer(cells: Sequence[Cell], place: int) -> list[Cell]:
     return [cell for cell in cells if cell.buffer == sorted(of[cell.level])[place]]
 
 
-def _share(runs: Runs, least: float, chosen: Callable[[Cell], bool]) -> float:
+def _share(
+    runs: Mapping[AnyCell, Sequence[float]], least: float, chosen: Callable[[AnyCell], bool]
+) -> float:
     """Return the share of the chosen cells' runs that use so much of the link, in percent."""
     return 100 * mean(each >= least for cell, used in runs.items() if chosen(cell) for each in used)
 
@@ -247,5 +295,71 @@ def run(store: str, seeds: str = "10") -> int:
     return 0
 
 
+FEW, DRAWN = 100, (0.98, 0.99, 0.995, 0.999)
+REPEATED, REPEATED_QUICK = 15, 5
+
+
+@artefact()
+def oc3_campaign(work: Work) -> Reproduction:
+    """Judge the table of runs, and make some of them again; ``quick`` fewer of them."""
+    runs = read(work.folder / "runs.csv", Combination)
+    cells = list(runs)
+    again = cells[:: len(cells) // (REPEATED_QUICK if work.quick else REPEATED)]
+
+    def is_same(part: Work, cell: Combination) -> bool:
+        """Whether the first seed's run of a cell has the digits of the table."""
+        return round(part.of(1).used(cell.sets), 5) == runs[cell][0]
+
+    rule = [cell for cell in runs if cell.flows >= MANY and cell.multiple == 1.0]
+    many = sorted({(cell.flows, cell.rtts) for cell in runs if cell.flows >= MANY})
+    needs = [(need(runs, *each, 0.98), need(runs, *each, 0.999)) for each in many]
+    ours = {
+        "rule-250": _share(runs, 0.98, lambda cell: cell in rule),
+        "rule-250-mean": 100 * min(mean(runs[cell]) for cell in rule),
+        "few": _share(runs, 0.98, lambda c: c.flows < FEW and 1.0 <= c.multiple <= 1.5),
+        "half": _share(runs, 0.98, lambda c: c.flows >= MANY and c.multiple <= 0.5),
+        "need-250": 100 * farthest([low for low, _ in needs], 1.0),
+        "twice": mean(high / low for low, high in needs),
+        "runs": sum(map(len, runs.values())),
+        "same": 100 * mean(work.over(again, is_same).values()),
+    }
+    ranges = sorted({cell.rtts for cell in runs}, key=lambda each: (each[1] - each[0], each))
+    panels = [_needs(runs, rtts) for rtts in ranges]
+    return work.judge(ours, picture=Picture(panels, columns=len(ranges)))
+
+
+def need(runs: Study, flows: int, rtts: tuple[int, int], target: float) -> float:
+    """Return the buffer at which the mean of ten runs crosses a target, in bdp/sqrt(n).
+
+    The idle share is interpolated between two buffers by its logarithm. Infinite if the largest
+    buffer does not reach it; the smallest buffer of the table if that does.
+    """
+    named = (flows, rtts)
+    points = [(c.multiple, 1.0 - mean(u)) for c, u in runs.items() if (c.flows, c.rtts) == named]
+    allowed = 1.0 - target
+    if points[0][1] <= allowed:
+        return points[0][0]
+    for (low, idle), (high, less) in pairwise(points):
+        if less <= allowed:
+            there = math.log(idle / allowed) / math.log(idle / max(less, 1e-9))
+            return low * math.pow(high / low, there)
+    return math.inf
+
+
+def _needs(runs: Study, rtts: tuple[int, int]) -> Panel:
+    flows = sorted({cell.flows for cell in runs})
+    lines = [Line(flows, [1.0 for _ in flows], "BDP/√n", "dashes")]
+    for target in DRAWN:
+        needs = {n: need(runs, n, rtts, target) for n in flows}
+        known = {n: size for n, size in needs.items() if math.isfinite(size)}
+        lines.append(Line(list(known), list(known.values()), f"{target:.1%}"))
+    title = f"{rtts[0]} to {rtts[1]} ms"
+    return Panel(lines, "long-lived flows", "buffer, BDP/√n", title, log="y")
+
+
 if __name__ == "__main__":
-    sys.exit(run(*sys.argv[1:]))
+    if sys.argv[1].endswith(".csv"):
+        table = written(studied(Path(sys.argv[1])), "{:g}".format)
+        Path(sys.argv[2]).write_text(table, encoding="utf-8")
+    else:
+        sys.exit(run(*sys.argv[1:]))

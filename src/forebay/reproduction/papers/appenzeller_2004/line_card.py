@@ -1,22 +1,16 @@
-"""Section 5's OC3 and the abstract's backbone links: Figures 11 and 15, 15,000 runs, Pareto."""
+"""Section 5's OC3 and the abstract's backbone links: Figures 11 and 15, flows of Pareto length."""
 
 from __future__ import annotations
 
-import csv
 import math
-import re
-import sys
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from statistics import mean
-from typing import Any, NamedTuple
+from typing import Any
 
 import forebay
-from forebay.report import Line, Panel, Picture, percent
+from forebay.report import Line, percent
 from forebay.reproduction import (
     KERNEL,
     LINK,
@@ -26,6 +20,7 @@ from forebay.reproduction import (
     Check,
     Measured,
     Reproduction,
+    Row,
     Variants,
     Work,
     artefact,
@@ -34,7 +29,7 @@ from forebay.reproduction import (
     farthest,
     value,
 )
-from forebay.reproduction.papers.appenzeller_2004.readings import readings
+from forebay.reproduction.papers.appenzeller_2004.windows import readings
 
 TARGETS = (0.98, 0.995, 0.999)
 FLOWS, QUICK_FLOWS = (10, 50, 100, 250, 500), (350,)
@@ -107,7 +102,7 @@ FIRST = [(100, 64), (100, 129), (100, 258), (400, 32), (400, 64), (400, 128)]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Printed:
     """One printed row of Figure 15; utilizations in percent."""
 
     flows: int
@@ -184,9 +179,9 @@ def read(name: str) -> dict[str, Any]:
     return tomllib.loads((FIG15 / name).read_text("utf-8"))
 
 
-def published() -> list[Row]:
+def published() -> list[Printed]:
     """Return the printed rows."""
-    return [Row(*row) for row in read("published.toml")["rows"]]
+    return [Printed(*row) for row in read("published.toml")["rows"]]
 
 
 def band() -> dict[float, float]:
@@ -215,7 +210,7 @@ def fig15(work: Work) -> Reproduction:
     """All 16 rows with the set-up of scenario.toml; without ``quick``, also its variants."""
     rows, measured = published(), Measured(FIG15)
     parts = work.shares(len(rows) * (1 if work.quick else len(READINGS)))
-    table: list[tuple[list[Any], str, list[Check]]] = []
+    table: list[Row] = []
     for row in rows:
         model = _utilization(forebay.run(work.load(row.sets), "theory"))
         ours = _utilization(next(parts).of(row.times * work.effort.seeds).run(row.sets))
@@ -229,11 +224,10 @@ def fig15(work: Work) -> Reproduction:
             full = within(100 - row.exp, EXPERIMENT_POINTS)
             checks.append(Check(KERNEL, not why[1], published=True, full_passes=full))
         cells = [*known, exact, row.sim, ours, row.exp, played]
-        table.append((cells, "; ".join(filter(None, why)), checks))
-    page = read("published.toml")
-    variants = None
+        table.append(Row(cells, "; ".join(filter(None, why)), checks, row.cause))
+    page, variants = work.toml("published.toml"), None
     if not work.quick:
-        columns = [[cells[6] for cells, _, _ in table]]
+        columns = [[each.cells[6] for each in table]]
         for sets in list(READINGS.values())[1:]:
             columns.append([_utilization(next(parts).run([*row.sets, *sets])) for row in rows])
         compared = [
@@ -245,15 +239,9 @@ def fig15(work: Work) -> Reproduction:
             for row, found in zip(rows, zip(*columns, strict=True), strict=True)
         ]
         variants = Variants(page["open"], list(READINGS), compared)
-    reasons = [reason for _, reason, _ in table]
-    return Reproduction(
-        artefact=work.name, title=page["title"], columns=page["columns"],
-        rows=[cells for cells, _, _ in table], reasons=reasons,
-        causes=[why and row.cause for row, why in zip(rows, reasons, strict=True)],
-        checks=[check for _, _, checks in table for check in checks],
-        notes=[*page["notes"], *_of_rows(rows, table), measured.note()],
-        labels=3, unit="%", variants=variants,
-    )  # fmt: skip
+    notes = [*page["notes"], *_of_rows(rows, table), measured.note()]
+    head = page | {"notes": notes, "labels": 3, "unit": "%"}
+    return work.of_rows(table, head, variants=variants)
 
 
 def _utilization(outcome: forebay.Outcome) -> Any:
@@ -261,12 +249,12 @@ def _utilization(outcome: forebay.Outcome) -> Any:
     return percent(outcome.links[LINK].utilization)
 
 
-def _of_rows(rows: list[Row], table: list[Any]) -> list[str]:
+def _of_rows(rows: list[Printed], table: list[Row]) -> list[str]:
     """Notes on the rows that a link which is never idle would fail, and on the testbed's."""
     carry = [row for row in rows if not within(100 - row.sim, row.allowed)]
     named = " and ".join(f"{row.flows} flows at {row.multiple:g}" for row in carry)
     rest = len(rows) - len(carry)
-    known = [(cells[-2], cells[-1].value) for cells, _, _ in table if cells[-1] is not None]
+    known = [(e.cells[-2], e.cells[-1].value) for e in table if e.cells[-1] is not None]
     near = sum(abs(ours - printed) <= EXPERIMENT_POINTS for printed, ours in known)
     return [
         f"The test is carried by {named}: a link never idle would pass the other {rest} rows.",
@@ -327,132 +315,3 @@ def pareto(work: Work) -> Reproduction:
         Line([PACKETS], [99], "published", "dots"),
     ]
     return work.judge(ours, picture=chart(lines, "buffer, packets", "utilization, %"))
-
-
-class Combination(NamedTuple):
-    """One combination of the study of 15,000 runs: RTTs in ms, the buffer in bdp/sqrt(n)."""
-
-    flows: int
-    multiple: float
-    rtt_low: int
-    rtt_high: int
-
-    @property
-    def rtts(self) -> tuple[int, int]:
-        """Shortest and longest round trip, ms."""
-        return self.rtt_low, self.rtt_high
-
-    @property
-    def sets(self) -> list[str]:
-        """Its settings of the scenario."""
-        return [
-            f"traffic.0.flows={self.flows}",
-            f'traffic.0.rtt={{uniform=["{self.rtt_low} ms","{self.rtt_high} ms"]}}',
-            f"queue.size={self.multiple:g} bdp/sqrt(n)",
-        ]
-
-
-Runs = dict[Combination, list[float]]
-"""Utilization by combination, a number for each seed from 1 on, with five decimals."""
-FEW, DRAWN = 100, (0.98, 0.99, 0.995, 0.999)
-AGAIN, AGAIN_QUICK = 15, 5
-
-
-def read_runs(path: Path) -> Runs:
-    """Return the table of the study's runs, in the order of its lines."""
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = list(csv.reader(file))[1:]
-    return {
-        Combination(int(flows), float(multiple), int(low), int(high)): [*map(float, used)]
-        for flows, multiple, low, high, *used in lines
-    }
-
-
-def collected(exported: Path) -> Runs:
-    """Return the runs of a table that ``forebay sweep study.toml --export`` has written."""
-    runs: Runs = {}
-    with exported.open(newline="", encoding="utf-8") as file:
-        for line in sorted(csv.DictReader(file), key=lambda each: int(each["seed"])):
-            low, high = map(int, re.findall(r"(\d+) ms", line["traffic.0.rtt"]))
-            multiple = float(line["queue.size"].split()[0])
-            cell = Combination(int(line["traffic.0.flows"]), multiple, low, high)
-            used = round(float(line["link.bottleneck.utilization"]), 5)
-            runs.setdefault(cell, []).append(used)
-    return dict(sorted(runs.items()))
-
-
-def written(runs: Runs) -> str:
-    """Return the table as text."""
-    seeds = [f"seed_{each}" for each in range(1, len(next(iter(runs.values()))) + 1)]
-    lines = [",".join([*Combination._fields, *seeds])]
-    lines += [",".join(f"{each:g}" for each in (*cell, *used)) for cell, used in runs.items()]
-    return "\n".join(lines) + "\n"
-
-
-@artefact()
-def oc3_campaign(work: Work) -> Reproduction:
-    """Judge the table of runs, and make some of them again; ``quick`` fewer of them."""
-    runs = read_runs(work.folder / "runs.csv")
-    cells = list(runs)
-    again = cells[:: len(cells) // (AGAIN_QUICK if work.quick else AGAIN)]
-
-    def is_same(part: Work, *cell: Any) -> bool:
-        """Whether the first seed's run of a cell has the digits of the table."""
-        used = part.of(1).used(Combination(*cell).sets)
-        return round(used, 5) == runs[Combination(*cell)][0]
-
-    rule = [cell for cell in runs if cell.flows >= MANY and cell.multiple == 1.0]
-    many = sorted({(cell.flows, cell.rtts) for cell in runs if cell.flows >= MANY})
-    needs = [(need(runs, *each, 0.98), need(runs, *each, 0.999)) for each in many]
-    ours = {
-        "rule-250": _share(runs, lambda cell: cell in rule),
-        "rule-250-mean": 100 * min(mean(runs[cell]) for cell in rule),
-        "few": _share(runs, lambda cell: cell.flows < FEW and 1.0 <= cell.multiple <= 1.5),
-        "half": _share(runs, lambda cell: cell.flows >= MANY and cell.multiple <= 0.5),
-        "need-250": 100 * farthest([low for low, _ in needs], 1.0),
-        "twice": mean(high / low for low, high in needs),
-        "runs": sum(map(len, runs.values())),
-        "same": 100 * mean(work.over(again, is_same).values()),
-    }
-    ranges = sorted({cell.rtts for cell in runs}, key=lambda each: (each[1] - each[0], each))
-    panels = [_needs(runs, rtts) for rtts in ranges]
-    return work.judge(ours, picture=Picture(panels, columns=len(ranges)))
-
-
-def _share(runs: Runs, chosen: Callable[[Combination], bool]) -> float:
-    """Return the share of the chosen cells' runs that use 98 % of the link, in percent."""
-    used = [each for cell, found in runs.items() if chosen(cell) for each in found]
-    return 100 * mean(each >= 0.98 for each in used)
-
-
-def need(runs: Runs, flows: int, rtts: tuple[int, int], target: float) -> float:
-    """Return the buffer at which the mean of ten runs crosses a target, in bdp/sqrt(n).
-
-    The idle share is interpolated between two buffers by its logarithm. Infinite if the largest
-    buffer does not reach it; the smallest buffer of the table if that does.
-    """
-    named = (flows, rtts)
-    points = [(c.multiple, 1.0 - mean(u)) for c, u in runs.items() if (c.flows, c.rtts) == named]
-    allowed = 1.0 - target
-    if points[0][1] <= allowed:
-        return points[0][0]
-    for (low, idle), (high, less) in pairwise(points):
-        if less <= allowed:
-            there = math.log(idle / allowed) / math.log(idle / max(less, 1e-9))
-            return low * math.pow(high / low, there)
-    return math.inf
-
-
-def _needs(runs: Runs, rtts: tuple[int, int]) -> Panel:
-    flows = sorted({cell.flows for cell in runs})
-    lines = [Line(flows, [1.0 for _ in flows], "BDP/√n", "dashes")]
-    for target in DRAWN:
-        needs = {n: need(runs, n, rtts, target) for n in flows}
-        known = {n: size for n, size in needs.items() if math.isfinite(size)}
-        lines.append(Line(list(known), list(known.values()), f"{target:.1%}"))
-    title = f"{rtts[0]} to {rtts[1]} ms"
-    return Panel(lines, "long-lived flows", "buffer, BDP/√n", title, log="y")
-
-
-if __name__ == "__main__":
-    Path(sys.argv[2]).write_text(written(collected(Path(sys.argv[1]))), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Figures 8 and 9 and section 3.2: the sum of many windows, and whether flows are in step."""
+"""Figures 1 and 4 to 9, section 3.2, appendix A: traced windows of one flow, two, and many."""
 
 from __future__ import annotations
 
@@ -11,9 +11,32 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line
+from forebay.report import Line, Panel, Picture
 from forebay.reproduction import Reproduction, Work, artefact, bars, chart
-from forebay.reproduction.papers.appenzeller_2004.readings import readings
+
+
+def readings(mean_rtt_ms: float) -> dict[str, list[str]]:
+    """Return the settings of each variant of a scenario with this mean RTT, by name.
+
+    Section 5.1 names ns-2 and TCP Reno, but neither the ACK policy of receivers nor the range of
+    RTTs in one simulation. The first variant is the scenario itself.
+
+    * An ACK for each packet: appendix A, "Upon receiving a packet, the receiver sends back an ACK".
+    * ACKs delayed by 40 ms: Linux's minimum; by 100 ms: the default of ns-2's Agent/TCPSink/DelAck.
+    * RTTs with a half-width of 75 % of their mean: with a mean of 100 ms from 25 ms on, the
+      smallest delay that section 5.1 names.
+    """
+    low, high = ((1 + side * 0.75) * mean_rtt_ms for side in (-1, 1))
+    return {
+        "as chosen": [],
+        "ACKs delayed, 40 ms": ["traffic.0.delayed_ack=true"],
+        "ACKs delayed, 100 ms": [
+            "traffic.0.delayed_ack=true",
+            "traffic.0.delayed_ack_timeout=100 ms",
+        ],
+        f"RTTs {low:g}–{high:g} ms": [f"traffic.0.rtt={{uniform=['{low:g} ms', '{high:g} ms']}}"],
+    }
+
 
 MEAN_RTT_MS = 126
 BINS = 40
@@ -173,3 +196,198 @@ def _steps(mean: dict[int, float]) -> dict[str, float]:
         "rare": max(mean[n] for n in FLOWS if n >= 500),
         "falls": min(mean[few] - mean[many] for few, many in pairwise((10, 100, 500))),
     }
+
+
+RTT_S = 0.142  # of appendix A's flow, whose bdp is 142 packets
+BDP = BUFFER = 142.0  # of Figure 4
+RATE = 1000.0  # packets/s
+SECOND_STARTS_S, CLOSE = 30.0, 0.1  # Figure 7
+
+
+@artefact()
+def appendix_a(work: Work) -> Reproduction:
+    """How a window grows. The run has no randomness, so one suffices."""
+    under = {
+        name: growth(work, sets)
+        for name, sets in readings(142).items()
+        if not any("rtt=" in setting for setting in sets)  # one flow has no spread
+    }
+    return work.judge(next(iter(under.values())), variants=work.variants(under))
+
+
+def growth(work: Work, sets: Iterable[str]) -> dict[str, float]:
+    """Return appendix A's numbers with settings."""
+    begun = work.trace(["link.rate=1 Gbit/s", "measure.duration=1 s", *sets], "1 ms")
+    settled = work.trace(["measure.warmup=100 s", *sets], "20 ms")
+    window = begun.flows[0].cwnd_packets
+    # Growth for each round trip, from the end of the first to the end of the sixth.
+    ends = [np.argmax(begun.at_s >= (k + 0.5) * RTT_S) for k in (1, 6)]
+    first, last = (float(window[end]) for end in ends)
+    return {
+        "first": float(window[window > 0][0]),
+        "doubles": float((last / first) ** 0.2),
+        "adds": _adds(settled),
+    }
+
+
+def _adds(trace: Any) -> float:
+    """Growth in packets for each round trip between two losses while the queue is empty."""
+    begin, end = trace.reductions.at_s[-2:]
+    window, queue = trace.flows[0].cwnd_packets, trace.bottleneck.queue_packets
+    climbs = (trace.at_s > begin + 5 * RTT_S) & (trace.at_s < end) & (queue <= 2)
+    return float(np.polyfit(trace.at_s[climbs], window[climbs], 1)[0]) * RTT_S
+
+
+@artefact()
+def fig4(work: Work) -> Reproduction:
+    """One flow in steady state and from its start (Figure 1), buffer equal to bdp."""
+    first, second = work.shares(2)
+    settled = first.trace(step="20 ms")
+    start = second.trace(["measure.warmup=0 s", "measure.duration=120 s"], "2 ms")
+    window, queue, cuts = settled.flows[0].cwnd_packets, _queue(settled), settled.reductions.at_s
+    cycles = [
+        (settled.at_s[inside] - begin, queue[inside])
+        for begin, end in pairwise(cuts)
+        if np.any(inside := (settled.at_s >= begin) & (settled.at_s < end))
+    ]
+    ours = {
+        "period": float(np.mean(np.diff(cuts))),
+        "halves": float(window.min() / window.max()),
+        "largest": float(100 * window.max() / (BDP + BUFFER)),
+        "almost-empty": max(100 * float(part.min()) / BUFFER for _, part in cycles),
+        "never-idle": 100 * float(settled.bottleneck.utilization),
+        "root": max(100 * _from_root(*cycle) / BUFFER for cycle in cycles),
+        "slow-start": _empty_in_slow_start(start),
+    }
+    panels = []
+    for trace, title in ((settled, "settled (Fig. 4)"), (start, "from the start (Fig. 1)")):
+        panels += _window_and_queue(trace, title)
+    return work.judge(ours, picture=Picture(panels, columns=2))
+
+
+def _queue(trace: Any) -> Any:
+    return trace.bottleneck.queue_packets
+
+
+def _from_root(at_s: Any, queue: Any) -> float:
+    """Largest difference from eq. 10, in packets, from the smallest queue on."""
+    lowest = int(np.argmin(queue))
+    since = at_s[lowest:] - at_s[lowest]
+    law = np.sqrt(2 * RATE * since + BDP**2) - BDP
+    return float(np.max(np.abs(np.minimum(law, BUFFER) - queue[lowest:])))
+
+
+def _empty_in_slow_start(trace: Any) -> float:
+    """Percent of the time until the window reaches bdp in which the queue is empty."""
+    window = trace.flows[0].cwnd_packets
+    reached = int(np.argmax(window >= BDP))
+    before = np.flatnonzero((window > 0)[:reached])
+    return 100 * float(np.mean(_queue(trace)[before] == 0))
+
+
+def _window_and_queue(trace: Any, title: str = "") -> list[Panel]:
+    x = trace.at_s.tolist()
+    window = Line(x, trace.flows[0].cwnd_packets.tolist(), "window")
+    queue = Line(x, _queue(trace).tolist(), "queue")
+    return [Panel([window], "s", "packets", title), Panel([queue], "s", "packets")]
+
+
+@artefact()
+def fig5(work: Work) -> Reproduction:
+    """One flow through an underbuffered router; its queue is empty, so none is left."""
+    return _beside_the_rule(work, ("halves", "empty", "utilization"))
+
+
+@artefact()
+def fig6(work: Work) -> Reproduction:
+    """One flow through an overbuffered router, whose queue shows how long the sender pauses."""
+    return _beside_the_rule(work, ("halves", "empty", "utilization", "left", "pause"))
+
+
+def _beside_the_rule(work: Work, names: Iterable[str]) -> Reproduction:
+    trace = work.trace(step="20 ms")
+    window, queue = trace.flows[0].cwnd_packets, _queue(trace)
+    numbers = {
+        "halves": float(window.min() / window.max()),
+        "empty": 100 * float(np.mean(queue == 0)),
+        "utilization": 100 * float(trace.bottleneck.utilization),
+        "left": float(queue.min()),
+    }
+    if "pause" in names:
+        numbers["pause"] = 100 * _pause(work.trace(["measure.duration=100 s"], "1 ms"))
+    ours = {name: numbers[name] for name in names}
+    return work.judge(ours, picture=Picture(_window_and_queue(trace)))
+
+
+def _pause(trace: Any) -> float:
+    """Longest time for which a queue that does not empty only falls, over (Wmax/2)/C."""
+    steps = np.diff(_queue(trace)) < 0
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], steps.astype(int), [0]))))
+    falls_s = float(np.max(edges[1::2] - edges[::2])) * float(trace.at_s[1] - trace.at_s[0])
+    return falls_s / (float(trace.flows[0].cwnd_packets.max()) / 2 / RATE)
+
+
+@artefact()
+def fig7(work: Work) -> Reproduction:
+    """Two flows in steady state and from the start; no randomness, so one run suffices."""
+    first, second = work.shares(2)
+    settled = first.watch(work.load(), "50 ms", flows=(0, 1))
+    whole = ["measure.warmup=0 s", "measure.duration=200 s"]
+    start = second.watch(work.load(whole), "50 ms", flows=(0, 1))
+    step = settled.synchronization
+    ours = {
+        "index": step.index,
+        "together": None if step.reduced_fraction is None else 100 * step.reduced_fraction,
+        "quickly": _losses_until_close(start),
+        "full": 100 * float(settled.bottleneck.utilization),
+        **_round_trips(settled, work.load()),
+        "rate": _smaller_share(settled),
+    }
+    return work.judge(ours, picture=_two_flows(start))
+
+
+def _round_trips(trace: Any, scenario: forebay.Scenario) -> dict[str, float]:
+    """Return the least and largest round trip of a packet that arrives at a sample, ms.
+
+    It is the path's own plus the time that the queue needs to leave. A smoothed round trip lags
+    behind by eight samples, and would not show a queue that is empty for a moment.
+    """
+    packet_s = 8.0 * scenario.packet / scenario.link.capacity
+    path_s = float(scenario.traffic[0].rtt.low)  # type: ignore[union-attr]
+    waits_s = packet_s * _queue(trace)
+    low, high = 1e3 * (path_s + waits_s.min()), 1e3 * (path_s + waits_s.max())
+    return {"rtt-low": float(low), "rtt-high": float(high)}
+
+
+def _smaller_share(trace: Any) -> float:
+    """Smaller share of the sum of both rates, window over RTT (eq. 7), mean in percent."""
+    rates = [np.nanmean(flow.cwnd_packets / flow.srtt_s) for flow in trace.flows.values()]
+    return float(100 * min(rates) / sum(rates))
+
+
+def _losses_until_close(trace: Any) -> float:
+    """Congestion events from the second flow's start until the windows stay close for one event."""
+    a, b = (flow.cwnd_packets for flow in trace.flows.values())
+    opened = trace.congestion_events.opened_s
+    later = opened[opened > SECOND_STARTS_S]
+    for count, (begin, end) in enumerate(pairwise(later), start=1):
+        inside = (trace.at_s >= begin + (end - begin) / 2) & (trace.at_s < end)
+        apart = np.abs(a[inside] - b[inside]) / np.maximum(a[inside], b[inside])
+        if inside.any() and float(apart.max()) < CLOSE:
+            return float(count)
+    return math.nan
+
+
+def _two_flows(trace: Any) -> Picture:
+    x = trace.at_s.tolist()
+
+    def lines(name: str, factor: float = 1.0) -> list[Line]:
+        found = [np.nan_to_num(getattr(flow, name)) for flow in trace.flows.values()]
+        return [Line(x, (factor * v).tolist(), f"flow {i}") for i, v in enumerate(found, 1)]
+
+    curves = {
+        "RTT, ms": lines("srtt_s", 1e3),
+        "window, packets": lines("cwnd_packets"),
+        "queue, packets": [Line(x, _queue(trace).tolist(), "queue")],
+    }
+    return Picture([Panel(of, "s", y) for y, of in curves.items()])

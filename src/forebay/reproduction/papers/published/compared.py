@@ -21,6 +21,7 @@ from forebay.reproduction import (
     Check,
     Metric,
     Reproduction,
+    Row,
     Variants,
     Work,
     artefact,
@@ -143,15 +144,19 @@ def _reproduction(
 ) -> Reproduction:
     page = work.toml("bands.toml")
     quick = [f"Not tried by a quick run: {left_out}."] if work.quick and left_out else []
-    return Reproduction(
-        artefact=work.name, title=page["title"], columns=[*page["labels"], *COLUMNS],
-        rows=[each.row for each in seen], reasons=[each.reason for each in seen],
-        causes=[each.cause for each in seen], checks=[each.check for each in seen],
-        notes=[NOTE, page["note"], *quick], labels=len(page["labels"]) + 1,
-        drawn=("measured", "simulator"), unjudged=list(unjudged),
-        variants=None if work.quick or variants is None else variants(),
+    return work.of_rows(
+        [Row(each.row, each.reason, [each.check], each.cause) for each in seen],
+        {
+            "title": page["title"],
+            "columns": [*page["labels"], *COLUMNS],
+            "notes": [NOTE, page["note"], *quick],
+            "labels": len(page["labels"]) + 1,
+            "drawn": ("measured", "simulator"),
+        },
         picture=Picture(panels, columns=len(panels)),
-    )  # fmt: skip
+        unjudged=unjudged,
+        variants=None if work.quick or variants is None else variants(),
+    )
 
 
 def _variant(name: str, first: Compared, *others: Compared) -> tuple[str, str, list[Any]]:

@@ -11,18 +11,31 @@ import numpy as np
 
 import forebay
 from forebay.report import Line, Panel, Picture
-from forebay.reproduction import FORMULA, OURS, Check, Reproduction, Work, artefact, bars, chart
-from forebay.reproduction.papers.yang_2013.mix import FLOWS as MIX_FLOWS
+from forebay.reproduction import (
+    FORMULA,
+    OURS,
+    Check,
+    Reproduction,
+    Row,
+    Work,
+    artefact,
+    bars,
+    chart,
+)
 
 h = forebay.laws.heterogeneous
 PROTOCOLS = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
-Row = tuple[list[Any], str, Check]
 
 
-def _against_print(cells: list[Any], wrong: Any, reason: str) -> Row:
+def _row(cells: list[Any], reason: str, published: bool, kind: str = FORMULA) -> Row:
+    return Row(cells, reason, [Check(kind, not reason, published)])
+
+
+def against_print(cells: list[Any], wrong: Any, reason: str) -> Row:
     """Return a row whose last cell says whether the print is wrong, with its check."""
     kind, said = (OURS, "wrong") if wrong else (FORMULA, "right")
-    return [*cells, said], reason, Check(kind, not reason, published=not wrong)
+    check = Check(kind, not reason, published=not wrong)
+    return Row([*cells, said], reason, [check], prints_wrong=bool(wrong))
 
 
 def value(name: str, as_printed: bool = False) -> float:
@@ -43,11 +56,7 @@ def table2(work: Work) -> Reproduction:
         epoch = float(growth.epoch(W_MAX, RTT))
         windows = [float(growth.window(s * epoch, W_MAX, RTT)) / W_MAX for s in share]
         lines.append(Line(share, windows, row["name"]))
-    return work.table(
-        made,
-        wrong=[cells[-1] == "wrong" for cells, _, _ in made],
-        picture=chart(lines, "t / T", "w(t) / w_max"),
-    )
+    return work.table(made, picture=chart(lines, "t / T", "w(t) / w_max"))
 
 
 def _epoch(row: dict[str, Any]) -> Row:
@@ -64,7 +73,7 @@ def _epoch(row: dict[str, Any]) -> Row:
         reason = "our growth function does not start at β w_max"
     elif not same and not wrong:
         reason = "our epoch is not the printed one, and the print contradicts itself nowhere"
-    return _against_print([row["name"], beta, end, printed, ours, as_printed], wrong, reason)
+    return against_print([row["name"], beta, end, printed, ours, as_printed], wrong, reason)
 
 
 @artefact()
@@ -72,11 +81,9 @@ def table3(work: Work) -> Reproduction:
     """Mean and standard deviation of a window, by integrating Table II's growth functions."""
     wrong = work.toml("errata.toml")
     rows = work.toml("published.toml")["rows"]
-    made = [_moments(row, wrong.get(row["protocol"])) for row in rows]
     return work.table(
-        made,
+        [_moments(row, wrong.get(row["protocol"])) for row in rows],
         notes=[f"{name.upper()} is printed wrong: {each['why']}." for name, each in wrong.items()],
-        wrong=[cells[-1] == "wrong" for cells, _, _ in made],
     )
 
 
@@ -91,7 +98,7 @@ def _moments(row: dict[str, Any], wrong: dict[str, Any] | None) -> Row:
     elif abs(deviation - right) > half + 1e-12:
         reason = f"deviation {deviation:.4f} does not round to {right}"
     cells = [row["name"], row["mean"], mean, row["deviation"], deviation, right]
-    return _against_print(cells, wrong, reason)
+    return against_print(cells, wrong, reason)
 
 
 SKEWED = "cubic_beta_0_7"
@@ -135,7 +142,7 @@ def _normal(n: int, total: Any) -> Row:
     elif abs(spread / law - 1.0) > 0.01:
         reason = f"deviation over mean {spread:.5f}, eq. 6 {law:.5f}"
     cells = [n, distance, expected, float((standard**3).mean()), spread, law]
-    return cells, reason, Check(OURS, not reason, published=False)
+    return _row(cells, reason, False, OURS)
 
 
 def from_normal(standard: Any) -> float:
@@ -175,10 +182,10 @@ def fig4(work: Work) -> Reproduction:
         label, paper = stated["protocols"].get(name, name), buffer(name, stated["flows"][0], True)
         rows.append([label, a(name), few, many, few / many / math.sqrt(5.0), paper])
     rows.sort(key=lambda cells: cells[1])
-    made = []
-    for cells, before in zip(rows, [None, *rows], strict=False):
-        reason = _falls(cells, before)
-        made.append((cells, reason, Check(FORMULA, not reason, published=False)))
+    made = [
+        _row(cells, _falls(cells, before), False)
+        for cells, before in zip(rows, [None, *rows], strict=False)
+    ]
     x = np.arange(200, 1001, 10)
     names = {**stated["protocols"], MIX: "mix of section VIII"}
     lines = [
@@ -215,8 +222,7 @@ def _twice(
     for name, label in stated["protocols"].items():
         found, right, print_ = ours(name, True), ours(name, False), printed.get(name)
         why = reason(name, found, right)
-        check = Check(FORMULA, not why, published=print_ is not None)
-        rows.append(([label, print_, found, right], why, check))
+        rows.append(_row([label, print_, found, right], why, print_ is not None))
     return rows
 
 
@@ -301,8 +307,7 @@ def fig7(work: Work) -> Reproduction:
         lines.append(Line(axis.tolist(), z(name, axis).tolist(), label))
         ends = [round(float(z(name, gamma)), 9) + 0.0 for gamma in (lowest, 1.0)]
         cells = [label, lowest, *ends, lost(name, True), lost(name, False)]
-        reason = _kept(cells, stated)
-        rows.append((cells, reason, Check(FORMULA, not reason, published=True)))
+        rows.append(_row(cells, _kept(cells, stated), True))
     return work.table(rows, picture=chart(lines, "γ, share of BDP + B", "z-score left"))
 
 
@@ -364,30 +369,6 @@ def _outside(curves: dict[str, np.ndarray]) -> float:
     return max(below, above, 0.0)
 
 
-MEASURED = {  # percent of 30,000 web servers: minimum and maximum
-    "reno": (3.31, 14.47),
-    "bic": (20.45, 20.45),
-    "cubic_beta_0_8": (12.81, 12.81),
-    "cubic_beta_0_7": (13.66, 13.66),
-    "ctcp": (14.5, 25.66),
-}
-
-
-@artefact()
-def deployment(work: Work) -> Reproduction:
-    """Whether the mix of section VIII has the shares that section I measured."""
-    total = sum(MIX_FLOWS.values())
-    return work.judge({name: 100 * flows / total for name, flows in MIX_FLOWS.items()})
-
-
-def bounds(name: str) -> tuple[float, float]:
-    """Minimum and maximum percent of a protocol among the five."""
-    low, high = MEASURED[name]
-    others = [each for other, each in MEASURED.items() if other != name]
-    least, most = (sum(each[side] for each in others) for side in (0, 1))
-    return 100 * low / (low + most), 100 * high / (high + least)
-
-
 UNITS = {"flows": "flows", "increase %": "more buffer, %", "τ lost at no delay": "share of τ lost"}
 
 
@@ -397,7 +378,6 @@ def text(work: Work) -> Reproduction:
     stated = work.toml("published.toml")
     return work.table(
         [_number(each, stated["mix"]) for each in stated["number"]],
-        units=[UNITS[each["name"].partition(", ")[0]] for each in stated["number"]],
         unjudged=[_bdp(each) for each in stated["bdp"]],
     )
 
@@ -410,7 +390,8 @@ def _number(each: dict[str, Any], mix: dict[str, int]) -> Row:
     elif abs(right - each["right"]) > each["half_right"] + 1e-9:
         reason = f"right {right:.6g}, not {each['right']}"
     cells = [f"{each['name']} ({each['where']})", each["printed"], ours, right]
-    return cells, reason, Check(FORMULA, not reason, published=True)
+    check, unit = Check(FORMULA, not reason, published=True), each["name"].partition(", ")[0]
+    return Row(cells, reason, [check], unit=UNITS[unit])
 
 
 def _calculate(name: str, mix: dict[str, int]) -> tuple[float, float]:

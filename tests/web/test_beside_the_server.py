@@ -1,17 +1,27 @@
-"""The page in a notebook's frame."""
+"""Beside the server: the page in a notebook's frame, its modules, and a search that is observed."""
 
 import re
+import shutil
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 
 import pytest
 
 import forebay
+
+pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
+
+from forebay.web.answering import warm_up
+from forebay.web.app import PAGE
 from forebay.web.notebook import packed
 from forebay.web.opening import question_of, scenario_of
 
-pytest.importorskip("uvicorn", reason="the extra forebay[web] is not installed")
+from .serving import QUICK
+
+MODULES = Path(__file__).with_name("modules")
+NODE = shutil.which("node")
 
 SHOW = """
 import forebay, urllib.request
@@ -60,3 +70,44 @@ def test_a_window_that_nobody_set_stays_unset():
     scenario = forebay.Scenario(link={"rate": "1 Mbit/s"}, traffic=[{"flows": 2}])
     assert "measure" not in question_of(scenario)
     assert "measure" not in scenario_of(question_of(scenario)).model_fields_set
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no node on this machine")
+@pytest.mark.parametrize("name", sorted(path.name for path in MODULES.glob("*.test.js")))
+def test_the_modules_pass_their_tests(name):
+    made = subprocess.run([NODE, "--test", name], cwd=MODULES, capture_output=True, text=True)
+    assert made.returncode == 0, made.stdout
+
+
+def test_the_page_loads_its_modules_at_once_and_nothing_from_elsewhere():
+    text = (PAGE / "index.html").read_text()
+    files = {path.name for path in PAGE.iterdir() if path.suffix in (".js", ".css")}
+    assert set(re.findall(r'"/page/([\w.]+)"', text)) == files
+    for path in PAGE.iterdir():
+        content = path.read_text().replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://|@import|eval\(|innerHTML", content), path.name
+
+
+def test_every_module_is_small():
+    for path in PAGE.glob("*.js"):
+        assert len(path.read_text().splitlines()) <= 300, path.name
+
+
+def test_every_buffer_of_the_curve_is_told_and_the_digits_stay():
+    scenario, told = forebay.Scenario.from_dict(QUICK), []
+    answer = forebay.size(scenario, seeds=2, observe=told.append)
+    same = forebay.size(scenario, seeds=2)
+    assert [each.goals for each in answer.curve] == [each.goals for each in same.curve]
+    last = {each.links["bottleneck"].buffer_packets: each for each in told}
+    assert {each.packets: each.outcome for each in answer.curve} == last
+
+
+def test_links_of_a_network_are_not_observed():
+    network = forebay.load("abilene-slow-edge-small")
+    with pytest.raises(forebay.ScenarioError, match="observe"):
+        forebay.size(network, "network", link="Denver->Seattle", observe=print)
+
+
+def test_what_the_first_question_would_wait_for_is_done_before_it() -> None:
+    """It failed in its thread, where nobody sees it: its only flow started after its run."""
+    warm_up()
