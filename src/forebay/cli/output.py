@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
@@ -20,6 +20,15 @@ from forebay.cli.signals import word
 from forebay.errors import ForebayError, Words
 
 Callback = Callable[[float], None]
+
+
+class HasDocument(Protocol):
+    """An answer of a verb."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its document."""
+        ...
+
 
 _QUIET_S = 0.4  # shorter jobs show no bar, and do not import it
 _FORESEEN = 0.01
@@ -47,20 +56,36 @@ def answered() -> None:
     written.append("the answer as printed")
 
 
-def write(what: str, path: Path, writer: Callable[[Path], object]) -> None:
-    """Write one file and print its path, on stderr because stdout may be a JSON document.
+def show(
+    answer: HasDocument | Mapping[str, Any],
+    as_json: bool,
+    printer: Callable[[Any], object],
+    indent: int | None = 2,
+) -> None:
+    """Print an answer: its document with ``--json``, else what ``printer`` makes of it."""
+    if as_json:
+        print_json(answer if isinstance(answer, Mapping) else answer.to_dict(), indent)
+    else:
+        printer(answer)
+        answered()
+
+
+def write(what: str, path: Path | None, writer: Callable[[Path], object], more: str = "") -> None:
+    """Write a file, if it is asked for, and print its path on stderr.
 
     Raises
     ------
     OSError
         The file cannot be written; ``filename`` names it.
     """
+    if path is None:
+        return
     try:
         writer(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     written.append(f"{what} {path}")
-    say(f"{what}: {path}")
+    say(f"{what}: {path}{more}")
 
 
 def say(line: str) -> None:

@@ -98,48 +98,27 @@ def resumable(cache: Cache | None) -> Iterator[None]:
         raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
 
 
-@click.command("reproduce")
-@click.argument("name", metavar="[ARTEFACT]", required=False)
-@click.option("--list", "only_list", is_flag=True, help="List the artefacts and exit.")
-@click.option("--all", "every", is_flag=True, help="Every artefact, one after another.")
-@click.option("--quick", is_flag=True, help="Fewer seeds and shorter windows, for the same claims.")
-@click.option(
-    "--testbed", is_flag=True,
-    help="Run ARTEFACT on this machine's own TCP and record the runs (root; real time).",
-)  # fmt: skip
-@click.option("--again", is_flag=True, help="With --testbed: repeat recorded runs too.")
-@options.effort(
-    "jobs",
-    seeds=click.option(
-        "--seeds", type=options.WholeNumber(1, 100_000), metavar="K",
-        help=f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} with --quick, "
-        "with --testbed what the artefact declares, usually 3]",
-    ),
-    store=click.option(
-        "--store", type=click.Path(path_type=Path), metavar="FILE",
-        help="Save the results in this store, and reuse those saved before.  [default: with "
-        "several artefacts forebay/store.sqlite in the user's cache]",
-    ),
-)  # fmt: skip
-@options.figure
-@click.option(
-    "--report",
-    type=options.OutputPath(".html", ".htm"),
-    help="Write everything into one .html page.",
-)
-@options.as_json
+@options.as_command("reproduce")
 def command(
-    name: str | None,
-    only_list: bool,
-    every: bool,
-    quick: bool,
-    testbed: bool,
-    again: bool,
-    effort: dict[str, Any],
-    figure: Path | None,
-    report: Path | None,
-    as_json: bool,
-) -> int:
+    name: str | None = options.argument("[ARTEFACT]"),
+    only_list: bool = options.flag("List the artefacts and exit.", "--list"),
+    every: bool = options.flag("Every artefact, one after another.", "--all"),
+    quick: bool = options.flag("Fewer seeds and shorter windows, for the same claims."),
+    testbed: bool = options.flag(
+        "Run ARTEFACT on this machine's own TCP and record the runs (root; real time)."),
+    again: bool = options.flag("With --testbed: repeat recorded runs too."),
+    effort: dict[str, Any] = options.effort(
+        "seeds jobs store",
+        seeds=options.number(
+            "K", 1, 100_000, f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} "
+            "with --quick, with --testbed what the artefact declares, usually 3]"),
+        store=options.store(
+            "Save the results in this store, and reuse those saved before.  [default: with several "
+            "artefacts forebay/store.sqlite in the user's cache]")),
+    figure: Path | None = options.figure,
+    report: Path | None = options.file(".html .htm", "Write everything into one .html page."),
+    as_json: bool = options.as_json,
+) -> int:  # fmt: skip
     """The papers' tables and figures, compared with the published values.
 
     ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15. A paper, such
@@ -190,10 +169,12 @@ def command(
         _print(made, failed, one=not several)
     elif several:
         _sum_up(made, failed)
-    if figure is not None:
-        write("picture", figure, partial(_draw, made[0]))
-    if report is not None:
-        write("report", report, partial(_report, results))
+    if figure is not None or report is not None:
+        from forebay.reproduction import page
+
+        write("picture", figure, lambda path: page.draw_reproduction(made[0], path))
+        version = forebay.__version__
+        write("report", report, lambda path: page.write_page(results, path, version=version))
     if failed:
         return max(error.exit_status for error in failed.values())
     return 0 if all(each.agrees for each in made) else 1
@@ -242,18 +223,6 @@ def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
                 click.echo(f"OUT {each.artefact} {row_name(each, row)}: {reason}")
     for name, error in failed.items():
         click.echo(f"NOT REPRODUCED {name}: {in_line(error)}")
-
-
-def _draw(made: Reproduction, path: Path) -> None:
-    from forebay.reproduction.page import draw_reproduction
-
-    draw_reproduction(made, path)
-
-
-def _report(results: list[CachedResult], path: Path) -> None:
-    from forebay.reproduction.page import write_page
-
-    write_page(results, path, version=forebay.__version__)
 
 
 def _list(listed: list[Entry], as_json: bool) -> None:

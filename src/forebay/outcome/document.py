@@ -86,6 +86,10 @@ class Document(Closed):
         scenario = getattr(self, "scenario", None)
         return hash((type(self).__name__, scenario if isinstance(scenario, str) else None))
 
+    def saying(self, **more: object) -> Self:
+        """Return the same answer with these fields, which are not measured and not checked."""
+        return self.model_copy(update=more)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON types; `from_dict` reads it back equal."""
         return self.model_dump(mode="json", by_alias=True)

@@ -256,8 +256,7 @@ class Outcome(Document):
 
     def noting(self, facts: Mapping[str, object]) -> Outcome:
         """Return the same Outcome with more in its provenance."""
-        noted = self.provenance.model_copy(update=facts)
-        return self.model_copy(update={"provenance": noted})
+        return self.saying(provenance=self.provenance.model_copy(update=facts))
 
     def __repr__(self) -> str:
         name, first = self.scenario.get("name", "scenario"), next(iter(self.links.items()), None)

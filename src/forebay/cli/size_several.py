@@ -1,16 +1,19 @@
-"""``forebay size --ports``: a table of ports, sized one after another."""
+"""``forebay size --ports`` and ``--class-queues``: several sizes, one by one or together."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import forebay
 from forebay import platforms, report
-from forebay.api import ports
-from forebay.cli.output import answered, in_line, print_json, say
+from forebay.api import class_queues, ports
+from forebay.cli.output import in_line, progress, say, show
 from forebay.errors import Words
+from forebay.progress import never_less
 from forebay.scenario import Rate
 
 if TYPE_CHECKING:
@@ -51,13 +54,10 @@ def _show(rows: list[ports.PortRow], done: list[ports.SizedPort], as_json: bool)
     done = ports.most_uncertain_first(done)
     names = _object_names(rows)
     made = {port.row.name: _emitted(port, *names[port.row.name]) for port in done}
-    if as_json:
-        documents = [_document(port, made[port.row.name]) for port in done]
-        left = [row.name for row in rows if row.name not in made]
-        print_json({"schema": 1, "ports": documents, "interrupted": bool(left), "left": left})
-    else:
-        _print(done, made)
-        answered()
+    left = [row.name for row in rows if row.name not in made]
+    documents = [_document(port, made[port.row.name]) for port in done]
+    document = {"schema": 1, "ports": documents, "interrupted": bool(left), "left": left}
+    show(document, as_json, lambda _: _print(done, made))
 
 
 def _said(port: ports.SizedPort) -> str:
@@ -122,3 +122,64 @@ def _document(port: ports.SizedPort, emission: Emission | str | None) -> dict[st
         "configuration": None if emission is None or isinstance(emission, str)
         else emission.to_dict(),
     }  # fmt: skip
+
+
+BUDGET = "4 min"
+
+
+def size_together(
+    scenario: Scenario,
+    how: dict[str, Any],
+    memory: str | None,
+    platform: str | None,
+    as_json: bool,
+) -> int:
+    """Size the class queues, print them, and return the exit status.
+
+    Parameters
+    ----------
+    how : further parameters of `forebay.size`; its budget is that of all sizings together.
+    """
+    if platform is not None:
+        platforms.check_class_platform(platform)
+    budget = forebay.Duration.parse_argument("budget", how.pop("budget") or BUDGET)
+    runs = {name: how[name] for name in ("seed", "seeds", "jobs", "memory_limit", "store")}
+
+    def sizing(one: Scenario, seconds: float) -> SizeResult:
+        try:
+            return forebay.size(one, budget=f"{seconds:.6g} s", progress=still, **how)
+        except forebay.TooLittleTime as stop:
+            # The time asked for is that of one sizing: say that of all.
+            raise stop.but(
+                why=f"a class queue has {seconds:.2g} s, {share:.2g} of the budget: {stop.why}",
+                needs_s=stop.needs_s / share, budget_s=float(budget), scaled_s=None,
+            ) from None  # fmt: skip
+
+    sought = sum(queue.is_sized for queue in scenario.queue.classes)
+    share = class_queues.share_of_sizing(max(sought, 1))
+
+    queues = "1 class queue" if sought == 1 else f"{sought} class queues"
+    each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
+    say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")
+    with progress("sizing class queues") as shown:
+        update, began = never_less(shown), time.monotonic()
+        assert update is not None
+
+        def still(_: float) -> None:
+            update(min((time.monotonic() - began) / float(budget), 0.95))
+
+        found = class_queues.size_class_queues(
+            scenario, sizing, lambda port: forebay.run(port, **runs),
+            memory=memory, budget_s=float(budget), progress=update,
+        )  # fmt: skip
+    made = None
+    if platform is not None and not found.exit_status:
+        sized = forebay.Scenario.from_dict(found.outcome.scenario)
+        made = platforms.emit_classes(sized, platform)
+        found = found.saying(configuration=made.to_dict())
+    show(found, as_json, report.print_class_queues)
+    if made is not None and not as_json:
+        click.echo(f"\nConfiguration for {made.platform}\n{made.text}", nl=False)
+    if platform is not None and made is None:
+        say(f"no configuration for {platform}: these sizes do not meet all goals for certain")
+    return found.exit_status
