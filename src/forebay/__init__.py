@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from forebay.studies.sweep import Sweep as Sweep
     from forebay.api.size import again as again
     from forebay.api.size import with_cheaper as with_cheaper
-    from forebay.api.link_scenario import link_scenario as link_scenario
+    from forebay.api.ports import link_scenario as link_scenario
     from forebay.api.run import trace as trace
     from forebay.web.notebook import workbench as workbench
 
@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 # Modules and their public names, in the order of docs/reference/python.md.
 _GROUPS = (
     ("forebay.scenario", "load shipped"),
-    ("forebay.api.link_scenario", "link_scenario"),
+    ("forebay.api.ports", "link_scenario"),
     ("forebay.api.run", "run compare"),
     ("forebay.api.size", "size"),
     ("forebay.api.sweep", "sweep"),

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.api.arguments import budget_seconds, contradiction, get_engine, seed_range, threads
 from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import SizeResult
     from forebay.progress import Progress
-    from forebay.studies.batches import Count
-    from forebay.studies.plan import Plan
     from forebay.studies.sweep import Sweep
     from forebay.studies.work import Workers
 
@@ -139,7 +137,9 @@ def sweep(
     ['0.78', '0.98']
     """
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
-    ask = _ask(said.get("ask", "run") if ask is None else ask)
+    ask = said.get("ask", "run") if ask is None else ask
+    if ask not in ASKS:
+        raise ScenarioError("bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field="ask")
     if ask == "size":
         refuse_network(grid.base)
     names = _engine_names(said.get("engine") if engine is None else engine, ask)
@@ -150,7 +150,6 @@ def sweep(
     budget = said.get("budget") if budget is None else budget
     made = {name: get_engine(name, memory_limit) for name in names}
     wait_s = float(Duration.parse_argument("wait", wait))
-    there = None if cluster is None else (cluster, wait_s)
     if store is not None:
         _check_store(store, files)
     asked = [
@@ -160,51 +159,34 @@ def sweep(
     enter(progress, "checking the cells")
     plan = plan_of(grid, asked, counted, lambda: None if progress is None else progress(0.0))
     # A look at a store that is not there yet, or is mistyped, makes none.
-    keep, path = _place(None if only_plan and store and not os.path.exists(store) else store)
-    count = _run(
-        plan, path, store is not None, names, jobs, there, memory_limit,
-        engines=made, sizes=size_priced, announce=announce, progress=progress, only_plan=only_plan,
-    )  # fmt: skip
-    return Sweep(plan, path, count, keep)
-
-
-def _run(
-    plan: Plan,
-    path: Path,
-    is_kept: bool,
-    names: Sequence[str],
-    jobs: int,
-    cluster: tuple[str, float] | None,
-    memory_limit: str | None,
-    **how: Any,
-) -> Count:
-    count = 1 if "testbed" in names else cores(threads(jobs))
-    if set(names) <= set(WITHOUT_SEEDS) and count <= MOST_THREADS:
-        count = 1  # its threads would wait for each other
+    temporary = None
+    if store is None or (only_plan and not os.path.exists(store)):
+        temporary = _Temporary()
+    path = Path(store or "") if temporary is None else temporary.path
+    many = 1 if "testbed" in names else cores(threads(jobs))
+    if set(names) <= set(WITHOUT_SEEDS) and many <= MOST_THREADS:
+        many = 1  # its threads would wait for each other
+    limit = memory_limit and int(DataSize.parse_argument("memory_limit", memory_limit))
 
     def open_workers() -> Workers:
         if cluster is not None:
-            return Cluster(*cluster, how["announce"] or (lambda _: None))
-        return here(count, plan.most_bytes, _limit_bytes(memory_limit))
+            return Cluster(cluster, wait_s, announce or (lambda _: None))
+        return here(many, plan.most_bytes, limit or default_limit())
 
     try:
-        return run_plan(plan, path, open_workers, **how)
+        count = run_plan(
+            plan, path, open_workers, engines=made, sizes=size_priced, announce=announce,
+            progress=progress, only_plan=only_plan,
+        )  # fmt: skip
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_kept(plan, path, is_kept)) from None
-
-
-def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
-    """Return what an interrupted study leaves, and how it goes on."""
-    if not is_kept:
-        return "nothing was kept, as there is no store (--store, store=)"
-    kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
-    return f"{kept}; the same call again continues from there"
-
-
-def _limit_bytes(memory_limit: str | None) -> int:
-    if memory_limit is None:
-        return default_limit()
-    return int(DataSize.parse_argument("memory_limit", memory_limit))
+        left = "nothing was kept, as there is no store (--store, store=)"
+        if store is not None:
+            left = (
+                f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}; the same call "
+                "again continues from there"
+            )
+        raise KeyboardInterrupt(left) from None
+    return Sweep(plan, path, count, temporary)
 
 
 def _grid(
@@ -230,18 +212,9 @@ def _grid(
         raise bad_grid("overrides", "are for grid files", "write base.replace({…})")
     if where is not None and leave_out:
         raise bad_grid("where", "leave_out says it too", "write one of them")
-    keeps = where
-    leaves: Any = leave_out if keeps is None else lambda values: not keeps(values)
-    grid = grid_of(
-        base, {} if axes is None else axes, groups=together, leave_out=leaves, design=design
-    )
+    leaves: Any = leave_out if where is None else lambda values: not where(values)
+    grid = grid_of(base, axes or {}, groups=together, leave_out=leaves, design=design)
     return grid, {}, base.files
-
-
-def _ask(ask: object) -> str:
-    if ask in ASKS:
-        return str(ask)
-    raise ScenarioError("bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field="ask")
 
 
 def _engine_names(engine: object, ask: str) -> tuple[str, ...]:
@@ -261,23 +234,16 @@ def _asked(ask: str, effort: Effort, seeds: range) -> Asked:
     """Return the question with the digest of all that decides its rows."""
     engine, budget = effort.engine, effort.budget
     if budget is not None and ask != "size":
-        raise bad_grid(
-            "budget", "is for sizings alone", f"leave it out, or {option('ask', 'size')}"
-        )
+        hint = f"leave it out, or {option('ask', 'size')}"
+        raise bad_grid("budget", "is for sizings alone", hint)
     if ask != "size":
         return Asked("run", engine, code_of(engine), effort.memory_limit)
-    allowed = budget_seconds(
-        engine, BUDGET if budget is None and engine == "simulation" else budget
-    )
+    allowed = budget_seconds(engine, budget)
     how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
-    code = f"size 3 {_searching()} {code_of(engine)} {how}"
-    return Asked("size", engine, code, effort.memory_limit, allowed)
-
-
-def _searching() -> str:
-    """Return the digest of the code that searches."""
     package = Path(__file__).resolve().parents[1]
-    return digest_of_files(f for room in ("search", "laws") for f in (package / room).rglob("*.py"))
+    searching = (f for room in ("search", "laws") for f in (package / room).rglob("*.py"))
+    code = f"size 3 {digest_of_files(searching)} {code_of(engine)} {how}"
+    return Asked("size", engine, code, effort.memory_limit, allowed)
 
 
 def size_priced(
@@ -300,7 +266,7 @@ def _check_store(store: str | PathLike[str], files: Sequence[str]) -> None:
     for each in files:
         if os.path.realpath(each) == place:
             wrong = f"{os.fspath(store)} is read by this command"
-            raise ScenarioError("contradiction", wrong, "name another file", field="store")
+            raise contradiction("store", wrong, "name another file")
 
 
 def refuse_network(scenario: Scenario) -> None:
@@ -311,7 +277,7 @@ def refuse_network(scenario: Scenario) -> None:
             "size one with forebay size --link, or write a scenario of the link alone, as forebay "
             "measure makes one"
         )
-        raise ScenarioError("contradiction", wrong, hint, field="topology")
+        raise contradiction("topology", wrong, hint)
 
 
 class _Temporary:
@@ -321,10 +287,3 @@ class _Temporary:
         folder = tempfile.TemporaryDirectory(prefix="forebay-")
         self.path = Path(folder.name) / "store.sqlite"
         weakref.finalize(self, folder.cleanup)
-
-
-def _place(store: str | PathLike[str] | None) -> tuple[object, Path]:
-    if store is not None:
-        return None, Path(store)
-    kept = _Temporary()
-    return kept, kept.path

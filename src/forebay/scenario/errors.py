@@ -66,7 +66,7 @@ class ScenarioError(ForebayError, ValueError):
         return self.but(file=file, field=".".join(part for part in (field, self._field) if part))
 
     def but(self, **told: str) -> ScenarioError:
-        """Return the same error with another wrong, hint, file or field."""
+        """Return the same error with another code, wrong, hint, file or field."""
         made = ScenarioError(self.code, self._wrong, self._hint, value=self.value)
         made.file, made.field, made.words = self._file, self._field, self.words
         for name, text in told.items():
