@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -68,8 +68,7 @@ def solve(
     if memory_limit is not None:
         engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
-    outcome = to_outcome(scenario, [1], solution, loading)
-    outcome = _with_assumptions(scenario, outcome)
+    outcome = to_outcome(scenario, [1], solution, loading).saying(assumptions=assumed(scenario))
     if multistart:
         outcome = outcome.noting({"fixed_points": asdict(fixed_points(solution, multistart))})
     return Answer(outcome, solution)
@@ -91,19 +90,22 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
-    outcome = _with_assumptions(
-        scenario, to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
-    )
+    outcome = to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
     sizes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
         "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
     }  # fmt: skip
-    return Answer(outcome.noting({"smallest_buffers": said}), found.solution)
+    outcome = outcome.noting({"smallest_buffers": said}).saying(assumptions=assumed(scenario))
+    return Answer(outcome, found.solution)
 
 
-def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
-    return outcome.model_copy(update={"assumptions": assumed(scenario)})
+def write_rows(
+    path: str | os.PathLike[str], columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Write a table, CSV or Parquet by its name."""
+    check_file(path)
+    write_table(path, columns, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +117,11 @@ class Answer:
 
     def write_links(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
-        check_file(path)
-        write_table(path, _LINK_COLUMNS, self._links())
+        write_rows(path, _LINK_COLUMNS, self._links())
 
     def write_paths(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each path: a connection's values, and the link with the most loss."""
-        check_file(path)
-        write_table(path, _PATH_COLUMNS, self._paths())
+        write_rows(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
@@ -140,25 +140,20 @@ class Answer:
                 self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
             )
         ]
-        check_file(path)
-        write_table(path, columns, rows)
+        write_rows(path, columns, rows)
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers, the links between them and their metrics, as GraphML."""
-
-        known = (
-            {name: each for name, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
-            for row in self._links()
-        )
-        used = self.solution.balance.used.tolist()
-        write_graphml(
-            path, self.solution.balance.problem.graph, dict(zip(used, known, strict=True))
-        )
+        balance = self.solution.balance
+        known = {
+            link: {n: each for n, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
+            for link, row in zip(balance.used.tolist(), self._links(), strict=True)
+        }
+        write_graphml(path, balance.problem.graph, known)
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
         """Return router positions, and ends, class, utilization and loss of their links."""
-
         problem = self.solution.balance.problem
         network, used = problem.graph, self.solution.balance.used
         between = network.kind[used] == 0

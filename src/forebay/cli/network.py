@@ -185,5 +185,5 @@ def _compare(
 
 
 def _row(row: State) -> dict[str, Any]:
-    states = [None if side.state is None else side.state._asdict() for side in row.sides]
+    states = [None if side is None else side._asdict() for side in row.sides]
     return {"link": row.link, "designs": states}
