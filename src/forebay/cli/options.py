@@ -34,20 +34,16 @@ class WholeNumber(click.IntRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number, or raise an error with the range."""
+        low, high = int(self.min or 0), math.inf if self.max is None else self.max
+        ends = f"{low} or more" if self.max is None else f"{low} to {high}"
+        ends += f", such as {max(low, 1)}"
         try:
             number = int(value)
         except (ValueError, OverflowError):
-            self.fail(f"{value!r} is not a whole number; write {self._range()}", param, ctx)
-        if (self.min is not None and number < self.min) or (
-            self.max is not None and number > self.max
-        ):
-            self.fail(f"{number} is out of range; write {self._range()}", param, ctx)
+            self.fail(f"{value!r} is not a whole number; write {ends}", param, ctx)
+        if not low <= number <= high:
+            self.fail(f"{number} is out of range; write {ends}", param, ctx)
         return number
-
-    def _range(self) -> str:
-        least = int(self.min or 0)
-        ends = f"{least} or more" if self.max is None else f"{least} to {self.max}"
-        return f"{ends}, such as {max(least, 1)}"
 
 
 class Number(click.FloatRange):
@@ -89,52 +85,34 @@ class OutputPath(click.ParamType[Path]):
         return path
 
 
-@dataclass(frozen=True)
-class _Declared:
-    """A parameter of a verb. ``flags`` are those of an option if its name does not give them."""
-
-    kind: type[click.Parameter]
-    flags: tuple[str, ...]
-    settings: dict[str, Any]
-
-    def made(self, name: str) -> dict[str, click.Parameter]:
-        """Return what the command line has for the function's parameter of this name."""
-        flags = self.flags or (f"--{name.replace('_', '-')}",)
-        declared = [name] if self.kind is click.Argument else [*flags, name]
-        return {name: self.kind(declared, **self.settings)}
-
-    def value(self, name: str, given: dict[str, Any]) -> Any:
-        """Take the parameter's value out of what was given."""
-        return given.pop(name)
+Declared = Callable[[str], click.Parameter]
+"""Makes the option or argument of a function's parameter, whose name it takes."""
 
 
 @dataclass(frozen=True)
 class _Together:
     """Several options as one parameter of the function: what ``join`` makes of their values."""
 
-    declared: Mapping[str, _Declared]
+    declared: Mapping[str, Declared]
     join: Callable[..., Any] = dict
 
-    def made(self, _name: str) -> dict[str, click.Parameter]:
-        """Return what the command line has, in the order in which it was declared."""
-        return {name: each.made(name)[name] for name, each in self.declared.items()}
 
-    def value(self, _name: str, given: dict[str, Any]) -> Any:
-        """Take all values out of what was given, and join them."""
-        return self.join(**{name: given.pop(name) for name in self.declared})
-
-
-def text(spec: str, help: str = "", **settings: Any) -> Any:
+def text(
+    spec: str, help: str = "", kind: type[click.Option] = click.Option, **settings: Any
+) -> Any:
     """Declare an option: "TIME" is what stands for its value, "--transient TIME" also its flag.
 
     A default is shown in the help unless ``show_default`` says otherwise; ``settings`` are click's.
     """
-    words = spec.split()
-    flags = tuple(word for word in words if word.startswith("--"))
-    shown: dict[str, Any] = {"cls": click.Option, "show_default": "default" in settings}
-    shown |= {"metavar": words[-1]} if len(words) > len(flags) else {}
-    settings = shown | settings
-    return _Declared(settings.pop("cls"), flags, settings | {"help": help})
+    flags = [word for word in spec.split() if word.startswith("--")]
+    metavar = [word for word in spec.split() if word not in flags]
+    shown: dict[str, Any] = {"help": help, "metavar": metavar[0] if metavar else None}
+    shown |= {"show_default": "default" in settings} | settings
+
+    def made(name: str) -> click.Parameter:
+        return kind([*(flags or [f"--{name.replace('_', '-')}"]), name], **shown)
+
+    return made
 
 
 def together(**declared: Any) -> Any:
@@ -172,8 +150,9 @@ def file(spec: str, help: str, **settings: Any) -> Any:
 
 def argument(metavar: str, **settings: Any) -> Any:
     """Declare an argument; one in brackets may be left out."""
-    is_needed = not metavar.startswith("[")
-    return _Declared(click.Argument, (), {"metavar": metavar, "required": is_needed} | settings)
+    needed = not metavar.startswith("[")
+    shown: dict[str, Any] = {"metavar": metavar, "required": needed} | settings
+    return lambda name: click.Argument([name], **shown)
 
 
 def as_command(
@@ -182,22 +161,31 @@ def as_command(
     """Make a function a verb, or one of a group; its docstring is the help."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
+        parameters = inspect.signature(function).parameters
         declared = {
-            each.name: each.default for each in inspect.signature(function).parameters.values()
-        }
-        made: dict[str, click.Parameter] = {}
-        for parameter, each in declared.items():
-            made |= each.made(parameter)
+            name: each.default if isinstance(each.default, _Together)
+            else _Together({name: each.default}, _alone)
+            for name, each in parameters.items()
+        }  # fmt: skip
 
         def called(**given: Any) -> Any:
-            return function(**{name: each.value(name, given) for name, each in declared.items()})
+            return function(**{
+                name: each.join(**{part: given[part] for part in each.declared})
+                for name, each in declared.items()
+            })  # fmt: skip
 
-        verb = click.Command(name, params=[*made.values()], callback=called, help=function.__doc__)
+        made = [make(part) for each in declared.values() for part, make in each.declared.items()]
+        verb = click.Command(name, params=made, callback=called, help=function.__doc__)
         if group is not None:
             group.add_command(verb)
         return verb
 
     return decorate
+
+
+def _alone(**values: Any) -> Any:
+    (value,) = values.values()
+    return value
 
 
 def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
@@ -362,7 +350,7 @@ memory_limit = text(
 
 def engine(default: str) -> Any:
     """Declare the option ``--engine NAME`` with the verb's own default."""
-    return text("NAME", cls=EngineOption, default=default)
+    return text("NAME", kind=EngineOption, default=default)
 
 
 def store(help: str) -> Any:

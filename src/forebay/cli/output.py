@@ -12,23 +12,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
 from forebay.cli.signals import word
-from forebay.errors import ForebayError, Words
+from forebay.errors import ForebayError, Words, one_line
 
 Callback = Callable[[float], None]
-
-
-class HasDocument(Protocol):
-    """An answer of a verb."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return its document."""
-        ...
-
 
 _QUIET_S = 0.4  # shorter jobs show no bar, and do not import it
 _FORESEEN = 0.01
@@ -57,12 +48,12 @@ def answered() -> None:
 
 
 def show(
-    answer: HasDocument | Mapping[str, Any],
+    answer: Any,
     as_json: bool,
     printer: Callable[[Any], object],
     indent: int | None = 2,
 ) -> None:
-    """Print an answer: its document with ``--json``, else what ``printer`` makes of it."""
+    """Print an answer: with ``--json`` its document, which it has or is, else by ``printer``."""
     if as_json:
         print_json(answer if isinstance(answer, Mapping) else answer.to_dict(), indent)
     else:
@@ -94,12 +85,7 @@ def say(line: str) -> None:
     Errors of stderr are ignored, because the answer does not depend on it.
     """
     with suppress(OSError):
-        click.echo(printable(line), err=True)
-
-
-def printable(text: str) -> str:
-    """Return one line for a terminal, with control characters escaped."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+        click.echo(one_line(line), err=True)
 
 
 @contextmanager

@@ -15,8 +15,8 @@ import click
 
 import forebay
 from forebay.cli import signals
-from forebay.cli.output import in_line, printable, written
-from forebay.errors import Defect
+from forebay.cli.output import in_line, written
+from forebay.errors import Defect, one_line
 
 # verb: its line in `forebay --help`. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
@@ -244,7 +244,7 @@ def _one_line(error: click.ClickException) -> str:
 
 def _fail(message: str, status: int) -> int:
     try:
-        click.echo(f"forebay: {printable(message)}", err=True)
+        click.echo(f"forebay: {one_line(message)}", err=True)
     except OSError:  # stderr is on a full disk; the status still reports it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return status

@@ -47,15 +47,24 @@ def size_table(
             say(f"{len(done)} of {len(rows)} ports are printed")
         raise KeyboardInterrupt(*kept()) from None
     _show(rows, done, as_json)
-    return max((_status(port) for port in done), default=0)
+    return max((3 if port.answer is None else port.answer.exit_status for port in done), default=0)
 
 
 def _show(rows: list[ports.PortRow], done: list[ports.SizedPort], as_json: bool) -> None:
     done = ports.most_uncertain_first(done)
     names = _object_names(rows)
-    made = {port.row.name: _emitted(port, *names[port.row.name]) for port in done}
-    left = [row.name for row in rows if row.name not in made]
-    documents = [_document(port, made[port.row.name]) for port in done]
+    made = [_emitted(port, *names[port.row.name]) for port in done]
+    ends = {port.row.name for port in done}
+    left = [row.name for row in rows if row.name not in ends]
+    documents = [
+        {
+            "name": port.row.name, "platform": port.row.platform, "note": port.row.note,
+            "answer": None if port.answer is None else port.answer.to_dict(),
+            "error": port.error or why,
+            "configuration": None if emission is None else emission.to_dict(),
+        }
+        for port, (emission, why) in zip(done, made, strict=True)
+    ]  # fmt: skip
     document = {"schema": 1, "ports": documents, "interrupted": bool(left), "left": left}
     show(document, as_json, lambda _: _print(done, made))
 
@@ -66,62 +75,39 @@ def _said(port: ports.SizedPort) -> str:
     return port.error or (port.answer.reason if port.answer else None) or "no answer"
 
 
-def _status(port: ports.SizedPort) -> int:
-    return 3 if port.answer is None else port.answer.exit_status
-
-
 def _object_names(rows: Sequence[ports.PortRow]) -> dict[str, tuple[str, int]]:
     """Return the name and the number of what is written for each port, apart on each platform."""
-    found = {}
+    found: dict[str, tuple[str, int]] = {}
     for platform in {row.platform for row in rows}:
         own = [row.name for row in rows if row.platform == platform]
-        for number, (port, name) in enumerate(
-            zip(own, platforms.object_names(own), strict=True), 100
-        ):
-            found[port] = (name, number)
+        numbered = zip(platforms.object_names(own), range(100, 100 + len(own)), strict=True)
+        found |= dict(zip(own, numbered, strict=True))
     return found
 
 
-def _emitted(port: ports.SizedPort, name: str, number: int) -> Emission | str | None:
-    """Return a port's configuration; one line why there is none; None without a platform."""
+def _emitted(port: ports.SizedPort, name: str, number: int) -> tuple[Emission | None, str | None]:
+    """Return a port's configuration, if it is for a platform, or one line why there is none."""
     answer, row = port.answer, port.row
     if row.platform is None or answer is None or answer.buffer is None:
-        return None
+        return None, None
     try:
         wanted, place = platforms.of_sizing(answer, row.name)
-        return platforms.emit(
-            wanted, place, row.platform, interface=row.interface, name=name, number=number
-        )
+        where: dict[str, Any] = {"interface": row.interface, "name": name, "number": number}
+        return platforms.emit(wanted, place, row.platform, **where), None
     except platforms.PlatformError as error:
-        return in_line(error)
+        return None, in_line(error)
 
 
-def _print(done: list[ports.SizedPort], made: dict[str, Emission | str | None]) -> None:
-    report.print_ports([
-        (port.row.name, _rate(port.row.scenario), port.answer, port.error, port.row.note)
-        for port in done
+def _print(done: list[ports.SizedPort], made: list[tuple[Emission | None, str | None]]) -> None:
+    rates = [float(port.row.scenario.link.rate) for port in done]
+    report.print_ports([  # in six digits: the rate of a member may have no last one
+        (port.row.name, str(Rate(float(f"{rate:.6g}"))), port.answer, port.error, port.row.note)
+        for port, rate in zip(done, rates, strict=True)
     ])  # fmt: skip
-    for name, emission in made.items():
-        if emission is not None:
-            text = emission if isinstance(emission, str) else emission.text.rstrip("\n")
-            click.echo(f"\n{name}\n{text}")
-
-
-def _rate(scenario: Scenario) -> str:
-    """Return the rate in six digits: that of a member may have no last one."""
-    return str(Rate(float(f"{float(scenario.link.rate):.6g}")))
-
-
-def _document(port: ports.SizedPort, emission: Emission | str | None) -> dict[str, Any]:
-    return {
-        "name": port.row.name,
-        "platform": port.row.platform,
-        "note": port.row.note,
-        "answer": None if port.answer is None else port.answer.to_dict(),
-        "error": port.error or (emission if isinstance(emission, str) else None),
-        "configuration": None if emission is None or isinstance(emission, str)
-        else emission.to_dict(),
-    }  # fmt: skip
+    for port, (emission, why) in zip(done, made, strict=True):
+        text = why if emission is None else emission.text.rstrip("\n")
+        if text is not None:
+            click.echo(f"\n{port.row.name}\n{text}")
 
 
 BUDGET = "4 min"
