@@ -97,6 +97,11 @@ def naming_signal() -> Iterator[None]:
         raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
 
 
+def to_be_continued(kept: str) -> KeyboardInterrupt:
+    """Return the interrupt of a verb that continues from what it has kept."""
+    return KeyboardInterrupt(f"{word()}; {kept}, and the same command continues from there")
+
+
 @contextmanager
 def progress(label: str) -> Iterator[Callback]:
     """Show the progress of ``label``; yields a callback that takes the fraction done.

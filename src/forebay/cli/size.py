@@ -12,8 +12,16 @@ import click
 import forebay
 from forebay import platforms, report
 from forebay.cli import options
-from forebay.cli.output import announce, naming_signal, print_json, progress, say, show, write
-from forebay.cli.signals import word
+from forebay.cli.output import (
+    announce,
+    naming_signal,
+    print_json,
+    progress,
+    say,
+    show,
+    to_be_continued,
+    write,
+)
 from forebay.cli.size_several import size_table, size_together
 from forebay.files.atomic import write_text
 
@@ -102,7 +110,7 @@ def command(
     if table is not None:
         _refuse_beside("one scenario, not for a table of ports")
         kept = None if effort["engine"] in ("theory", "atlas") else effort["store"]
-        return size_table(table, source.overrides, sizing, partial(_kept_in, kept), as_json)
+        return size_table(table, source.overrides, sizing, partial(_stopped, kept), as_json)
     scenario = source.load()
     if class_queues:
         _refuse_beside("one size, not for --class-queues")
@@ -121,7 +129,7 @@ def command(
     except KeyboardInterrupt as stop:
         found: forebay.SizeResult | None = getattr(stop, "result", None)
         if found is None or not found.curve:
-            raise KeyboardInterrupt(*_kept_in(effort["store"])) from None
+            raise _stopped(effort["store"]) from None
         show(found, as_json, report.print_size)
         raise
     if halves:
@@ -224,12 +232,10 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario, ports: int) 
     return platforms.memory_for(size, float(scenario.link.capacity), ports)
 
 
-def _kept_in(store: Path | None) -> list[str]:
-    """Return the line on a stopped sizing that has a store; nothing if the store is empty."""
-    if store is None:
-        return []
-    with forebay.Store(store) as opened:
-        if opened.count == 0:
-            return []
-    kept = f"{word()}; finished simulations are kept in {store}"
-    return [f"{kept}, and the same command continues from there"]
+def _stopped(store: Path | None) -> KeyboardInterrupt:
+    """Return the interrupt of a sizing, with what its store has."""
+    if store is not None:
+        with forebay.Store(store) as opened:
+            if opened.count > 0:
+                return to_be_continued(f"finished simulations are kept in {store}")
+    return KeyboardInterrupt()

@@ -25,12 +25,12 @@ def size_table(
     path: str,
     overrides: Sequence[str],
     size: Callable[[Scenario], SizeResult],
-    kept: Callable[[], list[str]],
+    stopped: Callable[[], KeyboardInterrupt],
     as_json: bool,
 ) -> int:
     """Size every port of a table and print them; return the worst exit status.
 
-    A stop prints the ports done so far. ``kept`` returns the line on what a store has then.
+    A stop prints the ports done so far, and raises ``stopped``.
     """
     rows = ports.read_ports(path, overrides)
     for row in rows:
@@ -45,7 +45,7 @@ def size_table(
         if done:
             _show(rows, done, as_json)
             say(f"{len(done)} of {len(rows)} ports are printed")
-        raise KeyboardInterrupt(*kept()) from None
+        raise stopped() from None
     _show(rows, done, as_json)
     return max((3 if port.answer is None else port.answer.exit_status for port in done), default=0)
 
