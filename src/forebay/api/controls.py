@@ -40,16 +40,12 @@ def build(
 
     Parameters
     ----------
-    source, more : path
-        The source in C, C++, Rust or Zig, by its ending, or a .so; of C, further files that it
-        needs.
-    name : str, optional
-        Its name in scenarios; that which it gives itself if not set, for modules of the kernel with
-        ``"@"`` and the version.
-    linux : str, optional
-        The version of Linux of which the source is a module of net/ipv4, such as ``"6.12"``.
-    hz : int, optional
-        Ticks of that kernel's clock in a second; 1000 if not set.
+    source, more : the source in C, C++, Rust or Zig, by its ending, or a .so; of C, further files
+        that it needs.
+    name : its name in scenarios; that which it gives itself if not set, for modules of the kernel
+        with ``"@"`` and the version.
+    linux : the version of Linux of which the source is a module of net/ipv4, such as ``"6.12"``.
+    hz : ticks of that kernel's clock in a second; 1000 if not set.
 
     Returns
     -------
@@ -99,10 +95,8 @@ def use(python: type, name: str | None = None) -> Installed:
 
     Parameters
     ----------
-    python : type
-        The class, without arguments.
-    name : str, optional
-        Its name in scenarios; that of the class in lower case if not set.
+    python : the class, without arguments.
+    name : its name in scenarios; that of the class in lower case if not set.
 
     Raises
     ------
@@ -230,15 +224,11 @@ def compare(
 
     Parameters
     ----------
-    ours : str
-        A control of the simulator, or one from outside.
-    other : str or path
-        One from outside: its name, or the path of a .so.
-    scenario : Scenario, optional
-        Whose TCP flows all have ``ours``; if not set, 10 s of the shipped ``oc3-gsr`` with senders
-        of Linux.
-    seeds, seed : int
-        Number of replications, and the first seed.
+    ours : a control of the simulator, or one from outside.
+    other : one from outside: its name, or the path of a .so.
+    scenario : whose TCP flows all have ``ours``; if not set, 10 s of the shipped ``oc3-gsr`` with
+        senders of Linux.
+    seeds, seed : number of replications, and the first seed.
 
     Raises
     ------

@@ -17,7 +17,6 @@ from forebay.api.steady_state import Answer, smallest_buffers, solve, write_rows
 from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
-from forebay.packages import check_file
 from forebay.scenario import ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
@@ -114,7 +113,7 @@ def _refuse_other_formats(name: str) -> None:
 
 
 __all__ = [
-    "Answer", "check_file", "compare_designs", "load", "single_failures", "smallest_buffers",
+    "Answer", "compare_designs", "load", "single_failures", "smallest_buffers",
     "solve", "transient", "write_series",
 ]  # fmt: skip
 
@@ -312,6 +311,11 @@ class State(NamedTuple):
     link: str
     sides: tuple[Failure | None, Failure | None]
 
+    @property
+    def severity(self) -> tuple[bool, float, float, float]:
+        """That of the worse one."""
+        return min(side.severity for side in self.sides if side is not None)
+
 
 class Contrast(NamedTuple):
     """Both designs at one demand.
@@ -327,10 +331,10 @@ class Contrast(NamedTuple):
     demand_bps: tuple[float | None, float | None]
     rows: tuple[State, ...]
 
-    def overloaded(self, which: int) -> tuple[int, int]:
-        """In how many single failures of a design (0 or 1) a link is overloaded, of how many."""
-        found = [side for row in self.rows[1:] if (side := row.sides[which]) is not None]
-        return sum(side.is_overloaded for side in found), len(found)
+    def overloaded(self, which: int) -> int:
+        """In how many single failures of a design (0 or 1) a link is overloaded."""
+        sides = (row.sides[which] for row in self.rows[1:])
+        return sum(side is not None and side.is_overloaded for side in sides)
 
 
 def compare_designs(
@@ -355,26 +359,26 @@ def compare_designs(
     ScenarioError
         A network is invalid as it is; a growth without offered load.
     """
+    both = [topology_of(each) for each in (first, second)]
+    names = [{_either_way(name): name for name in wire_names(wired(each))} for each in both]
     factors = [1.0] if growth is None else [1.0, growth]
-    names = [
-        {_either_way(name): name for name in wire_names(wired(topology_of(each)))}
-        for each in (first, second)
-    ]
     job = _Job(len(factors) * sum(1 + len(each) for each in names), progress, expect)
     found = []
     for factor in factors:
-        grown = [_grown(each, factor) for each in (first, second)]
+        grown = [
+            scenario if factor == 1.0
+            else scenario.replace({"topology.demand_growth": factor * topology.demand_growth})
+            for scenario, topology in zip((first, second), both, strict=True)
+        ]  # fmt: skip
         demands = _demand(grown[0]), _demand(grown[1])
         states = [job.solved(each, known) for each, known in zip(grown, names, strict=True)]
         found.append(Contrast(factor, demands, _rows(*states)))
     return found
 
 
-def _grown(scenario: Scenario, factor: float) -> Scenario:
-    if factor == 1.0:
-        return scenario
-    whole = factor * topology_of(scenario).demand_growth
-    return scenario.replace({"topology.demand_growth": whole})
+def _demand(scenario: Scenario) -> float | None:
+    topology = topology_of(scenario)
+    return offered_bps(topology, connected(topology))
 
 
 def _either_way(name: str) -> str:
@@ -385,17 +389,9 @@ def _either_way(name: str) -> str:
 
 def _rows(first: dict[str, Failure], second: dict[str, Failure]) -> tuple[State, ...]:
     """Return the state with all links, then each failure, the worst of both designs first."""
-
-    def worst(name: str) -> tuple[tuple[bool, float, float, float], str]:
-        return min(side[name].severity for side in (first, second) if name in side), name
-
-    every = sorted((first | second).keys() - {""}, key=worst)
-    return tuple(
-        State((first.get(name) or second[name]).link, (first.get(name), second.get(name)))
-        for name in ("", *every)
-    )
-
-
-def _demand(scenario: Scenario) -> float | None:
-    topology = topology_of(scenario)
-    return offered_bps(topology, connected(topology))
+    rows = {
+        name: State((first.get(name) or second[name]).link, (first.get(name), second.get(name)))
+        for name in sorted(first | second)
+    }
+    as_they_are = rows.pop("")
+    return as_they_are, *sorted(rows.values(), key=lambda row: row.severity)

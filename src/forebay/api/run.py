@@ -56,46 +56,33 @@ def run(
 
     Parameters
     ----------
-    scenario : Scenario
-        The scenario; see `load`.
-    engine : str
-        One of `engine_names()`.
-    seeds : int
-        Number of replications; two or more give intervals over replications (95 %, Student t),
+    scenario : the scenario; see `load`.
+    engine : one of `engine_names()`.
+    seeds : number of replications; two or more give intervals over replications (95 %, Student t),
         one gives intervals from batches inside the run.
-    seed : int
-        The first seed; the replications use ``seed, seed + 1, …``.
-    jobs : int
-        Threads; 0 means one for each core. The result does not depend on it. The testbed ignores
+    seed : the first seed; the replications use ``seed, seed + 1, …``.
+    jobs : threads; 0 means one for each core. The result does not depend on it. The testbed ignores
         it and runs one replication after the other.
-    memory_limit : str, optional
-        Memory limit of a run, such as ``"8 GB"``. A simulation whose estimate is larger is refused,
-        and one that reaches the limit is stopped. The default is 2 GB, or half of the machine's
-        memory if that is less.
-    progress : callable, optional
-        Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
-    capture : path, optional
-        A pcapng file for the packets of one replication that leave each link in the measured
+    memory_limit : memory limit of a run, such as ``"8 GB"``. A simulation whose estimate is larger
+        is refused, and one that reaches the limit is stopped. The default is 2 GB, or half of the
+        machine's memory if that is less.
+    progress : called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
+    capture : a pcapng file for the packets of one replication that leave each link in the measured
         window; behind the simulator's only link also their ACKs.
-    flows : path, optional
-        A .csv or, with pyarrow, .parquet file for the table of flows: one row for each flow or
+    flows : a .csv or, with pyarrow, .parquet file for the table of flows: one row for each flow or
         transfer (docs/reference/readings.md). `Outcome.flows` has it, and makes it later if this is
         not given. Simulation only; a run over one link takes longer with it.
-    packets : path, optional
-        A .csv or, with pyarrow, .parquet file with a row for everything that happens to a packet of
-        one replication at a link in the measured window (docs/reference/readings.md). Simulation
-        only.
-    counters : sequence of str
-        Counts by the papers' methods, in addition to the testbed's own: ``"snmp"`` (interface
-        counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its difference
-        from the router's count.
-    budget : str, optional
-        Wall time of a simulation, such as ``"2 min"``. If it would take longer, and the scenario
-        does not fix the measured window, warm-up and window are shortened; ``provenance.cost`` has
-        the details. If flows have not settled, warm-up and window are lengthened within this time.
-        No limit by default.
-    store : path, optional
-        An SQLite file that keeps every replication; those that it has are not run again.
+    packets : a .csv or, with pyarrow, .parquet file with a row for everything that happens to a
+        packet of one replication at a link in the measured window (docs/reference/readings.md).
+        Simulation only.
+    counters : counts by the papers' methods, in addition to the testbed's own: ``"snmp"``
+        (interface counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its
+        difference from the router's count.
+    budget : wall time of a simulation, such as ``"2 min"``. If it would take longer, and the
+        scenario does not fix the measured window, warm-up and window are shortened;
+        ``provenance.cost`` has the details. If flows have not settled, warm-up and window are
+        lengthened within this time. No limit by default.
+    store : an SQLite file that keeps every replication; those that it has are not run again.
 
     Returns
     -------
@@ -280,12 +267,9 @@ def trace(
 
     Parameters
     ----------
-    engine : str
-        An engine with packets: ``"simulation"`` or ``"testbed"``.
-    step : str
-        Time between two samples, with its unit.
-    flows : sequence of int
-        Flows whose window, round-trip time and state are sampled, numbered from 0 through the
+    engine : an engine with packets: ``"simulation"`` or ``"testbed"``.
+    step : time between two samples, with its unit.
+    flows : flows whose window, round-trip time and state are sampled, numbered from 0 through the
         traffic classes in their order.
 
     Returns

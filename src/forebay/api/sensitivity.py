@@ -63,18 +63,13 @@ def sensitivity(
 
     Parameters
     ----------
-    engine : str
-        ``"theory"`` answers in seconds; ``"simulation"`` needs two sizings for each input.
-    change : float
-        Share by which an input is changed, down and up, above 0 and below 1.
-    uncertain : dict, optional
-        Ranges or distributions by path, as `size_uncertain` takes them, instead of `change` of
-        every input. Alone, an input is then set to the values that 5 % and 95 % of it are below.
-    method : str, optional
-        ``"one-at-a-time"`` or ``"sobol"``. By default ``"sobol"`` if its sizings take up to a
+    engine : ``"theory"`` answers in seconds; ``"simulation"`` needs two sizings for each input.
+    change : share by which an input is changed, down and up, above 0 and below 1.
+    uncertain : ranges or distributions by path, as `size_uncertain` takes them, instead of `change`
+        of every input. Alone, an input is then set to the values that 5 % and 95 % of it are below.
+    method : ``"one-at-a-time"`` or ``"sobol"``. By default ``"sobol"`` if its sizings take up to a
         minute by prediction: there are ``draws * (inputs + 2)`` of them.
-    draws : int
-        Rows of Sobol's design, a power of 2.
+    draws : rows of Sobol's design, a power of 2.
 
     Returns
     -------
@@ -181,24 +176,19 @@ def size_uncertain(
 
     Parameters
     ----------
-    uncertain : dict
-        A range or a distribution for each dotted path. A range is ``"100..400"``,
-        ``"80 ms..120 ms"`` or, of whatever the scenario has there, ``"±30%"``. A list has values
-        that are equally likely. A table has one of ``linear`` and ``log`` (two ends), ``normal``
-        (mean and standard deviation, cut at 0), ``lognormal`` (median, and the factor of a standard
+    uncertain : a range or a distribution for each dotted path. A range is ``"100..400"``, ``"80
+        ms..120 ms"`` or, of whatever the scenario has there, ``"±30%"``. A list has values that are
+        equally likely. A table has one of ``linear`` and ``log`` (two ends), ``normal`` (mean and
+        standard deviation, cut at 0), ``lognormal`` (median, and the factor of a standard
         deviation), ``triangular`` (least, likeliest, largest), ``scaled`` (two factors of what the
         scenario has), and ``values`` (with ``shares``). ``"traffic.0.congestion_control.bbr":
         "0..0.5"`` gives a share of the flows that control, and the others keep their ratios.
-    holds : float
-        Share of the draws in which the size must meet the goals, above 0 and below 1.
-    draws : int
-        Number of draws. To show 95 % takes 72.
-    seeds : int
-        Replications of every buffer tried in a draw.
-    budget : str, optional
-        Time on one core of the reference machine for all draws together, ``"10 min"`` by default:
-        each draw has its part. It is counted in predicted packets, so that the answer does not
-        depend on the machine.
+    holds : share of the draws in which the size must meet the goals, above 0 and below 1.
+    draws : number of draws. To show 95 % takes 72.
+    seeds : replications of every buffer tried in a draw.
+    budget : time on one core of the reference machine for all draws together, ``"10 min"`` by
+        default: each draw has its part. It is counted in predicted packets, so that the answer does
+        not depend on the machine.
 
     Returns
     -------

@@ -58,35 +58,26 @@ def size(
 
     Parameters
     ----------
-    seeds : int
-        Replications of every buffer tried, on common random numbers.
-    max_seeds : int, optional
-        Maximum number of replications of a buffer whose intervals do not decide a goal; by default
-        four times ``seeds``, of a simulation sixteen times, as far as its budget goes. The other
-        parameters are those of `run`.
-    budget : str, optional
-        Wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole search
-        takes longer, the answer comes from fewer and longer runs near the crossing, or is
+    seeds : replications of every buffer tried, on common random numbers.
+    max_seeds : maximum number of replications of a buffer whose intervals do not decide a goal; by
+        default four times ``seeds``, of a simulation sixteen times, as far as its budget goes. The
+        other parameters are those of `run`.
+    budget : wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole
+        search takes longer, the answer comes from fewer and longer runs near the crossing, or is
         extrapolated from smaller links of the same kind (docs/explanation/scaled-links.md). See
         ``cost`` and ``scaled`` of the result.
-    store : path, optional
-        An SQLite file that keeps every replication, by scenario, seed and code. A sizing that was
-        stopped continues from it, and several processes may share it.
-    expect : callable, optional
-        Called once, before the first simulation, with the expected seconds.
-    observe : callable, optional
-        Called with the Outcome of every buffer that is run, as it ends; also of smaller links that
-        stand for a large one. Not for links of a network.
-    link, link_class : str, optional
-        For a scenario with a topology: the name of the link to size, as in an Outcome
-        (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
-        then apply to every link of the class. The simulator runs the whole network for each
+    store : an SQLite file that keeps every replication, by scenario, seed and code. A sizing that
+        was stopped continues from it, and several processes may share it.
+    expect : called once, before the first simulation, with the expected seconds.
+    observe : called with the Outcome of every buffer that is run, as it ends; also of smaller links
+        that stand for a large one. Not for links of a network.
+    link, link_class : for a scenario with a topology: the name of the link to size, as in an
+        Outcome (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size;
+        goals then apply to every link of the class. The simulator runs the whole network for each
         buffer: no smaller network replaces it.
-    sizes : str, optional
-        The only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
+    sizes : the only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
         one is then one of them.
-    of : str, optional
-        The field of what is sized in place of the queue: ``"link.policer.burst"`` or
+    of : the field of what is sized in place of the queue: ``"link.policer.burst"`` or
         ``"link.shaper.burst"``.
 
     Returns

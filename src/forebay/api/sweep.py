@@ -69,52 +69,36 @@ def sweep(
 
     Parameters
     ----------
-    base : Scenario or path
-        The scenario whose fields are replaced; or a grid file, which has all that it says
+    base : the scenario whose fields are replaced; or a grid file, which has all that it says
         (docs/reference/grid.md), and arguments that are given replace it.
-    axes : dict
-        A list of values or a range for each dotted path: ``{"queue.size": ["64 packets", "1 bdp"],
-        "traffic.0.flows": {"log": [100, 400], "points": 3}}``. A tuple of paths has a tuple of
-        values for each point.
-    engine : str or sequence of str
-        ``"simulation"`` by default. With ``ask="compare"`` several, theory and simulation.
-    seeds, seed : int
-        Replications of each cell, with seeds ``seed, seed + 1, …``; 5 from 1 on by default.
-    ask : str
-        ``"run"``; ``"size"``, the smallest buffer, one row for each cell; ``"compare"``, a row for
-        each engine.
-    budget : str, optional
-        Of a sizing: time on one core of the reference machine, ``"60 s"`` by default. It is
+    axes : a list of values or a range for each dotted path: ``{"queue.size": ["64 packets", "1
+        bdp"], "traffic.0.flows": {"log": [100, 400], "points": 3}}``. A tuple of paths has a tuple
+        of values for each point.
+    engine : ``"simulation"`` by default. With ``ask="compare"`` several, theory and simulation.
+    seeds, seed : replications of each cell, with seeds ``seed, seed + 1, …``; 5 from 1 on by
+        default.
+    ask : ``"run"``; ``"size"``, the smallest buffer, one row for each cell; ``"compare"``, a row
+        for each engine.
+    budget : of a sizing: time on one core of the reference machine, ``"60 s"`` by default. It is
         counted in predicted packets, so that the answer does not depend on the machine.
-    together : sequence of sequences of str
-        Axes that change together, point by point, instead of in every combination.
-    leave_out : sequence of dict
-        Cells to leave out: ``[{"queue.size": "1 bdp", "traffic.0.flows": {"above": 400}}]``.
-    where : callable, optional
-        Takes a dict of a cell's values by path; false leaves the cell out.
-    design : dict, optional
-        Points instead of every combination: ``{"kind": "sobol", "points": 64, "seed": 1}``; also
-        ``"random"``, ``"halton"`` and ``"latin-hypercube"``.
-    overrides : sequence of str
-        ``PATH=VALUE`` for the base scenario of a grid file.
-    store : path, optional
-        An SQLite file that keeps every row, which other processes may share. Without it rows are
-        in a temporary file that lives as long as the result.
-    jobs : int
-        Workers here; 0 means one for each core. Up to 4 are threads, more are processes.
-    cluster : str, optional
-        Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; needs ``forebay[cluster]``.
-    wait : str
-        How long the cluster may have no worker before the study ends; what is stored stays.
-    memory_limit : str, optional
-        Memory limit of one worker; see `forebay.run`.
-    only_plan : bool
-        Check and count, and run nothing: `Sweep.stored` says what the store has.
-    announce : callable, optional
-        Called with one line before the first run: "1,200 runs, about 40 s on 2 cores".
-    progress : callable, optional
-        Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the study,
-        which continues from the store when it is started again.
+    together : axes that change together, point by point, instead of in every combination.
+    leave_out : cells to leave out: ``[{"queue.size": "1 bdp", "traffic.0.flows": {"above":
+        400}}]``.
+    where : takes a dict of a cell's values by path; false leaves the cell out.
+    design : points instead of every combination: ``{"kind": "sobol", "points": 64, "seed": 1}``;
+        also ``"random"``, ``"halton"`` and ``"latin-hypercube"``.
+    overrides : ``PATH=VALUE`` for the base scenario of a grid file.
+    store : an SQLite file that keeps every row, which other processes may share. Without it rows
+        are in a temporary file that lives as long as the result.
+    jobs : workers here; 0 means one for each core. Up to 4 are threads, more are processes.
+    cluster : address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; needs
+        ``forebay[cluster]``.
+    wait : how long the cluster may have no worker before the study ends; what is stored stays.
+    memory_limit : memory limit of one worker; see `forebay.run`.
+    only_plan : check and count, and run nothing: `Sweep.stored` says what the store has.
+    announce : called with one line before the first run: "1,200 runs, about 40 s on 2 cores".
+    progress : called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the
+        study, which continues from the store when it is started again.
 
     Returns
     -------

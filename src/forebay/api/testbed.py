@@ -57,8 +57,7 @@ def check(
 
     Parameters
     ----------
-    on_trial : callable, optional
-        Called after each short run.
+    on_trial : called after each short run.
 
     Raises
     ------

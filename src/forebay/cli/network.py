@@ -82,9 +82,6 @@ def command(
     scenario = networks.load(path, overrides, **plain)
     outputs = {"links": links, "paths": paths, "sensitivities": sensitivities, "graphml": graphml}
     source.check_outputs(scenario, **outputs, series=series, figure=figure)
-    for table in (links, paths, sensitivities, series):
-        if table is not None:
-            networks.check_file(table)
     if against is not None:
         _check_alone("--against", _STEADY | {"figure", "duration"})
         _check_transient()
@@ -174,7 +171,7 @@ def _compare(
         )
     demands = [
         {"growth": each.growth, "demand_bps": each.demand_bps,
-         "overloaded_failures": [each.overloaded(0)[0], each.overloaded(1)[0]],
+         "overloaded_failures": [each.overloaded(0), each.overloaded(1)],
          "states": [_row(row) for row in each.rows]}
         for each in found
     ]  # fmt: skip
