@@ -16,7 +16,7 @@ from forebay.search.goals import goals_of
 
 if TYPE_CHECKING:
     from forebay.outcome import Outcome, SizeResult
-    from forebay.scenario import Scenario
+    from forebay.scenario import ClassQueue, Scenario
 
 
 MOST_PASSES = 3
@@ -59,8 +59,13 @@ def size_class_queues(
     expect_scenario(scenario)
     limit = None if memory is None else int(DataSize.parse_argument("memory", memory))
     wanted = _to_size(scenario)
-    _check_memory(scenario, limit, wanted)
-    joint = _Joint(scenario, sizing, _in_order(scenario, wanted), budget_s)
+    least = sum(_bytes(_written(scenario, {queue.name: 1 for queue in wanted})))
+    if limit is not None and least > limit:
+        wrong = f"the sizes that are written, and a packet of each other queue, take {least} B"
+        raise ScenarioError("out-of-range", wrong, "write more, or smaller sizes", field="memory")
+    # Strict ones are sized first, the default one last, as they are served.
+    order = sorted(wanted, key=lambda queue: (queue.level, queue.default))
+    joint = _Joint(scenario, sizing, [queue.name for queue in order], budget_s)
     passes, steady = joint.settle(progress)
     sizes = {name: found.packets for name, found in joint.found.items()}
     needed = sum(_bytes(_written(scenario, sizes)))
@@ -168,12 +173,12 @@ def _traffic(scenario: Scenario, index: int) -> list[str]:
     return [name for name, place in placed if place == index]
 
 
-def _to_size(scenario: Scenario) -> list[str]:
-    """Return the names of the class queues without a size. Raises ScenarioError."""
+def _to_size(scenario: Scenario) -> list[ClassQueue]:
+    """Return the class queues without a size. Raises ScenarioError."""
     queues = scenario.queue.classes
     if not queues:
         raise contradiction("queue.discipline", "there is one queue", "write [[queue.classes]]")
-    found = [queue.name for queue in queues if queue.is_sized]
+    found = [queue for queue in queues if queue.is_sized]
     if not found:
         raise contradiction("queue.classes", "each has a size", "leave out those to be sized")
     for index, queue in enumerate(queues):
@@ -198,20 +203,6 @@ def _has_goals(scenario: Scenario, index: int) -> bool:
 
 def _has_any(goals: Goals) -> bool:
     return any(value is not None for _, value in goals)
-
-
-def _check_memory(scenario: Scenario, limit: int | None, wanted: Sequence[str]) -> None:
-    """Refuse a memory that the written sizes, and a packet of each other queue, exceed."""
-    least = sum(_bytes(_written(scenario, dict.fromkeys(wanted, 1))))
-    if limit is not None and least > limit:
-        wrong = f"the sizes that are written, and a packet of each other queue, take {least} B"
-        raise ScenarioError("out-of-range", wrong, "write more, or smaller sizes", field="memory")
-
-
-def _in_order(scenario: Scenario, names: Sequence[str]) -> list[str]:
-    """Return the queues in the order of service: strict ones first, the default one last."""
-    queues = [queue for queue in scenario.queue.classes if queue.name in names]
-    return [each.name for each in sorted(queues, key=lambda each: (each.level, each.default))]
 
 
 def _written(scenario: Scenario, sizes: dict[str, int]) -> Scenario:

@@ -323,11 +323,7 @@ def _count(name: str, text: str, least: int, most: int) -> int:
 
 
 def _number(name: str, text: str, least: float, most: float) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = float("nan")
-    if least <= found <= most:
-        return found
+    if _is_number(text) and least <= float(text) <= most:
+        return float(text)
     hint = f"write a number from {least:g} to {most:g}, such as 0.3"
     raise ScenarioError("out-of-range", f"{name} is {text[:40]!r}", hint)

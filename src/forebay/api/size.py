@@ -142,9 +142,14 @@ def size_link(
 def _size_links(
     engine: Engine, scenario: Scenario, link: str | None, link_class: str | None, options: Options
 ) -> SizeResult:
-    """Size links of a network together."""
+    """Size links of a network together. Raises TooLittleTime if not even routes are found in it."""
     if options.budget_s is not None:
-        _route_within(engine, scenario, options)
+        limit, effort = TimeLimit.begin(options.budget_s, options.clock), options.effort
+        try:
+            routed(engine, scenario, Speed(effort.threads), limit, effort.progress)
+        except OutOfTime:
+            why = "its routes were not found by then"
+            raise TooLittleTime(why, limit.seconds, limit.seconds, of_network=True) from None
     size_links = engine.capabilities.size_links
     assert size_links is not None, "every engine of _OF_NETWORKS has it"
     sized = size_links(scenario, link=link, link_class=link_class)
@@ -153,22 +158,10 @@ def _size_links(
     return search(problem_of_links(sized, of_class=link_class is not None), sized, options)
 
 
-def _route_within(engine: Engine, scenario: Scenario, options: Options) -> None:
-    """Route a network before its links are chosen. Raises TooLittleTime if there is no time."""
-    assert options.budget_s is not None, "by the caller"
-    limit = TimeLimit.begin(options.budget_s, options.clock)
-    try:
-        routed(engine, scenario, Speed(options.effort.threads), limit, options.effort.progress)
-    except OutOfTime:
-        why = "its routes were not found by then"
-        raise TooLittleTime(why, limit.seconds, limit.seconds, of_network=True) from None
-
-
 def _check_of_links(
     engine: str, link: str | None, link_class: str | None, **of_one_link: object
 ) -> None:
     """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
-
     refused = arguments.contradiction
     if engine not in _OF_NETWORKS:
         wrong = f"engine {engine} cannot size links of a network"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -145,11 +145,27 @@ class Answer:
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers, the links between them and their metrics, as GraphML."""
         balance = self.solution.balance
-        known = {
-            link: {n: each for n, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
-            for link, row in zip(balance.used.tolist(), self._links(), strict=True)
-        }
-        write_graphml(path, balance.problem.graph, known)
+        metrics = dict(zip(balance.used.tolist(), self._links(), strict=True))
+        network, graph = balance.problem.graph, rustworkx.PyDiGraph()
+        hosts = network.hosts.tolist()
+        for name, count, (x, y) in zip(network.names, hosts, network.place.tolist(), strict=True):
+            known = {"Longitude": x, "Latitude": y} if x == x else {}
+            graph.add_node({"label": name, "hosts": count} | known)
+        for link in range(network.links):
+            if network.kind[link] == 0:  # unused links too, without metrics
+                data: dict[str, Any] = {
+                    "link_class": network.classes[network.link_class[link]],
+                    "LinkSpeedRaw": float(network.rate_bps[link]),
+                    "delay_s": float(network.delay_s[link]),
+                }
+                row = zip(_LINK_COLUMNS, metrics.get(link, ()), strict=False)
+                data |= {name: each for name, each in row if name != "class" and each is not None}
+                graph.add_edge(int(network.source[link]), int(network.target[link]), data)
+        with tempfile.TemporaryDirectory() as folder:
+            made = os.path.join(folder, "network.graphml")
+            rustworkx.digraph_write_graphml(graph, made)
+            with open(made, "rb") as file, replacing(path) as out:
+                out.write(file.read())
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
@@ -215,31 +231,6 @@ class Answer:
              problem.graph.link_names[used[link]])
             for a, b, hops, count, throughput, *rest, link in rows
         ]  # fmt: skip
-
-
-def write_graphml(
-    path: str | os.PathLike[str], network: Graph, metrics: Mapping[int, Mapping[str, Any]]
-) -> None:
-    """Write routers, and the links between them with ``metrics`` by the number of the link."""
-    graph: Any = rustworkx.PyDiGraph()
-    places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
-    for name, hosts, (x, y) in places:
-        data = {"label": name, "hosts": hosts}
-        graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
-    for link in range(network.links):
-        if network.kind[link] == 0:  # unused links too, without metrics
-            data = {
-                "link_class": network.classes[network.link_class[link]],
-                "LinkSpeedRaw": float(network.rate_bps[link]),
-                "delay_s": float(network.delay_s[link]),
-            }
-            data |= {name: each for name, each in metrics.get(link, {}).items() if name != "class"}
-            graph.add_edge(int(network.source[link]), int(network.target[link]), data)
-    with tempfile.TemporaryDirectory() as folder:
-        made = os.path.join(folder, "network.graphml")
-        rustworkx.digraph_write_graphml(graph, made)
-        with open(made, "rb") as file, replacing(path) as out:
-            out.write(file.read())
 
 
 def places(network: Graph) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -58,11 +59,7 @@ def check(name: str = options.argument("NAME"), as_json: bool = options.as_json)
     """
     with progress(name) as update:
         found = controls.check(name, progress=update)
-    document = {
-        "schema": 1, "control": name, "passes": found.passes, "properties": found.properties,
-        "repeats": found.repeats, "repeats_in_threads": found.repeats_in_threads,
-        "never_called": list(found.never_called),
-    }  # fmt: skip
+    document = {"schema": 1, "control": name, "passes": found.passes, **asdict(found)}
     show(document, as_json, lambda _: _print_check(found))
     return 0 if found.passes else 1
 
@@ -126,11 +123,9 @@ def _first(first: dict[str, Any]) -> str:
 
 
 def _document(made: Installed) -> dict[str, Any]:
-    own = ("paces", "controls_cwnd", "ecn", "l4s")
+    own = {name: getattr(made, name) for name in ("paces", "controls_cwnd", "ecn", "l4s")}
+    brought_by = made.brought_by or None
     return {
-        "name": made.name,
-        "library": str(made.library),
-        "brought_by": made.brought_by or None,
-        **{name: getattr(made, name) for name in own},
-        **made.facts,
-    }
+        "name": made.name, "library": str(made.library), "brought_by": brought_by,
+        **own, **made.facts,
+    }  # fmt: skip

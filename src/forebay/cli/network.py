@@ -96,7 +96,11 @@ def command(
     elif failures:
         _check_alone("--failures", _STEADY | {"figure"})
         _check_transient()
-        _failures(scenario, as_json)
+        with progress("failures") as update:
+            found = networks.single_failures(scenario, update, announce("failures"))
+        rows = [each._asdict() for each in found]
+        document = {"schema": 1, "nothing_failed": rows[0], "failures": rows[1:]}
+        show(document, as_json, lambda _: report.print_failures(rows))
     else:
         _check_transient()
         if smallest_buffers and multistart is not None:
@@ -115,14 +119,6 @@ def command(
         write("graphml", graphml, answer.to_graphml)
         write("picture", figure, lambda path: report.figures.draw_network(
             answer.outcome, answer.drawing, path))  # fmt: skip
-
-
-def _failures(scenario: Scenario, as_json: bool) -> None:
-    with progress("failures") as update:
-        found = networks.single_failures(scenario, update, announce("failures"))
-    rows = [each._asdict() for each in found]
-    document = {"schema": 1, "nothing_failed": rows[0], "failures": rows[1:]}
-    show(document, as_json, lambda _: report.print_failures(rows))
 
 
 def _check_alone(option: str, others: set[str]) -> None:

@@ -189,13 +189,7 @@ def _alone(**values: Any) -> Any:
 
 
 def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
-    """Refuse an output with the path of one of ``sources``, which are read, or of another output.
-
-    Raises
-    ------
-    BadParameter
-        It names the option.
-    """
+    """Refuse an output with the path of one of ``sources``, which are read, or another output."""
     taken = {os.path.realpath(each): f"{each!r} is read" for each in sources if each}
     for name, path in outputs.items():
         if path is None:
@@ -281,12 +275,11 @@ def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
     """Return what ``--uncertain`` says: a range, a list or a table by path."""
     found: dict[str, Any] = {}
     for each in uncertain:
-        path, equals, text = (part.strip() for part in each.partition("="))
-        if not equals or not path or not text:
+        path, _, text = (part.strip() for part in each.partition("="))
+        wrong = f"{path} is named twice; write it once" if path in found else ""
+        if not path or not text:
             wrong = f"{each!r} is no range; write PATH=RANGE, such as traffic.0.flows=100..400"
-            raise click.BadParameter(wrong, param_hint="--uncertain")
-        if path in found:
-            wrong = f"{path} is named twice; write it once"
+        if wrong:
             raise click.BadParameter(wrong, param_hint="--uncertain")
         try:
             found[path] = tomllib.loads(f"value = {text}")["value"]

@@ -61,18 +61,18 @@ def show(
         answered()
 
 
-def write(what: str, path: Path | None, writer: Callable[[Path], object], more: str = "") -> None:
+def write(
+    what: str, path: Path | None, writer: Callable[[Path], object] | None = None, more: str = ""
+) -> None:
     """Write a file, if it is asked for, and print its path on stderr.
 
-    Raises
-    ------
-    OSError
-        The file cannot be written; ``filename`` names it.
+    Without ``writer`` it has been written. Raises OSError whose ``filename`` names the file.
     """
     if path is None:
         return
     try:
-        writer(path)
+        if writer is not None:
+            writer(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     written.append(f"{what} {path}")

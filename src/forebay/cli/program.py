@@ -13,7 +13,6 @@ from typing import Any, TextIO, cast
 
 import click
 
-import forebay
 from forebay.cli import signals
 from forebay.cli.output import in_line, written
 from forebay.errors import Defect, one_line
@@ -36,12 +35,10 @@ _VERBS = {
     "testbed": "Check if this machine can run a scenario on the testbed, and up to which rate.",
 }
 
-_HINTS = {
-    errno.ENOSPC: "make room there or write elsewhere",
-    errno.EDQUOT: "make room there or write elsewhere",
-    errno.EFBIG: "make room there or write elsewhere",
-    errno.EACCES: "name a place that you may write to",
-    errno.EROFS: "name a place that you may write to",
+_ELSEWHERE, _YOURS = "make room there or write elsewhere", "name a place that you may write to"
+_HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ELSEWHERE)
+_HINTS |= dict.fromkeys((errno.EACCES, errno.EROFS), _YOURS)
+_HINTS |= {
     errno.ENOENT: "name an existing file",
     errno.ENAMETOOLONG: "write a shorter name",
 }
@@ -134,12 +131,6 @@ def _nearest_verb(word: str) -> str:
     return f"did you mean {near[0]}?" if near else f"write one of: {', '.join(_VERBS)}"
 
 
-def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        click.echo(f"forebay {forebay.__version__}")
-        ctx.exit()
-
-
 @click.group(
     cls=_Verbs,
     invoke_without_command=False,
@@ -147,10 +138,9 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
     epilog="Exit status: 0 done; 1 the goals cannot be met, or a reproduction is out of its "
     "band; 2 bad input; 3 an engine cannot run here; 4 a defect of forebay: please report it.",
 )
-@click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
-    help="Print the version and exit.",
-)  # fmt: skip
+@click.version_option(
+    package_name="forebay", message="%(prog)s %(version)s", help="Print the version and exit."
+)
 def program() -> None:
     """How large a router's buffer must be, and the evidence.
 

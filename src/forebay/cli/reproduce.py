@@ -11,26 +11,9 @@ import click
 import forebay
 from forebay import reproduction
 from forebay.cli import options
-from forebay.cli.output import (
-    answered,
-    in_line,
-    print_json,
-    progress,
-    say,
-    show,
-    to_be_continued,
-    write,
-)
+from forebay.cli.output import answered, in_line, progress, say, show, to_be_continued, write
 from forebay.errors import ForebayError
-from forebay.reproduction import (
-    QUICK_SEEDS,
-    SEEDS,
-    Cache,
-    CachedResult,
-    Effort,
-    Entry,
-    Reproduction,
-)
+from forebay.reproduction import Cache, CachedResult, Effort, Entry, Reproduction
 
 _CANNOT = 3
 
@@ -84,8 +67,9 @@ def command(
     effort: dict[str, Any] = options.effort(
         "seeds jobs store",
         seeds=options.number(
-            "K", 1, 100_000, f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} "
-            "with --quick, with --testbed what the artefact declares, usually 3]"),
+            "K", 1, 100_000, f"Replications, with seeds 1, 2, …  [default: {reproduction.SEEDS}; "
+            f"{reproduction.QUICK_SEEDS} with --quick, with --testbed what the artefact declares, "
+            "usually 3]"),
         store=options.store(
             "Save the results in this store, and reuse those saved before.  [default: with several "
             "artefacts forebay/store.sqlite in the user's cache]")),
@@ -145,10 +129,9 @@ def command(
             reproduction.print_reproduction(result.made)
             answered()
     made = [result.made for result in results]
-    if as_json:
-        _print(made, failed, one=not several)
-    elif several:
-        _sum_up(made, failed)
+    if as_json or several:
+        document = made[0].to_dict() if not several else _document(made, failed)
+        show(document, as_json, lambda _: _sum_up(made, failed))
     if figure is not None or report is not None:
         from forebay.reproduction import page
 
@@ -167,17 +150,14 @@ def _cache(store: Path | None, several: bool) -> Cache | None:
     return click.get_current_context().with_resource(opened)
 
 
-def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bool) -> None:
-    if one:
-        print_json(made[0].to_dict())
-    else:
-        print_json({
-            "schema": 1,
-            "artefacts": [each.to_dict() for each in made],
-            "counts": [each.to_dict() for each in reproduction.count(made)],
-            "out_of_band_by_cause": reproduction.by_cause(made),
-            "not_reproduced": {name: in_line(error) for name, error in failed.items()},
-        })  # fmt: skip
+def _document(made: list[Reproduction], failed: dict[str, ForebayError]) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "artefacts": [each.to_dict() for each in made],
+        "counts": [each.to_dict() for each in reproduction.count(made)],
+        "out_of_band_by_cause": reproduction.by_cause(made),
+        "not_reproduced": {name: in_line(error) for name, error in failed.items()},
+    }
 
 
 def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:

@@ -50,23 +50,15 @@ def command(
             scenario, progress=update, capture=capture, flows=flows, packets=packets, **effort,
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
-    write("capture", capture, _by_the_run)
-    write("packets", packets, _by_the_run)
+    write("capture", capture)
+    write("packets", packets)
     if flows is not None:
         rows = kept_flows(outcome).rows
-        write("flows", flows, _by_the_run, f" ({rows} rows; a flow that never began has none)")
+        write("flows", flows, more=f" ({rows} rows; a flow that never began has none)")
     if figure is not None:
-        _draw(outcome, figure)
+        table = outcome.flows()
+        if report.figures.can_draw(outcome, table):
+            write("picture", figure, lambda path: report.figures.draw_flows(outcome, table, path))
+        else:
+            say("picture: none was drawn, because no flow sent in the measured window")
     show(outcome, as_json, report.print_outcome)
-
-
-def _by_the_run(_: Path) -> None:
-    """Write nothing: the run has written the file."""
-
-
-def _draw(outcome: forebay.Outcome, figure: Path) -> None:
-    table = outcome.flows()
-    if report.figures.can_draw(outcome, table):
-        write("picture", figure, lambda path: report.figures.draw_flows(outcome, table, path))
-    else:
-        say("picture: none was drawn, because no flow sent in the measured window")

@@ -12,16 +12,7 @@ import click
 import forebay
 from forebay import platforms, report
 from forebay.cli import options
-from forebay.cli.output import (
-    announce,
-    naming_signal,
-    print_json,
-    progress,
-    say,
-    show,
-    to_be_continued,
-    write,
-)
+from forebay.cli.output import announce, naming_signal, progress, say, show, to_be_continued, write
 from forebay.cli.size_several import size_table, size_together
 from forebay.files.atomic import write_text
 
@@ -172,16 +163,15 @@ def _repeat(path: str, jobs: int, as_json: bool) -> int:
     answer = forebay.SizeResult.load(path)
     with progress("again") as update:
         found = forebay.again(answer, jobs=jobs, told=update)
-    if as_json:
-        print_json({
-            "schema": 1, "buffers": list(found.packets), "different": list(found.different),
-            "answer": answer.to_dict(),
-        })  # fmt: skip
-    else:
-        same = len(found.packets) - len(found.different)
-        click.echo(f"{same} of {len(found.packets)} buffers gave the same digits")
-        if found.different:
-            click.echo(f"different: {', '.join(map(str, found.different))} packets")
+    document = {
+        "schema": 1, "buffers": list(found.packets), "different": list(found.different),
+        "answer": answer.to_dict(),
+    }  # fmt: skip
+    same = len(found.packets) - len(found.different)
+    lines = [f"{same} of {len(found.packets)} buffers gave the same digits"]
+    if found.different:
+        lines.append(f"different: {', '.join(map(str, found.different))} packets")
+    show(document, as_json, lambda _: click.echo("\n".join(lines)))
     return 1 if found.different else 0
 
 

@@ -71,28 +71,21 @@ def command(
             announce=say, progress=update, **effort,
         )  # fmt: skip
         table = None if as_json or status else result.summary()
-        drawn = _drawn(result, roles, figure is not None, html is not None)
+        picture, page, refused = None, "", None
+        try:
+            picture = None if figure is None else result.figure(**roles)
+            page = "" if html is None else result.to_html(**roles)
+        except forebay.ForebayError as error:
+            refused = error  # it is raised when the table is printed
     show(result, as_json, lambda _: _print(result, table, status))
     write("table", export, result.export)
     for failure in result.failures[:1]:
         say(f"{result.failed:,} runs failed, the first: {failure}")
-    if isinstance(drawn, forebay.ForebayError):
-        raise drawn
-    picture, page = drawn
+    if refused is not None:
+        raise refused
     write("picture", figure, lambda path: report.figures.save(picture, path))
     write("page", html, lambda path: write_text(page, path))
     return result.exit_status
-
-
-def _drawn(
-    result: forebay.Sweep, roles: dict[str, str | None], is_drawn: bool, has_page: bool
-) -> tuple[Any, str] | forebay.ForebayError:
-    """Return the picture and the page, or why there is none: the table is printed before that."""
-    try:
-        picture = result.figure(**roles) if is_drawn else None
-        return picture, result.to_html(**roles) if has_page else ""
-    except forebay.ForebayError as error:
-        return error
 
 
 def _print(result: forebay.Sweep, table: StudyTable | None, status: bool) -> None:

@@ -60,9 +60,5 @@ def _document(found: Check) -> dict[str, object]:
 
 
 def _row(trial: Trial) -> dict[str, object]:
-    return {
-        "rate_bps": float(trial.rate),
-        "holds": trial.holds,
-        "faults": trial.faults,
-        "gate": trial.gate,
-    }
+    rate = float(trial.rate)
+    return {"rate_bps": rate, "holds": trial.holds, "faults": trial.faults, "gate": trial.gate}
