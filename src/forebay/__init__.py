@@ -11,6 +11,9 @@ imported when they are first used, so that ``import forebay`` is fast.
 
 from __future__ import annotations
 
+import sys as _sys
+from importlib import import_module as _module
+
 TYPE_CHECKING = False  # importing typing would take 15 of the first 20 ms
 if TYPE_CHECKING:
     from typing import Any
@@ -103,21 +106,15 @@ __all__ = [*_HOLDERS, "laws"]
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from forebay.packages import installed_version
-
-        return installed_version()
+        return _module("forebay.packages").installed_version()
     name = _OLDER.get(name, name)
     if name not in _HOLDERS and name not in _MODULES:
-        import sys
-
         # With name and obj, Python suggests the most similar name.
         wrong = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(wrong, name=name, obj=sys.modules[__name__])
-    from importlib import import_module
-
+        raise AttributeError(wrong, name=name, obj=_sys.modules[__name__])
     if name in _MODULES:
-        return import_module(_MODULES[name])
-    value = getattr(import_module(_HOLDERS[name]), name)
+        return _module(_MODULES[name])
+    value = getattr(_module(_HOLDERS[name]), name)
     globals()[name] = value
     return value
 

@@ -124,13 +124,7 @@ def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engin
 
 
 def check_tables(**paths: str | PathLike[str] | None) -> None:
-    """Refuse a capture or a table that could not be written, before a run.
-
-    Raises
-    ------
-    ScenarioError, MissingPackage
-        By the argument's name.
-    """
+    """Refuse, by the argument's name, a capture or a table that could not be written later."""
     for name, given in paths.items():
         if given is None:
             continue
@@ -150,10 +144,7 @@ _GO_THERE = "relative paths start at the current folder: go to that of the run"
 def scenario_of(outcome: Outcome) -> Scenario:
     """Return the scenario that ran: the run's own, or that of the document with its files.
 
-    Raises
-    ------
-    ScenarioError
-        A file cannot be read, or its content is no longer that of the run.
+    Raises ScenarioError if a file cannot be read, or its content is no longer that of the run.
     """
     kept = outcome._scenario_of_run
     try:

@@ -167,10 +167,10 @@ class _Joint:
         )  # fmt: skip
 
 
-def _traffic(scenario: Scenario, index: int) -> list[str]:
-    """Return the names of the traffic in a class queue."""
-    placed = zip(scenario.class_names, scenario.class_queue_of(), strict=True)
-    return [name for name, place in placed if place == index]
+def _traffic(scenario: Scenario, index: int) -> dict[str, bool]:
+    """Return whether it has goals, for the traffic of a class queue by its name."""
+    placed = zip(scenario.class_names, scenario.traffic, scenario.class_queue_of(), strict=True)
+    return {name: group.goals is not None for name, group, place in placed if place == index}
 
 
 def _to_size(scenario: Scenario) -> list[ClassQueue]:
@@ -190,15 +190,10 @@ def _to_size(scenario: Scenario) -> list[ClassQueue]:
             continue
         if not _traffic(scenario, index):
             raise contradiction(place, f"{queue.name} has no traffic", 'write a size, "64 packets"')
-        if not (_has_goals(scenario, index) or _has_any(scenario.goals)):
+        if not (any(_traffic(scenario, index).values()) or _has_any(scenario.goals)):
             hint = "write goals = { loss_rate = 0.01 } in its [[traffic]], or [goals]"
             raise contradiction(place, f"no goal is on the traffic of {queue.name}", hint)
     return found
-
-
-def _has_goals(scenario: Scenario, index: int) -> bool:
-    placed = zip(scenario.traffic, scenario.class_queue_of(), strict=True)
-    return any(group.goals is not None for group, place in placed if place == index)
 
 
 def _has_any(goals: Goals) -> bool:
@@ -238,7 +233,7 @@ def _cut(scenario: Scenario, sizes: dict[str, int], limit: int) -> dict[str, int
 def _with_own_goals(scenario: Scenario, order: Sequence[str]) -> dict[str, Scenario]:
     """Return the scenario with the goals of one class queue: of its traffic, or of the port."""
     places = {each.name: i for i, each in enumerate(scenario.queue.classes)}
-    theirs = [name for name in order if not _has_goals(scenario, places[name])]
+    theirs = [name for name in order if not any(_traffic(scenario, places[name]).values())]
     found = {}
     for name in order:
         asked: dict[str, object] = {

@@ -55,17 +55,11 @@ def link_scenario(
     goal : goals of the link, ``"utilization=0.95"``; that of 0.98 by default.
     set : ``PATH=VALUE`` strings, as in `load`.
 
-    Returns
-    -------
-    Scenario
-
     Raises
     ------
     ScenarioError
         What is missing or wrong, and what to write.
 
-    Examples
-    --------
     >>> import forebay
     >>> link = forebay.link_scenario(rate="1 Gbit/s", flows="100", rtt="20 ms..80 ms")
     >>> round(link.bdp_packets)

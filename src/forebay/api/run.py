@@ -236,10 +236,8 @@ def keep_flows(engine: Engine) -> None:
 def flows_again(outcome: Outcome) -> KeptFlows:
     """Return the rows of the runs of an Outcome, which are made once more.
 
-    Raises
-    ------
-    ScenarioError, EngineUnavailable
-        Its engine keeps none, or cannot run here; a file of its scenario is not that of the run.
+    Raises ScenarioError or EngineUnavailable if its engine keeps none, or cannot run here; if a
+    file of its scenario is not that of the run.
     """
     engine = arguments.get_engine(outcome.engine, None)
     keep_flows(engine)

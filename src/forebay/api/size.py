@@ -27,7 +27,7 @@ from forebay.search.run_within import routed
 from forebay.search.search import search
 
 if TYPE_CHECKING:
-    from forebay.outcome import CurvePoint, Outcome, SizeResult
+    from forebay.outcome import Outcome, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
@@ -286,17 +286,12 @@ def again(
         raise ScenarioError("again", f"the answer cannot be repeated: {why}", hint)
     different = []
     for place, point in enumerate(answer.curve):
-        if not _is_same(point, jobs):
+        before = point.outcome
+        engine, scenario = arguments.get_engine(before.engine, None), arguments.scenario_of(before)
+        effort = Effort(jobs=arguments.threads(jobs))
+        after = engine.run(scenario, before.provenance.seeds, effort).to_dict()
+        if any(after[part] != before.to_dict()[part] for part in ("links", "classes")):
             different.append(point.packets)
         if told is not None:
             told((place + 1) / len(answer.curve))
     return Again(tuple(point.packets for point in answer.curve), tuple(different))
-
-
-def _is_same(point: CurvePoint, jobs: int) -> bool:
-    before = point.outcome
-    engine = arguments.get_engine(before.engine, None)
-    effort = Effort(jobs=arguments.threads(jobs))
-    after = engine.run(arguments.scenario_of(before), before.provenance.seeds, effort)
-    old, new = before.to_dict(), after.to_dict()
-    return all(old[part] == new[part] for part in ("links", "classes"))

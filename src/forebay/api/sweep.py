@@ -134,8 +134,9 @@ def sweep(
     budget = said.get("budget") if budget is None else budget
     made = {name: get_engine(name, memory_limit) for name in names}
     wait_s = float(Duration.parse_argument("wait", wait))
-    if store is not None:
-        _check_store(store, files)
+    if store is not None and os.path.realpath(store) in map(os.path.realpath, files):
+        wrong = f"{os.fspath(store)} is read by this command"
+        raise contradiction("store", wrong, "name another file")
     asked = [
         (_asked(ask, Effort(name, memory_limit=memory_limit, budget=budget), counted), made[name])
         for name in names
@@ -243,14 +244,6 @@ def size_priced(
         budget_s=budget_s if engine.name == "simulation" else None,
     )  # fmt: skip
     return size_link(timed, scenario, options)
-
-
-def _check_store(store: str | PathLike[str], files: Sequence[str]) -> None:
-    place = os.path.realpath(store)
-    for each in files:
-        if os.path.realpath(each) == place:
-            wrong = f"{os.fspath(store)} is read by this command"
-            raise contradiction("store", wrong, "name another file")
 
 
 def refuse_network(scenario: Scenario) -> None:

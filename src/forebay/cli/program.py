@@ -164,7 +164,9 @@ def call(arguments: Sequence[str]) -> int:
         click.echo(no_verb.format_message(), err=True)
         return no_verb.exit_code
     except click.ClickException as error:
-        return _fail(_one_line(error), 2)
+        context = getattr(error, "ctx", None)
+        hint = f" (see {context.command_path} --help)" if context else ""
+        return _fail(" ".join(error.format_message().split()) + hint, 2)
     except KeyboardInterrupt as stop:
         return _interrupted(stop)
     except OSError as error:  # of --help and --version; those of a verb are handled before
@@ -184,9 +186,7 @@ def _failed(error: BaseException) -> int:
     status = getattr(error, "exit_status", None)
     foreseen = isinstance(status, int)
     if os.environ.get("FOREBAY_DEBUG") == "1" and (not foreseen or status == Defect.exit_status):
-        import traceback
-
-        traceback.print_exception(error)
+        sys.excepthook(type(error), error, error.__traceback__)
     if not foreseen:
         error = Defect(f"{type(error).__name__}: {error}")
     return _fail(in_line(error), int(getattr(error, "exit_status", Defect.exit_status)))
@@ -224,12 +224,6 @@ def _open_streams() -> bool:
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - for as long as we run
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     return is_open
-
-
-def _one_line(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    hint = f" (see {context.command_path} --help)" if context else ""
-    return " ".join(error.format_message().split()) + hint
 
 
 def _fail(message: str, status: int) -> int:

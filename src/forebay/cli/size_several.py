@@ -143,7 +143,6 @@ def size_together(
 
     sought = sum(queue.is_sized for queue in scenario.queue.classes)
     share = class_queues.share_of_sizing(max(sought, 1))
-
     queues = "1 class queue" if sought == 1 else f"{sought} class queues"
     each = "" if sought == 1 else f", {share * float(budget):.3g} s for each sizing"
     say(f"sizing {queues}: at most {budget}{each}, and then one run of the port")

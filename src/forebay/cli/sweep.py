@@ -71,7 +71,8 @@ def command(
             announce=say, progress=update, **effort,
         )  # fmt: skip
         table = None if as_json or status else result.summary()
-        picture, page, refused = None, "", None
+        picture: Any = None
+        page, refused = "", None
         try:
             picture = None if figure is None else result.figure(**roles)
             page = "" if html is None else result.to_html(**roles)
