@@ -11,86 +11,51 @@ imported when they are first used, so that ``import forebay`` is fast.
 
 from __future__ import annotations
 
+import sys as _sys
+from importlib import import_module as _module
+
 TYPE_CHECKING = False  # importing typing would take 15 of the first 20 ms
 if TYPE_CHECKING:
     from typing import Any
 
     from forebay import laws as laws
-    from forebay.api.run import compare as compare, run as run
-    from forebay.api.size import size as size
-    from forebay.api.sensitivity import sensitivity as sensitivity
+    from forebay.api.ports import link_scenario as link_scenario
+    from forebay.api.run import compare as compare, run as run, trace as trace
+    from forebay.api.sensitivity import sensitivity as sensitivity, size_uncertain as size_uncertain
+    from forebay.api.size import again as again, size as size, with_cheaper as with_cheaper
     from forebay.api.sweep import sweep as sweep
-    from forebay.api.sensitivity import size_uncertain as size_uncertain
-    from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
-        Unsupported as Unsupported,
-        EngineUnavailable as EngineUnavailable,
-        NoLaw as NoLaw,
-        OutsideAtlas as OutsideAtlas,
-        UnknownEngine as UnknownEngine,
-        engine_names as engine_names,
-    )
-    from forebay.errors import Defect as Defect, ForebayError as ForebayError
+        EngineUnavailable as EngineUnavailable, NoLaw as NoLaw, OutsideAtlas as OutsideAtlas,
+        UnknownEngine as UnknownEngine, Unsupported as Unsupported, engine_names as engine_names,
+    )  # fmt: skip
     from forebay.engines.footprint import TooMuchMemory as TooMuchMemory
+    from forebay.errors import Defect as Defect, ForebayError as ForebayError
     from forebay.outcome import (
-        DocumentError as DocumentError,
-        Outcome as Outcome,
-        SizeResult as SizeResult,
-    )
-    from forebay.outcome.uncertain import Sensitivity as Sensitivity
+        DocumentError as DocumentError, Outcome as Outcome, SizeResult as SizeResult,
+    )  # fmt: skip
     from forebay.outcome.trace import Trace as Trace
-    from forebay.outcome.uncertain import UncertainSize as UncertainSize
+    from forebay.outcome.uncertain import Sensitivity as Sensitivity, UncertainSize as UncertainSize
     from forebay.plugins import BrokenPlugin as BrokenPlugin
     from forebay.reproduction import (
-        ArtefactUnavailable as ArtefactUnavailable,
-        Reproduction as Reproduction,
-        UnknownArtefact as UnknownArtefact,
-        artefacts as artefacts,
-        reproduce as reproduce,
-    )
+        ArtefactUnavailable as ArtefactUnavailable, Reproduction as Reproduction,
+        UnknownArtefact as UnknownArtefact, artefacts as artefacts, reproduce as reproduce,
+    )  # fmt: skip
     from forebay.scenario import (
-        ClassGoals as ClassGoals,
-        ClassQueue as ClassQueue,
-        DataSize as DataSize,
-        Duration as Duration,
-        Goals as Goals,
-        Jitter as Jitter,
-        Link as Link,
-        Long as Long,
-        Loss as Loss,
-        Measure as Measure,
-        OnOff as OnOff,
-        OtherLink as OtherLink,
-        Outages as Outages,
-        Queue as Queue,
-        QueueDelay as QueueDelay,
-        Rate as Rate,
-        RateTrace as RateTrace,
-        Red as Red,
-        Replay as Replay,
-        Scenario as Scenario,
-        ScenarioError as ScenarioError,
-        Requests as Requests,
-        Schedule as Schedule,
-        Session as Session,
-        Short as Short,
-        TokenBucket as TokenBucket,
-        Topology as Topology,
-        Transfer as Transfer,
-        Transfers as Transfers,
-        Udp as Udp,
-        Video as Video,
-        load as load,
+        ClassGoals as ClassGoals, ClassQueue as ClassQueue, DataSize as DataSize,
+        Duration as Duration, Goals as Goals, Jitter as Jitter, Link as Link, Long as Long,
+        Loss as Loss, Measure as Measure, OnOff as OnOff, OtherLink as OtherLink,
+        Outages as Outages, Queue as Queue, QueueDelay as QueueDelay, Rate as Rate,
+        RateTrace as RateTrace, Red as Red, Replay as Replay, Requests as Requests,
+        Scenario as Scenario, ScenarioError as ScenarioError, Schedule as Schedule,
+        Session as Session, Short as Short, TokenBucket as TokenBucket, Topology as Topology,
+        Transfer as Transfer, Transfers as Transfers, Udp as Udp, Video as Video, load as load,
         shipped as shipped,
-    )
+    )  # fmt: skip
+    from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.search.goals import SizingError as SizingError
     from forebay.store import Store as Store, StoreError as StoreError
     from forebay.studies.errors import StudyError as StudyError
     from forebay.studies.sweep import Sweep as Sweep
-    from forebay.api.size import again as again
-    from forebay.api.size import with_cheaper as with_cheaper
-    from forebay.api.link_scenario import link_scenario as link_scenario
-    from forebay.api.run import trace as trace
     from forebay.web.notebook import workbench as workbench
 
     __version__: str
@@ -98,31 +63,24 @@ if TYPE_CHECKING:
 # Modules and their public names, in the order of docs/reference/python.md.
 _GROUPS = (
     ("forebay.scenario", "load shipped"),
-    ("forebay.api.link_scenario", "link_scenario"),
+    ("forebay.api.ports", "link_scenario"),
     ("forebay.api.run", "run compare"),
     ("forebay.api.size", "size"),
     ("forebay.api.sweep", "sweep"),
-    ("forebay.api.sensitivity", "sensitivity"),
-    ("forebay.api.sensitivity", "size_uncertain"),
-    ("forebay.api.size", "with_cheaper"),
-    ("forebay.api.size", "again"),
+    ("forebay.api.sensitivity", "sensitivity size_uncertain"),
+    ("forebay.api.size", "with_cheaper again"),
     ("forebay.api.run", "trace"),
     ("forebay.web.notebook", "workbench"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
-    (
-        "forebay.scenario",
-        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Outages Jitter "
-        "Schedule Measure Goals ClassGoals",
-    ),
-    ("forebay.scenario", "QueueDelay Topology Long Short Session Requests Transfers Transfer"),
-    ("forebay.scenario", "Udp OnOff Video Replay"),
-    ("forebay.scenario", "Rate Duration DataSize"),
+    ("forebay.scenario",
+     "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Loss RateTrace Outages Jitter "
+     "Schedule Measure Goals ClassGoals QueueDelay Topology Long Short Session Requests Transfers "
+     "Transfer Udp OnOff Video Replay Rate Duration DataSize"),
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),
     ("forebay.studies.sweep", "Sweep"),
-    ("forebay.outcome.uncertain", "Sensitivity"),
-    ("forebay.outcome.uncertain", "UncertainSize"),
+    ("forebay.outcome.uncertain", "Sensitivity UncertainSize"),
     ("forebay.reproduction", "Reproduction"),
     ("forebay.store", "Store"),
     ("forebay.errors", "ForebayError Defect"),
@@ -136,39 +94,27 @@ _GROUPS = (
     ("forebay.outcome", "DocumentError"),
     ("forebay.reproduction", "UnknownArtefact ArtefactUnavailable"),
     ("forebay.plugins", "BrokenPlugin"),
-)
+)  # fmt: skip
 _HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
 _OLDER = {"CannotPlay": "Unsupported"}
 """Public names that have changed: programs that use the older one still run."""
-_MODULES = {
-    "controls": "forebay.api.controls",
-    "laws": "forebay.laws",
-    "measure": "forebay.measure",
-    "networks": "forebay.api.networks",
-    "ports": "forebay.api.ports",
-    "testbed": "forebay.api.testbed",
-}
+_MODULES = {"laws": "forebay.laws", "measure": "forebay.measure"}
+_MODULES |= {name: f"forebay.api.{name}" for name in ("controls", "networks", "ports", "testbed")}
 
 __all__ = [*_HOLDERS, "laws"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from forebay.packages import installed_version
-
-        return installed_version()
+        return _module("forebay.packages").installed_version()
     name = _OLDER.get(name, name)
     if name not in _HOLDERS and name not in _MODULES:
-        import sys
-
         # With name and obj, Python suggests the most similar name.
         wrong = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(wrong, name=name, obj=sys.modules[__name__])
-    from importlib import import_module
-
+        raise AttributeError(wrong, name=name, obj=_sys.modules[__name__])
     if name in _MODULES:
-        return import_module(_MODULES[name])
-    value = getattr(import_module(_HOLDERS[name]), name)
+        return _module(_MODULES[name])
+    value = getattr(_module(_HOLDERS[name]), name)
     globals()[name] = value
     return value
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from forebay.progress import Progress, part
-
-Point = TypeVar("Point")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +54,6 @@ class Effort:
         """Yield the effort of each of ``count`` equal parts of a job, in their order."""
         for place in range(count):
             yield replace(self, progress=part(self.progress, place, count))
-
-    def each(self, points: Sequence[Point]) -> Iterator[tuple[Point, Effort]]:
-        """Yield every point of a job with the effort of its part."""
-        return zip(points, self.shares(len(points)), strict=True)
 
 
 DEFAULT = Effort()

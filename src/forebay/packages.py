@@ -1,8 +1,13 @@
-"""Packages that an extra installs, looked for where they are needed, before the work; ours."""
+"""Packages that an extra installs, looked for where they are needed, before the work; ours.
+
+What a package of ours offers is imported at first use, for a fast start.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -87,3 +92,22 @@ def installed_version() -> str:
         return version("forebay")
     except PackageNotFoundError:
         return "unknown"
+
+
+def attributes(package: str, holders: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a ``__getattr__`` for a package.
+
+    Parameters
+    ----------
+    holders : the module of the package that holds each name; "" if the name is a module.
+    """
+
+    def find(name: str) -> Any:
+        if name not in holders:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(f"{package}.{holders[name] or name}")
+        value = getattr(module, name) if holders[name] else module
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return find

@@ -49,10 +49,7 @@ class BrokenPlugin(ForebayError):
 def found(group: str) -> dict[str, metadata.EntryPoint]:
     """Return the entry points of a group by name, without loading them.
 
-    Raises
-    ------
-    BrokenPlugin
-        Two distributions declare the same name.
+    Raises BrokenPlugin if two distributions declare the same name.
     """
     by_name: dict[str, metadata.EntryPoint] = {}
     for point in metadata.entry_points(group=group):
@@ -64,13 +61,7 @@ def found(group: str) -> dict[str, metadata.EntryPoint]:
 
 
 def load(group: str, name: str) -> Any:
-    """Load the object of an entry point.
-
-    Raises
-    ------
-    BrokenPlugin
-        It cannot be imported or does not exist.
-    """
+    """Load the object of an entry point. Raises BrokenPlugin if there is none."""
     point = found(group)[name]
     try:
         return point.load()

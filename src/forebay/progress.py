@@ -58,10 +58,3 @@ def of_stages(progress: Progress | None) -> Progress | None:
     One that shows no stages is told the largest so far.
     """
     return progress if hasattr(progress, "stage") else never_less(progress)
-
-
-def rest(progress: Progress | None, done: float) -> Progress | None:
-    """Return the callback of what is left after the fraction ``done``; None without one."""
-    if progress is None:
-        return None
-    return lambda fraction: progress(done + (1.0 - done) * fraction)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from forebay import engines as _engines
-from forebay.errors import ForebayError, literal
+from forebay.errors import ForebayError, literal, option
 from forebay.files.atomic import fault
 from forebay.packages import check_file
 from forebay.scenario import DataSize, Duration, Scenario, ScenarioError
@@ -43,10 +43,25 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
     return engine
 
 
+def contradiction(field: str, wrong: str, hint: str) -> ScenarioError:
+    """Return the error of an argument that does not go with another or with the scenario."""
+    return ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def needed(
+    engine: Engine, capability: str, lacks: str, field: str, other: str = "simulation"
+) -> Any:
+    """Return a capability; refuse an engine without it, where ``other`` has it."""
+    found = getattr(engine.capabilities, capability)
+    if found is None:
+        raise contradiction(field, f"{engine.name} {lacks}", f"write {option('engine', other)}")
+    return found
+
+
 def budget_seconds(engine: str, budget: str | None) -> float:
     """Return the time limit of a sizing, in seconds."""
     if budget is not None and engine in _BUDGETLESS:
-        raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
+        raise contradiction("budget", _BUDGETLESS[engine], "leave it out")
     if isinstance(budget, int | float) and not isinstance(budget, Duration):
         hint = f'write it with one, such as "{budget:g} s"'
         raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
@@ -109,13 +124,7 @@ def storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engin
 
 
 def check_tables(**paths: str | PathLike[str] | None) -> None:
-    """Refuse a capture or a table that could not be written, before a run.
-
-    Raises
-    ------
-    ScenarioError, MissingPackage
-        By the argument's name.
-    """
+    """Refuse, by the argument's name, a capture or a table that could not be written later."""
     for name, given in paths.items():
         if given is None:
             continue
@@ -124,30 +133,25 @@ def check_tables(**paths: str | PathLike[str] | None) -> None:
             wrong, hint = f"{shown} is no table", "write a name that ends in .csv or .parquet"
             raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
         if (found := fault(path)) is not None:
-            wrong, hint = found
-            raise ScenarioError(
-                "out-of-range", f"{shown}: {wrong}", hint, field=name, value=str(given)
-            )
+            wrong, hint = f"{shown}: {found[0]}", found[1]
+            raise ScenarioError("out-of-range", wrong, hint, field=name, value=str(given))
         check_file(path)
+
+
+_GO_THERE = "relative paths start at the current folder: go to that of the run"
 
 
 def scenario_of(outcome: Outcome) -> Scenario:
     """Return the scenario that ran: the run's own, or that of the document with its files.
 
-    Raises
-    ------
-    ScenarioError
-        A file cannot be read, or its content is no longer that of the run.
+    Raises ScenarioError if a file cannot be read, or its content is no longer that of the run.
     """
     try:
         scenario = outcome.asked
     except ScenarioError as error:
         if not error.code.startswith("file-"):
             raise error.at("outcome") from None
-        hint = "relative paths start at the current folder: go to that of the run"
-        raise ScenarioError(
-            error.code, error.wrong, hint, file="outcome", field=error.field
-        ) from None
+        raise error.but(hint=_GO_THERE, file="outcome") from None
     # Without files the document is all of it, also one of an older version with another hash.
     if scenario.files and scenario.sha256() != outcome.provenance.scenario_sha256:
         wrong = f"{', '.join(scenario.files)}: the content is not that of the run"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from forebay.api.arguments import contradiction
 from forebay.outcome.class_queues import ClassQueueSize, ClassQueueSizes, JointGoal
 from forebay.outcome.size_result import Verdict
 from forebay.scenario import BufferSize, DataSize, Goals, ScenarioError, expect_scenario
@@ -19,16 +20,10 @@ if TYPE_CHECKING:
 
 
 MOST_PASSES = 3
-
-
 _BEFORE_THE_RUN = 0.95
 """Fraction of the work that is done at most before the run of the port."""
-
-
 Sizing = Callable[["Scenario", float], "SizeResult"]
 """Sizes a scenario within so many seconds."""
-
-
 Running = Callable[["Scenario"], "Outcome"]
 
 
@@ -64,8 +59,13 @@ def size_class_queues(
     expect_scenario(scenario)
     limit = None if memory is None else int(DataSize.parse_argument("memory", memory))
     wanted = _to_size(scenario)
-    _check_memory(scenario, limit, wanted)
-    joint = _Joint(scenario, sizing, _in_order(scenario, wanted), budget_s)
+    least = sum(_bytes(_written(scenario, {queue.name: 1 for queue in wanted})))
+    if limit is not None and least > limit:
+        wrong = f"the sizes that are written, and a packet of each other queue, take {least} B"
+        raise ScenarioError("out-of-range", wrong, "write more, or smaller sizes", field="memory")
+    # Strict ones are sized first, the default one last, as they are served.
+    order = sorted(wanted, key=lambda queue: (queue.level, queue.default))
+    joint = _Joint(scenario, sizing, [queue.name for queue in order], budget_s)
     passes, steady = joint.settle(progress)
     sizes = {name: found.packets for name, found in joint.found.items()}
     needed = sum(_bytes(_written(scenario, sizes)))
@@ -100,17 +100,22 @@ class _Found:
 
 @dataclass(slots=True)
 class _Joint:
-    """The sizes so far, by name of the class queue; ``order`` has those that are sought."""
+    """The sizes so far, by name of the class queue; ``order`` has those that are sought.
+
+    ``alone`` is the scenario with the goals of one of them.
+    """
 
     scenario: Scenario
     sizing: Sizing
     order: list[str]
     budget_s: float
     found: dict[str, _Found] = field(init=False)
+    alone: dict[str, Scenario] = field(init=False)
 
     def __post_init__(self) -> None:
         start = self.scenario.buffer_packets
         self.found = {name: _Found(start) for name in self.order}
+        self.alone = _with_own_goals(self.scenario, self.order)
 
     def settle(self, progress: Callable[[float], None] | None) -> tuple[int, bool]:
         """Size all queues again and again; return how often, and whether the sizes are steady."""
@@ -141,7 +146,7 @@ class _Joint:
 
     def _sized(self, name: str, seconds: float) -> _Found:
         others = {each: found.packets for each, found in self.found.items() if each != name}
-        answer = self.sizing(_alone(_written(self.scenario, others), name, self.order), seconds)
+        answer = self.sizing(_written(self.alone[name], others), seconds)
         least = answer.buffer
         if least is None:
             return replace(self.found[name], error=answer.reason or "no size meets its goals")
@@ -162,77 +167,50 @@ class _Joint:
         )  # fmt: skip
 
 
-def _traffic(scenario: Scenario, index: int) -> list[str]:
-    """Return the names of the traffic in a class queue."""
-    placed = zip(scenario.class_names, scenario.class_queue_of(), strict=True)
-    return [name for name, place in placed if place == index]
+def _traffic(scenario: Scenario, index: int) -> dict[str, bool]:
+    """Return whether it has goals, for the traffic of a class queue by its name."""
+    placed = zip(scenario.class_names, scenario.traffic, scenario.class_queue_of(), strict=True)
+    return {name: group.goals is not None for name, group, place in placed if place == index}
 
 
-def _to_size(scenario: Scenario) -> list[str]:
-    """Return the names of the class queues without a size. Raises ScenarioError."""
+def _to_size(scenario: Scenario) -> list[ClassQueue]:
+    """Return the class queues without a size. Raises ScenarioError."""
     queues = scenario.queue.classes
     if not queues:
-        raise _refused("queue.discipline", "there is one queue", "write [[queue.classes]]")
-    found = [queue.name for queue in queues if queue.is_sized]
+        raise contradiction("queue.discipline", "there is one queue", "write [[queue.classes]]")
+    found = [queue for queue in queues if queue.is_sized]
     if not found:
-        raise _refused("queue.classes", "each has a size", "leave out those to be sized")
+        raise contradiction("queue.classes", "each has a size", "leave out those to be sized")
     for index, queue in enumerate(queues):
         place = f"queue.classes.{index}"
         if queue.share is not None:
             hint = "leave it out: each queue gets a size of its own"
-            raise _refused(f"{place}.share", "divides one size", hint)
+            raise contradiction(f"{place}.share", "divides one size", hint)
         if not queue.is_sized:
             continue
         if not _traffic(scenario, index):
-            raise _refused(place, f"{queue.name} has no traffic", 'write a size, "64 packets"')
-        if not (_has_goals(scenario, index) or _given(scenario.goals)):
+            raise contradiction(place, f"{queue.name} has no traffic", 'write a size, "64 packets"')
+        if not (any(_traffic(scenario, index).values()) or _has_any(scenario.goals)):
             hint = "write goals = { loss_rate = 0.01 } in its [[traffic]], or [goals]"
-            raise _refused(place, f"no goal is on the traffic of {queue.name}", hint)
+            raise contradiction(place, f"no goal is on the traffic of {queue.name}", hint)
     return found
 
 
-def _refused(field: str, wrong: str, hint: str) -> ScenarioError:
-    return ScenarioError("contradiction", wrong, hint, field=field)
-
-
-def _has_goals(scenario: Scenario, index: int) -> bool:
-    placed = zip(scenario.traffic, scenario.class_queue_of(), strict=True)
-    return any(group.goals is not None for group, place in placed if place == index)
-
-
-def _given(goals: Goals) -> bool:
+def _has_any(goals: Goals) -> bool:
     return any(value is not None for _, value in goals)
-
-
-def _check_memory(scenario: Scenario, limit: int | None, wanted: Sequence[str]) -> None:
-    """Refuse a memory that the written sizes, and a packet of each other queue, exceed."""
-    least = sum(_bytes(_written(scenario, dict.fromkeys(wanted, 1))))
-    if limit is not None and least > limit:
-        wrong = f"the sizes that are written, and a packet of each other queue, take {least} B"
-        raise ScenarioError("out-of-range", wrong, "write more, or smaller sizes", field="memory")
-
-
-def _in_order(scenario: Scenario, names: Sequence[str]) -> list[str]:
-    """Return the queues in the order of service: strict ones first, the default one last."""
-    queues = [queue for queue in scenario.queue.classes if queue.name in names]
-    return [each.name for each in sorted(queues, key=lambda each: (each.level, each.default))]
 
 
 def _written(scenario: Scenario, sizes: dict[str, int]) -> Scenario:
     """Return the scenario with these packets as sizes of class queues."""
-    limits = scenario.class_limits()
-    classes = []
-    for queue, (_, packet) in zip(scenario.queue.classes, limits, strict=True):
-        size = None if queue.name not in sizes else _size(queue, sizes[queue.name], int(packet))
-        classes.append(queue if size is None else queue.model_copy(update={"size": size}))
+    classes = list(scenario.queue.classes)
+    for place, (_, packet) in enumerate(scenario.class_limits()):
+        queue = classes[place]
+        if queue.name in sizes:
+            size = BufferSize(float(sizes[queue.name]), "packets")
+            if queue.discipline != "drop-tail":  # it counts bytes: those of its sizing
+                size = BufferSize(float(sizes[queue.name] * int(packet)), "bytes")
+            classes[place] = queue.model_copy(update={"size": size})
     return scenario.with_queue({"classes": tuple(classes)})
-
-
-def _size(queue: ClassQueue, packets: int, packet: int) -> BufferSize:
-    """Return a number of packets as a size; a queue that counts bytes has those of its sizing."""
-    if queue.discipline == "drop-tail":
-        return BufferSize(float(packets), "packets")
-    return BufferSize(float(packets * packet), "bytes")
 
 
 def _bytes(scenario: Scenario) -> list[int]:
@@ -244,26 +222,29 @@ def _bytes(scenario: Scenario) -> list[int]:
     ]
 
 
-def _alone(scenario: Scenario, name: str, order: Sequence[str]) -> Scenario:
-    """Return the scenario with the goals of one class queue: of its traffic, or of the port."""
-    index = next(i for i, each in enumerate(scenario.queue.classes) if each.name == name)
-    traffic = tuple(
-        group if place == index else group.model_copy(update={"goals": None})
-        for group, place in zip(scenario.traffic, scenario.class_queue_of(), strict=True)
-    )
-    places = {each.name: i for i, each in enumerate(scenario.queue.classes)}
-    theirs = [each for each in order if not _has_goals(scenario, places[each])]
-    asked = name in theirs if theirs else name == order[-1]
-    goals = scenario.goals if asked else Goals()
-    return scenario.model_copy(update={"traffic": traffic, "goals": goals})
-
-
 def _cut(scenario: Scenario, sizes: dict[str, int], limit: int) -> dict[str, int]:
     """Return the sizes times one factor, so that all queues fit into the memory."""
     least = sum(_bytes(_written(scenario, dict.fromkeys(sizes, 1))))
     most = sum(_bytes(_written(scenario, sizes)))
     factor = (limit - least) / (most - least)
     return {name: 1 + int((packets - 1) * factor) for name, packets in sizes.items()}
+
+
+def _with_own_goals(scenario: Scenario, order: Sequence[str]) -> dict[str, Scenario]:
+    """Return the scenario with the goals of one class queue: of its traffic, or of the port."""
+    places = {each.name: i for i, each in enumerate(scenario.queue.classes)}
+    theirs = [name for name in order if not any(_traffic(scenario, places[name]).values())]
+    found = {}
+    for name in order:
+        asked: dict[str, object] = {
+            f"traffic.{i}.goals": None
+            for i, place in enumerate(scenario.class_queue_of())
+            if place != places[name] and scenario.traffic[i].goals is not None
+        }
+        if name not in (theirs or order[-1:]):
+            asked["goals"] = Goals()
+        found[name] = scenario.replace(asked)
+    return found
 
 
 def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
@@ -275,12 +256,8 @@ def _judged(scenario: Scenario, outcome: Outcome) -> tuple[JointGoal, ...]:
         verdict = Verdict.UNDECIDED
         if reached is not None and settled:
             verdict = goal.judge(reached)
-        found.append(JointGoal(goal=_words(scenario, str(goal)), verdict=verdict, reached=reached))
+        text = str(goal)
+        for index in reversed(range(len(scenario.traffic))):  # names instead of places
+            text = text.replace(f"traffic.{index} ", f"{scenario.class_names[index]} ")
+        found.append(JointGoal(goal=text, verdict=verdict, reached=reached))
     return tuple(found)
-
-
-def _words(scenario: Scenario, text: str) -> str:
-    """Return a goal with the names of traffic classes instead of their places."""
-    for index in reversed(range(len(scenario.traffic))):
-        text = text.replace(f"traffic.{index} ", f"{scenario.class_names[index]} ")
-    return text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -23,20 +24,9 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
 
 __all__ = [
-    "EXAMPLES",
-    "INCLUDE",
-    "Check",
-    "ControlError",
-    "ControlFailed",
-    "Installed",
-    "Provided",
-    "Shadow",
-    "build",
-    "check",
-    "compare",
-    "listed",
-    "use",
-]
+    "EXAMPLES", "INCLUDE", "Check", "ControlError", "ControlFailed", "Installed", "Provided",
+    "Shadow", "build", "check", "compare", "listed", "use",
+]  # fmt: skip
 
 
 def build(
@@ -50,16 +40,12 @@ def build(
 
     Parameters
     ----------
-    source, more : path
-        The source in C, C++, Rust or Zig, by its ending, or a .so; of C, further files that it
-        needs.
-    name : str, optional
-        Its name in scenarios; that which it gives itself if not set, for modules of the kernel with
-        ``"@"`` and the version.
-    linux : str, optional
-        The version of Linux of which the source is a module of net/ipv4, such as ``"6.12"``.
-    hz : int, optional
-        Ticks of that kernel's clock in a second; 1000 if not set.
+    source, more : the source in C, C++, Rust or Zig, by its ending, or a .so; of C, further files
+        that it needs.
+    name : its name in scenarios; that which it gives itself if not set, for modules of the kernel
+        with ``"@"`` and the version.
+    linux : the version of Linux of which the source is a module of net/ipv4, such as ``"6.12"``.
+    hz : ticks of that kernel's clock in a second; 1000 if not set.
 
     Returns
     -------
@@ -76,14 +62,11 @@ def build(
     if name is not None:
         _refuse_ours(check_name(name))
     files = [Path(each) for each in (source, *more)]
+    first = files[0].name
     with tempfile.TemporaryDirectory(prefix="forebay-") as folder:
         built = compile_control(files, Path(folder), linux=linux, hz=hz)
-        process = Isolated()
-        try:
-            source_name = files[0].name
-            said = process.call((source_name,), "probe", built.library, source_name, progress=None)
-        finally:
-            process.close()
+        with closing(Isolated()) as process:
+            said = process.call((first,), "probe", built.library, first, progress=None)
         own = said["own_name"] or files[0].stem
         chosen = check_name(name or (own if linux is None else f"{own}@{linux}"))
         _refuse_ours(chosen)
@@ -92,9 +75,8 @@ def build(
             facts |= {"linux": linux, "hz": built.hz}
         kept = ("paces", "controls_cwnd", "ecn", "l4s", "state_bytes")
         wants = {want: said[want] for want in kept}
-        return install(
-            built.library, {"name": chosen, "source": built.source, "built": facts, **wants}
-        )
+        made = {"name": chosen, "source": built.source, "built": facts, **wants}
+        return install(built.library, made)
 
 
 def use(python: type, name: str | None = None) -> Installed:
@@ -113,10 +95,8 @@ def use(python: type, name: str | None = None) -> Installed:
 
     Parameters
     ----------
-    python : type
-        The class, without arguments.
-    name : str, optional
-        Its name in scenarios; that of the class in lower case if not set.
+    python : the class, without arguments.
+    name : its name in scenarios; that of the class in lower case if not set.
 
     Raises
     ------
@@ -138,8 +118,7 @@ def _refuse_ours(name: str) -> None:
 
 def listed() -> Sequence[Installed]:
     """Return all controls from outside that this machine has, by name."""
-    found = [find(name) for name in names()]
-    return [each for each in found if each is not None]
+    return [each for name in names() if (each := find(name)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +159,8 @@ def check(name: str, *, progress: Progress | None = None) -> Check:
         It crashed, did not return, or set what no window can be.
     """
     _expect(name)
-    process = Isolated()
-    try:
+    with closing(Isolated()) as process:
         said = process.call((name,), "check", name, _trials(name), progress=progress)
-    finally:
-        process.close()
     never = [hook for hook, calls in said["calls"].items() if calls == 0]
     return Check(dict(said["properties"]), said["twice"], said["two threads"], tuple(never))
 
@@ -194,24 +170,18 @@ def _trials(name: str) -> list[Scenario]:
     long |= {"rtt": {"uniform": ["20 ms", "60 ms"]}, "start": {"uniform": ["0 s", "1 s"]}}
     short = {"kind": "short", "load": 0.3, "congestion_control": name, "sender": "linux"}
     short |= {"length": {"pareto": {"mean": "50 packets", "shape": 1.2}}, "rtt": "30 ms"}
-    trial = {
-        "link": {"rate": "10 Mbit/s"},
-        "queue": {"size": "20 packets"},
-        "measure": {"warmup": "1 s", "duration": "9 s"},
-    }
-    small = {"queue": {"size": "3 packets"}}
-    lossy = {"link": {"rate": "10 Mbit/s", "loss": 0.02}}
-    reorders = {"link": {"rate": "10 Mbit/s", "jitter": {"most": "8 ms", "reorder": True}}}
-    marks = {"queue": {"size": "40 packets", "discipline": "fq_codel"}}
+    link, queue = {"rate": "10 Mbit/s"}, {"size": "20 packets"}
+    trials: tuple[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]], ...] = (
+        (link, queue, [long]),
+        (link, {"size": "3 packets"}, [long]),
+        (link | {"loss": 0.02}, queue, [long, short]),
+        (link | {"jitter": {"most": "8 ms", "reorder": True}}, queue, [long]),
+        (link, {"size": "40 packets", "discipline": "fq_codel"}, [long | {"ecn": True}]),
+    )
+    of_all = {"name": "check", "measure": {"warmup": "1 s", "duration": "9 s"}}
     return [
-        Scenario.from_dict({"name": "check", **trial, **changes, "traffic": traffic})
-        for changes, traffic in (
-            ({}, [long]),
-            (small, [long]),
-            (lossy, [long, short]),
-            (reorders, [long]),
-            (marks, [long | {"ecn": True}]),
-        )
+        Scenario.from_dict({**of_all, "link": link, "queue": queue, "traffic": traffic})
+        for link, queue, traffic in trials
     ]
 
 
@@ -254,15 +224,11 @@ def compare(
 
     Parameters
     ----------
-    ours : str
-        A control of the simulator, or one from outside.
-    other : str or path
-        One from outside: its name, or the path of a .so.
-    scenario : Scenario, optional
-        Whose TCP flows all have ``ours``; if not set, 10 s of the shipped ``oc3-gsr`` with senders
-        of Linux.
-    seeds, seed : int
-        Number of replications, and the first seed.
+    ours : a control of the simulator, or one from outside.
+    other : one from outside: its name, or the path of a .so.
+    scenario : whose TCP flows all have ``ours``; if not set, 10 s of the shipped ``oc3-gsr`` with
+        senders of Linux.
+    seeds, seed : number of replications, and the first seed.
 
     Raises
     ------
@@ -279,15 +245,12 @@ def compare(
     if not is_ours(ours):
         _expect(ours)
     chosen = _with(ours, scenario)
-    process = Isolated()
     beside = str(other) if path is None else path.resolve()
-    try:
+    counted = list(range(seed, seed + seeds))
+    with closing(Isolated()) as process:
         said = process.call(
-            (str(other),), "compare", ours, beside, chosen, list(range(seed, seed + seeds)),
-            progress=progress,
-        )  # fmt: skip
-    finally:
-        process.close()
+            (str(other),), "compare", ours, beside, chosen, counted, progress=progress
+        )
     return Shadow(
         ours=ours,
         other=str(other),

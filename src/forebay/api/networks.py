@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from forebay.api.steady_state import Answer, smallest_buffers, solve
+from forebay.api.steady_state import Answer, smallest_buffers, solve, write_rows
 from forebay.engines.fixed_point.solver import NoSteadyState
 from forebay.engines.fixed_point.transient_run import step_through
 from forebay.errors import argument
-from forebay.files.columns import write_table
-from forebay.packages import check_file
 from forebay.scenario import ScenarioError, expect_scenario, loads
 from forebay.scenario import load as load_scenario
 from forebay.scenario.io import quoted
 from forebay.topology.building import connected, offered_bps, wire_names, wired
 
 if TYPE_CHECKING:
-    from forebay.outcome import Metric
     from forebay.outcome.transient import Transient as Transient
     from forebay.progress import Progress
     from forebay.scenario import Scenario, Topology
@@ -84,19 +81,22 @@ def load(
         _refuse_other_formats(name)
         for option, value in (("connections", connections), ("rate", rate)):
             if value is not None:
-                raise _without_effect(
-                    argument(option), "the scenario says it", "leave it out, or use set"
-                )
+                wrong = f"{argument(option)} has no effect: the scenario says it"
+                raise ScenarioError("no-effect", wrong, "leave it out, or use set")
         return load_scenario(name, overrides)
     text = f"[link]\nrate = {quoted(rate or _RATE)}\n[topology]\nfile = {quoted(name)}\n"
     greedy = f"[[traffic]]\nflows = {connections or _CONNECTIONS}\n"
-    scenario = loads(text + greedy, source=name, overrides=_of_network(overrides))
+    # These overrides decide what the file says of capacities and demands.
+    of_network = [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
+    topology = topology_of(loads(text + greedy, source=name, overrides=of_network))
+    wiring = connected(topology)
     by_set = any(each.partition("=")[0].strip() == "link.rate" for each in overrides)
     asked = "link.rate" if by_set else rate and argument("rate")
-    has_demand = _check_plain(scenario, asked)
-    if has_demand:
-        traffic = _CARRIED + (greedy if connections else "")
-        return loads(text + traffic, source=name, overrides=overrides)
+    if asked and all(each is not None for each in wiring.rate_bps):
+        wrong = f"{asked} has no effect: every link of the file has a capacity"
+        raise ScenarioError("no-effect", wrong, "leave it out")
+    if offered_bps(topology, wiring) is not None:
+        text, greedy = text + _CARRIED, greedy if connections else ""
     return loads(text + greedy, source=name, overrides=overrides)
 
 
@@ -112,26 +112,8 @@ def _refuse_other_formats(name: str) -> None:
             raise ScenarioError("format", f"is {called}", hint, field=name)
 
 
-def _of_network(overrides: Sequence[str]) -> list[str]:
-    """Return the overrides that decide what the file says of demands."""
-    return [each for each in overrides if each.lstrip().startswith(("topology.", "link."))]
-
-
-def _check_plain(scenario: Scenario, asked: str | None) -> bool:
-    """Whether a plain file's demand is offered load; refuse a rate that no link takes."""
-    assert scenario.topology is not None, "load has written one"
-    wiring = connected(scenario.topology)
-    if asked and all(each is not None for each in wiring.rate_bps):
-        raise _without_effect(asked, "every link of the file has a capacity", "leave it out")
-    return offered_bps(scenario.topology, wiring) is not None
-
-
-def _without_effect(name: str, why: str, hint: str) -> ScenarioError:
-    return ScenarioError("no-effect", f"{name} has no effect: {why}", hint)
-
-
 __all__ = [
-    "Answer", "check_file", "compare_designs", "load", "single_failures", "smallest_buffers",
+    "Answer", "compare_designs", "load", "single_failures", "smallest_buffers",
     "solve", "transient", "write_series",
 ]  # fmt: skip
 
@@ -179,8 +161,7 @@ def transient(
 def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
     """Write a row for each instant of `transient`, CSV or Parquet."""
     columns = course.columns()
-    check_file(path)
-    write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
+    write_rows(path, list(columns), list(zip(*columns.values(), strict=True)))
 
 
 _LEAST_LOSS = 1e-12
@@ -206,23 +187,87 @@ class Failure(NamedTuple):
     sufferers: str = ""
     error: str | None = None
 
+    @property
+    def severity(self) -> tuple[bool, float, float, float]:
+        """What sorts networks that fall apart first, then by loss, offered load and utilization."""
+        offered = self.offered_load or 0.0
+        return self.error is None, -self.loss_rate, -offered, -self.utilization
 
-class Foreseen:
-    """Tells once how long ``steps`` networks take: predicted for a large one, else measured."""
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether a link is offered more than it carries, or the network is in parts."""
+        return self.error is not None or (self.offered_load or 0.0) > 1
 
-    def __init__(self, steps: int, expect: Callable[[float], None] | None) -> None:
-        self._steps, self._expect = steps, expect
-        self._begun = monotonic()
 
-    def __call__(self, seconds: float) -> None:
+_Loads = dict[str, tuple[float, float, float, float]]
+"""By link: offered load above 1, loss, offered load and utilization; of no failure."""
+
+
+class _Job:
+    """So many networks to solve: it tells how far it is, and once how long all take.
+
+    That is predicted for a large network, else measured of the first one.
+    """
+
+    def __init__(
+        self, steps: int, progress: Progress | None, expect: Callable[[float], None] | None
+    ) -> None:
+        self._steps, self._done, self._progress = steps, 0, progress
+        self._expect, self._begun = expect, monotonic()
+
+    def solved(
+        self, scenario: Scenario, names: Mapping[str, str], before: _Loads | None = None
+    ) -> dict[str, Failure]:
+        """Solve a network as it is, "", and with each of the links down alone, by their keys.
+
+        With ``before`` failures are told by what changes.
+        """
+        found = {}
+        for key, name in {"": "", **names}.items():
+            found[key] = self._with_link_down(scenario, name, {} if before is None else before)
+            self._done += 1
+            if self._progress is not None:
+                self._progress(self._done / self._steps)
+        return found
+
+    def _foresee(self, seconds: float) -> None:
         """Tell the seconds of all from those of one, unless they were told."""
         if self._expect is not None:
             self._expect(self._steps * seconds)
         self._expect = None
 
-    def ended(self) -> None:
-        """Tell by the time since the first one began."""
-        self(monotonic() - self._begun)
+    def _with_link_down(self, scenario: Scenario, name: str, before: _Loads) -> Failure:
+        """Solve a network without one link; with all of them for "", which fills ``before``."""
+        down = (*topology_of(scenario).failed, *([name] if name else []))
+        try:
+            failed = scenario.replace({"topology.failed": list(down)})
+            answer = solve(failed, expect=None if name else self._foresee)
+        except (ScenarioError, NoSteadyState) as error:
+            return Failure(name, error=str(error).partition("; ")[0])
+        if not name:
+            self._foresee(monotonic() - self._begun)
+        links = answer.outcome.links
+        values = {
+            each: (
+                max(link.offered_load or 0.0, 1.0),
+                0.0 if link.loss_rate is None or link.loss_rate.value < _LEAST_LOSS
+                else link.loss_rate.value,
+                link.offered_load or 0.0,
+                link.utilization.value if link.utilization else 0.0,
+            )
+            for each, link in links.items()
+        }  # fmt: skip
+        told = [
+            each
+            for each, now in values.items()
+            if before.get(each, (1.0,))[0] <= 1.0 or not 1.0 < now[0] <= _MORE * before[each][0]
+        ]
+        if not name:
+            before.update(values)
+        worst = max(told or values, key=lambda each: values[each])
+        _, lost, _, used = values[worst]
+        ends = answer.most_lossy_path() if lost else ""
+        return Failure(name, worst, links[worst].offered_load, used, lost, ends)
 
 
 def single_failures(
@@ -244,17 +289,9 @@ def single_failures(
         There is no network, or it is invalid as it is.
     """
     names = wire_names(wired(topology_of(scenario)))
-    found, before = [], Load()
-    as_it_is = with_link_down(scenario, "", Foreseen(1 + len(names), expect), before)
-    for place, name in enumerate(names):
-        found.append(with_link_down(scenario, name, before=before))
-        if progress is not None:
-            progress((place + 1) / len(names))
-    return [as_it_is, *sorted(found, key=severity)]
-
-
-class Load(dict[str, tuple[float, float, float, float]]):
-    """By link: offered load above 1, loss, offered load and utilization; of no failure."""
+    job = _Job(1 + len(names), progress, expect)
+    as_it_is, *found = job.solved(scenario, dict(zip(names, names, strict=True)), {}).values()
+    return [as_it_is, *sorted(found, key=lambda each: each.severity)]
 
 
 def topology_of(scenario: Scenario) -> Topology:
@@ -265,76 +302,19 @@ def topology_of(scenario: Scenario) -> Topology:
     return scenario.topology
 
 
-def severity(failure: Failure) -> tuple[bool, float, float, float]:
-    """Sort networks that fall apart first, then by loss, offered load and utilization."""
-    offered = failure.offered_load or 0.0
-    return failure.error is None, -failure.loss_rate, -offered, -failure.utilization
-
-
-def with_link_down(
-    scenario: Scenario, name: str, first: Foreseen | None = None, before: Load | None = None
-) -> Failure:
-    """Solve a network without one link; with all of them for "". ``first`` is told of its time.
-
-    ``before`` is filled by the network without a failure, and the others are told by what changes.
-    """
-    down = (*topology_of(scenario).failed, *([name] if name else []))
-    try:
-        answer = solve(scenario.replace({"topology.failed": list(down)}), expect=first)
-    except (ScenarioError, NoSteadyState) as error:
-        return Failure(name, error=str(error).partition("; ")[0])
-    if first is not None:
-        first.ended()
-    links = answer.outcome.links
-    values = {
-        each: (
-            max(link.offered_load or 0.0, 1.0),
-            _lost(link.loss_rate),
-            link.offered_load or 0.0,
-            link.utilization.value if link.utilization else 0.0,
-        )
-        for each, link in links.items()
-    }
-    known = {} if before is None or not name else before
-    if before is not None and not name:
-        before.update(values)
-
-    told = {
-        each: now
-        for each, now in values.items()
-        if known.get(each, (1.0,))[0] <= 1.0 or not 1.0 < now[0] <= _MORE * known[each][0]
-    }
-    worst = max(told or values, key=lambda each: values[each])
-    _, lost, _, used = values[worst]
-    ends = answer.most_lossy_path() if lost else ""
-    return Failure(name, worst, links[worst].offered_load, used, lost, ends)
-
-
-def _lost(rate: Metric | None) -> float:
-    """Return a loss rate, below 1e-12 none."""
-    return 0.0 if rate is None or rate.value < _LEAST_LOSS else rate.value
-
-
 _NUMBERED = re.compile(r"(.*?)(#\d+)?", re.DOTALL)
 
 
-class Side(NamedTuple):
-    """What one design does in one state; ``state`` is None if it does not have the link."""
-
-    state: Failure | None
-
-    @property
-    def is_overloaded(self) -> bool:
-        """Whether a link is offered more than it carries, or the network is in parts."""
-        state = self.state
-        return state is not None and (state.error is not None or (state.offered_load or 0.0) > 1)
-
-
 class State(NamedTuple):
-    """The link that is down, "" for none, and both designs without it."""
+    """The link that is down, "" for none, and both designs without it; None if one has no such."""
 
     link: str
-    sides: tuple[Side, Side]
+    sides: tuple[Failure | None, Failure | None]
+
+    @property
+    def severity(self) -> tuple[bool, float, float, float]:
+        """That of the worse one."""
+        return min(side.severity for side in self.sides if side is not None)
 
 
 class Contrast(NamedTuple):
@@ -351,10 +331,10 @@ class Contrast(NamedTuple):
     demand_bps: tuple[float | None, float | None]
     rows: tuple[State, ...]
 
-    def overloaded(self, which: int) -> tuple[int, int]:
-        """In how many single failures of a design (0 or 1) a link is overloaded, of how many."""
-        sides = [row.sides[which] for row in self.rows[1:] if row.sides[which].state is not None]
-        return sum(side.is_overloaded for side in sides), len(sides)
+    def overloaded(self, which: int) -> int:
+        """In how many single failures of a design (0 or 1) a link is overloaded."""
+        sides = (row.sides[which] for row in self.rows[1:])
+        return sum(side is not None and side.is_overloaded for side in sides)
 
 
 def compare_designs(
@@ -379,42 +359,26 @@ def compare_designs(
     ScenarioError
         A network is invalid as it is; a growth without offered load.
     """
+    both = [topology_of(each) for each in (first, second)]
+    names = [{_either_way(name): name for name in wire_names(wired(each))} for each in both]
     factors = [1.0] if growth is None else [1.0, growth]
-    names = [_names(each) for each in (first, second)]
-    steps = len(factors) * sum(1 + len(each) for each in names)
-    done = 0
-    first_solved = Foreseen(steps, expect)
-
-    def told() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done / steps)
-
+    job = _Job(len(factors) * sum(1 + len(each) for each in names), progress, expect)
     found = []
     for factor in factors:
-        grown = [_grown(each, factor) for each in (first, second)]
+        grown = [
+            scenario if factor == 1.0
+            else scenario.replace({"topology.demand_growth": factor * topology.demand_growth})
+            for scenario, topology in zip((first, second), both, strict=True)
+        ]  # fmt: skip
         demands = _demand(grown[0]), _demand(grown[1])
-        states = [
-            {"": with_link_down(each, "", first_solved)} | _down(each, known, told)
-            for each, known in zip(grown, names, strict=True)
-        ]
-        for _ in grown:
-            told()
+        states = [job.solved(each, known) for each, known in zip(grown, names, strict=True)]
         found.append(Contrast(factor, demands, _rows(*states)))
     return found
 
 
-def _grown(scenario: Scenario, factor: float) -> Scenario:
-    if factor == 1.0:
-        return scenario
-    whole = factor * topology_of(scenario).demand_growth
-    return scenario.replace({"topology.demand_growth": whole})
-
-
-def _names(scenario: Scenario) -> dict[str, str]:
-    """Return the name of each link by what it is called in both designs."""
-    return {_either_way(name): name for name in wire_names(wired(topology_of(scenario)))}
+def _demand(scenario: Scenario) -> float | None:
+    topology = topology_of(scenario)
+    return offered_bps(topology, connected(topology))
 
 
 def _either_way(name: str) -> str:
@@ -423,35 +387,11 @@ def _either_way(name: str) -> str:
     return "->".join(sorted(ends.split("->"))) + (number or "")
 
 
-def _down(
-    scenario: Scenario, names: dict[str, str], told: Callable[[], None]
-) -> dict[str, Failure]:
-    found = {}
-    for same, name in names.items():
-        found[same] = with_link_down(scenario, name)
-        told()
-    return found
-
-
 def _rows(first: dict[str, Failure], second: dict[str, Failure]) -> tuple[State, ...]:
     """Return the state with all links, then each failure, the worst of both designs first."""
-    every = sorted(
-        (first | second).keys() - {""},
-        key=lambda name: (
-            min(severity(side[name]) for side in (first, second) if name in side),
-            name,
-        ),
-    )
-    return tuple(
-        State(_own_name(name, first, second), (Side(first.get(name)), Side(second.get(name))))
-        for name in ("", *every)
-    )
-
-
-def _own_name(name: str, *sides: dict[str, Failure]) -> str:
-    return next(side[name].link for side in sides if name in side)
-
-
-def _demand(scenario: Scenario) -> float | None:
-    topology = topology_of(scenario)
-    return offered_bps(topology, connected(topology))
+    rows = {
+        name: State((first.get(name) or second[name]).link, (first.get(name), second.get(name)))
+        for name in sorted(first | second)
+    }
+    as_they_are = rows.pop("")
+    return as_they_are, *sorted(rows.values(), key=lambda row: row.severity)

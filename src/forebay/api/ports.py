@@ -1,4 +1,7 @@
-"""Many ports from a table: one sizing each, kept as they end, the most uncertain ones first."""
+"""Links in a few words: one in arguments, or many ports in a table.
+
+Each port is sized on its own, and kept as it ends; the most uncertain ones come first.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.errors import ForebayError, Words
+from forebay.errors import ForebayError, Words, option
 from forebay.laws.hashed_members import Group
 from forebay.scenario import Rate, ScenarioError, loads
 from forebay.scenario.io import quoted
@@ -26,9 +29,93 @@ _KNOWN = (
     *_NEEDED, "n", "load", "rtt", "platform", "interface", "utilization", "loss_rate",
     "queue_delay_p99", "congestion_control", "members", "largest_flows", "largest_share",
 )  # fmt: skip
+_OF_GROUPS = ("largest_flows", "largest_share")
 _GOALS = ("utilization", "loss_rate", "queue_delay_p99")
+_DEFAULT_GOAL = "utilization=0.98"
 _MOST_BYTES, _MOST_PORTS = 1 << 20, 10_000
 _BURST = '"100 kB"'
+
+
+def link_scenario(
+    rate: str = "",
+    flows: str = "",
+    rtt: str = "",
+    mix: str = "",
+    goal: Sequence[str] = (),
+    set: Sequence[str] = (),
+) -> Scenario:
+    """Return the scenario of a link that long flows share.
+
+    Parameters
+    ----------
+    rate : such as ``"10 Gbit/s"``.
+    flows : a number, or a range ``"50..200"``.
+    rtt : a time, or ``"20 ms..120 ms"`` for round trips spread evenly between them.
+    mix : shares of congestion controls, ``"cubic=0.5,bbr=0.5"``, or one control.
+    goal : goals of the link, ``"utilization=0.95"``; that of 0.98 by default.
+    set : ``PATH=VALUE`` strings, as in `load`.
+
+    Raises
+    ------
+    ScenarioError
+        What is missing or wrong, and what to write.
+
+    >>> import forebay
+    >>> link = forebay.link_scenario(rate="1 Gbit/s", flows="100", rtt="20 ms..80 ms")
+    >>> round(link.bdp_packets)
+    4167
+    """
+    if not rate or not flows:
+        name, example = ("rate", "10 Gbit/s") if not rate else ("flows", "1000")
+        hint = f"write {option(name, example)}, or SCENARIO, a file"
+        raise ScenarioError("missing", "nothing says which link", hint, field=name)
+    lines = [*_head(f"{rate}, {flows} flows", rate), *_long(flows), *_round_trip(rtt)]
+    if mix:
+        lines.append(f"congestion_control = {_mix(mix)}")
+    lines += ["[goals]", *map(_goal, goal or (_DEFAULT_GOAL,))]
+    return loads("\n".join(lines), source="options", overrides=set)
+
+
+def _head(name: str, rate: str) -> tuple[str, ...]:
+    return f"name = {quoted(name)}", "[link]", f"rate = {quoted(rate)}"
+
+
+def _long(flows: str) -> tuple[str, ...]:
+    return "[[traffic]]", f"flows = {flows if flows.isdigit() else quoted(flows)}"
+
+
+def _round_trip(rtt: str) -> Iterator[str]:
+    low, both, high = (part.strip() for part in rtt.partition(".."))
+    if low:
+        spread = f"{{ uniform = [{quoted(low)}, {quoted(high)}] }}"
+        yield f"rtt = {spread if both else quoted(low)}"
+
+
+def _goal(goal: str) -> str:
+    name, equals, value = (part.strip() for part in goal.partition("="))
+    if not equals or not value:
+        hint = 'write NAME=VALUE, such as utilization=0.95 or queue_delay_p99="10 ms"'
+        raise ScenarioError("bad-goal", f"{goal!r} is no goal", hint, field="goal")
+    return f"{name} = {value if _is_number(value) else quoted(value.strip(chr(34)))}"
+
+
+def _mix(mix: str) -> str:
+    parts = [[part.strip() for part in each.partition("=")[::2]] for each in mix.split(",")]
+    if len(parts) == 1 and not parts[0][1]:
+        return quoted(parts[0][0])
+    wrong = next((name for name, share in parts if not name or not _is_number(share)), None)
+    if wrong is not None or len({name for name, _ in parts}) < len(parts):
+        hint = "write each control once with its share, such as cubic=0.5,bbr=0.5"
+        raise ScenarioError("bad-mix", f"{mix!r} is no mix", hint, field="mix")
+    return "{ " + ", ".join(f"{quoted(name)} = {float(share):g}" for name, share in parts) + " }"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,28 +205,19 @@ def _row(path: str, line: int, row: dict[str, str | None], overrides: Sequence[s
     if None in row or not cells.get("name"):
         wrong = "has more cells than the header" if None in row else "has no name"
         raise _refused(path, f"line {line} {wrong}", "quote cells with commas")
-    cells, note, error = _member(path, line, cells)
+    note = error = None
+    if cells.get("members"):
+        try:
+            cells, note, error = _member(cells)
+        except ScenarioError as refused:
+            raise refused.but(code="ports", file=f"{path} line {line}", field="") from None
+    elif lone := next((each for each in _OF_GROUPS if cells.get(each)), None):
+        wrong = f"line {line} has {lone} without members"
+        raise _refused(path, wrong, "write how many members the LAG or ECMP group has")
     text = "\n".join(_toml(path, line, cells))
     scenario = loads(text, source=f"{path}: line {line}", overrides=overrides)
     platform, interface = (cells.get(name) or None for name in ("platform", "interface"))
     return PortRow(cells["name"], scenario, platform, interface, note, error)
-
-
-def _member(
-    path: str, line: int, cells: dict[str, str]
-) -> tuple[dict[str, str], str | None, str | None]:
-    """Return the cells of a member of a group, what it is sized for, and why it cannot be."""
-    if not cells.get("members"):
-        for name in ("largest_flows", "largest_share"):
-            if cells.get(name):
-                wrong = f"line {line} has {name} without members"
-                raise _refused(path, wrong, "write how many members the LAG or ECMP group has")
-        return cells, None, None
-
-    try:
-        return member(cells)
-    except ScenarioError as error:
-        raise _refused(path, f"line {line}: {error._wrong}", error._hint) from None
 
 
 def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
@@ -147,12 +225,12 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     n, load = cells.get("n", ""), cells.get("load", "")
     if not n and not load:
         raise _refused(path, f"line {line} has neither n nor load", "write one of them")
-    yield f"name = {quoted(cells['name'])}"
-    yield f"[link]\nrate = {quoted(cells['rate'])}"
-    same = list(_common(cells))
+    yield from _head(cells["name"], cells["rate"])
+    same = [*_round_trip(cells.get("rtt", ""))]
+    if cells.get("congestion_control"):
+        same.append(f"congestion_control = {quoted(cells['congestion_control'])}")
     if n:
-        flows = n if n.isdigit() else quoted(n)
-        yield from ("[[traffic]]", f"flows = {flows}", *same)
+        yield from (*_long(n), *same)
     if load:
         yield from ("[[traffic]]", 'kind = "short"', f"length = {_BURST}", f"load = {load}", *same)
     yield "[goals]"
@@ -160,15 +238,6 @@ def _toml(path: str, line: int, cells: dict[str, str]) -> Iterator[str]:
     goals = {name: cells[name] for name in _GOALS if cells.get(name)} or usual
     for name, value in goals.items():
         yield f"{name} = {quoted(value) if name == 'queue_delay_p99' else value}"
-
-
-def _common(cells: dict[str, str]) -> Iterator[str]:
-    low, both, high = cells.get("rtt", "").partition("..")
-    if low:
-        ends = f"{{ uniform = [{quoted(low.strip())}, {quoted(high.strip())}] }}"
-        yield f"rtt = {ends if both else quoted(low.strip())}"
-    if cells.get("congestion_control"):
-        yield f"congestion_control = {quoted(cells['congestion_control'])}"
 
 
 def _refused(path: str, wrong: str, hint: str) -> ScenarioError:
@@ -199,14 +268,8 @@ _MOST_MEMBERS = 4096
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-def member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
-    """Return the cells of a member, what it is sized for, and why no size can serve it.
-
-    Raises
-    ------
-    ScenarioError
-        A number that cannot be.
-    """
+def _member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
+    """Return the cells of a member, what it is sized for, and why no size can serve it."""
     error = None
     group = _group(cells)
     made, said = dict(cells), [f"a member of {group.members}"]
@@ -220,7 +283,12 @@ def member(cells: dict[str, str]) -> tuple[dict[str, str], str, str | None]:
     if cells.get("load"):
         mean = _number("load", cells["load"], 1e-6, 10.0)
         load = group.load(mean)
-        error = _overloaded(group, mean, load) if load >= 1.0 else None
+        if load >= 1.0:
+            error = (
+                f"hashing may bring the fullest of {group.members} members {load:.0%} of its rate, "
+                f"where the group is offered {mean:.0%}: add capacity, or place the largest flows "
+                "by hand"
+            )
         made["load"] = f"{load:.6g}"
         said.append(f"offered {load:.0%} where the group is offered {mean:.0%}")
         if not group.largest_flows:
@@ -249,18 +317,7 @@ def _count(name: str, text: str, least: int, most: int) -> int:
 
 
 def _number(name: str, text: str, least: float, most: float) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = float("nan")
-    if least <= found <= most:
-        return found
+    if _is_number(text) and least <= float(text) <= most:
+        return float(text)
     hint = f"write a number from {least:g} to {most:g}, such as 0.3"
     raise ScenarioError("out-of-range", f"{name} is {text[:40]!r}", hint)
-
-
-def _overloaded(group: Group, mean: float, load: float) -> str:
-    return (
-        f"hashing may bring the fullest of {group.members} members {load:.0%} of its rate, where "
-        f"the group is offered {mean:.0%}: add capacity, or place the largest flows by hand"
-    )

@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay import laws
-from forebay.api.arguments import (
-    budget_seconds,
-    check_tables,
-    get_engine,
-    listed,
-    naming_theory,
-    scenario_of,
-    seed_range,
-    storing,
-    threads,
-)
+from forebay.api import arguments
 from forebay.effort import Effort
 from forebay.errors import option
 from forebay.files.atomic import beside
 from forebay.outcome.settling import needs
 from forebay.scenario import MAX_FLOWS, Duration, Scenario, ScenarioError, expect_scenario
 from forebay.scenario.base import whole_number
+from forebay.search import run_within
 from forebay.search.budget import OutOfTime, Timed, TimeLimit
 from forebay.search.cost import Speed, TooLittleTime
 from forebay.search.remarks import remarks
-from forebay.search.run_within import (
-    fitted,
-    predict_run,
-    routed,
-    run_settled,
-    settled_or_said,
-    warmup_for,
-)
 
 if TYPE_CHECKING:
     from forebay.engines.base import Engine
@@ -46,6 +29,9 @@ if TYPE_CHECKING:
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
 
+_KEEPS_NO_PACKETS = (
+    "a stored replication has no packets to capture or count, and no record of each flow"
+)
 COUNTERS = ("snmp", "netflow")
 """Independent packet counts that can be taken next to the testbed's router."""
 
@@ -70,46 +56,33 @@ def run(
 
     Parameters
     ----------
-    scenario : Scenario
-        The scenario; see `load`.
-    engine : str
-        One of `engine_names()`.
-    seeds : int
-        Number of replications; two or more give intervals over replications (95 %, Student t),
+    scenario : the scenario; see `load`.
+    engine : one of `engine_names()`.
+    seeds : number of replications; two or more give intervals over replications (95 %, Student t),
         one gives intervals from batches inside the run.
-    seed : int
-        The first seed; the replications use ``seed, seed + 1, …``.
-    jobs : int
-        Threads; 0 means one for each core. The result does not depend on it. The testbed ignores
+    seed : the first seed; the replications use ``seed, seed + 1, …``.
+    jobs : threads; 0 means one for each core. The result does not depend on it. The testbed ignores
         it and runs one replication after the other.
-    memory_limit : str, optional
-        Memory limit of a run, such as ``"8 GB"``. A simulation whose estimate is larger is refused,
-        and one that reaches the limit is stopped. The default is 2 GB, or half of the machine's
-        memory if that is less.
-    progress : callable, optional
-        Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
-    capture : path, optional
-        A pcapng file for the packets of one replication that leave each link in the measured
+    memory_limit : memory limit of a run, such as ``"8 GB"``. A simulation whose estimate is larger
+        is refused, and one that reaches the limit is stopped. The default is 2 GB, or half of the
+        machine's memory if that is less.
+    progress : called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
+    capture : a pcapng file for the packets of one replication that leave each link in the measured
         window; behind the simulator's only link also their ACKs.
-    flows : path, optional
-        A .csv or, with pyarrow, .parquet file for the table of flows: one row for each flow or
+    flows : a .csv or, with pyarrow, .parquet file for the table of flows: one row for each flow or
         transfer (docs/reference/readings.md). `Outcome.flows` has it, and makes it later if this is
         not given. Simulation only; a run over one link takes longer with it.
-    packets : path, optional
-        A .csv or, with pyarrow, .parquet file with a row for everything that happens to a packet of
-        one replication at a link in the measured window (docs/reference/readings.md). Simulation
-        only.
-    counters : sequence of str
-        Counts by the papers' methods, in addition to the testbed's own: ``"snmp"`` (interface
-        counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its difference
-        from the router's count.
-    budget : str, optional
-        Wall time of a simulation, such as ``"2 min"``. If it would take longer, and the scenario
-        does not fix the measured window, warm-up and window are shortened; ``provenance.cost`` has
-        the details. If flows have not settled, warm-up and window are lengthened within this time.
-        No limit by default.
-    store : path, optional
-        An SQLite file that keeps every replication; those that it has are not run again.
+    packets : a .csv or, with pyarrow, .parquet file with a row for everything that happens to a
+        packet of one replication at a link in the measured window (docs/reference/readings.md).
+        Simulation only.
+    counters : counts by the papers' methods, in addition to the testbed's own: ``"snmp"``
+        (interface counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its
+        difference from the router's count.
+    budget : wall time of a simulation, such as ``"2 min"``. If it would take longer, and the
+        scenario does not fix the measured window, warm-up and window are shortened;
+        ``provenance.cost`` has the details. If flows have not settled, warm-up and window are
+        lengthened within this time. No limit by default.
+    store : an SQLite file that keeps every replication; those that it has are not run again.
 
     Returns
     -------
@@ -140,20 +113,25 @@ def run(
     0.982
     """
     expect_scenario(scenario)
-    chosen = get_engine(engine, memory_limit)
+    chosen = arguments.get_engine(engine, memory_limit)
     if counters:
-        _count_by(chosen, listed("counters", counters))
-    counted = seed_range(seed, seeds)
-    effort = Effort(jobs=threads(jobs), budget=budget, progress=progress)
+        count_by = arguments.needed(
+            chosen, "count_by", "has no packets to count", "counters", "testbed"
+        )
+        count_by([_counter(name) for name in arguments.listed("counters", counters)])
+    counted = arguments.seed_range(seed, seeds)
+    effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     if store is not None and (counters or (capture, flows, packets) != (None,) * 3):
-        _refuse_store()
-    check_tables(capture=capture, flows=flows, packets=packets)
+        raise arguments.contradiction("store", _KEEPS_NO_PACKETS, "leave the store out")
+    arguments.check_tables(capture=capture, flows=flows, packets=packets)
     if flows is not None:
         keep_flows(chosen)
     if packets is not None:
-        _write_packets(chosen, packets, seeds)
+        write_packets = arguments.needed(chosen, "packets_to", "has no log of packets", "packets")
+        _check_one("packets", seeds)
+        write_packets(Path(packets))
     capturing = nullcontext() if capture is None else _capturing(chosen, capture, seeds)
-    with capturing, storing(chosen, store) as chosen:
+    with capturing, arguments.storing(chosen, store) as chosen:
         outcome = _run(chosen, scenario, counted, effort)
     if flows is not None:
         kept_flows(outcome).export(flows)
@@ -181,15 +159,14 @@ def compare(
     ['0.98', '0.98']
     """
     expect_scenario(scenario)
-    names = listed("engines", engines)
-    chosen = [
-        get_engine(name, memory_limit) for name in names
-    ]  # an unknown one fails before any run
-    counted = seed_range(seed, seeds)
-    effort = Effort(jobs=threads(jobs), budget=budget, progress=progress)
+    names = arguments.listed("engines", engines)
+    # An unknown one fails before any run.
+    chosen = [arguments.get_engine(name, memory_limit) for name in names]
+    counted = arguments.seed_range(seed, seeds)
+    effort = Effort(jobs=arguments.threads(jobs), budget=budget, progress=progress)
     made = []
     for each in chosen:
-        with storing(each, store) as engine:
+        with arguments.storing(each, store) as engine:
             made.append(_run(engine, scenario, counted, effort))
     return made
 
@@ -200,23 +177,23 @@ def _run(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Ou
         outcome = engine.run(scenario, seeds, effort)
     else:
         outcome = _run_within(engine, scenario, seeds, effort)
-    outcome = settled_or_said(outcome)
+    outcome = run_within.settled_or_said(outcome)
     return outcome.model_copy(update=remarks(scenario, seeds, outcome))
 
 
 def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort) -> Outcome:
     """Run within a time: over a shorter window if need be, and over longer ones that settle."""
     many = len(seeds)
-    limit = TimeLimit.begin(budget_seconds(engine.name, effort.budget), time.monotonic)
+    limit = TimeLimit.begin(arguments.budget_seconds(engine.name, effort.budget), time.monotonic)
     speed, predicted = Speed.under_load(effort.threads, time.monotonic), 0.0
     try:
-        speed, after_s = routed(engine, scenario, speed, limit, effort.progress)
-        with naming_theory(lambda theory: theory.run(scenario, seeds)):
-            scenario = fitted(scenario, limit, many, speed)
-        predicted = limit.spent_s + predict_run(scenario, many, speed)
+        speed, after_s = run_within.routed(engine, scenario, speed, limit, effort.progress)
+        with arguments.naming_theory(lambda theory: theory.run(scenario, seeds)):
+            scenario = run_within.fitted(scenario, limit, many, speed)
+        predicted = limit.spent_s + run_within.predict_run(scenario, many, speed)
         timed = Timed(engine, speed, time.monotonic)
         ending = effort.telling(limit.ending(effort.progress, after_s))
-        outcome = run_settled(
+        outcome = run_within.run_settled(
             lambda each: timed.run(each, seeds, ending),
             scenario, lambda: limit.left_s, many, speed, laws.assumptions.sawtooths_s,
         )  # fmt: skip
@@ -227,85 +204,43 @@ def _run_within(engine: Engine, scenario: Scenario, seeds: range, effort: Effort
     return outcome.noting({"cost": cost})
 
 
-def _refuse_store() -> None:
-    wrong = "a stored replication has no packets to capture or count, and no record of each flow"
-    raise ScenarioError("contradiction", wrong, "leave the store out", field="store")
-
-
 @contextmanager
 def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterator[None]:
     """Let an engine write its packets; a run that fails leaves no file."""
-    capture_to = engine.capabilities.capture_to
-    if capture_to is None:
-        wrong = f"{engine.name} has no packets to capture"
-        raise ScenarioError(
-            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="capture"
-        )
-    _one_replication(seeds, "capture")
+    capture_to = arguments.needed(engine, "capture_to", "has no packets to capture", "capture")
+    _check_one("capture", seeds)
     with beside(path) as part:
         capture_to(part)
         yield
 
 
-def _write_packets(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
-    """Let an engine write what becomes of its packets."""
-    packets_to = engine.capabilities.packets_to
-    if packets_to is None:
-        wrong = f"{engine.name} has no log of packets"
-        hint = f"write {option('engine', 'simulation')}"
-        raise ScenarioError("contradiction", wrong, hint, field="packets")
-    _one_replication(seeds, "packets")
-    packets_to(Path(path))
-
-
-def _one_replication(seeds: int, field: str) -> None:
+def _check_one(field: str, seeds: int) -> None:
     if seeds != 1:
         wrong = f"{seeds} replications cannot be written to one file"
-        raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field=field)
+        raise arguments.contradiction(field, wrong, f"write {option('seeds', 1)}")
 
 
-def _count_by(engine: Engine, names: Sequence[str]) -> None:
-    count_by = engine.capabilities.count_by
-    if count_by is None:
-        wrong = f"{engine.name} has no packets to count"
-        raise ScenarioError(
-            "contradiction", wrong, f"write {option('engine', 'testbed')}", field="counters"
-        )
-    for name in names:
-        if name not in COUNTERS:
-            hint = f"write one of: {', '.join(COUNTERS)}"
-            raise ScenarioError("out-of-range", f"there is no {name!r}", hint, field="counters")
-    count_by(names)
+def _counter(name: str) -> str:
+    if name in COUNTERS:
+        return name
+    hint = f"write one of: {', '.join(COUNTERS)}"
+    raise ScenarioError("out-of-range", f"there is no {name!r}", hint, field="counters")
 
 
 def keep_flows(engine: Engine) -> None:
-    """Let an engine keep a record of every flow.
-
-    Raises
-    ------
-    ScenarioError
-        It has none.
-    """
-    record_flows = engine.capabilities.record_flows
-    if record_flows is None:
-        wrong = f"{engine.name} keeps no record of each flow"
-        hint = f"write {option('engine', 'simulation')}"
-        raise ScenarioError("contradiction", wrong, hint, field="flows")
-    record_flows()
+    """Let an engine keep a record of every flow. Raises ScenarioError if it has none."""
+    arguments.needed(engine, "record_flows", "keeps no record of each flow", "flows")()
 
 
 def flows_again(outcome: Outcome) -> KeptFlows:
     """Return the rows of the runs of an Outcome, which are made once more.
 
-    Raises
-    ------
-    ScenarioError, EngineUnavailable
-        Its engine keeps none, or cannot run here; a file of its scenario is not that of the run.
+    Raises ScenarioError or EngineUnavailable if its engine keeps none, or cannot run here; if a
+    file of its scenario is not that of the run.
     """
-
-    engine = get_engine(outcome.engine, None)
+    engine = arguments.get_engine(outcome.engine, None)
     keep_flows(engine)
-    return kept_flows(engine.run(scenario_of(outcome), outcome.provenance.seeds))
+    return kept_flows(engine.run(arguments.scenario_of(outcome), outcome.provenance.seeds))
 
 
 def kept_flows(outcome: Outcome) -> KeptFlows:
@@ -329,12 +264,9 @@ def trace(
 
     Parameters
     ----------
-    engine : str
-        An engine with packets: ``"simulation"`` or ``"testbed"``.
-    step : str
-        Time between two samples, with its unit.
-    flows : sequence of int
-        Flows whose window, round-trip time and state are sampled, numbered from 0 through the
+    engine : an engine with packets: ``"simulation"`` or ``"testbed"``.
+    step : time between two samples, with its unit.
+    flows : flows whose window, round-trip time and state are sampled, numbered from 0 through the
         traffic classes in their order.
 
     Returns
@@ -357,23 +289,15 @@ def trace(
     (10,)
     """
     expect_scenario(scenario)
-    numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in listed("flows", flows)]
+    asked = arguments.listed("flows", flows)
+    numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in asked]
     every = Duration.parse_argument("step", step)
-    chosen = get_engine(engine, memory_limit)
-    traces = chosen.capabilities.trace
-    if traces is None:
-        wrong = f"{engine} cannot trace packets over time"
-        raise ScenarioError(
-            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
-        )
-    (checked,) = seed_range(seed, 1)
-    seen = traces(scenario, step=every, flows=numbers, seed=checked, progress=progress)
-    return seen.model_copy(update={"unsettled": _with_needs(seen.unsettled, scenario)})
-
-
-def _with_needs(unsettled: Mapping[str, str | None], scenario: Scenario) -> dict[str, str | None]:
-    """Return the reasons with the warm-up that the flows need."""
-    if not any(unsettled.values()):
-        return dict(unsettled)
-    warmup = warmup_for(scenario)
-    return {name: None if why is None else needs(why, warmup) for name, why in unsettled.items()}
+    chosen = arguments.get_engine(engine, memory_limit)
+    traces = arguments.needed(chosen, "trace", "cannot trace packets over time", "engine")
+    (checked,) = arguments.seed_range(seed, 1)
+    seen: Trace = traces(scenario, step=every, flows=numbers, seed=checked, progress=progress)
+    if not any(seen.unsettled.values()):
+        return seen
+    warmup, said = run_within.warmup_for(scenario), seen.unsettled.items()
+    unsettled = {name: why and needs(why, warmup) for name, why in said}
+    return seen.model_copy(update={"unsettled": unsettled})

@@ -63,18 +63,13 @@ def sensitivity(
 
     Parameters
     ----------
-    engine : str
-        ``"theory"`` answers in seconds; ``"simulation"`` needs two sizings for each input.
-    change : float
-        Share by which an input is changed, down and up, above 0 and below 1.
-    uncertain : dict, optional
-        Ranges or distributions by path, as `size_uncertain` takes them, instead of `change` of
-        every input. Alone, an input is then set to the values that 5 % and 95 % of it are below.
-    method : str, optional
-        ``"one-at-a-time"`` or ``"sobol"``. By default ``"sobol"`` if its sizings take up to a
+    engine : ``"theory"`` answers in seconds; ``"simulation"`` needs two sizings for each input.
+    change : share by which an input is changed, down and up, above 0 and below 1.
+    uncertain : ranges or distributions by path, as `size_uncertain` takes them, instead of `change`
+        of every input. Alone, an input is then set to the values that 5 % and 95 % of it are below.
+    method : ``"one-at-a-time"`` or ``"sobol"``. By default ``"sobol"`` if its sizings take up to a
         minute by prediction: there are ``draws * (inputs + 2)`` of them.
-    draws : int
-        Rows of Sobol's design, a power of 2.
+    draws : rows of Sobol's design, a power of 2.
 
     Returns
     -------
@@ -94,7 +89,14 @@ def sensitivity(
     (128.0, 'one-at-a-time')
     """
     expect_scenario(scenario)
-    _check(scenario, change, method, draws)
+    refuse_network(scenario)
+    _check_share("change", change, 0.2)
+    if method is not None and method not in METHODS:
+        hint = f"write one of: {', '.join(METHODS)}"
+        raise ScenarioError("unknown-name", show(method), hint, field="method")
+    if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
+        hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
+        raise ScenarioError("out-of-range", show(draws), hint, field="draws")
     ranges = study.inputs_of(scenario, change) if uncertain is None else uncertain
     inputs = uncertain_inputs(scenario, ranges)
     check_goals(scenario, inputs)
@@ -106,9 +108,9 @@ def sensitivity(
         store=store, jobs=jobs, cluster=cluster, memory_limit=memory_limit, progress=progress,
     )  # fmt: skip
     names = [each.field for each in inputs]
-    is_sobol = method == "sobol" or (
-        method is None and draws * (count + 2) * _each_s(engine, budget) <= _CHEAP_S
-    )
+    each_s = SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
+    is_cheap = draws * (count + 2) * each_s <= _CHEAP_S
+    is_sobol = method == "sobol" or (method is None and is_cheap)
     kind = sized_in(scenario, engine, names, points)
     if is_sobol and _answers(sized(drawn_grid(scenario, names, points[:1])), points[:1], kind)[0]:
         points += study.sobol_points(inputs, draws, seed)
@@ -140,26 +142,13 @@ def _reason(made: Sweep, packets: float | None) -> str | None:
     return next(iter(said), "no buffer is shown to meet the goals; forebay.size says why")
 
 
-def _each_s(engine: str, budget: str | None) -> float:
-    """Return the predicted seconds of a sizing."""
-    return SHORT_SIZING_S.get(engine) or budget_seconds(engine, budget)
-
-
-def _check(scenario: Scenario, change: float, method: str | None, draws: int) -> None:
-    refuse_network(scenario)
-    if not isinstance(change, int | float) or not 0.0 < change < 1.0:
-        hint = "write a share above 0 and below 1, such as 0.2"
-        raise ScenarioError("out-of-range", show(change), hint, field="change")
-    if method is not None and method not in METHODS:
-        hint = f"write one of: {', '.join(METHODS)}"
-        raise ScenarioError("unknown-name", show(method), hint, field="method")
-    if whole_number("draws", draws, 8, _MOST_DRAWS) & (draws - 1):
-        hint = f"write a power of 2, such as {2 ** draws.bit_length()}"
-        raise ScenarioError("out-of-range", show(draws), hint, field="draws")
+def _check_share(name: str, share: float, such: float) -> None:
+    if not isinstance(share, int | float) or not 0.0 < share < 1.0:
+        hint = f"write a share above 0 and below 1, such as {such}"
+        raise ScenarioError("out-of-range", show(share), hint, field=name)
 
 
 BUDGET = "10 min"
-_FEWEST, _MOST_UNCERTAIN_DRAWS = 8, 65_536
 
 
 def size_uncertain(
@@ -187,24 +176,19 @@ def size_uncertain(
 
     Parameters
     ----------
-    uncertain : dict
-        A range or a distribution for each dotted path. A range is ``"100..400"``,
-        ``"80 ms..120 ms"`` or, of whatever the scenario has there, ``"±30%"``. A list has values
-        that are equally likely. A table has one of ``linear`` and ``log`` (two ends), ``normal``
-        (mean and standard deviation, cut at 0), ``lognormal`` (median, and the factor of a standard
+    uncertain : a range or a distribution for each dotted path. A range is ``"100..400"``, ``"80
+        ms..120 ms"`` or, of whatever the scenario has there, ``"±30%"``. A list has values that are
+        equally likely. A table has one of ``linear`` and ``log`` (two ends), ``normal`` (mean and
+        standard deviation, cut at 0), ``lognormal`` (median, and the factor of a standard
         deviation), ``triangular`` (least, likeliest, largest), ``scaled`` (two factors of what the
         scenario has), and ``values`` (with ``shares``). ``"traffic.0.congestion_control.bbr":
         "0..0.5"`` gives a share of the flows that control, and the others keep their ratios.
-    holds : float
-        Share of the draws in which the size must meet the goals, above 0 and below 1.
-    draws : int
-        Number of draws. To show 95 % takes 72.
-    seeds : int
-        Replications of every buffer tried in a draw.
-    budget : str, optional
-        Time on one core of the reference machine for all draws together, ``"10 min"`` by default:
-        each draw has its part. It is counted in predicted packets, so that the answer does not
-        depend on the machine.
+    holds : share of the draws in which the size must meet the goals, above 0 and below 1.
+    draws : number of draws. To show 95 % takes 72.
+    seeds : replications of every buffer tried in a draw.
+    budget : time on one core of the reference machine for all draws together, ``"10 min"`` by
+        default: each draw has its part. It is counted in predicted packets, so that the answer does
+        not depend on the machine.
 
     Returns
     -------
@@ -226,20 +210,23 @@ def size_uncertain(
     """
     expect_scenario(scenario)
     refuse_network(scenario)
-    _check_draws(holds, draws)
+    _check_share("holds", holds, 0.95)
+    whole_number("draws", draws, 8, _MOST_DRAWS)
     inputs = uncertain_inputs(scenario, uncertain)
     check_goals(scenario, inputs)
-    shares = _shares(len(inputs), draws, seed)
+    shares: list[list[float]] = Design("sobol", draws, seed).shares(len(inputs)).tolist()
     points = [
         tuple(each.at(share) for each, share in zip(inputs, row, strict=True)) for row in shares
     ]
     written = tuple(value_at(scenario, each.field) for each in inputs)
     names = [each.field for each in inputs]
     sized = sized_in(scenario, engine, names, points)
+    if engine == "simulation":  # each draw has its part of the budget
+        budget = f"{budget_seconds(engine, budget or BUDGET) / draws:.6g} s"
     made = sweep(
         scenario, drawn_grid(scenario, names, [written, *points]), engine=engine, ask="size",
-        seeds=seeds, seed=seed, budget=_of_each(engine, budget, draws), store=store, jobs=jobs,
-        cluster=cluster, memory_limit=memory_limit, announce=announce, progress=progress,
+        seeds=seeds, seed=seed, budget=budget, store=store, jobs=jobs, cluster=cluster,
+        memory_limit=memory_limit, announce=announce, progress=progress,
     )  # fmt: skip
     as_written, *rest = _draws(made, [written, *points], sized)
     numbers = np.array(
@@ -247,12 +234,6 @@ def size_uncertain(
     )
     base = as_written.least, float(scenario.packet)
     return uncertain_size((scenario.name, engine, sized), holds, inputs, rest, numbers, base)
-
-
-def _shares(inputs: int, draws: int, seed: int) -> list[list[float]]:
-    """Return Sobol's points, shape (draws, inputs), in [0, 1)."""
-    found: list[list[float]] = Design("sobol", draws, seed).shares(inputs).tolist()
-    return found
 
 
 def sized_in(
@@ -283,16 +264,3 @@ def _draws(made: Sweep, points: Sequence[tuple[Any, ...]], sized: str) -> list[D
     if "budget" in why:
         why += f" (a draw has 1/{len(points) - 1} of the budget)"
     return [draw_of(point, rows.get(tuple(map(as_cell, point))), why, sized) for point in points]
-
-
-def _of_each(engine: str, budget: str | None, draws: int) -> str | None:
-    """Return the budget of a draw; only a simulation has one."""
-    whole = budget_seconds(engine, BUDGET if budget is None and engine == "simulation" else budget)
-    return f"{whole / draws:.6g} s" if engine == "simulation" else budget
-
-
-def _check_draws(holds: float, draws: int) -> None:
-    if not isinstance(holds, int | float) or not 0.0 < holds < 1.0:
-        hint = "write a share above 0 and below 1, such as 0.95"
-        raise ScenarioError("out-of-range", show(holds), hint, field="holds")
-    whole_number("draws", draws, _FEWEST, _MOST_UNCERTAIN_DRAWS)

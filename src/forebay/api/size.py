@@ -9,14 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from forebay import laws
-from forebay.api.arguments import (
-    budget_seconds,
-    get_engine,
-    scenario_of,
-    seed_range,
-    storing,
-    threads,
-)
+from forebay.api import arguments
 from forebay.api.run import run
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
@@ -34,7 +27,7 @@ from forebay.search.run_within import routed
 from forebay.search.search import search
 
 if TYPE_CHECKING:
-    from forebay.outcome import CurvePoint, Metric, Outcome, Quantiles, SizeResult
+    from forebay.outcome import Outcome, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
@@ -65,35 +58,26 @@ def size(
 
     Parameters
     ----------
-    seeds : int
-        Replications of every buffer tried, on common random numbers.
-    max_seeds : int, optional
-        Maximum number of replications of a buffer whose intervals do not decide a goal; by default
-        four times ``seeds``, of a simulation sixteen times, as far as its budget goes. The other
-        parameters are those of `run`.
-    budget : str, optional
-        Wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole search
-        takes longer, the answer comes from fewer and longer runs near the crossing, or is
+    seeds : replications of every buffer tried, on common random numbers.
+    max_seeds : maximum number of replications of a buffer whose intervals do not decide a goal; by
+        default four times ``seeds``, of a simulation sixteen times, as far as its budget goes. The
+        other parameters are those of `run`.
+    budget : wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole
+        search takes longer, the answer comes from fewer and longer runs near the crossing, or is
         extrapolated from smaller links of the same kind (docs/explanation/scaled-links.md). See
         ``cost`` and ``scaled`` of the result.
-    store : path, optional
-        An SQLite file that keeps every replication, by scenario, seed and code. A sizing that was
-        stopped continues from it, and several processes may share it.
-    expect : callable, optional
-        Called once, before the first simulation, with the expected seconds.
-    observe : callable, optional
-        Called with the Outcome of every buffer that is run, as it ends; also of smaller links that
-        stand for a large one. Not for links of a network.
-    link, link_class : str, optional
-        For a scenario with a topology: the name of the link to size, as in an Outcome
-        (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
-        then apply to every link of the class. The simulator runs the whole network for each
+    store : an SQLite file that keeps every replication, by scenario, seed and code. A sizing that
+        was stopped continues from it, and several processes may share it.
+    expect : called once, before the first simulation, with the expected seconds.
+    observe : called with the Outcome of every buffer that is run, as it ends; also of smaller links
+        that stand for a large one. Not for links of a network.
+    link, link_class : for a scenario with a topology: the name of the link to size, as in an
+        Outcome (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size;
+        goals then apply to every link of the class. The simulator runs the whole network for each
         buffer: no smaller network replaces it.
-    sizes : str, optional
-        The only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
+    sizes : the only sizes that can be configured, such as ``"64,128,256 packets"``: the recommended
         one is then one of them.
-    of : str, optional
-        The field of what is sized in place of the queue: ``"link.policer.burst"`` or
+    of : the field of what is sized in place of the queue: ``"link.policer.burst"`` or
         ``"link.shaper.burst"``.
 
     Returns
@@ -117,42 +101,28 @@ def size(
     """
     started_at = time.monotonic()
     expect_scenario(scenario)
-    chosen, allowed = get_engine(engine, memory_limit), budget_seconds(engine, budget)
-    times = 16 if engine == "simulation" else 4
-    most = times * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
+    chosen = arguments.get_engine(engine, memory_limit)
+    allowed = arguments.budget_seconds(engine, budget)
+    most = (16 if engine == "simulation" else 4) * seeds
+    if max_seeds is not None:
+        most = len(arguments.seed_range(seed, max_seeds, "max_seeds"))
+    effort = Effort(jobs=arguments.threads(jobs), progress=progress)
     options = Options(
-        seed_range(seed, seeds), most, Effort(jobs=threads(jobs), progress=progress), expect=expect,
+        arguments.seed_range(seed, seeds), most, effort, expect=expect, started_at=started_at,
         budget_s=allowed if engine == "simulation" else None,
-        started_at=started_at,
     )  # fmt: skip
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store=store, sizes=sizes, observe=observe)
         return _size_links(chosen, scenario, link, link_class, options)
-    only = () if sizes is None else _parsed(sizes, scenario, engine)
-    with storing(chosen, store) as chosen:
-        watched = chosen if observe is None else _observed(chosen, scenario, observe)
+    only: tuple[int, ...] = ()
+    if sizes is not None:
+        if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
+            wrong = f"under {scenario.queue.discipline} its aim is sized, not its limit"
+            raise arguments.contradiction("sizes", wrong, "leave it out, or size drop-tail")
+        only = parse_sizes(sizes, scenario)
+    with arguments.storing(chosen, store) as chosen:
+        watched = chosen if observe is None else _Observed(chosen, scenario, observe)
         return size_link(watched, scenario, options, of, only)
-
-
-def _observed(engine: Engine, scenario: Scenario, observe: Callable[[Outcome], None]) -> Engine:
-    """Tell of every run but that of other hosts, which is none of the search."""
-
-    hosts = [getattr(group, "offload", None) for group in scenario.traffic]
-
-    def of_its_hosts(outcome: Outcome) -> None:
-        if [getattr(group, "offload", None) for group in outcome.asked.traffic] == hosts:
-            observe(outcome)
-
-    return Observed(engine, of_its_hosts)
-
-
-def _parsed(sizes: str, scenario: Scenario, engine: str) -> tuple[int, ...]:
-    if not parameter_of(scenario, engine, scenario.buffer_packets).is_limit:
-        wrong = f"under {scenario.queue.discipline} its aim is sized, not its limit"
-        raise ScenarioError(
-            "contradiction", wrong, "leave it out, or size drop-tail", field="sizes"
-        )
-    return parse_sizes(sizes, scenario)
 
 
 def size_link(
@@ -172,9 +142,14 @@ def size_link(
 def _size_links(
     engine: Engine, scenario: Scenario, link: str | None, link_class: str | None, options: Options
 ) -> SizeResult:
-    """Size links of a network together."""
+    """Size links of a network together. Raises TooLittleTime if not even routes are found in it."""
     if options.budget_s is not None:
-        _route_within(engine, scenario, options)
+        limit, effort = TimeLimit.begin(options.budget_s, options.clock), options.effort
+        try:
+            routed(engine, scenario, Speed(effort.threads), limit, effort.progress)
+        except OutOfTime:
+            why = "its routes were not found by then"
+            raise TooLittleTime(why, limit.seconds, limit.seconds, of_network=True) from None
     size_links = engine.capabilities.size_links
     assert size_links is not None, "every engine of _OF_NETWORKS has it"
     sized = size_links(scenario, link=link, link_class=link_class)
@@ -183,52 +158,38 @@ def _size_links(
     return search(problem_of_links(sized, of_class=link_class is not None), sized, options)
 
 
-def _route_within(engine: Engine, scenario: Scenario, options: Options) -> None:
-    """Route a network before its links are chosen. Raises TooLittleTime if there is no time."""
-    assert options.budget_s is not None, "by the caller"
-    limit = TimeLimit.begin(options.budget_s, options.clock)
-    try:
-        routed(engine, scenario, Speed(options.effort.threads), limit, options.effort.progress)
-    except OutOfTime:
-        why = "its routes were not found by then"
-        raise TooLittleTime(why, limit.seconds, limit.seconds, of_network=True) from None
-
-
 def _check_of_links(
     engine: str, link: str | None, link_class: str | None, **of_one_link: object
 ) -> None:
     """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
-
-    def refused(field: str, wrong: str, hint: str) -> ScenarioError:
-        return ScenarioError("contradiction", wrong, hint, field=field)
-
+    refused = arguments.contradiction
     if engine not in _OF_NETWORKS:
         wrong = f"engine {engine} cannot size links of a network"
         raise refused("engine", wrong, f"write {option('engine', 'network')}")
     if (link is None) == (link_class is None):
         wrong = "one link of the network, or one class of links, is sized at a time"
-        raise refused(
-            "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
-        )
+        hint = f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
+        raise refused("link", wrong, hint)
     for name, given in of_one_link.items():
         if given is not None:
             raise refused(name, "is for a link alone, not for a network's", "leave it out")
 
 
-Observe = Callable[["Outcome"], None]
+class _Observed(Decorator):
+    """Tells ``observe`` of every run but that of other hosts, which is none of the search."""
 
-
-class Observed(Decorator):
-    """Forwards to another engine, and calls ``observe`` with the Outcome of every run."""
-
-    def __init__(self, engine: Engine, observe: Observe) -> None:
+    def __init__(
+        self, engine: Engine, scenario: Scenario, observe: Callable[[Outcome], None]
+    ) -> None:
         super().__init__(engine)
+        self._hosts = [getattr(group, "offload", None) for group in scenario.traffic]
         self._observe = observe
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Run the wrapped engine, and tell what it found."""
         outcome = self.engine.run(scenario, seeds, effort)
-        self._observe(outcome)
+        if [getattr(group, "offload", None) for group in outcome.asked.traffic] == self._hosts:
+            self._observe(outcome)
         return outcome
 
 
@@ -260,47 +221,36 @@ def with_cheaper(
     [128, 64, 32, 16]
     """
     chosen = result.recommended or result.buffer
-    why = _refused(scenario, result)
+    why = None if chosen is not None else "there is no answer"
+    if result.scaled is not None:
+        why = "the link itself was too large to be simulated in the time"
+    elif result.aqm is not None:
+        why = f"under {result.aqm.discipline} its aim is sized, not its limit"
+    elif scenario.topology is not None or scenario.flows_uncertain:
+        why = "it is of one link with one number of flows"
     if chosen is None or why is not None:
-        wrong = f"shares of the answer cannot be run: {why or 'there is no answer'}"
+        wrong = f"shares of the answer cannot be run: {why}"
         raise ScenarioError("contradiction", wrong, "leave it out")
-    sizes = dict.fromkeys(max(1, round(share * chosen.packets)) for share in SHARES)
+    sizes = {share: max(1, round(share * chosen.packets)) for share in SHARES}
     outcomes: dict[int, Outcome] = {}
-    for place, packets in enumerate(sizes):
+    tried = list(dict.fromkeys(sizes.values()))
+    for place, packets in enumerate(tried):
         smaller = scenario.with_buffer(packets)
         outcomes[packets] = run(smaller, result.engine, seeds=seeds, seed=seed, jobs=jobs)
         if progress is not None:
-            progress((place + 1) / len(sizes))
-    rows = (_row(share, chosen.packets, outcomes) for share in SHARES)
+            progress((place + 1) / len(tried))
+    rows = (_row(share, packets, outcomes[packets]) for share, packets in sizes.items())
     return result.model_copy(update={"cheaper": tuple(rows)})
 
 
-def _refused(scenario: Scenario, result: SizeResult) -> str | None:
-    if result.scaled is not None:
-        return "the link itself was too large to be simulated in the time"
-    if result.aqm is not None:
-        return f"under {result.aqm.discipline} its aim is sized, not its limit"
-    if scenario.topology is not None or scenario.flows_uncertain:
-        return "it is of one link with one number of flows"
-    return None
-
-
-def _row(share: float, packets: int, outcomes: dict[int, Outcome]) -> Cheaper:
-    size = max(1, round(share * packets))
-    link = outcomes[size].links[BOTTLENECK]
+def _row(share: float, packets: int, outcome: Outcome) -> Cheaper:
+    link = outcome.links[BOTTLENECK]
     delay = link.queue_delay_s
     return Cheaper(
-        share=share, packets=size, utilization=link.utilization, loss_rate=link.loss_rate,
-        queue_delay_mean_s=_part(delay, "mean"), queue_delay_p99_s=_part(delay, "p99"),
+        share=share, packets=packets, utilization=link.utilization, loss_rate=link.loss_rate,
+        queue_delay_mean_s=None if delay is None else delay.mean,
+        queue_delay_p99_s=None if delay is None else delay.p99,
     )  # fmt: skip
-
-
-def _part(delay: Quantiles | None, name: str) -> Metric | None:
-    found: Metric | None = None if delay is None else getattr(delay, name)
-    return found
-
-
-_PARTS = ("links", "classes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,17 +274,6 @@ def again(
     >>> forebay.again(forebay.size(forebay.load("oc3-gsr"), "theory")).different
     ()
     """
-    _check(answer)
-    different = []
-    for place, point in enumerate(answer.curve):
-        if not _is_same(point, jobs):
-            different.append(point.packets)
-        if told is not None:
-            told((place + 1) / len(answer.curve))
-    return Again(tuple(point.packets for point in answer.curve), tuple(different))
-
-
-def _check(answer: SizeResult) -> None:
     why = None
     if answer.scaled is not None:
         why = "it is extrapolated from smaller links, whose runs it does not have"
@@ -345,16 +284,14 @@ def _check(answer: SizeResult) -> None:
     if why is not None:
         hint = "size again with its scenario, and with a store to keep its runs"
         raise ScenarioError("again", f"the answer cannot be repeated: {why}", hint)
-
-
-def _is_same(point: CurvePoint, jobs: int) -> bool:
-    before = point.outcome
-    scenario = scenario_of(before)
-    engine = get_engine(before.engine, None)
-    after = engine.run(scenario, before.provenance.seeds, Effort(jobs=threads(jobs)))
-    return _metrics(before) == _metrics(after)
-
-
-def _metrics(outcome: Outcome) -> dict[str, object]:
-    document = outcome.to_dict()
-    return {part: document[part] for part in _PARTS}
+    different = []
+    for place, point in enumerate(answer.curve):
+        before = point.outcome
+        engine, scenario = arguments.get_engine(before.engine, None), arguments.scenario_of(before)
+        effort = Effort(jobs=arguments.threads(jobs))
+        after = engine.run(scenario, before.provenance.seeds, effort).to_dict()
+        if any(after[part] != before.to_dict()[part] for part in ("links", "classes")):
+            different.append(point.packets)
+        if told is not None:
+            told((place + 1) / len(answer.curve))
+    return Again(tuple(point.packets for point in answer.curve), tuple(different))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -68,11 +68,9 @@ def solve(
     if memory_limit is not None:
         engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
+    points = {"fixed_points": asdict(fixed_points(solution, multistart))} if multistart else {}
     outcome = to_outcome(scenario, [1], solution, loading)
-    outcome = _with_assumptions(scenario, outcome)
-    if multistart:
-        outcome = outcome.noting({"fixed_points": asdict(fixed_points(solution, multistart))})
-    return Answer(outcome, solution)
+    return Answer(outcome.noting(points, {"assumptions": assumed(scenario)}), solution)
 
 
 def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
@@ -91,19 +89,22 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     expect_scenario(scenario)
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
-    outcome = _with_assumptions(
-        scenario, to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
-    )
+    outcome = to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
     sizes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
         "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
     }  # fmt: skip
-    return Answer(outcome.noting({"smallest_buffers": said}), found.solution)
+    assumptions = {"assumptions": assumed(scenario)}
+    return Answer(outcome.noting({"smallest_buffers": said}, assumptions), found.solution)
 
 
-def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:
-    return outcome.model_copy(update={"assumptions": assumed(scenario)})
+def write_rows(
+    path: str | os.PathLike[str], columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Write a table, CSV or Parquet by its name."""
+    check_file(path)
+    write_table(path, columns, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +116,11 @@ class Answer:
 
     def write_links(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
-        check_file(path)
-        write_table(path, _LINK_COLUMNS, self._links())
+        write_rows(path, _LINK_COLUMNS, self._links())
 
     def write_paths(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each path: a connection's values, and the link with the most loss."""
-        check_file(path)
-        write_table(path, _PATH_COLUMNS, self._paths())
+        write_rows(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
@@ -140,25 +139,36 @@ class Answer:
                 self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
             )
         ]
-        check_file(path)
-        write_table(path, columns, rows)
+        write_rows(path, columns, rows)
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers, the links between them and their metrics, as GraphML."""
-
-        known = (
-            {name: each for name, each in zip(_LINK_COLUMNS, row, strict=True) if each is not None}
-            for row in self._links()
-        )
-        used = self.solution.balance.used.tolist()
-        write_graphml(
-            path, self.solution.balance.problem.graph, dict(zip(used, known, strict=True))
-        )
+        balance = self.solution.balance
+        metrics = dict(zip(balance.used.tolist(), self._links(), strict=True))
+        network, graph = balance.problem.graph, rustworkx.PyDiGraph()
+        hosts = network.hosts.tolist()
+        for name, count, (x, y) in zip(network.names, hosts, network.place.tolist(), strict=True):
+            known = {"Longitude": x, "Latitude": y} if x == x else {}
+            graph.add_node({"label": name, "hosts": count} | known)
+        for link in range(network.links):
+            if network.kind[link] == 0:  # unused links too, without metrics
+                data: dict[str, Any] = {
+                    "link_class": network.classes[network.link_class[link]],
+                    "LinkSpeedRaw": float(network.rate_bps[link]),
+                    "delay_s": float(network.delay_s[link]),
+                }
+                row = zip(_LINK_COLUMNS, metrics.get(link, ()), strict=False)
+                data |= {name: each for name, each in row if name != "class" and each is not None}
+                graph.add_edge(int(network.source[link]), int(network.target[link]), data)
+        with tempfile.TemporaryDirectory() as folder:
+            made = os.path.join(folder, "network.graphml")
+            rustworkx.digraph_write_graphml(graph, made)
+            with open(made, "rb") as file, replacing(path) as out:
+                out.write(file.read())
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
         """Return router positions, and ends, class, utilization and loss of their links."""
-
         problem = self.solution.balance.problem
         network, used = problem.graph, self.solution.balance.used
         between = network.kind[used] == 0
@@ -220,31 +230,6 @@ class Answer:
              problem.graph.link_names[used[link]])
             for a, b, hops, count, throughput, *rest, link in rows
         ]  # fmt: skip
-
-
-def write_graphml(
-    path: str | os.PathLike[str], network: Graph, metrics: Mapping[int, Mapping[str, Any]]
-) -> None:
-    """Write routers, and the links between them with ``metrics`` by the number of the link."""
-    graph: Any = rustworkx.PyDiGraph()
-    places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
-    for name, hosts, (x, y) in places:
-        data = {"label": name, "hosts": hosts}
-        graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
-    for link in range(network.links):
-        if network.kind[link] == 0:  # unused links too, without metrics
-            data = {
-                "link_class": network.classes[network.link_class[link]],
-                "LinkSpeedRaw": float(network.rate_bps[link]),
-                "delay_s": float(network.delay_s[link]),
-            }
-            data |= {name: each for name, each in metrics.get(link, {}).items() if name != "class"}
-            graph.add_edge(int(network.source[link]), int(network.target[link]), data)
-    with tempfile.TemporaryDirectory() as folder:
-        made = os.path.join(folder, "network.graphml")
-        rustworkx.digraph_write_graphml(graph, made)
-        with open(made, "rb") as file, replacing(path) as out:
-            out.write(file.read())
 
 
 def places(network: Graph) -> Any:

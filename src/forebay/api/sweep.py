@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forebay.api.arguments import BUDGET, budget_seconds, get_engine, seed_range, threads
+from forebay.api.arguments import budget_seconds, contradiction, get_engine, seed_range, threads
 from forebay.api.size import size_link
 from forebay.catalogue.kinds import WITHOUT_SEEDS
 from forebay.effort import Effort
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from forebay.engines.base import Engine
     from forebay.outcome import SizeResult
     from forebay.progress import Progress
-    from forebay.studies.batches import Count
-    from forebay.studies.plan import Plan
     from forebay.studies.sweep import Sweep
     from forebay.studies.work import Workers
 
@@ -71,52 +69,36 @@ def sweep(
 
     Parameters
     ----------
-    base : Scenario or path
-        The scenario whose fields are replaced; or a grid file, which has all that it says
+    base : the scenario whose fields are replaced; or a grid file, which has all that it says
         (docs/reference/grid.md), and arguments that are given replace it.
-    axes : dict
-        A list of values or a range for each dotted path: ``{"queue.size": ["64 packets", "1 bdp"],
-        "traffic.0.flows": {"log": [100, 400], "points": 3}}``. A tuple of paths has a tuple of
-        values for each point.
-    engine : str or sequence of str
-        ``"simulation"`` by default. With ``ask="compare"`` several, theory and simulation.
-    seeds, seed : int
-        Replications of each cell, with seeds ``seed, seed + 1, …``; 5 from 1 on by default.
-    ask : str
-        ``"run"``; ``"size"``, the smallest buffer, one row for each cell; ``"compare"``, a row for
-        each engine.
-    budget : str, optional
-        Of a sizing: time on one core of the reference machine, ``"60 s"`` by default. It is
+    axes : a list of values or a range for each dotted path: ``{"queue.size": ["64 packets", "1
+        bdp"], "traffic.0.flows": {"log": [100, 400], "points": 3}}``. A tuple of paths has a tuple
+        of values for each point.
+    engine : ``"simulation"`` by default. With ``ask="compare"`` several, theory and simulation.
+    seeds, seed : replications of each cell, with seeds ``seed, seed + 1, …``; 5 from 1 on by
+        default.
+    ask : ``"run"``; ``"size"``, the smallest buffer, one row for each cell; ``"compare"``, a row
+        for each engine.
+    budget : of a sizing: time on one core of the reference machine, ``"60 s"`` by default. It is
         counted in predicted packets, so that the answer does not depend on the machine.
-    together : sequence of sequences of str
-        Axes that change together, point by point, instead of in every combination.
-    leave_out : sequence of dict
-        Cells to leave out: ``[{"queue.size": "1 bdp", "traffic.0.flows": {"above": 400}}]``.
-    where : callable, optional
-        Takes a dict of a cell's values by path; false leaves the cell out.
-    design : dict, optional
-        Points instead of every combination: ``{"kind": "sobol", "points": 64, "seed": 1}``; also
-        ``"random"``, ``"halton"`` and ``"latin-hypercube"``.
-    overrides : sequence of str
-        ``PATH=VALUE`` for the base scenario of a grid file.
-    store : path, optional
-        An SQLite file that keeps every row, which other processes may share. Without it rows are
-        in a temporary file that lives as long as the result.
-    jobs : int
-        Workers here; 0 means one for each core. Up to 4 are threads, more are processes.
-    cluster : str, optional
-        Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; needs ``forebay[cluster]``.
-    wait : str
-        How long the cluster may have no worker before the study ends; what is stored stays.
-    memory_limit : str, optional
-        Memory limit of one worker; see `forebay.run`.
-    only_plan : bool
-        Check and count, and run nothing: `Sweep.stored` says what the store has.
-    announce : callable, optional
-        Called with one line before the first run: "1,200 runs, about 40 s on 2 cores".
-    progress : callable, optional
-        Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the study,
-        which continues from the store when it is started again.
+    together : axes that change together, point by point, instead of in every combination.
+    leave_out : cells to leave out: ``[{"queue.size": "1 bdp", "traffic.0.flows": {"above":
+        400}}]``.
+    where : takes a dict of a cell's values by path; false leaves the cell out.
+    design : points instead of every combination: ``{"kind": "sobol", "points": 64, "seed": 1}``;
+        also ``"random"``, ``"halton"`` and ``"latin-hypercube"``.
+    overrides : ``PATH=VALUE`` for the base scenario of a grid file.
+    store : an SQLite file that keeps every row, which other processes may share. Without it rows
+        are in a temporary file that lives as long as the result.
+    jobs : workers here; 0 means one for each core. Up to 4 are threads, more are processes.
+    cluster : address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; needs
+        ``forebay[cluster]``.
+    wait : how long the cluster may have no worker before the study ends; what is stored stays.
+    memory_limit : memory limit of one worker; see `forebay.run`.
+    only_plan : check and count, and run nothing: `Sweep.stored` says what the store has.
+    announce : called with one line before the first run: "1,200 runs, about 40 s on 2 cores".
+    progress : called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the
+        study, which continues from the store when it is started again.
 
     Returns
     -------
@@ -139,7 +121,9 @@ def sweep(
     ['0.78', '0.98']
     """
     grid, said, files = _grid(base, axes, overrides, together, leave_out, where, design)
-    ask = _ask(said.get("ask", "run") if ask is None else ask)
+    ask = said.get("ask", "run") if ask is None else ask
+    if ask not in ASKS:
+        raise ScenarioError("bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field="ask")
     if ask == "size":
         refuse_network(grid.base)
     names = _engine_names(said.get("engine") if engine is None else engine, ask)
@@ -150,9 +134,9 @@ def sweep(
     budget = said.get("budget") if budget is None else budget
     made = {name: get_engine(name, memory_limit) for name in names}
     wait_s = float(Duration.parse_argument("wait", wait))
-    there = None if cluster is None else (cluster, wait_s)
-    if store is not None:
-        _check_store(store, files)
+    if store is not None and os.path.realpath(store) in map(os.path.realpath, files):
+        wrong = f"{os.fspath(store)} is read by this command"
+        raise contradiction("store", wrong, "name another file")
     asked = [
         (_asked(ask, Effort(name, memory_limit=memory_limit, budget=budget), counted), made[name])
         for name in names
@@ -160,51 +144,34 @@ def sweep(
     enter(progress, "checking the cells")
     plan = plan_of(grid, asked, counted, lambda: None if progress is None else progress(0.0))
     # A look at a store that is not there yet, or is mistyped, makes none.
-    keep, path = _place(None if only_plan and store and not os.path.exists(store) else store)
-    count = _run(
-        plan, path, store is not None, names, jobs, there, memory_limit,
-        engines=made, sizes=size_priced, announce=announce, progress=progress, only_plan=only_plan,
-    )  # fmt: skip
-    return Sweep(plan, path, count, keep)
-
-
-def _run(
-    plan: Plan,
-    path: Path,
-    is_kept: bool,
-    names: Sequence[str],
-    jobs: int,
-    cluster: tuple[str, float] | None,
-    memory_limit: str | None,
-    **how: Any,
-) -> Count:
-    count = 1 if "testbed" in names else cores(threads(jobs))
-    if set(names) <= set(WITHOUT_SEEDS) and count <= MOST_THREADS:
-        count = 1  # its threads would wait for each other
+    temporary = None
+    if store is None or (only_plan and not os.path.exists(store)):
+        temporary = _Temporary()
+    path = Path(store or "") if temporary is None else temporary.path
+    many = 1 if "testbed" in names else cores(threads(jobs))
+    if set(names) <= set(WITHOUT_SEEDS) and many <= MOST_THREADS:
+        many = 1  # its threads would wait for each other
+    limit = memory_limit and int(DataSize.parse_argument("memory_limit", memory_limit))
 
     def open_workers() -> Workers:
         if cluster is not None:
-            return Cluster(*cluster, how["announce"] or (lambda _: None))
-        return here(count, plan.most_bytes, _limit_bytes(memory_limit))
+            return Cluster(cluster, wait_s, announce or (lambda _: None))
+        return here(many, plan.most_bytes, limit or default_limit())
 
     try:
-        return run_plan(plan, path, open_workers, **how)
+        count = run_plan(
+            plan, path, open_workers, engines=made, sizes=size_priced, announce=announce,
+            progress=progress, only_plan=only_plan,
+        )  # fmt: skip
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_kept(plan, path, is_kept)) from None
-
-
-def _kept(plan: Plan, path: Path, is_kept: bool) -> str:
-    """Return what an interrupted study leaves, and how it goes on."""
-    if not is_kept:
-        return "nothing was kept, as there is no store (--store, store=)"
-    kept = f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}"
-    return f"{kept}; the same call again continues from there"
-
-
-def _limit_bytes(memory_limit: str | None) -> int:
-    if memory_limit is None:
-        return default_limit()
-    return int(DataSize.parse_argument("memory_limit", memory_limit))
+        left = "nothing was kept, as there is no store (--store, store=)"
+        if store is not None:
+            left = (
+                f"{stored(plan, path):,} of {plan.runs:,} runs are kept in {path}; the same call "
+                "again continues from there"
+            )
+        raise KeyboardInterrupt(left) from None
+    return Sweep(plan, path, count, temporary)
 
 
 def _grid(
@@ -230,18 +197,9 @@ def _grid(
         raise bad_grid("overrides", "are for grid files", "write base.replace({…})")
     if where is not None and leave_out:
         raise bad_grid("where", "leave_out says it too", "write one of them")
-    keeps = where
-    leaves: Any = leave_out if keeps is None else lambda values: not keeps(values)
-    grid = grid_of(
-        base, {} if axes is None else axes, groups=together, leave_out=leaves, design=design
-    )
+    leaves: Any = leave_out if where is None else lambda values: not where(values)
+    grid = grid_of(base, axes or {}, groups=together, leave_out=leaves, design=design)
     return grid, {}, base.files
-
-
-def _ask(ask: object) -> str:
-    if ask in ASKS:
-        return str(ask)
-    raise ScenarioError("bad-grid", show(ask), f"write one of: {', '.join(ASKS)}", field="ask")
 
 
 def _engine_names(engine: object, ask: str) -> tuple[str, ...]:
@@ -261,23 +219,16 @@ def _asked(ask: str, effort: Effort, seeds: range) -> Asked:
     """Return the question with the digest of all that decides its rows."""
     engine, budget = effort.engine, effort.budget
     if budget is not None and ask != "size":
-        raise bad_grid(
-            "budget", "is for sizings alone", f"leave it out, or {option('ask', 'size')}"
-        )
+        hint = f"leave it out, or {option('ask', 'size')}"
+        raise bad_grid("budget", "is for sizings alone", hint)
     if ask != "size":
         return Asked("run", engine, code_of(engine), effort.memory_limit)
-    allowed = budget_seconds(
-        engine, BUDGET if budget is None and engine == "simulation" else budget
-    )
+    allowed = budget_seconds(engine, budget)
     how = f"{seeds} {allowed}" if engine == "simulation" else f"{seeds}"
-    code = f"size 3 {_searching()} {code_of(engine)} {how}"
-    return Asked("size", engine, code, effort.memory_limit, allowed)
-
-
-def _searching() -> str:
-    """Return the digest of the code that searches."""
     package = Path(__file__).resolve().parents[1]
-    return digest_of_files(f for room in ("search", "laws") for f in (package / room).rglob("*.py"))
+    searching = (f for room in ("search", "laws") for f in (package / room).rglob("*.py"))
+    code = f"size 3 {digest_of_files(searching)} {code_of(engine)} {how}"
+    return Asked("size", engine, code, effort.memory_limit, allowed)
 
 
 def size_priced(
@@ -295,14 +246,6 @@ def size_priced(
     return size_link(timed, scenario, options)
 
 
-def _check_store(store: str | PathLike[str], files: Sequence[str]) -> None:
-    place = os.path.realpath(store)
-    for each in files:
-        if os.path.realpath(each) == place:
-            wrong = f"{os.fspath(store)} is read by this command"
-            raise ScenarioError("contradiction", wrong, "name another file", field="store")
-
-
 def refuse_network(scenario: Scenario) -> None:
     """Refuse a scenario of a network, whose links a study does not size."""
     if scenario.topology is not None:
@@ -311,7 +254,7 @@ def refuse_network(scenario: Scenario) -> None:
             "size one with forebay size --link, or write a scenario of the link alone, as forebay "
             "measure makes one"
         )
-        raise ScenarioError("contradiction", wrong, hint, field="topology")
+        raise contradiction("topology", wrong, hint)
 
 
 class _Temporary:
@@ -321,10 +264,3 @@ class _Temporary:
         folder = tempfile.TemporaryDirectory(prefix="forebay-")
         self.path = Path(folder.name) / "store.sqlite"
         weakref.finalize(self, folder.cleanup)
-
-
-def _place(store: str | PathLike[str] | None) -> tuple[object, Path]:
-    if store is not None:
-        return None, Path(store)
-    kept = _Temporary()
-    return kept, kept.path

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from forebay.engines.testbed import machine
@@ -56,8 +57,7 @@ def check(
 
     Parameters
     ----------
-    on_trial : callable, optional
-        Called after each short run.
+    on_trial : called after each short run.
 
     Raises
     ------
@@ -67,16 +67,9 @@ def check(
     if scenario is not None:
         expect_scenario(scenario)
     machine.check()
-    own = None if scenario is None else try_out(scenario)
-    ladder = []
-    for trial in [] if own is None else [own]:
-        _tell(on_trial, trial)
-    for trial in climb():
-        ladder.append(trial)
-        _tell(on_trial, trial)
-    return Check(own, tuple(ladder))
-
-
-def _tell(on_trial: Callable[[Trial], None] | None, trial: Trial) -> None:
-    if on_trial is not None:
-        on_trial(trial)
+    found = []
+    for trial in chain([] if scenario is None else [try_out(scenario)], climb()):
+        found.append(trial)
+        if on_trial is not None:
+            on_trial(trial)
+    return Check(None, tuple(found)) if scenario is None else Check(found[0], tuple(found[1:]))

@@ -9,7 +9,7 @@ import click
 import forebay
 from forebay import report
 from forebay.cli import options
-from forebay.cli.output import answered, in_line, print_json, progress, say
+from forebay.cli.output import in_line, progress, say, show
 
 _KERNEL = {"pfifo": "drop-tail", "pfifo_fast": "drop-tail"}
 """Linux's names of drop-tail, which --vary takes too."""
@@ -17,31 +17,24 @@ _CANNOT = 3
 """Exit status of an engine that cannot run here. Its column is left out unless it was named."""
 
 
-@click.command("compare")
-@options.scenario
-@click.option(
-    "--engine", "engines", multiple=True, metavar="NAME",
-    help="An engine; repeat it for each column. Without it: every engine that can run here.",
-)  # fmt: skip
-@click.option(
-    "--vary", metavar="PATH=A,B", default=None,
-    help="Instead of engines: a column for each value, queue.discipline=drop-tail,cake,fq_codel.",
-)  # fmt: skip
-@options.effort("seed", "jobs", "memory_limit", "budget", "store", seeds=options.seeds(5))
-@options.as_json
+@options.as_command("compare")
 def command(
-    path: str,
-    overrides: tuple[str, ...],
-    engines: tuple[str, ...],
-    vary: str | None,
-    effort: dict[str, Any],
-    as_json: bool,
-) -> None:
+    source: options.Source = options.scenario,
+    engines: tuple[str, ...] = options.text(
+        "--engine NAME", "An engine; repeat it for each column. Without it: every engine that can "
+        "run here.", multiple=True),
+    vary: str | None = options.text(
+        "PATH=A,B", "Instead of engines: a column for each value, "
+        "queue.discipline=drop-tail,cake,fq_codel."),
+    effort: dict[str, Any] = options.effort(
+        "seed seeds jobs memory_limit budget store", seeds=options.seeds(5)),
+    as_json: bool = options.as_json,
+) -> None:  # fmt: skip
     """The same scenario in several engines, side by side.
 
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
-    scenario, titles = forebay.load(path, overrides), list[str]()
+    scenario, titles = source.load(), list[str]()
     if vary is not None:
         titles, outcomes = _varied(scenario, vary, engines, effort)
     elif engines:
@@ -49,11 +42,8 @@ def command(
             outcomes = forebay.compare(scenario, engines, progress=update, **effort)
     else:
         outcomes = _those_that_can(scenario, effort)
-    if as_json:
-        print_json(report.Comparison(outcomes=tuple(outcomes)).to_dict())
-        return
-    report.print_comparison(outcomes, titles)
-    answered()
+    made = report.Comparison(outcomes=tuple(outcomes))
+    show(made, as_json, lambda _: report.print_comparison(outcomes, titles))
 
 
 def _varied(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-import forebay
 from forebay.api import controls
 from forebay.cli import options
-from forebay.cli.output import print_json, progress
+from forebay.cli.output import progress, show
 
 if TYPE_CHECKING:
-    from forebay.api.controls import Installed
+    from forebay.api.controls import Check, Installed, Shadow
 
 
 @click.group("controls")
@@ -20,52 +20,38 @@ def command() -> None:
     """Congestion controls of your own, and modules of the Linux kernel."""
 
 
-@command.command("build")
-@click.argument("sources", metavar="FILE...", nargs=-1, required=True)
-@click.option("--name", metavar="NAME", help="Its name in scenarios.  [default: its own]")
-@click.option(
-    "--linux", metavar="VERSION", help="FILE is a module of this Linux's net/ipv4, such as 6.12."
-)
-@click.option(
-    "--hz",
-    type=options.WholeNumber(1),
-    metavar="N",
-    help="Ticks of that kernel's clock.  [default: 1000]",
-)
-@options.as_json
+@options.as_command("build", command)
 def build(
-    sources: tuple[str, ...], name: str | None, linux: str | None, hz: int | None, as_json: bool
-) -> None:
+    sources: tuple[str, ...] = options.argument("FILE...", nargs=-1),
+    name: str | None = options.text("NAME", "Its name in scenarios.  [default: its own]"),
+    linux: str | None = options.text(
+        "VERSION", "FILE is a module of this Linux's net/ipv4, such as 6.12."),
+    hz: int | None = options.number(
+        "N", 1, None, "Ticks of that kernel's clock.  [default: 1000]"),
+    as_json: bool = options.as_json,
+) -> None:  # fmt: skip
     """Compile a control in C, C++, Rust or Zig, so that scenarios can name it.
 
     Further FILEs are compiled with the first, as tcp_yeah.c needs tcp_vegas.c.
     """
     made = controls.build(*sources, name=name, linux=linux, hz=hz)
-    if as_json:
-        print_json({"schema": 1, "control": _document(made)})
-    else:
-        click.echo(f'{made.name}: write congestion_control = "{made.name}" in a scenario')
+    said = f'{made.name}: write congestion_control = "{made.name}" in a scenario'
+    document = {"schema": 1, "control": _document(made)}
+    show(document, as_json, lambda _: click.echo(said))
 
 
-@command.command("list")
-@options.as_json
-def list_command(as_json: bool) -> None:
+@options.as_command("list", command)
+def list_command(as_json: bool = options.as_json) -> None:
     """List the controls that were built here, and those of installed distributions."""
     found = controls.listed()
-    if as_json:
-        print_json({"schema": 1, "controls": [_document(each) for each in found]})
-        return
-    for each in found:
-        click.echo(f"{each.name:20} {each.brought_by or each.source}")
-    if not found:
-        click.echo("none; build one with: forebay controls build FILE.c")
+    lines = [f"{each.name:20} {each.brought_by or each.source}" for each in found]
+    document = {"schema": 1, "controls": [_document(each) for each in found]}
+    lines = lines or ["none; build one with: forebay controls build FILE.c"]
+    show(document, as_json, lambda _: click.echo("\n".join(lines)))
 
 
-@command.command("check")
-@click.argument("name", metavar="NAME")
-@options.as_json
-@click.pass_context
-def check(ctx: click.Context, name: str, as_json: bool) -> None:
+@options.as_command("check", command)
+def check(name: str = options.argument("NAME"), as_json: bool = options.as_json) -> int:
     """Run the conformance suite on a control, twice and in two threads.
 
     The exit status is 1 if it lacks a property or does not repeat. Hooks that are never called are
@@ -73,69 +59,49 @@ def check(ctx: click.Context, name: str, as_json: bool) -> None:
     """
     with progress(name) as update:
         found = controls.check(name, progress=update)
-    if as_json:
-        print_json(
-            {
-                "schema": 1,
-                "control": name,
-                "passes": found.passes,
-                "properties": found.properties,
-                "repeats": found.repeats,
-                "repeats_in_threads": found.repeats_in_threads,
-                "never_called": list(found.never_called),
-            }
-        )
-    else:
-        for said, seen in found.properties.items():
-            click.echo(
-                f"{'yes' if seen is None else 'NO '} {said}{'' if seen is None else f': {seen}'}"
-            )
-        click.echo(f"{'yes' if found.repeats else 'NO '} the same run gives the same answer")
-        threads = found.repeats_in_threads
-        click.echo(f"{'yes' if threads else 'NO '} it does in two threads")
-        if found.never_called:
-            click.echo(f"never called: {', '.join(found.never_called)}")
-    ctx.exit(0 if found.passes else 1)
+    document = {"schema": 1, "control": name, "passes": found.passes, **asdict(found)}
+    show(document, as_json, lambda _: _print_check(found))
+    return 0 if found.passes else 1
 
 
-@command.command("compare")
-@click.argument("ours", metavar="OURS")
-@click.argument("other", metavar="NAME|FILE.so")
-@click.argument("path", metavar="[SCENARIO]", required=False)
-@options.overrides
-@options.seed
-@options.seeds(1)
-@options.as_json
+def _print_check(found: Check) -> None:
+    held = [
+        (said if seen is None else f"{said}: {seen}", seen is None)
+        for said, seen in found.properties.items()
+    ]
+    held.append(("the same run gives the same answer", found.repeats))
+    held.append(("it does in two threads", found.repeats_in_threads))
+    for said, holds in held:
+        click.echo(f"{'yes' if holds else 'NO '} {said}")
+    if found.never_called:
+        click.echo(f"never called: {', '.join(found.never_called)}")
+
+
+@options.as_command("compare", command)
 def compare(
-    ours: str,
-    other: str,
-    path: str | None,
-    overrides: tuple[str, ...],
-    seed: int,
-    seeds: int,
-    as_json: bool,
-) -> None:
+    ours: str = options.argument("OURS"),
+    other: str = options.argument("NAME|FILE.so"),
+    source: options.Source = options.scenario_from("[SCENARIO]"),
+    seed: int = options.seed,
+    seeds: int = options.seeds(1),
+    as_json: bool = options.as_json,
+) -> None:  # fmt: skip
     """Let OURS steer, show NAME the same ACKs, and count the calls where it would do otherwise.
 
     Every TCP flow of SCENARIO has OURS; without it the flows of oc3-gsr do.
     """
-    scenario = None if path is None else forebay.load(path, overrides)
+    scenario = None if source.path is None else source.load()
     with progress(f"{ours} and {other}") as update:
         found = controls.compare(ours, other, scenario, seed=seed, seeds=seeds, progress=update)
-    if as_json:
-        print_json(
-            {
-                "schema": 1,
-                "ours": ours,
-                "other": other,
-                "calls": found.calls,
-                "differing": found.differing,
-                "share": found.share,
-                "first": list(found.first),
-            }
-        )
-        return
-    click.echo(f"{other} beside {ours}: {found.share:.3%} of all calls differ")
+    document = {
+        "schema": 1, "ours": ours, "other": other, "calls": found.calls,
+        "differing": found.differing, "share": found.share, "first": list(found.first),
+    }  # fmt: skip
+    show(document, as_json, lambda _: _print_shadow(found))
+
+
+def _print_shadow(found: Shadow) -> None:
+    click.echo(f"{found.other} beside {found.ours}: {found.share:.3%} of all calls differ")
     for hook, calls in found.calls.items():
         if calls:
             click.echo(f"  {hook:18} {found.differing[hook]:9} of {calls}")
@@ -149,25 +115,17 @@ def _first(first: dict[str, Any]) -> str:
         cwnd, ssthresh, rate = first[who]
         paced = "" if rate is None else f", {rate:.6g} segments/s"
         lines.append(f"  {who:7} cwnd {cwnd:.6g}, ssthresh {ssthresh:.6g}{paced}")
-    given = first.get("inputs", {})
-    lines.append(
-        "  "
-        + ", ".join(
-            f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
-            for key, value in given.items()
-        )
+    given = first.get("inputs", {}).items()
+    values = (
+        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in given
     )
-    return "\n".join(lines).rstrip()
+    return "\n".join((*lines, f"  {', '.join(values)}")).rstrip()
 
 
 def _document(made: Installed) -> dict[str, Any]:
+    own = {name: getattr(made, name) for name in ("paces", "controls_cwnd", "ecn", "l4s")}
+    brought_by = made.brought_by or None
     return {
-        "name": made.name,
-        "library": str(made.library),
-        "brought_by": made.brought_by or None,
-        "paces": made.paces,
-        "controls_cwnd": made.controls_cwnd,
-        "ecn": made.ecn,
-        "l4s": made.l4s,
-        **made.facts,
-    }
+        "name": made.name, "library": str(made.library), "brought_by": brought_by,
+        **own, **made.facts,
+    }  # fmt: skip

@@ -3,159 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 import forebay
 from forebay import report
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, write
+from forebay.cli.output import progress, show, write
 from forebay.files.atomic import write_text
 
 if TYPE_CHECKING:
     from forebay.measure import Measured
 
-
-Records = Literal["captures", "--counters", "--snmp", "--exports", "--listen", "--ss", "--answer"]
-
 _SCENARIO = {"congestion_control", "buffer", "goal"}
 _COUNTED = {"rtt", "packet"}
-_READ: dict[Records, set[str]] = {
+_READ = {
     "captures": {"interface", "toward", "overhead", "at", *_SCENARIO},
     "--counters": {"busy_hour", *_COUNTED, *_SCENARIO},
-    "--snmp": {"interface", *_COUNTED, *_SCENARIO},
-    "--exports": set(),
-    "--listen": set(),
-    "--ss": set(),
-    "--answer": set(),
+    "--snmp": {"interface", "community", *_COUNTED, *_SCENARIO},
+    "--exports": {"exports"},
+    "--listen": set[str](),
+    "--ss": {"ss", "nstat"},
+    "--answer": set[str](),
 }
-_NARROW = set().union(*_READ.values()) | {"ss", "nstat", "exports", "community"}
-_OWN = {"--snmp": {"community"}, "--exports": {"exports"}, "--ss": {"ss", "nstat"}}
+"""What each kind of records is read with, beside the rate."""
 _NAMES = {"--exports": "flow records", "--listen": "flow records", "--ss": "a host's own flows"}
+_LISTEN_S, _EVERY_S = 300.0, 10.0
 
 
-def refuse_unread(records: Records) -> None:
-    """Raise UsageError for an option that was written and that nothing would read."""
-    context = click.get_current_context()
-    read = _READ[records] | _OWN.get(records, set())
-    for option in context.command.params:
-        name = option.name or ""
-        written = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if written and name in _NARROW - read:
-            what = _NAMES.get(records, records)
-            raise click.UsageError(f"{option.opts[0]} is not read with {what}; leave it out")
+def _read(records: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what these records are read with; refuse what is written and nothing would read."""
+    if flag := options.first_written(set().union(*_READ.values()) - _READ[records]):
+        what = _NAMES.get(records, records)
+        raise click.UsageError(f"{flag} is not read with {what}; leave it out")
+    return {name: given[name] for name in ("rate", *_READ[records])}
 
 
-_LISTEN_S = 300.0
-_EVERY_S = 10.0
-
-
-@click.command("measure")
-@click.argument("records", metavar="[RECORDS]...", nargs=-1)
-@click.option("--rate", metavar="RATE", help='The link\'s rate, "155 Mbit/s".')
-@click.option(
-    "--counters", "counters", metavar="FILE.csv",
-    help="Interface counters instead of packets: columns time_s, octets, drops.",
-)  # fmt: skip
-@click.option(
-    "--answer", metavar="ANSWER.json",
-    help="Judge the size of this answer of `forebay size --json` by the counters of the port that "
-    "has it: too small, too large, or as answered.",
-)  # fmt: skip
-@click.option(
-    "--busy-hour", is_flag=True, help="Counters: use the hour with the most octets alone."
-)
-@click.option(
-    "--snmp", metavar="HOST[:PORT]",
-    help="Poll the counters of --interface at a router by SNMPv2c; needs forebay[counters].",
-)  # fmt: skip
-@click.option(
-    "--community", metavar="TEXT", envvar="FOREBAY_SNMP_COMMUNITY",
-    help="Community of the router at --snmp; better set FOREBAY_SNMP_COMMUNITY.  [default: public]",
-)  # fmt: skip
-@click.option(
-    "--every", type=options.Number(0, min_open=True), metavar="SECONDS",
-    help="How often to poll --snmp.  [default: 10]",
-)  # fmt: skip
-@click.option(
-    "--keep", type=options.OutputPath(".csv"), metavar="OUT.csv",
-    help="Save the counters of --snmp; --counters reads the file.",
-)  # fmt: skip
-@click.option(
-    "--exports", is_flag=True,
-    help="RECORDS are flow records: captures of NetFlow v5, v9, IPFIX, sFlow v5; nfdump's .csv; "
-    "goflow2's .json.",
-)  # fmt: skip
-@click.option(
-    "--listen", metavar="ADDRESS:PORT",
-    help="Flow records that routers send to a UDP socket here; a port alone is on 127.0.0.1.",
-)  # fmt: skip
-@click.option(
-    "--seconds", type=options.Number(0, min_open=True), metavar="SECONDS",
-    help="How long to --listen, or to poll --snmp.  [default: 300]",
-)  # fmt: skip
-@click.option("--ss", metavar="FILE", help="The text of `ss -tin` on a host that sends.")
-@click.option("--nstat", metavar="FILE", help="The text of `nstat` on a host that sends.")
-@click.option(
-    "--rtt", metavar="TIME[..TIME]",
-    help='Counters: the mean round trip without queueing, "100 ms" or "50 ms..150 ms".',
-)  # fmt: skip
-@click.option(
-    "--packet", default="1500 B", show_default=True, metavar="SIZE",
-    help="Counters: the size of a full packet.",
-)  # fmt: skip
-@click.option(
-    "--interface", metavar="NAME",
-    help="The link's interface: of a pcapng file, others give round trips only; or of --snmp.",
-)  # fmt: skip
-@click.option(
-    "--toward", metavar="NETWORK", multiple=True,
-    help="Only packets to this network cross the link, e.g. 10.0.0.0/8. May be repeated.",
-)  # fmt: skip
-@click.option(
-    "--overhead", type=options.WholeNumber(0, 1000), default=0, show_default=True, metavar="BYTES",
-    help="Bytes that a packet takes on the link in addition to its IP packet; 38 on Ethernet.",
-)  # fmt: skip
-@click.option(
-    "--at", type=click.Choice(["egress", "ingress"]), default="egress", show_default=True,
-    help="Whether the packets were captured after the queue or before it.",
-)  # fmt: skip
-@click.option(
-    "--scenario", "scenario", type=options.OutputPath(".toml"), metavar="OUT.toml",
-    help="Write a scenario from the estimates; `forebay size OUT.toml` reads it.",
-)  # fmt: skip
-@click.option(
-    "--replay", type=options.OutputPath(".csv"), metavar="OUT.csv",
-    help='Write the UDP packets except port 443, for kind = "replay".',
-)  # fmt: skip
-@click.option(
-    "--congestion-control", metavar="NAME",
-    help="Congestion control of the scenario; for counters, the one whose response is inverted.",
-)  # fmt: skip
-@click.option("--buffer", metavar="SIZE", help='For the scenario: the queue, "64 packets".')
-@click.option(
-    "--goal", type=options.Number(0.001, 1.0),
-    help="For the scenario: the utilization to reach.  [default: 0.98 if it has long flows]",
-)  # fmt: skip
-@click.option(
-    "--html", "html", type=options.OutputPath(".html"), metavar="OUT.html",
-    help="Write estimates and pictures into one .html page.",
-)  # fmt: skip
-@options.figure
-@options.as_json
+@options.as_command("measure")
 def command(
-    records: tuple[str, ...],
-    scenario: Path | None,
-    html: Path | None,
-    figure: Path | None,
-    replay: Path | None,
-    as_json: bool,
-    **given: Any,
-) -> int | None:
+    records: tuple[str, ...] = options.argument("[RECORDS]...", nargs=-1),
+    given: dict[str, Any] = options.together(
+        rate=options.text("RATE", 'The link\'s rate, "155 Mbit/s".'),
+        counters=options.text(
+            "FILE.csv", "Interface counters instead of packets: columns time_s, octets, drops."),
+        answer=options.text(
+            "ANSWER.json", "Judge the size of this answer of `forebay size --json` by the counters "
+            "of the port that has it: too small, too large, or as answered."),
+        busy_hour=options.flag("Counters: use the hour with the most octets alone."),
+        snmp=options.text(
+            "HOST[:PORT]",
+            "Poll the counters of --interface at a router by SNMPv2c; needs forebay[counters]."),
+        community=options.text(
+            "TEXT", "Community of the router at --snmp; better set FOREBAY_SNMP_COMMUNITY.  "
+            "[default: public]", envvar="FOREBAY_SNMP_COMMUNITY"),
+        every=options.above_zero("SECONDS", "How often to poll --snmp.  [default: 10]"),
+        keep=options.file(
+            ".csv OUT.csv", "Save the counters of --snmp; --counters reads the file."),
+        exports=options.flag(
+            "RECORDS are flow records: captures of NetFlow v5, v9, IPFIX, sFlow v5; nfdump's .csv; "
+            "goflow2's .json."),
+        listen=options.text(
+            "ADDRESS:PORT", "Flow records that routers send to a UDP socket here; a port alone is "
+            "on 127.0.0.1."),
+        seconds=options.above_zero(
+            "SECONDS", "How long to --listen, or to poll --snmp.  [default: 300]"),
+        ss=options.text("FILE", "The text of `ss -tin` on a host that sends."),
+        nstat=options.text("FILE", "The text of `nstat` on a host that sends."),
+        rtt=options.text(
+            "TIME[..TIME]", 'Counters: the mean round trip without queueing, "100 ms" or "50 '
+            'ms..150 ms".'),
+        packet=options.text("SIZE", "Counters: the size of a full packet.", default="1500 B"),
+        interface=options.text(
+            "NAME", "The link's interface: of a pcapng file, others give round trips only; or of "
+            "--snmp."),
+        toward=options.text(
+            "NETWORK", "Only packets to this network cross the link, e.g. 10.0.0.0/8. May be "
+            "repeated.", multiple=True),
+        overhead=options.number(
+            "BYTES", 0, 1000, "Bytes that a packet takes on the link in addition to its IP packet; "
+            "38 on Ethernet.", default=0),
+        at=options.text(
+            "", "Whether the packets were captured after the queue or before it.",
+            type=click.Choice(["egress", "ingress"]), default="egress")),
+    scenario: Path | None = options.file(
+        ".toml OUT.toml", "Write a scenario from the estimates; `forebay size OUT.toml` reads it."),
+    replay: Path | None = options.file(
+        ".csv OUT.csv", 'Write the UDP packets except port 443, for kind = "replay".'),
+    chosen: dict[str, Any] = options.together(
+        congestion_control=options.text(
+            "NAME", "Congestion control of the scenario; for counters, the one whose response is "
+            "inverted."),
+        buffer=options.text("SIZE", 'For the scenario: the queue, "64 packets".'),
+        goal=options.number(
+            "", 0.001, 1.0, "For the scenario: the utilization to reach.  [default: 0.98 if it has "
+            "long flows]")),
+    html: Path | None = options.file(
+        ".html OUT.html", "Write estimates and pictures into one .html page."),
+    figure: Path | None = options.figure,
+    as_json: bool = options.as_json,
+) -> int | None:  # fmt: skip
     """Estimates of the traffic, and a scenario, from captures, counters or flow records.
 
     RECORDS are captures in pcap or pcapng, plain, .gz or .zst, in the order of their packets.
@@ -163,125 +111,82 @@ def command(
     The number of flows is that of TCP flows in congestion avoidance which cross this link at one
     time. It is neither the number of five-tuples in a capture nor that of open connections.
     """
-    judged = given.pop("answer")
-    if judged is not None:
-        refuse_unread("--answer")
-        others = (*records, scenario, html, figure, replay)
-        return judge(judged, given["counters"], given["rate"], others, as_json=as_json)
-    read = (*records, given["counters"])
+    given |= chosen
+    if given["answer"] is not None:
+        return _judge(given, (*records, scenario, html, figure, replay), as_json)
     places = {"scenario": scenario, "html": html, "figure": figure, "replay": replay}
-    options.check_places(read, **places, keep=given["keep"])
+    options.check_places((*records, given["counters"]), **places, keep=given["keep"])
     if replay is not None:
         others = ("counters", "exports", "listen", "snmp", "ss", "nstat")
         if not records or any(given[name] for name in others):
             raise click.UsageError("--replay needs captures; name captures, or leave it out")
-    measured = _measure(records, given | {"replay": replay is not None})
+    measured = _measure(records, given, replay is not None)
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
-    if as_json:
-        print_json(document)
-    else:
-        report.print_measurement(document)
-        answered()
-    if scenario is not None and text is not None:
-        write("scenario", scenario, partial(write_text, text))
-    if replay is not None:
-        write("packets", replay, partial(write_text, measured.packet_list()))
-    if html is not None:
-        write("page", html, partial(write_text, report.measurement_page(document)))
-    if figure is not None:
-        write("picture", figure, partial(report.figures.draw_measurement, document))
+    show(document, as_json, report.print_measurement)
+    write("scenario", scenario, lambda path: write_text(text or "", path))
+    write("packets", replay, lambda path: write_text(measured.packet_list(), path))
+    write("page", html, lambda path: write_text(report.measurement_page(document), path))
+    write("picture", figure, lambda path: report.figures.draw_measurement(document, path))
     return None
 
 
-def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
-    replay = given.pop("replay")
-    hosts = {name: given.pop(name) for name in ("ss", "nstat")}
-    if not records and any(hosts.values()):
-        refuse_unread("--ss")
-        return forebay.measure.host(**hosts)
+def _measure(records: tuple[str, ...], given: dict[str, Any], replay: bool) -> Measured:
+    if not records and (given["ss"] or given["nstat"]):
+        of_host = _read("--ss", given)
+        return forebay.measure.host(ss=of_host["ss"], nstat=of_host["nstat"])
     if given["rate"] is None:
         raise click.UsageError('--rate is missing; write the link\'s rate, --rate "155 Mbit/s"')
-    at, seconds = (given.pop(name) for name in ("listen", "seconds"))
-    polled = {name: given.pop(name) for name in ("snmp", "community", "every", "keep")}
-    if polled["snmp"] is not None:
-        return _poll(polled, seconds, (*records, at), given)
-    if any(value is not None for name, value in polled.items() if name != "community"):
+    seconds = _LISTEN_S if given["seconds"] is None else given["seconds"]
+    if given["snmp"] is not None:
+        return _poll(seconds, bool(records), given)
+    if given["every"] is not None or given["keep"] is not None:
         raise click.UsageError("--every and --keep need --snmp; write --snmp HOST")
-    if at is not None:
-        return _listen(at, seconds, records, given)
-    if seconds is not None:
+    if given["listen"] is not None:
+        if records or given["counters"]:
+            raise click.UsageError("records and --listen exclude each other; leave one out")
+        how = _read("--listen", given)
+        with progress("listening") as update:
+            return forebay.measure.listen(given["listen"], seconds, progress=update, **how)
+    if given["seconds"] is not None:
         raise click.UsageError("--seconds needs --listen or --snmp; write --listen 127.0.0.1:2055")
-    by_counters = {name: given.pop(name) for name in ("counters", "rtt", "packet", "busy_hour")}
-    if (by_counters["counters"] is None) == (not records):
+    table = given["counters"]
+    if (table is None) == (not records):
         both = "captures and --counters exclude each other"
         wrong = both if records else "nothing to measure"
         raise click.UsageError(f"{wrong}; name captures, or --counters FILE.csv")
-    exports = given.pop("exports")
-    if exports and records:
-        refuse_unread("--exports")
+    if not records:
+        return forebay.measure.counters(table, **_read("--counters", given))
+    if given["exports"]:
+        rate = _read("--exports", given)["rate"]
         with progress("reading") as update:
-            return forebay.measure.exports(records, rate=given["rate"], progress=update)
-    refuse_unread("captures" if records else "--counters")
-    if records:
-        with progress("reading") as update:
-            return forebay.measure.capture(records, replay=replay, progress=update, **given)
-    fields = ("rate", "congestion_control", "buffer", "goal")
-    table = by_counters.pop("counters")
-    chosen = {name: given[name] for name in fields}
-    return forebay.measure.counters(table, **by_counters, **chosen)
+            return forebay.measure.exports(records, rate=rate, progress=update)
+    how = _read("captures", given)
+    with progress("reading") as update:
+        return forebay.measure.capture(records, replay=replay, progress=update, **how)
 
 
-_OF_COUNTERS = ("rate", "rtt", "packet", "congestion_control", "buffer", "goal")
-
-
-def _poll(
-    polled: dict[str, Any],
-    seconds: float | None,
-    others: tuple[str | None, ...],
-    given: dict[str, Any],
-) -> Measured:
-    if any(others) or given["counters"] or given["exports"]:
+def _poll(seconds: float, has_records: bool, given: dict[str, Any]) -> Measured:
+    if has_records or given["listen"] or given["counters"] or given["exports"]:
         raise click.UsageError("records and --snmp exclude each other; leave one out")
     if given["interface"] is None:
         raise click.UsageError("--interface is missing; write the router's name of the link's")
-    refuse_unread("--snmp")
+    how = _read("--snmp", given) | {"community": given["community"] or "public"}
+    every = given["every"] or _EVERY_S
     with progress("polling") as update:
         return forebay.measure.snmp(
-            polled["snmp"],
-            interface=given["interface"],
-            seconds=_LISTEN_S if seconds is None else seconds,
-            every=polled["every"] or _EVERY_S,
-            community=polled["community"] or "public",
-            keep=polled["keep"],
-            progress=update,
-            **{name: given[name] for name in _OF_COUNTERS},
+            given["snmp"], seconds=seconds, every=every, keep=given["keep"], progress=update, **how
         )
 
 
-def _listen(
-    at: str, seconds: float | None, records: tuple[str, ...], given: dict[str, Any]
-) -> Measured:
-    if records or given["counters"]:
-        raise click.UsageError("records and --listen exclude each other; leave one out")
-    refuse_unread("--listen")
-    with progress("listening") as update:
-        long = _LISTEN_S if seconds is None else seconds
-        return forebay.measure.listen(at, long, rate=given["rate"], progress=update)
-
-
-def judge(
-    path: str, table: str | None, rate: str | None, others: Sequence[object], *, as_json: bool
-) -> int:
+def _judge(given: dict[str, Any], others: Sequence[object], as_json: bool) -> int:
     """Print the verdict; return 1 if the size should be changed."""
-    if table is None or any(others):
-        wrong = "--answer needs --counters FILE.csv" if table is None else "--answer only judges"
+    _read("--answer", given)
+    if given["counters"] is None or any(others):
+        needed = given["counters"] is None
+        wrong = "--answer needs --counters FILE.csv" if needed else "--answer only judges"
         raise click.UsageError(f"{wrong}; leave captures and outputs out")
-    answer = forebay.SizeResult.load(path)
-    found = forebay.measure.judge(table, answer, rate=rate)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        report.print_judgement(found.to_dict())
-        answered()
+    answer = forebay.SizeResult.load(given["answer"])
+    found = forebay.measure.judge(given["counters"], answer, rate=given["rate"])
+    show(found.to_dict(), as_json, report.print_judgement)
     return found.exit_status

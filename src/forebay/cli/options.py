@@ -1,16 +1,22 @@
-"""Options that several verbs share, with the same meaning in each."""
+"""What a verb takes: its parameters, each declared once as the default of the function's own.
+
+``step: str = text("TIME", "Time between two samples.", default="10 ms")`` is the option ``--step
+TIME`` of a function under `as_command`. What several verbs share, with one meaning, is below.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 import forebay
 from forebay.files.atomic import fault, write_text
@@ -18,8 +24,6 @@ from forebay.packages import check_file
 
 if TYPE_CHECKING:
     from forebay import Scenario
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _LONGEST_NAME = 255  # NAME_MAX of Linux's and the BSDs' file systems
 FIGURE_KINDS = (".svg", ".png", ".pdf")
@@ -30,20 +34,16 @@ class WholeNumber(click.IntRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number, or raise an error with the range."""
+        low, high = int(self.min or 0), math.inf if self.max is None else self.max
+        ends = f"{low} or more" if self.max is None else f"{low} to {high}"
+        ends += f", such as {max(low, 1)}"
         try:
             number = int(value)
         except (ValueError, OverflowError):
-            self.fail(f"{value!r} is not a whole number; write {self._range()}", param, ctx)
-        if (self.min is not None and number < self.min) or (
-            self.max is not None and number > self.max
-        ):
-            self.fail(f"{number} is out of range; write {self._range()}", param, ctx)
+            self.fail(f"{value!r} is not a whole number; write {ends}", param, ctx)
+        if not low <= number <= high:
+            self.fail(f"{number} is out of range; write {ends}", param, ctx)
         return number
-
-    def _range(self) -> str:
-        least = int(self.min or 0)
-        ends = f"{least} or more" if self.max is None else f"{least} to {self.max}"
-        return f"{ends}, such as {max(least, 1)}"
 
 
 class Number(click.FloatRange):
@@ -85,19 +85,111 @@ class OutputPath(click.ParamType[Path]):
         return path
 
 
-def check_outputs(source: str, scenario: Scenario, **outputs: Path | None) -> None:
-    """Refuse an output that is one of the input files or has the same path as another output.
+Declared = Callable[[str], click.Parameter]
+"""Makes the option or argument of a function's parameter, whose name it takes."""
 
-    Raises
-    ------
-    BadParameter
-        It names the option.
+
+@dataclass(frozen=True)
+class _Together:
+    """Several options as one parameter of the function: what ``join`` makes of their values."""
+
+    declared: Mapping[str, Declared]
+    join: Callable[..., Any] = dict
+
+
+def text(
+    spec: str, help: str = "", kind: type[click.Option] = click.Option, **settings: Any
+) -> Any:
+    """Declare an option: "TIME" is what stands for its value, "--transient TIME" also its flag.
+
+    A default is shown in the help unless ``show_default`` says otherwise; ``settings`` are click's.
     """
-    check_places((source, *scenario.files), **outputs)
+    flags = [word for word in spec.split() if word.startswith("--")]
+    metavar = [word for word in spec.split() if word not in flags]
+    shown: dict[str, Any] = {"help": help, "metavar": metavar[0] if metavar else None}
+    shown |= {"show_default": "default" in settings} | settings
+
+    def made(name: str) -> click.Parameter:
+        return kind([*(flags or [f"--{name.replace('_', '-')}"]), name], **shown)
+
+    return made
+
+
+def together(**declared: Any) -> Any:
+    """Declare several options that the function takes as one dict."""
+    return _Together(declared)
+
+
+def flag(help: str, spec: str = "") -> Any:
+    """Declare an option without a value."""
+    return text(spec, help, is_flag=True)
+
+
+def number(spec: str, least: float, most: float | None, help: str, **settings: Any) -> Any:
+    """Declare an option of a number between two others; of a whole one if these are whole."""
+    kind: Any = WholeNumber if isinstance(least, int) else Number
+    return text(spec, help, type=kind(least, most), **settings)
+
+
+def above_zero(spec: str, help: str) -> Any:
+    """Declare an option of a number above 0."""
+    return text(spec, help, type=Number(0, min_open=True))
+
+
+def share(help: str, **settings: Any) -> Any:
+    """Declare an option of a number above 0 and below 1."""
+    return text("SHARE", help, type=Number(0, 1, min_open=True, max_open=True), **settings)
+
+
+def file(spec: str, help: str, **settings: Any) -> Any:
+    """Declare an option of a file to write: ".csv .npz PATH" has its endings too."""
+    endings = [word for word in spec.split() if word.startswith(".")]
+    rest = " ".join(word for word in spec.split() if word not in endings)
+    return text(rest, help, type=OutputPath(*endings), **settings)
+
+
+def argument(metavar: str, **settings: Any) -> Any:
+    """Declare an argument; one in brackets may be left out."""
+    needed = not metavar.startswith("[")
+    shown: dict[str, Any] = {"metavar": metavar, "required": needed} | settings
+    return lambda name: click.Argument([name], **shown)
+
+
+def as_command(
+    name: str, group: click.Group | None = None
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function a verb, or one of a group; its docstring is the help."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        parameters = inspect.signature(function).parameters
+        declared = {
+            name: each.default if isinstance(each.default, _Together)
+            else _Together({name: each.default}, _alone)
+            for name, each in parameters.items()
+        }  # fmt: skip
+
+        def called(**given: Any) -> Any:
+            return function(**{
+                name: each.join(**{part: given[part] for part in each.declared})
+                for name, each in declared.items()
+            })  # fmt: skip
+
+        made = [make(part) for each in declared.values() for part, make in each.declared.items()]
+        verb = click.Command(name, params=made, callback=called, help=function.__doc__)
+        if group is not None:
+            group.add_command(verb)
+        return verb
+
+    return decorate
+
+
+def _alone(**values: Any) -> Any:
+    (value,) = values.values()
+    return value
 
 
 def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
-    """Refuse an output with the path of one of ``sources`` or another output; as above."""
+    """Refuse an output with the path of one of ``sources``, which are read, or another output."""
     taken = {os.path.realpath(each): f"{each!r} is read" for each in sources if each}
     for name, path in outputs.items():
         if path is None:
@@ -109,13 +201,14 @@ def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
         taken[place] = f"{os.fspath(path)!r} is also written"
 
 
-def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:
-    def decorate(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+def first_written(names: Container[str]) -> str:
+    """Return the flag of the first of these options that stands on the command line; "" if none."""
+    context = click.get_current_context()
+    for each in context.command.params:
+        source = context.get_parameter_source(each.name or "")
+        if source is ParameterSource.COMMANDLINE and each.name in names:
+            return each.opts[0]
+    return ""
 
 
 def _once(
@@ -129,67 +222,31 @@ def _once(
     return overrides
 
 
-overrides = click.option(
-    "--set", "overrides", metavar="PATH=VALUE", multiple=True, callback=_once,
-    help='Override a field, e.g. --set queue.size="64 packets". May be repeated.',
-)  # fmt: skip
+@dataclass
+class Source:
+    """A scenario as the command line names it: a file, or the options of a link without one."""
 
-uncertain = click.option(
-    "--uncertain", metavar="PATH=RANGE", multiple=True,
-    help='An input that is not known: --uncertain "traffic.0.flows=100..400", "link.rate=±20%", or '
-    "a list or table of values. May be repeated.",
-)  # fmt: skip
+    path: str | None
+    overrides: tuple[str, ...]
+    link: dict[str, Any] = field(default_factory=dict)
 
+    def load(self) -> Scenario:
+        """Return the scenario of the file, or of the options that stand for one."""
+        given = {name: value for name, value in self.link.items() if value}
+        if self.path is not None:
+            if given:
+                wrong = f"{self.path!r} is a file; leave this out, or write --set"
+                raise click.BadParameter(wrong, param_hint=f"--{next(iter(given))}")
+            return forebay.load(self.path, self.overrides)
+        save = given.pop("save", None)
+        made = forebay.link_scenario(**given, set=self.overrides)
+        if save is not None:
+            write_text(made.to_toml(), save)
+        return made
 
-def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
-    """Return what ``--uncertain`` says: a range, a list or a table by path."""
-    found: dict[str, Any] = {}
-    for each in uncertain:
-        path, equals, text = (part.strip() for part in each.partition("="))
-        if not equals or not path or not text:
-            wrong = f"{each!r} is no range; write PATH=RANGE, such as traffic.0.flows=100..400"
-            raise click.BadParameter(wrong, param_hint="--uncertain")
-        if path in found:
-            wrong = f"{path} is named twice; write it once"
-            raise click.BadParameter(wrong, param_hint="--uncertain")
-        try:
-            found[path] = tomllib.loads(f"value = {text}")["value"]
-        except (ValueError, RecursionError):
-            found[path] = text
-    return found
-
-
-scenario = _chain(click.argument("path", metavar="SCENARIO"), overrides)
-
-
-def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """Keep an option of a link without a file for `load`."""
-    if value:
-        ctx.meta.setdefault(_LINK, {})[str(param.name)] = value
-
-
-_LINK = "forebay.link"
-
-
-def _of_link(flag: str, help: str, **more: Any) -> Callable[[F], F]:
-    return click.option(flag, expose_value=False, callback=_keep, help=help, **more)
-
-
-flows_of_link = _of_link("--flows", "Without a file: long flows, 1000.", metavar="N")
-link = _chain(
-    click.argument("path", metavar="SCENARIO", required=False),
-    overrides,
-    _of_link("--rate", 'Without a file: the link, "10 Gbit/s".', metavar="RATE"),
-    _of_link("--rtt", 'Without a file: "50 ms", or "20 ms..120 ms".', metavar="TIME"),
-    _of_link("--mix", "Without a file: shares of controls, cubic=0.5,bbr=0.5.", metavar="SHARES"),
-    _of_link(
-        "--goal", "Without a file: a goal, utilization=0.95. May be repeated.",
-        metavar="NAME=VALUE", multiple=True,
-    ),
-    _of_link("--save", "Write the scenario of these options.", metavar="LINK.toml",
-             type=OutputPath(".toml")),
-)  # fmt: skip
-"""A scenario's file, or a link in options; `flows_of_link` belongs to it."""
+    def check_outputs(self, scenario: Scenario, **outputs: Path | None) -> None:
+        """Refuse an output that is one of the input files; see `check_places`."""
+        check_places((self.path, *scenario.files), **outputs)
 
 
 class FlowsOrTable(OutputPath):
@@ -198,43 +255,10 @@ class FlowsOrTable(OutputPath):
     name = "flows"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path of a table; keep a number for `load`."""
+        """Return the path of a table, or the number as text."""
         if Path(value).suffix or not str(value)[:1].isdigit():
             return super().convert(value, param, ctx)
-        assert ctx is not None, "of a command"
-        ctx.meta.setdefault(_LINK, {})["flows"] = value
-        return None
-
-
-def load(path: str | None, overrides: tuple[str, ...]) -> Scenario:
-    """Return the scenario of a file, or of the options that stand for one."""
-    given: dict[str, Any] = click.get_current_context().meta.get(_LINK, {})
-    if path is not None:
-        if given:
-            wrong = f"{path!r} is a file; leave this out, or write --set"
-            raise click.BadParameter(wrong, param_hint=f"--{next(iter(given))}")
-        return forebay.load(path, overrides)
-    save = given.get("save")
-    made = forebay.link_scenario(**{k: v for k, v in given.items() if k != "save"}, set=overrides)
-    if save is not None:
-        write_text(made.to_toml(), save)
-    return made
-
-
-as_json = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
-)
-
-store = click.option(
-    "--store", metavar="FILE", default=None, type=click.Path(path_type=Path),
-    help="Keep every replication in this store; what it has is not run again.",
-)  # fmt: skip
-
-figure = click.option(
-    "--figure",
-    type=OutputPath(*FIGURE_KINDS),
-    help="Draw the picture into a .svg, .png or .pdf file.",
-)  # fmt: skip
+        return str(value)
 
 
 class EngineOption(click.Option):
@@ -247,73 +271,112 @@ class EngineOption(click.Option):
         return super().get_help_record(ctx)
 
 
-def refuse_beside(given: Mapping[str, object], what: str) -> None:
-    """Refuse an option that is given and does not go with another; ``what`` says what it is for."""
-    for name, value in given.items():
-        if value:
-            wrong = f"is for {what}; leave it out"
-            raise click.BadParameter(wrong, param_hint=f"--{name.replace('_', '-')}")
+def ranges(uncertain: Iterable[str]) -> dict[str, Any]:
+    """Return what ``--uncertain`` says: a range, a list or a table by path."""
+    found: dict[str, Any] = {}
+    for each in uncertain:
+        path, _, text = (part.strip() for part in each.partition("="))
+        wrong = f"{path} is named twice; write it once" if path in found else ""
+        if not path or not text:
+            wrong = f"{each!r} is no range; write PATH=RANGE, such as traffic.0.flows=100..400"
+        if wrong:
+            raise click.BadParameter(wrong, param_hint="--uncertain")
+        try:
+            found[path] = tomllib.loads(f"value = {text}")["value"]
+        except (ValueError, RecursionError):
+            found[path] = text
+    return found
 
 
-engine = click.option(
-    "--engine", cls=EngineOption, default="simulation", show_default=True, metavar="NAME",
-)  # fmt: skip
-
-jobs = click.option(
-    "--jobs", type=WholeNumber(0, 1024), default=0, metavar="N",
-    help="Threads; 0, the default, means one per core. The answer does not depend on it; the "
-    "testbed runs one replication after the other.",
-)  # fmt: skip
-
-memory_limit = click.option(
-    "--memory-limit", metavar="SIZE", default=None,
-    help='Most memory that a run may take, e.g. "8 GB"; not set: 2 GB, or half of the machine\'s.',
-)  # fmt: skip
-
-budget = click.option(
-    "--budget", metavar="TIME", default=None,
-    help='Time that a simulation may take, e.g. "2 min"; not set: 60 s for size, else no limit.',
-)  # fmt: skip
-
-seed = click.option(
-    "--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, metavar="N",
-    help="First seed.",
+overrides = text(
+    "--set PATH=VALUE", 'Override a field, e.g. --set queue.size="64 packets". May be repeated.',
+    multiple=True, callback=_once,
 )  # fmt: skip
 
 
-def seeds(default: int) -> Callable[[F], F]:
-    """Return the option ``--seeds K`` with the verb's own default."""
-    return click.option(
-        "--seeds", type=WholeNumber(1, 100_000), default=default, show_default=True,
-        metavar="K", help="Replications, with seeds N, N+1, … Intervals come from these.",
-    )  # fmt: skip
+def scenario_from(metavar: str) -> Any:
+    """Declare the argument of a file, and --set for its fields."""
+    return _Together({"path": argument(metavar), "overrides": overrides}, Source)
 
 
-def effort(*shared: str, **own: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Give a verb the options of what its answer may take, as one argument ``effort``.
+scenario = scenario_from("SCENARIO")
+flows = text("N", "Without a file: long flows, 1000.")
+_LINK = {
+    "rate": text("RATE", 'Without a file: the link, "10 Gbit/s".'),
+    "rtt": text("TIME", 'Without a file: "50 ms", or "20 ms..120 ms".'),
+    "mix": text("SHARES", "Without a file: shares of controls, cubic=0.5,bbr=0.5."),
+    "goal": text(
+        "NAME=VALUE", "Without a file: a goal, utilization=0.95. May be repeated.", multiple=True
+    ),
+    "save": file(".toml LINK.toml", "Write the scenario of these options."),
+}
 
-    It is a dict for the keyword arguments of the verb in `forebay`.
+
+def scenario_or_link(**more: Any) -> Any:
+    """Declare a scenario's file, or a link in options; ``more`` are further ones of the link."""
+
+    def source(path: str | None, overrides: tuple[str, ...], **link: Any) -> Source:
+        return Source(path, overrides, link)
+
+    path = argument("SCENARIO", required=False)
+    return _Together({"path": path, "overrides": overrides, **_LINK, **more}, source)
+
+
+uncertain = text(
+    "PATH=RANGE",
+    'An input that is not known: --uncertain "traffic.0.flows=100..400", "link.rate=±20%", or '
+    "a list or table of values. May be repeated.",
+    multiple=True,
+)
+as_json = flag("Print one JSON document and nothing else.", "--json")
+figure = file(" ".join(FIGURE_KINDS), "Draw the picture into a .svg, .png or .pdf file.")
+jobs = number(
+    "N", 0, 1024, "Threads; 0, the default, means one per core. The answer does not depend on it; "
+    "the testbed runs one replication after the other.", default=0, show_default=False,
+)  # fmt: skip
+seed = number("N", 0, 2**63 - 1, "First seed.", default=1)
+memory_limit = text(
+    "SIZE",
+    'Most memory that a run may take, e.g. "8 GB"; not set: 2 GB, or half of the machine\'s.',
+)
+
+
+def engine(default: str) -> Any:
+    """Declare the option ``--engine NAME`` with the verb's own default."""
+    return text("NAME", kind=EngineOption, default=default)
+
+
+def store(help: str) -> Any:
+    """Declare the option ``--store FILE`` with what the verb keeps there."""
+    return text("FILE", help, type=click.Path(path_type=Path))
+
+
+def seeds(default: int) -> Any:
+    """Declare the option ``--seeds K`` with the verb's own default."""
+    help = "Replications, with seeds N, N+1, … Intervals come from these."
+    return number("K", 1, 100_000, help, default=default)
+
+
+_EFFORT = {
+    "engine": engine("simulation"),
+    "seed": seed,
+    "jobs": jobs,
+    "memory_limit": memory_limit,
+    "budget": text(
+        "TIME",
+        'Time that a simulation may take, e.g. "2 min"; not set: 60 s for size, else no limit.',
+    ),
+    "store": store("Keep every replication in this store; what it has is not run again."),
+}  # fmt: skip
+
+
+def effort(names: str, **own: Any) -> Any:
+    """Declare what an answer may take: a dict of keyword arguments of the verb in `forebay`.
 
     Parameters
     ----------
-    shared : names of options that are the same in all verbs.
+    names : of the options, in their order.
     own : options of these names that are the verb's own.
     """
-    known = {name: _SHARED[name] for name in shared} | own
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        @wraps(function)
-        def command(**given: Any) -> Any:
-            return function(effort={name: given.pop(name) for name in known}, **given)
-
-        return _chain(*(known[name] for name in sorted(known, key=_ORDER.index)))(command)
-
-    return decorate
-
-
-_SHARED: dict[str, Callable[[Any], Any]] = {
-    "engine": engine, "seed": seed, "jobs": jobs, "memory_limit": memory_limit, "budget": budget,
-    "store": store,
-}  # fmt: skip
-_ORDER = ("engine", "seed", "seeds", "max_seeds", "jobs", "memory_limit", "budget", "store")
-"""Of the options in ``--help``."""
+    known = _EFFORT | own
+    return _Together({name: known[name] for name in names.split()})

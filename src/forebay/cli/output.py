@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from forebay.cli.signals import word
-from forebay.errors import ForebayError, Words
+from forebay.errors import ForebayError, Words, one_line
 
 Callback = Callable[[float], None]
 
@@ -47,20 +47,36 @@ def answered() -> None:
     written.append("the answer as printed")
 
 
-def write(what: str, path: Path, writer: Callable[[Path], object]) -> None:
-    """Write one file and print its path, on stderr because stdout may be a JSON document.
+def show(
+    answer: Any,
+    as_json: bool,
+    printer: Callable[[Any], object],
+    indent: int | None = 2,
+) -> None:
+    """Print an answer: with ``--json`` its document, which it has or is, else by ``printer``."""
+    if as_json:
+        print_json(answer if isinstance(answer, Mapping) else answer.to_dict(), indent)
+    else:
+        printer(answer)
+        answered()
 
-    Raises
-    ------
-    OSError
-        The file cannot be written; ``filename`` names it.
+
+def write(
+    what: str, path: Path | None, writer: Callable[[Path], object] | None = None, more: str = ""
+) -> None:
+    """Write a file, if it is asked for, and print its path on stderr.
+
+    Without ``writer`` it has been written. Raises OSError whose ``filename`` names the file.
     """
+    if path is None:
+        return
     try:
-        writer(path)
+        if writer is not None:
+            writer(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     written.append(f"{what} {path}")
-    say(f"{what}: {path}")
+    say(f"{what}: {path}{more}")
 
 
 def say(line: str) -> None:
@@ -69,12 +85,7 @@ def say(line: str) -> None:
     Errors of stderr are ignored, because the answer does not depend on it.
     """
     with suppress(OSError):
-        click.echo(printable(line), err=True)
-
-
-def printable(text: str) -> str:
-    """Return one line for a terminal, with control characters escaped."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+        click.echo(one_line(line), err=True)
 
 
 @contextmanager
@@ -84,6 +95,11 @@ def naming_signal() -> Iterator[None]:
         yield
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(*(f"{word()}; {each}" for each in stop.args)) from None
+
+
+def to_be_continued(kept: str) -> KeyboardInterrupt:
+    """Return the interrupt of a verb that continues from what it has kept."""
+    return KeyboardInterrupt(f"{word()}; {kept}, and the same command continues from there")
 
 
 @contextmanager

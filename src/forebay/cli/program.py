@@ -13,10 +13,9 @@ from typing import Any, TextIO, cast
 
 import click
 
-import forebay
 from forebay.cli import signals
-from forebay.cli.output import in_line, printable, written
-from forebay.errors import Defect
+from forebay.cli.output import in_line, written
+from forebay.errors import Defect, one_line
 
 # verb: its line in `forebay --help`. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
@@ -36,12 +35,10 @@ _VERBS = {
     "testbed": "Check if this machine can run a scenario on the testbed, and up to which rate.",
 }
 
-_HINTS = {
-    errno.ENOSPC: "make room there or write elsewhere",
-    errno.EDQUOT: "make room there or write elsewhere",
-    errno.EFBIG: "make room there or write elsewhere",
-    errno.EACCES: "name a place that you may write to",
-    errno.EROFS: "name a place that you may write to",
+_ELSEWHERE, _YOURS = "make room there or write elsewhere", "name a place that you may write to"
+_HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ELSEWHERE)
+_HINTS |= dict.fromkeys((errno.EACCES, errno.EROFS), _YOURS)
+_HINTS |= {
     errno.ENOENT: "name an existing file",
     errno.ENAMETOOLONG: "write a shorter name",
 }
@@ -134,12 +131,6 @@ def _nearest_verb(word: str) -> str:
     return f"did you mean {near[0]}?" if near else f"write one of: {', '.join(_VERBS)}"
 
 
-def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        click.echo(f"forebay {forebay.__version__}")
-        ctx.exit()
-
-
 @click.group(
     cls=_Verbs,
     invoke_without_command=False,
@@ -147,10 +138,9 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
     epilog="Exit status: 0 done; 1 the goals cannot be met, or a reproduction is out of its "
     "band; 2 bad input; 3 an engine cannot run here; 4 a defect of forebay: please report it.",
 )
-@click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
-    help="Print the version and exit.",
-)  # fmt: skip
+@click.version_option(
+    package_name="forebay", message="%(prog)s %(version)s", help="Print the version and exit."
+)
 def program() -> None:
     """How large a router's buffer must be, and the evidence.
 
@@ -174,7 +164,9 @@ def call(arguments: Sequence[str]) -> int:
         click.echo(no_verb.format_message(), err=True)
         return no_verb.exit_code
     except click.ClickException as error:
-        return _fail(_one_line(error), 2)
+        context = getattr(error, "ctx", None)
+        hint = f" (see {context.command_path} --help)" if context else ""
+        return _fail(" ".join(error.format_message().split()) + hint, 2)
     except KeyboardInterrupt as stop:
         return _interrupted(stop)
     except OSError as error:  # of --help and --version; those of a verb are handled before
@@ -194,9 +186,7 @@ def _failed(error: BaseException) -> int:
     status = getattr(error, "exit_status", None)
     foreseen = isinstance(status, int)
     if os.environ.get("FOREBAY_DEBUG") == "1" and (not foreseen or status == Defect.exit_status):
-        import traceback
-
-        traceback.print_exception(error)
+        sys.excepthook(type(error), error, error.__traceback__)
     if not foreseen:
         error = Defect(f"{type(error).__name__}: {error}")
     return _fail(in_line(error), int(getattr(error, "exit_status", Defect.exit_status)))
@@ -236,15 +226,9 @@ def _open_streams() -> bool:
     return is_open
 
 
-def _one_line(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    hint = f" (see {context.command_path} --help)" if context else ""
-    return " ".join(error.format_message().split()) + hint
-
-
 def _fail(message: str, status: int) -> int:
     try:
-        click.echo(f"forebay: {printable(message)}", err=True)
+        click.echo(f"forebay: {one_line(message)}", err=True)
     except OSError:  # stderr is on a full disk; the status still reports it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return status

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,47 +9,19 @@ from typing import Any
 import click
 
 import forebay
+from forebay import reproduction
 from forebay.cli import options
-from forebay.cli.output import answered, in_line, print_json, progress, say, write
-from forebay.cli.signals import word
+from forebay.cli.output import answered, in_line, progress, say, show, to_be_continued, write
 from forebay.errors import ForebayError
-from forebay.reproduction import (
-    QUICK_SEEDS,
-    SEEDS,
-    Cache,
-    CachedResult,
-    Effort,
-    Entry,
-    MeasuredArtefact,
-    Reproduction,
-    by_cause,
-    causes_in_words,
-    choose,
-    count,
-    default_store,
-    digest,
-    entries,
-    full_name,
-    in_words,
-    make,
-    print_reproduction,
-    replications,
-    row_name,
-)
+from forebay.reproduction import Cache, CachedResult, Effort, Entry, Reproduction
 
 _CANNOT = 3
 
 
-def measure(entry: Entry, *, seeds: int | None, again: bool) -> int:
-    """Run what is not recorded yet, by default as often as it declares; return the exit status.
-
-    Raises
-    ------
-    UsageError
-        The artefact has no testbed part.
-    """
+def _measure(entry: Entry, seeds: int | None, again: bool) -> int:
+    """Run what is not recorded yet, by default as often as it declares; return the exit status."""
     artefact = entry.load()
-    if not isinstance(artefact, MeasuredArtefact):
+    if not isinstance(artefact, reproduction.MeasuredArtefact):
         raise click.UsageError(f"{entry.name} has no testbed part; leave out --testbed")
     where = f" in {entry.folder}" if entry.folder else ""
     record = artefact.measure if seeds is None else partial(artefact.measure, seeds=seeds)
@@ -59,26 +29,25 @@ def measure(entry: Entry, *, seeds: int | None, again: bool) -> int:
         with progress(f"{entry.name}, testbed") as update:
             failed = record(progress=update, again=again)
     except KeyboardInterrupt:
-        said = f"{word()}; finished runs are recorded{where}"
-        raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
+        raise to_be_continued(f"finished runs are recorded{where}") from None
     for line in failed:
         say(f"not recorded: {line}")
     say(f"recorded{where}; `forebay reproduce {entry.name}` shows it")
     return _CANNOT if failed else 0
 
 
-def reproduce(
+def _reproduce(
     entry: Entry, label: str, cache: Cache | None, effort: Effort, *, quick: bool
 ) -> CachedResult:
     """Return the artefact's cached result; without one, reproduce it and cache it at once."""
     # The key is that of the files before the run.
-    key = None if cache is None else digest(entry, effort.seeds, quick)
+    key = None if cache is None else reproduction.digest(entry, effort.seeds, quick)
     cached = None if cache is None or key is None else cache.get(entry, key)
     if cached is not None:
         say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was computed")
         return cached
     with progress(label) as update:
-        result = make(entry, effort.telling(update), quick=quick)
+        result = reproduction.make(entry, effort.telling(update), quick=quick)
     if cache is not None:
         if key is not None:
             cache.put(entry, key, result)
@@ -86,60 +55,28 @@ def reproduce(
     return result
 
 
-@contextmanager
-def resumable(cache: Cache | None) -> Iterator[None]:
-    """On Ctrl-C, print what is finished and how to continue."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if cache is None or not cache.has_any:
-            raise
-        said = f"{word()}; finished artefacts are kept in {cache.path}"
-        raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
-
-
-@click.command("reproduce")
-@click.argument("name", metavar="[ARTEFACT]", required=False)
-@click.option("--list", "only_list", is_flag=True, help="List the artefacts and exit.")
-@click.option("--all", "every", is_flag=True, help="Every artefact, one after another.")
-@click.option("--quick", is_flag=True, help="Fewer seeds and shorter windows, for the same claims.")
-@click.option(
-    "--testbed", is_flag=True,
-    help="Run ARTEFACT on this machine's own TCP and record the runs (root; real time).",
-)  # fmt: skip
-@click.option("--again", is_flag=True, help="With --testbed: repeat recorded runs too.")
-@options.effort(
-    "jobs",
-    seeds=click.option(
-        "--seeds", type=options.WholeNumber(1, 100_000), metavar="K",
-        help=f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} with --quick, "
-        "with --testbed what the artefact declares, usually 3]",
-    ),
-    store=click.option(
-        "--store", type=click.Path(path_type=Path), metavar="FILE",
-        help="Save the results in this store, and reuse those saved before.  [default: with "
-        "several artefacts forebay/store.sqlite in the user's cache]",
-    ),
-)  # fmt: skip
-@options.figure
-@click.option(
-    "--report",
-    type=options.OutputPath(".html", ".htm"),
-    help="Write everything into one .html page.",
-)
-@options.as_json
+@options.as_command("reproduce")
 def command(
-    name: str | None,
-    only_list: bool,
-    every: bool,
-    quick: bool,
-    testbed: bool,
-    again: bool,
-    effort: dict[str, Any],
-    figure: Path | None,
-    report: Path | None,
-    as_json: bool,
-) -> int:
+    name: str | None = options.argument("[ARTEFACT]"),
+    only_list: bool = options.flag("List the artefacts and exit.", "--list"),
+    every: bool = options.flag("Every artefact, one after another.", "--all"),
+    quick: bool = options.flag("Fewer seeds and shorter windows, for the same claims."),
+    testbed: bool = options.flag(
+        "Run ARTEFACT on this machine's own TCP and record the runs (root; real time)."),
+    again: bool = options.flag("With --testbed: repeat recorded runs too."),
+    effort: dict[str, Any] = options.effort(
+        "seeds jobs store",
+        seeds=options.number(
+            "K", 1, 100_000, f"Replications, with seeds 1, 2, …  [default: {reproduction.SEEDS}; "
+            f"{reproduction.QUICK_SEEDS} with --quick, with --testbed what the artefact declares, "
+            "usually 3]"),
+        store=options.store(
+            "Save the results in this store, and reuse those saved before.  [default: with several "
+            "artefacts forebay/store.sqlite in the user's cache]")),
+    figure: Path | None = options.figure,
+    report: Path | None = options.file(".html .htm", "Write everything into one .html page."),
+    as_json: bool = options.as_json,
+) -> int:  # fmt: skip
     """The papers' tables and figures, compared with the published values.
 
     ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15. A paper, such
@@ -155,26 +92,32 @@ def command(
         raise click.UsageError("ARTEFACT is empty; write one, such as A.fig15, or --all")
     if every and name:
         raise click.UsageError(f"--all runs every artefact; leave out {name} or --all")
+    chosen = reproduction.choose(name) if name else reproduction.entries()
     if only_list:
-        _list(choose(name) if name else entries(), as_json)
+        _list(chosen, as_json)
         return 0
-    chosen = choose(name) if name else entries()
-    several = name is None or chosen[0].name != full_name(name)
-    if testbed or again:
-        _check_testbed(several, testbed)
-        return measure(chosen[0], seeds=effort["seeds"], again=again)
+    several = name is None or chosen[0].name != reproduction.full_name(name)
+    if again and not testbed:
+        raise click.UsageError("--again repeats recorded runs; it needs --testbed")
+    if testbed:
+        if several:
+            raise click.UsageError("--testbed runs one artefact; name it, e.g. A.fig15")
+        return _measure(chosen[0], effort["seeds"], again)
     if figure is not None and several:
         raise click.UsageError("--figure draws one artefact; name it, e.g. A.fig15")
-    cache, times = _cache(effort["store"], several), replications(effort["seeds"], quick)
+    cache = _cache(effort["store"], several)
+    times = reproduction.replications(effort["seeds"], quick)
+    own = Effort(seeds=times, jobs=effort["jobs"])
     results: list[CachedResult] = []
     failed: dict[str, ForebayError] = {}
     for place, entry in enumerate(chosen, start=1):
         label = f"{place}/{len(chosen)} {entry.name}" if several else entry.name
         try:
-            with resumable(cache):
-                result = reproduce(
-                    entry, label, cache, Effort(seeds=times, jobs=effort["jobs"]), quick=quick
-                )
+            result = _reproduce(entry, label, cache, own, quick=quick)
+        except KeyboardInterrupt:
+            if cache is None or not cache.has_any:
+                raise
+            raise to_be_continued(f"finished artefacts are kept in {cache.path}") from None
         except ForebayError as error:
             if not several:
                 raise
@@ -183,55 +126,46 @@ def command(
             continue
         results.append(result)
         if not as_json:
-            print_reproduction(result.made)
+            reproduction.print_reproduction(result.made)
             answered()
     made = [result.made for result in results]
-    if as_json:
-        _print(made, failed, one=not several)
-    elif several:
-        _sum_up(made, failed)
-    if figure is not None:
-        write("picture", figure, partial(_draw, made[0]))
-    if report is not None:
-        write("report", report, partial(_report, results))
-    if failed:
-        return max(error.exit_status for error in failed.values())
-    return 0 if all(each.agrees for each in made) else 1
+    if as_json or several:
+        document = made[0].to_dict() if not several else _document(made, failed)
+        show(document, as_json, lambda _: _sum_up(made, failed))
+    if figure is not None or report is not None:
+        from forebay.reproduction import page
 
-
-def _check_testbed(several: bool, testbed: bool) -> None:
-    if not testbed:
-        raise click.UsageError("--again repeats recorded runs; it needs --testbed")
-    if several:
-        raise click.UsageError("--testbed runs one artefact; name it, e.g. A.fig15")
+        write("picture", figure, lambda path: page.draw_reproduction(made[0], path))
+        version = forebay.__version__
+        write("report", report, lambda path: page.write_page(results, path, version=version))
+    agrees = all(each.agrees for each in made)
+    return max((error.exit_status for error in failed.values()), default=0 if agrees else 1)
 
 
 def _cache(store: Path | None, several: bool) -> Cache | None:
     """Open the store of results; it is closed when the command ends, also by a signal."""
     if store is None and not several:
         return None
-    opened = Cache(default_store() if store is None else store)
+    opened = Cache(reproduction.default_store() if store is None else store)
     return click.get_current_context().with_resource(opened)
 
 
-def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bool) -> None:
-    if one:
-        print_json(made[0].to_dict())
-    else:
-        print_json({
-            "schema": 1,
-            "artefacts": [each.to_dict() for each in made],
-            "counts": [each.to_dict() for each in count(made)],
-            "out_of_band_by_cause": by_cause(made),
-            "not_reproduced": {name: in_line(error) for name, error in failed.items()},
-        })  # fmt: skip
+def _document(made: list[Reproduction], failed: dict[str, ForebayError]) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "artefacts": [each.to_dict() for each in made],
+        "counts": [each.to_dict() for each in reproduction.count(made)],
+        "out_of_band_by_cause": reproduction.by_cause(made),
+        "not_reproduced": {name: in_line(error) for name, error in failed.items()},
+    }
 
 
 def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
     """List, after all the tables, the rows that are out of their band."""
     rows = [verdict for each in made for verdict in each.verdicts]
     click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows are in their band.")
-    for line in [*in_words(count(made)), *causes_in_words(made)]:
+    counts = reproduction.in_words(reproduction.count(made))
+    for line in [*counts, *reproduction.causes_in_words(made)]:
         click.echo(f"  {line}")
     unjudged = sum(len(each.unjudged) for each in made)
     if unjudged:
@@ -239,29 +173,15 @@ def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
     for each in made:
         for row, verdict, reason in zip(each.rows, each.verdicts, each.reasons, strict=True):
             if not verdict:
-                click.echo(f"OUT {each.artefact} {row_name(each, row)}: {reason}")
+                click.echo(f"OUT {each.artefact} {reproduction.row_name(each, row)}: {reason}")
     for name, error in failed.items():
         click.echo(f"NOT REPRODUCED {name}: {in_line(error)}")
 
 
-def _draw(made: Reproduction, path: Path) -> None:
-    from forebay.reproduction.page import draw_reproduction
-
-    draw_reproduction(made, path)
-
-
-def _report(results: list[CachedResult], path: Path) -> None:
-    from forebay.reproduction.page import write_page
-
-    write_page(results, path, version=forebay.__version__)
-
-
 def _list(listed: list[Entry], as_json: bool) -> None:
-    if as_json:
-        short = {entry.alias: entry.name for entry in listed if entry.alias is not None}
-        names = [entry.name for entry in listed]
-        print_json({"schema": 1, "artefacts": names, "aliases": short})
-        return
-    width = max(len(entry.name) for entry in listed)
-    for entry in listed:
-        click.echo(f"{entry.name:{width}}  {entry.alias or ''}".rstrip())
+    names = [entry.name for entry in listed]
+    short = {entry.alias: entry.name for entry in listed if entry.alias is not None}
+    width = max(map(len, names))
+    lines = (f"{entry.name:{width}}  {entry.alias or ''}".rstrip() for entry in listed)
+    document = {"schema": 1, "artefacts": names, "aliases": short}
+    show(document, as_json, lambda _: click.echo("\n".join(lines)))

@@ -14,21 +14,18 @@ from forebay.packages import check_package
 _LEAST_TOKEN = 16
 
 
-@click.command("serve")
-@click.option(
-    "--port", type=options.WholeNumber(0, 65_535), default=8080, show_default=True, metavar="N",
-    help="Port of the page; 0 takes a free one.",
-)  # fmt: skip
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
-    help="Address to serve; other machines reach one that is not loopback, which needs --token.",
-)  # fmt: skip
-@click.option(
-    "--token", default=None, metavar="TEXT", envvar="FOREBAY_TOKEN",
-    help="Secret that a browser must bring once: /?token=TEXT. Also from FOREBAY_TOKEN.",
-)  # fmt: skip
-@options.jobs
-def command(port: int, host: str, token: str | None, jobs: int) -> int:
+@options.as_command("serve")
+def command(
+    port: int = options.number(
+        "N", 0, 65_535, "Port of the page; 0 takes a free one.", default=8080),
+    host: str = options.text(
+        "ADDRESS", "Address to serve; other machines reach one that is not loopback, which needs "
+        "--token.", default="127.0.0.1"),
+    token: str | None = options.text(
+        "TEXT", "Secret that a browser must bring once: /?token=TEXT. Also from FOREBAY_TOKEN.",
+        envvar="FOREBAY_TOKEN"),
+    jobs: int = options.jobs,
+) -> int:  # fmt: skip
     """A page on which a link is sized while its sliders move. Ctrl-C ends it.
 
     The last word of the first line on stdout is the address.

@@ -12,130 +12,81 @@ import click
 import forebay
 from forebay import platforms, report
 from forebay.cli import options
-from forebay.cli.output import announce, answered, print_json, progress, say, write
-from forebay.cli.signals import word
-from forebay.cli.size_again import repeat
-from forebay.cli.size_class_queues import size_together
-from forebay.cli.size_ports import size_table
-from forebay.cli.size_uncertain import size_draws
+from forebay.cli.output import announce, naming_signal, progress, say, show, to_be_continued, write
+from forebay.cli.size_several import size_table, size_together
 from forebay.files.atomic import write_text
 
 if TYPE_CHECKING:
     from forebay.platforms import Emission, Memory
 
+_OF_ONE_LINK = {"link", "link_class", "halves", "html"}
+_UNREAD = {
+    "one scenario, not for a table of ports": _OF_ONE_LINK
+    | {"class_queues", "chip_ports", "uncertain", "figure", "platform", "force"},
+    "one size, not for --class-queues": _OF_ONE_LINK | {"sizes", "figure", "uncertain", "force"},
+    "one scenario, not for draws of --uncertain": _OF_ONE_LINK | {"max_seeds", "sizes", "platform"},
+}
+"""Options that a question does not take, by what they are for instead."""
 
-@click.command("size")
-@options.link
-@options.flows_of_link
-@options.effort(
-    "engine", "seed", "jobs", "memory_limit", "budget", seeds=options.seeds(5),
-    max_seeds=click.option(
-        "--max-seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
-        help="Most replications of a buffer that is undecided.  [default: 4 x --seeds; more with "
-        "--budget if the range is then wide]",
-    ),
-    store=click.option(
-        "--store", metavar="FILE", default=None, type=click.Path(path_type=Path),
-        help="Save every replication in this store; a sizing that was stopped resumes from it.",
-    ),
-)  # fmt: skip
-@click.option(
-    "--link", metavar="NAME", default=None,
-    help="Of a [topology]: size this link, such as 'Denver->Seattle'.",
-)  # fmt: skip
-@click.option(
-    "--link-class", metavar="CLASS", default=None,
-    help="Of a [topology]: size all links of a class at once, such as core.",
-)  # fmt: skip
-@click.option(
-    "--sizes", metavar="LIST", default=None,
-    help='The only sizes that can be configured, e.g. "64,128,256 packets".',
-)  # fmt: skip
-@click.option(
-    "--halves", is_flag=True,
-    help="Run 1/2, 1/4 and 1/8 of the answer too: what a smaller buffer costs.",
-)  # fmt: skip
-@click.option(
-    "--chip-ports", type=options.WholeNumber(1, 4096), default=1, metavar="N",
-    help="Ports of a chip that have this buffer each, for the memory.  [default: 1]",
-)  # fmt: skip
-@click.option(
-    "--ports", "table", metavar="PORTS.csv", default=None,
-    help="Size every port of a table instead: name, rate, n or load, rtt, platform.",
-)  # fmt: skip
-@click.option(
-    "--again", metavar="ANSWER.json", default=None,
-    help="Run every buffer of a saved answer once more, and compare all digits.",
-)  # fmt: skip
-@click.option(
-    "--class-queues", is_flag=True,
-    help="Find a size for each of [[queue.classes]] without one, so that all goals are met.",
-)  # fmt: skip
-@click.option(
-    "--memory", metavar="SIZE", default=None,
-    help='With --class-queues: what they share, e.g. "2 MB".',
-)  # fmt: skip
-@options.uncertain
-@click.option(
-    "--holds", type=options.Number(0, 1, min_open=True, max_open=True), default=0.95,
-    show_default=True, metavar="SHARE",
-    help="With --uncertain: share of the draws in which the size must meet the goals.",
-)  # fmt: skip
-@click.option(
-    "--draws", type=options.WholeNumber(8, 65_536), default=128, show_default=True, metavar="N",
-    help="With --uncertain: number of draws.",
-)  # fmt: skip
-@click.option(
-    "--of", "of", metavar="FIELD", default="",
-    help="Size this instead of the queue: link.policer.burst, link.shaper.burst, queue.alpha.",
-)  # fmt: skip
-@click.option("--explain", is_flag=True, help="Print all evidence too.")
-@click.option(
-    "--html", type=options.OutputPath(".html"), metavar="OUT.html",
-    help="Write the answer with its evidence into one .html page.",
-)  # fmt: skip
-@options.figure
-@click.option(
-    "--emit", "platform", metavar="PLATFORM", default=None,
-    help="Print the answer as configuration too; forebay platforms list names the platforms.",
-)  # fmt: skip
-@click.option(
-    "--force", is_flag=True,
-    help="With --emit: write a size that is not recommended, with the reason as a comment.",
-)  # fmt: skip
-@options.as_json
+
+@options.as_command("size")
 def command(
-    path: str | None,
-    overrides: tuple[str, ...],
-    effort: dict[str, Any],
-    link: str | None,
-    link_class: str | None,
-    sizes: str | None,
-    of: str,
-    explain: bool,
-    halves: bool,
-    chip_ports: int,
-    table: str | None,
-    again: str | None,
-    class_queues: bool,
-    memory: str | None,
-    uncertain: tuple[str, ...],
-    holds: float,
-    draws: int,
-    html: Path | None,
-    figure: Path | None,
-    platform: str | None,
-    force: bool,
-    as_json: bool,
-) -> int:
+    source: options.Source = options.scenario_or_link(flows=options.flows),
+    effort: dict[str, Any] = options.effort(
+        "engine seed seeds max_seeds jobs memory_limit budget store", seeds=options.seeds(5),
+        max_seeds=options.number(
+            "K", 1, 100_000, "Most replications of a buffer that is undecided.  [default: 4 x "
+            "--seeds; more with --budget if the range is then wide]"),
+        store=options.store(
+            "Save every replication in this store; a sizing that was stopped resumes from it.")),
+    link: str | None = options.text(
+        "NAME", "Of a [topology]: size this link, such as 'Denver->Seattle'."),
+    link_class: str | None = options.text(
+        "CLASS", "Of a [topology]: size all links of a class at once, such as core."),
+    sizes: str | None = options.text(
+        "LIST", 'The only sizes that can be configured, e.g. "64,128,256 packets".'),
+    halves: bool = options.flag(
+        "Run 1/2, 1/4 and 1/8 of the answer too: what a smaller buffer costs."),
+    chip_ports: int = options.number(
+        "N", 1, 4096, "Ports of a chip that have this buffer each, for the memory.  [default: 1]",
+        default=1, show_default=False),
+    table: str | None = options.text(
+        "--ports PORTS.csv",
+        "Size every port of a table instead: name, rate, n or load, rtt, platform."),
+    again: str | None = options.text(
+        "ANSWER.json", "Run every buffer of a saved answer once more, and compare all digits."),
+    class_queues: bool = options.flag(
+        "Find a size for each of [[queue.classes]] without one, so that all goals are met."),
+    memory: str | None = options.text(
+        "SIZE", 'With --class-queues: what they share, e.g. "2 MB".'),
+    uncertain: tuple[str, ...] = options.uncertain,
+    holds: float = options.share(
+        "With --uncertain: share of the draws in which the size must meet the goals.",
+        default=0.95),
+    draws: int = options.number("N", 8, 65_536, "With --uncertain: number of draws.", default=128),
+    of: str = options.text(
+        "FIELD",
+        "Size this instead of the queue: link.policer.burst, link.shaper.burst, queue.alpha.",
+        default="", show_default=False),
+    explain: bool = options.flag("Print all evidence too."),
+    html: Path | None = options.file(
+        ".html OUT.html", "Write the answer with its evidence into one .html page."),
+    figure: Path | None = options.figure,
+    platform: str | None = options.text(
+        "--emit PLATFORM", "Print the answer as configuration too; forebay platforms list names "
+        "the platforms."),
+    force: bool = options.flag(
+        "With --emit: write a size that is not recommended, with the reason as a comment."),
+    as_json: bool = options.as_json,
+) -> int:  # fmt: skip
     """The smallest buffer that meets the scenario's goals, with the evidence.
 
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] are the targets. Without one
     the link is in options: --rate "10 Gbit/s" --flows 1000 --rtt "20 ms..120 ms".
     """
-    _one_question(path, table, again)
+    _one_question(source.path, table, again)
     if again is not None:
-        return repeat(again, effort["jobs"], as_json)
+        return _repeat(again, effort["jobs"], as_json)
     most, seeds = effort["max_seeds"], effort["seeds"]
     if most is not None and most < seeds:
         wrong = f"{most} is fewer than --seeds {seeds}; write more"
@@ -148,64 +99,46 @@ def command(
     if memory is not None and not class_queues:
         raise click.BadParameter("belongs to --class-queues; write that", param_hint="--memory")
     if table is not None:
-        options.refuse_beside(
-            {"class_queues": class_queues, "link": link, "link_class": link_class,
-             "halves": halves, "chip_ports": chip_ports > 1, "uncertain": uncertain,
-             "html": html, "figure": figure, "emit": platform, "force": force},
-            "one scenario, not for a table of ports",
-        )  # fmt: skip
+        _refuse_beside("one scenario, not for a table of ports")
         kept = None if effort["engine"] in ("theory", "atlas") else effort["store"]
-        return size_table(table, overrides, sizing, partial(_kept_in, kept), as_json)
-    scenario = options.load(path, overrides)
+        return size_table(table, source.overrides, sizing, partial(_stopped, kept), as_json)
+    scenario = source.load()
     if class_queues:
-        options.refuse_beside(
-            {"link": link, "link_class": link_class, "sizes": sizes, "halves": halves,
-             "html": html, "figure": figure, "uncertain": uncertain, "force": force},
-            "one size, not for --class-queues",
-        )  # fmt: skip
+        _refuse_beside("one size, not for --class-queues")
         return size_together(scenario, effort, memory, platform, as_json)
+    source.check_outputs(scenario, figure=figure, html=html, store=effort["store"])
     if uncertain:
-        options.refuse_beside(
-            {"max_seeds": most, "link": link, "link_class": link_class,
-             "sizes": sizes, "halves": halves, "html": html, "emit": platform},
-            "one scenario, not for draws of --uncertain",
-        )  # fmt: skip
+        _refuse_beside("one scenario, not for draws of --uncertain")
         how = {"holds": holds, "draws": draws, **effort}
         del how["max_seeds"]
-        return size_draws(path or "", scenario, options.ranges(uncertain), how, figure, as_json)
+        return _size_draws(scenario, options.ranges(uncertain), how, figure, as_json)
     if platform is not None:
         platforms.check_discipline(scenario.queue.discipline, platform)
-    options.check_outputs(path or "", scenario, figure=figure, html=html)
     try:
         with progress(f"sizing by {effort['engine']}") as update:
             result = sizing(scenario, progress=update, expect=announce(effort["engine"]))
     except KeyboardInterrupt as stop:
-        if not _keep(stop, as_json):
-            raise KeyboardInterrupt(*_kept_in(effort["store"])) from None
+        found: forebay.SizeResult | None = getattr(stop, "result", None)
+        if found is None or not found.curve:
+            raise _stopped(effort["store"]) from None
+        show(found, as_json, report.print_size)
         raise
     if halves:
         with progress("smaller buffers") as update:
-            result = forebay.with_cheaper(
-                scenario,
-                result,
-                seeds=seeds,
-                seed=effort["seed"],
-                jobs=effort["jobs"],
-                progress=update,
-            )
-    made, refused = _emit(result, platform, path or scenario.name, force)
+            same = {name: effort[name] for name in ("seeds", "seed", "jobs")}
+            result = forebay.with_cheaper(scenario, result, progress=update, **same)
+    made, refused = _emit(result, platform, source.path or scenario.name, force)
     configuration = None if made is None else made.to_dict()
-    found = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
-    result = result.model_copy(update=found)
-    _show(result, as_json, explain=explain or halves or chip_ports > 1)
+    more = {"memory": _memory(result, scenario, chip_ports), "configuration": configuration}
+    result = result.model_copy(update=more)
+    everything = explain or halves or chip_ports > 1
+    show(result, as_json, lambda answer: report.print_size(answer, explain=everything))
     if made is not None and not as_json:
         _print_configuration(made)
     if platform is not None and result.buffer is None:
         say(f"no configuration for {platform}: the sizing found no buffer")
-    if figure is not None:
-        write("picture", figure, partial(report.draw_answer, result))
-    if html is not None:
-        write("page", html, partial(_page, result, scenario))
+    write("picture", figure, lambda path: report.draw_answer(result, path))
+    write("page", html, lambda path: write_text(report.size_page(result, scenario.to_toml()), path))
     if refused is not None:
         raise refused
     return result.exit_status
@@ -219,8 +152,41 @@ def _one_question(path: str | None, table: str | None, again: str | None) -> Non
         raise click.UsageError(f"{wrong}; write one of SCENARIO, --ports and --again")
 
 
-def _page(result: forebay.SizeResult, scenario: forebay.Scenario, path: Path) -> None:
-    write_text(report.size_page(result, scenario.to_toml()), path)
+def _refuse_beside(what: str) -> None:
+    if flag := options.first_written(_UNREAD[what]):
+        raise click.BadParameter(f"is for {what}; leave it out", param_hint=flag)
+
+
+def _repeat(path: str, jobs: int, as_json: bool) -> int:
+    """Run every buffer of a saved answer once more; return 1 if a digit differs."""
+    answer = forebay.SizeResult.load(path)
+    with progress("again") as update:
+        found = forebay.again(answer, jobs=jobs, told=update)
+    document = {
+        "schema": 1, "buffers": list(found.packets), "different": list(found.different),
+        "answer": answer.to_dict(),
+    }  # fmt: skip
+    same = len(found.packets) - len(found.different)
+    lines = [f"{same} of {len(found.packets)} buffers gave the same digits"]
+    if found.different:
+        lines.append(f"different: {', '.join(map(str, found.different))} packets")
+    show(document, as_json, lambda _: click.echo("\n".join(lines)))
+    return 1 if found.different else 0
+
+
+def _size_draws(
+    scenario: forebay.Scenario,
+    ranges: dict[str, Any],
+    how: dict[str, Any],
+    figure: Path | None,
+    as_json: bool,
+) -> int:
+    """Print the size that holds in most of what the inputs may be; ``how`` is for the verb."""
+    with progress("sizing in draws") as update, naming_signal():
+        found = forebay.size_uncertain(scenario, ranges, announce=say, progress=update, **how)
+    show(found, as_json, click.echo)
+    write("picture", figure, lambda path: report.draw_answer(found, path))
+    return found.exit_status
 
 
 def _emit(
@@ -255,29 +221,10 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario, ports: int) 
     return platforms.memory_for(size, float(scenario.link.capacity), ports)
 
 
-def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:
-    """Show the partial result of an interrupted sizing; return whether there is one."""
-    found: forebay.SizeResult | None = getattr(stop, "result", None)
-    if found is None or not found.curve:
-        return False
-    _show(found, as_json)
-    return True
-
-
-def _kept_in(store: Path | None) -> list[str]:
-    """Return the line on a stopped sizing that has a store; nothing if the store is empty."""
-    if store is None:
-        return []
-    with forebay.Store(store) as opened:
-        if opened.count == 0:
-            return []
-    kept = f"{word()}; finished simulations are kept in {store}"
-    return [f"{kept}, and the same command continues from there"]
-
-
-def _show(result: forebay.SizeResult, as_json: bool, *, explain: bool = False) -> None:
-    if as_json:
-        print_json(result.to_dict())
-        return
-    report.print_size(result, explain=explain)
-    answered()
+def _stopped(store: Path | None) -> KeyboardInterrupt:
+    """Return the interrupt of a sizing, with what its store has."""
+    if store is not None:
+        with forebay.Store(store) as opened:
+            if opened.count > 0:
+                return to_be_continued(f"finished simulations are kept in {store}")
+    return KeyboardInterrupt()

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-import forebay
 from forebay.api import testbed
 from forebay.cli import options
-from forebay.cli.output import print_json
+from forebay.cli.output import show
 
 if TYPE_CHECKING:
     from forebay.api.testbed import Check, Trial
@@ -22,23 +21,19 @@ def command() -> None:
     """Check if this machine can run a scenario on the testbed, and up to which rate."""
 
 
-@command.command("check")
-@click.argument("path", metavar="[SCENARIO]", required=False)
-@options.overrides
-@options.as_json
-@click.pass_context
-def check(ctx: click.Context, path: str | None, overrides: tuple[str, ...], as_json: bool) -> None:
+@options.as_command("check", command)
+def check(
+    source: options.Source = options.scenario_from("[SCENARIO]"),
+    as_json: bool = options.as_json,
+) -> int:
     """Run a few seconds of SCENARIO, then of rising rates, and say which meet the timing limits.
 
     Without SCENARIO only the rates are run. The exit status is 3 if the limits are not met.
     """
-    scenario = None if path is None else forebay.load(path, overrides)
+    scenario = None if source.path is None else source.load()
     found = testbed.check(scenario, on_trial=_tell)
-    if as_json:
-        print_json(_document(found))
-    else:
-        click.echo(_answer(found))
-    ctx.exit(0 if found.holds else _CANNOT)
+    show(_document(found), as_json, lambda _: click.echo(_answer(found)))
+    return 0 if found.holds else _CANNOT
 
 
 def _tell(trial: Trial) -> None:
@@ -65,9 +60,5 @@ def _document(found: Check) -> dict[str, object]:
 
 
 def _row(trial: Trial) -> dict[str, object]:
-    return {
-        "rate_bps": float(trial.rate),
-        "holds": trial.holds,
-        "faults": trial.faults,
-        "gate": trial.gate,
-    }
+    rate = float(trial.rate)
+    return {"rate_bps": rate, "holds": trial.holds, "faults": trial.faults, "gate": trial.gate}

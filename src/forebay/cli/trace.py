@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 import forebay
 from forebay import report
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, write
+from forebay.cli.output import progress, show, write
 
 
 class FlowNumbers(click.ParamType[tuple[int, ...]]):
@@ -31,55 +30,32 @@ class FlowNumbers(click.ParamType[tuple[int, ...]]):
             self.fail(f"{value!r}: write whole numbers with commas between, 0,1,7", param, ctx)
 
 
-@click.command("trace")
-@options.scenario
-@click.option(
-    "--step", default="10 ms", show_default=True, metavar="TIME",
-    help='Time between two samples, e.g. "1 ms".',
-)  # fmt: skip
-@click.option(
-    "--flows", type=FlowNumbers(), default=(0,), metavar="I,J,…",
-    help="Flows whose window, round-trip time and state are sampled.  [default: 0]",
-)  # fmt: skip
-@options.effort("engine", "seed", "memory_limit")
-@click.option(
-    "--output", type=options.OutputPath(".csv", ".npz"), metavar="PATH",
-    help="Write the samples: .csv, or .npz with all arrays.",
-)  # fmt: skip
-@click.option(
-    "--histograms", type=options.OutputPath(".csv"), metavar="PATH",
-    help="Write the links' histograms: queue by time and by arrival, delay, busy, idle.",
-)  # fmt: skip
-@options.figure
-@options.as_json
+@options.as_command("trace")
 def command(
-    path: str,
-    overrides: tuple[str, ...],
-    step: str,
-    flows: tuple[int, ...],
-    effort: dict[str, Any],
-    output: Path | None,
-    histograms: Path | None,
-    figure: Path | None,
-    as_json: bool,
-) -> None:
+    source: options.Source = options.scenario,
+    step: str = options.text("TIME", 'Time between two samples, e.g. "1 ms".', default="10 ms"),
+    flows: tuple[int, ...] = options.text(
+        "I,J,…", "Flows whose window, round-trip time and state are sampled.  [default: 0]",
+        type=FlowNumbers(), default=(0,), show_default=False),
+    effort: dict[str, Any] = options.effort("engine seed memory_limit"),
+    output: Path | None = options.file(
+        ".csv .npz PATH", "Write the samples: .csv, or .npz with all arrays."),
+    histograms: Path | None = options.file(
+        ".csv PATH",
+        "Write the links' histograms: queue by time and by arrival, delay, busy, idle."),
+    figure: Path | None = options.figure,
+    as_json: bool = options.as_json,
+) -> None:  # fmt: skip
     """One replication over time: windows, queue, synchronization.
 
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
-    scenario = forebay.load(path, overrides)
-    options.check_outputs(path, scenario, output=output, histograms=histograms, figure=figure)
+    scenario = source.load()
+    source.check_outputs(scenario, output=output, histograms=histograms, figure=figure)
     with progress(effort["engine"]) as update:
         trace = forebay.trace(scenario, step=step, flows=flows, progress=update, **effort)
-    if as_json:
-        print_json(trace.to_dict(), indent=None)
-    else:
-        report.print_trace(trace)
-        answered()
-    if output is not None:
-        as_csv = output.suffix.lower() == ".csv"
-        write("samples", output, trace.to_csv if as_csv else trace.to_npz)
-    if histograms is not None:
-        write("histograms", histograms, trace.histograms_to_csv)
-    if figure is not None:
-        write("picture", figure, partial(report.draw_answer, trace))
+    show(trace, as_json, report.print_trace, indent=None)
+    is_csv = output is not None and output.suffix.lower() == ".csv"
+    write("samples", output, trace.to_csv if is_csv else trace.to_npz)
+    write("histograms", histograms, trace.histograms_to_csv)
+    write("picture", figure, lambda path: report.draw_answer(trace, path))

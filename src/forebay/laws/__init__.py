@@ -26,7 +26,7 @@ from forebay.laws import (
 from forebay.laws.law import Law, LawAnswer
 from forebay.laws.quantities import bursts_only, long_and_short
 from forebay.laws.regime import Regime, governing_law, regime_of
-from forebay.lazy import attributes
+from forebay.packages import attributes
 from forebay.scenario import Requests, expect_scenario
 
 if TYPE_CHECKING:

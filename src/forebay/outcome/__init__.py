@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.lazy import attributes
 from forebay.outcome.document import Document, DocumentError, LinkRates, parse
 from forebay.outcome.invariants import ImpossibleOutcome, Violation, checked, violations
 from forebay.outcome.model import (
@@ -52,6 +51,7 @@ from forebay.outcome.size_result import (
     Unit,
     Verdict,
 )
+from forebay.packages import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome.metrics import summarize

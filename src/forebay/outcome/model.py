@@ -284,9 +284,10 @@ class Outcome(Document):
 
         return outcome_of_packets(scenario, engine, packets)
 
-    def noting(self, facts: Mapping[str, object]) -> Outcome:
-        """Return the same Outcome with more in its provenance."""
-        return self.model_copy(update={"provenance": self.provenance.model_copy(update=facts)})
+    def noting(self, facts: Mapping[str, object], fields: Mapping[str, object] = {}) -> Outcome:
+        """Return the same Outcome with more in its provenance, and other fields."""
+        noted = self.provenance.model_copy(update=facts)
+        return self.model_copy(update={"provenance": noted, **fields})
 
     def of_another(
         self,
@@ -297,7 +298,7 @@ class Outcome(Document):
     ) -> Outcome:
         """Return the answer to another scenario, for which this one stands, with more facts."""
         changes = {"scenario": scenario.to_dict(), "links": links, "classes": classes}
-        made = self.noting(facts).model_copy(update=changes)
+        made = self.noting(facts, changes)
         made.__dict__[_SCENARIO] = scenario
         return made
 

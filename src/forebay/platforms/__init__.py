@@ -6,7 +6,7 @@ snippet. A platform is a record and one line in the registry.
 
 from typing import TYPE_CHECKING
 
-from forebay.lazy import attributes
+from forebay.packages import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Memory

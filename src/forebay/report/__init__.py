@@ -6,7 +6,7 @@ is imported separately, because its import takes half a second.
 
 from typing import TYPE_CHECKING
 
-from forebay.lazy import attributes
+from forebay.packages import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Comparison as Comparison

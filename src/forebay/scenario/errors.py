@@ -63,11 +63,14 @@ class ScenarioError(ForebayError, ValueError):
 
     def at(self, file: str, field: str = "") -> ScenarioError:
         """Return the same error with the place set, and ``field`` put before its own field."""
-        path = ".".join(part for part in (field, self._field) if part)
-        made = ScenarioError(
-            self.code, self._wrong, self._hint, file=file, field=path, value=self.value
-        )
-        made.words = self.words
+        return self.but(file=file, field=".".join(part for part in (field, self._field) if part))
+
+    def but(self, **told: str) -> ScenarioError:
+        """Return the same error with another code, wrong, hint, file or field."""
+        made = ScenarioError(self.code, self._wrong, self._hint, value=self.value)
+        made.file, made.field, made.words = self._file, self._field, self.words
+        for name, text in told.items():
+            setattr(made, name, text)
         return made
 
 

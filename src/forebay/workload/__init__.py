@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from forebay.lazy import attributes
+from forebay.packages import attributes
 
 if TYPE_CHECKING:
     from forebay.workload.drawing import draw
