@@ -10,9 +10,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import counters, namespaces, registry
-from forebay.engines.testbed.counters import agreement, netflow, snmp
-from forebay.engines.testbed.counters.agreement import Counted, WindowClock
-from forebay.engines.testbed.counters.netflow import Daemon, find
+from forebay.engines.testbed.counters import Counted, Daemon, WindowClock, agreement, find
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.registry import Owner
 from forebay.scenario import dumps, loads
@@ -35,26 +33,26 @@ def test_flows_add_up_and_one_exported_in_two_parts_is_one():
         datagram(0, (1000, 10, 15_000, 40, 900), (1001, 5, 200, 25, 80)),
         datagram(2, (1000, 1, 1_500, 950, 1_525)),
     ]
-    assert netflow.total(exported, 2.0) == Counted(16_700, 16, 1.5, flows=2)
-    assert netflow.total([], 2.0) == Counted(0, 0, 2.0, flows=0)
+    assert counters.total(exported, 2.0) == Counted(16_700, 16, 1.5, flows=2)
+    assert counters.total([], 2.0) == Counted(0, 0, 2.0, flows=0)
 
 
 def test_a_datagram_that_was_lost_is_no_smaller_number():
     with pytest.raises(TestbedError, match="NetFlow datagrams were lost"):
-        netflow.total([datagram(0, (1, 1, 40)), datagram(2, (2, 1, 40))], 1.0)
+        counters.total([datagram(0, (1, 1, 40)), datagram(2, (2, 1, 40))], 1.0)
 
 
 def test_looks_at_a_window():
-    assert snmp.times(3.0, 1.0) == [0, 1, 2, 3]
-    assert snmp.times(2.5, 1.0) == [0, 1, 2, 2.5]
-    assert snmp.times(0.4, 1.0) == [0, 0.4]
+    assert counters.times(3.0, 1.0) == [0, 1, 2, 3]
+    assert counters.times(2.5, 1.0) == [0, 1, 2, 2.5]
+    assert counters.times(0.4, 1.0) == [0, 0.4]
 
 
 def test_a_counter_gains_from_the_first_look_to_the_last():
-    looks = [snmp.Look(100.0, 5_000, 10), snmp.Look(101.0, 0, 0), snmp.Look(102.5, 8_000, 14)]
-    assert snmp.gained(looks) == Counted(3_000, 4, 2.5)
+    looks = [counters.Look(100.0, 5_000, 10), counters.Look(101.0, 0, 0), counters.Look(102.5, 8_000, 14)]
+    assert counters.gained(looks) == Counted(3_000, 4, 2.5)
     with pytest.raises(TestbedError, match="before SNMP could be read twice"):
-        snmp.gained(looks[:1])
+        counters.gained(looks[:1])
 
 
 def test_counts_are_compared_as_rates():
@@ -123,7 +121,7 @@ def cmdline(owner: Owner) -> bytes:
 
 @pytest.fixture
 def programs(real) -> None:
-    for program in (snmp.PROGRAM, netflow.PROGRAM):
+    for program in (counters.SNMPD, counters.SOFTFLOWD):
         if find(program) is None:
             pytest.skip(f"there is no {program}: `apt-get install {program}`")
 

@@ -7,7 +7,7 @@ import pytest
 
 from forebay.effort import Effort
 from forebay.engines import EngineUnavailable, get
-from forebay.engines.testbed import engine as testbed
+from forebay.engines import testbed
 from forebay.engines.testbed import machine, one_run, registry, retry
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 from forebay.scenario import dumps, loads

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.engines.testbed.counters.netflow import find
+from forebay.engines.testbed.counters import find
 
 # Kills, the latest moment, and who reads beside the router.
 FEW, PLAIN = (20, 0.2, ()), (50, 0.2, ())

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.engines.fixed_point import check_marks
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
-from forebay.engines.fixed_point.engine import check_marks
 from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
 from forebay.outcome.transient import HopsSeries, LinkSeries, Oscillation, SteadyLinks, Transient
 from forebay.scenario import Duration

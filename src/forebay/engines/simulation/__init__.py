@@ -22,7 +22,12 @@ from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_trace
 from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
 from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate
-from forebay.engines.simulation.routing import route, traffic_of
+from forebay.engines.simulation.networks import (
+    SizingSimulator,
+    route,
+    summarize_network,
+    traffic_of,
+)
 from forebay.engines.simulation.runs import (
     DRAWS_SHARE,
     READINGS_SHARE,
@@ -39,7 +44,6 @@ from forebay.scenario.model import document_and_hash
 
 if TYPE_CHECKING:
     from forebay.engines.replication import FlowRows
-    from forebay.engines.simulation.sizing_simulator import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
@@ -231,8 +235,6 @@ class SimulationEngine(ReplicatingEngine):
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
-            from forebay.engines.simulation.sizing_simulator import summarize_network
-
             links, network = summarize_network(scenario, links, classes)
         document, sha256 = document_and_hash(scenario)
         outside = {name: control.facts for name, control in scenario.foreign_controls.items()}
@@ -263,8 +265,6 @@ class SimulationEngine(ReplicatingEngine):
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSimulator:
         """Return an engine that varies the buffers of a link or a class; see `SizingSimulator`."""
-        from forebay.engines.simulation.sizing_simulator import SizingSimulator
-
         return SizingSimulator(self.run_with, scenario, link=link, link_class=link_class)
 
     def route(

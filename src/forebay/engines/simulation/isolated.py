@@ -32,7 +32,7 @@ from forebay.engines.footprint import Limit, TooMuchMemory, default_limit, estim
 from forebay.engines.replication import FlowRows, expand, lay_out, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
-from forebay.engines.simulation.routing import route
+from forebay.engines.simulation.networks import route
 from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, by_flow, make_run
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed

@@ -19,8 +19,13 @@ from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
 from forebay.engines.replication.readings import RawHistogram
 from forebay.engines.testbed import machine, namespaces
 from forebay.engines.testbed.congestion import ensure
-from forebay.engines.testbed.counters import Counters, agreement, counting
-from forebay.engines.testbed.counters.agreement import Counted, WindowClock
+from forebay.engines.testbed.counters import (
+    Counted,
+    Counters,
+    WindowClock,
+    agreement,
+    counting,
+)
 from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.plan import Places, built_link, make_plan, pair_for
 from forebay.engines.testbed.registry import RunResources, recording

@@ -1,7 +1,202 @@
-"""The theory engine: published laws, without simulation."""
+"""Published laws as an engine: one value without replications, so no interval and n = 0.
+
+Metrics that no law covers are None; with several classes these include their shares of the link,
+except where `throughputs` gives them. The provenance says that eq. 6 is a lower bound.
+"""
 
 from __future__ import annotations
 
-from forebay.engines.theory.engine import TheoryEngine
+import time
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import TYPE_CHECKING
 
-__all__ = ["TheoryEngine"]
+from forebay import laws
+from forebay.catalogue.metrics import BOTTLENECK
+from forebay.effort import DEFAULT, Effort
+from forebay.engines.base import Engine, exact, mean_alone
+from forebay.engines.errors import NoLaw, refuse_class_queues, refuse_network, refuse_of_links
+from forebay.engines.theory.prediction import (
+    Between,
+    Prediction,
+    Spread,
+    predict_bursts,
+    predict_long_flows,
+)
+from forebay.errors import entry
+from forebay.laws import governing_law, regime_of
+from forebay.laws.quantities import bursts_only, short_share
+from forebay.laws.regime_words import SIMULATE
+from forebay.outcome import (
+    ClassOutcome,
+    LinkOutcome,
+    Metric,
+    Outcome,
+    Provenance,
+    Quantiles,
+    checked,
+)
+from forebay.packages import installed_version
+from forebay.scenario import Standing, Tcp
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario, Traffic
+
+
+_NOT_COVERED = ("shaper", "policer", "loss", "rate_trace", "down", "jitter")
+
+
+class TheoryEngine(Engine):
+    """Predicts a scenario with the law that governs it (`forebay.laws.governing_law`)."""
+
+    name = "theory"
+
+    def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
+        """Predict `scenario`; `seeds` are recorded, but do not change the result."""
+        started = time.perf_counter()
+        refuse_network(self.name, scenario)
+        refuse_of_links(self.name, scenario, *_NOT_COVERED)
+        refuse_class_queues(self.name, scenario)
+        law, prediction = governing_law(scenario), None
+        if law is not None and bursts_only(scenario):
+            prediction = predict_bursts(scenario)
+        elif law is not None:
+            prediction = predict_long_flows(scenario, law)
+        if prediction is None:
+            raise NoLaw(_uncovered(scenario), _small_change(scenario))
+        outcome = checked(_outcome(scenario, prediction, list(seeds), started))
+        effort.tell(1.0)
+        return outcome
+
+
+def _uncovered(scenario: Scenario) -> str:
+    """Return why no law applies."""
+    regime = regime_of(scenario)
+    if regime.law is not None:
+        return f"with {scenario.buffer_packets} packets flows slow down and are no longer bursts"
+    return f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
+
+
+def _small_change(scenario: Scenario) -> str:
+    """Return a change with which a law applies: RTTs with a spread, if all are alike."""
+    if regime_of(scenario).regime != "round trips alike":
+        return ""
+    low, high = (f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2))
+    return f"give the round trips a spread: {entry('rtt', {'uniform': [low, high]})}"
+
+
+def _outcome(
+    scenario: Scenario, prediction: Prediction, seeds: list[int], started: float
+) -> Outcome:
+    broken = (line for law in prediction.laws for line in law.broken(scenario))
+    return Outcome(
+        scenario=scenario.to_dict(),
+        engine="theory",
+        links={
+            BOTTLENECK: LinkOutcome(
+                utilization=exact(prediction.utilization),
+                loss_rate=_between(prediction.loss_rate),
+                queue_packets=_spread(prediction.queue_packets),
+                queue_delay_s=_spread(prediction.queue_delay_s),
+                buffer_packets=scenario.buffer_packets,
+                bdp_packets=scenario.bdp_packets,
+                capacity_bps=float(scenario.link.capacity),
+                goal_metrics=prediction.goal_metrics,
+            )
+        },
+        classes=_classes(scenario, prediction),
+        broken_assumptions=list(dict.fromkeys(broken)),
+        provenance=Provenance(
+            version=installed_version(),
+            seeds=seeds,
+            scenario_sha256=scenario.sha256(),
+            wall_s=time.perf_counter() - started,
+            laws={law.name: law.source for law in prediction.laws},
+            lower_bounds=["utilization"] if prediction.is_bound else [],
+        ),
+    )
+
+
+def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
+    """Return the predictions for each class; a single class has the link's loss rate."""
+    crossing = {id(group) for group in scenario.crossing}
+    alone = len(scenario.crossing) == 1
+    throughputs_bps = throughputs(scenario, prediction)
+    return [
+        ClassOutcome(
+            kind=traffic.kind,
+            name=name,
+            flows=traffic.flows,
+            flows_active=_active(scenario, traffic),
+            link=_last_link(traffic),
+            throughput_bps=None if bps is None else exact(bps),
+            goodput_bps=None,
+            jain=None,
+            rtt_s=_round_trip(prediction, traffic) if id(traffic) in crossing else None,
+            loss_rate=_between(prediction.loss_rate) if alone and id(traffic) in crossing else None,
+            timeouts=None,
+            fct_s=None,
+        )
+        for traffic, name, bps in zip(
+            scenario.traffic, scenario.class_names, throughputs_bps, strict=True
+        )
+    ]
+
+
+def _active(scenario: Scenario, traffic: Traffic) -> Metric | None:
+    """Return the flows that are expected to send in the window."""
+    if not isinstance(traffic, Standing):
+        return None
+    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
+    return exact(traffic.flows * traffic.sending_share(begin, begin + span))
+
+
+def _last_link(traffic: Traffic) -> str:
+    """Return the bottleneck if it is the class's last link; laws do not cover other links."""
+    forward = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
+    return BOTTLENECK if forward else ""
+
+
+def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:
+    """Return the mean of propagation delay plus queueing delay."""
+    if prediction.queue_delay_s is None or not isinstance(traffic, Tcp):
+        return None
+    return mean_alone(traffic.rtt.mean + prediction.queue_delay_s.mean)
+
+
+def _between(known: Between | None) -> Metric | None:
+    """Return the metric, None if no law gives it or its value exceeds 1."""
+    if known is None or not known.value <= 1.0:
+        return None
+    return Metric(value=known.value, low=known.low, high=known.high, n=0)
+
+
+def _spread(spread: Spread | None) -> Quantiles | None:
+    if spread is None:
+        return None
+    mean, p50, p95, p99 = (exact(value) for value in astuple(spread))
+    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
+
+
+def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
+    """Return the bit/s of each class, None if no law gives it.
+
+    A single class gets all that the link carries, unless the law only bounds that (eq. 6). Bursts
+    get their offered rate, reduced by the loss rate unless all of them send lost packets again.
+    Next to long flows, short flows get their offered rate, if there is room (paper A, §5.1.3).
+    """
+    groups = scenario.crossing
+    here = {id(group) for group in groups}
+    carried = None if prediction.is_bound else prediction.utilization * scenario.link.capacity
+    if len(groups) == 1:
+        return [carried if id(t) in here else None for t in scenario.traffic]
+    delivered: float | None = None  # of what a class offers
+    if laws.burst_law.LAW in prediction.laws:
+        if all(isinstance(group, Tcp) for group in groups):
+            delivered = 1.0
+        elif prediction.loss_rate is not None:
+            delivered = 1.0 - prediction.loss_rate.value
+    elif laws.mix.LAW in prediction.laws and prediction.utilization > short_share(scenario):
+        delivered = 1.0
+    rates = [t.offered(scenario.link.capacity) if id(t) in here else None for t in scenario.traffic]
+    return [None if delivered is None or rate is None else delivered * rate for rate in rates]
