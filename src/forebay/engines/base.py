@@ -20,12 +20,12 @@ from forebay import plugins
 from forebay.effort import DEFAULT, Effort
 from forebay.engines import GROUP
 from forebay.outcome import Metric, Outcome, Quantiles, violations
+from forebay.outcome.reading import Reading
+from forebay.progress import Progress
+from forebay.scenario import Duration, Scenario
 
 if TYPE_CHECKING:
-    from forebay.outcome.reading import Reading
     from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
-    from forebay.scenario import Duration, Scenario
     from forebay.topology import SizedLinks
 
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError, option
-from forebay.scenario import Long, Session
-
-if TYPE_CHECKING:
-    from forebay.scenario import Link, Scenario
+from forebay.scenario import Link, Long, Scenario, Session
 
 
 class UnknownEngine(ForebayError, ValueError):

@@ -16,32 +16,28 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay import foreign
 from forebay.catalogue import CONTROLS, DISCIPLINES, is_ours
-from forebay.engines.replication import n_parts
+from forebay.engines.replication import Layout, n_parts
 from forebay.errors import ForebayError, argument
-from forebay.progress import with_stages
+from forebay.progress import Progress, with_stages
 from forebay.scenario import (
     BOTTLENECK,
     MAX_OFFERED,
     REVERSE,
     DataSize,
+    Queue,
+    Scenario,
     ScenarioError,
     Short,
     Tcp,
+    Traffic,
     Transfers,
     Video,
     ack_route,
     data_route,
 )
-
-if TYPE_CHECKING:
-    from forebay.engines.replication import Layout
-    from forebay.progress import Progress
-    from forebay.scenario import Queue, Scenario, Traffic
-
 
 _DEFAULT = 2 * 10**9
 """Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,11 +27,8 @@ from forebay.outcome import (
 )
 from forebay.outcome.model import ControllerOutcome
 from forebay.packages import installed_version
-from forebay.scenario import Long
+from forebay.scenario import Long, Scenario
 from forebay.workload.drawing import apportion
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
 
 _UNKNOWN = (0.0, 0.0, 1.0)
 

@@ -14,13 +14,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from forebay.engines.errors import OutsideAtlas
-from forebay.scenario import Long
+from forebay.scenario import Long, Scenario
 from forebay.workload.drawing import apportion
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
-
-    from forebay.scenario import Scenario
 
 FAMILIES = {("reno", "cubic"): 16.0, ("cubic", "bbr3"): 43.0, ("cubic", "bbr"): 43.0}
 """Seconds that the flows of each family had to settle. The first that has all controls of a

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,17 +22,13 @@ from forebay.engines.fixed_point.solver import NoNetwork, Solution, solve
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
 from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry
-from forebay.progress import enter, of_stages
-from forebay.scenario import ScenarioError
+from forebay.outcome import Outcome
+from forebay.progress import Progress, enter, of_stages
+from forebay.scenario import Scenario, ScenarioError
 from forebay.topology import choose_links, make_problem
 from forebay.topology.graph import refuse
+from forebay.topology.routing import NetworkCost
 from forebay.topology.sized_links import worst_link
-
-if TYPE_CHECKING:
-    from forebay.outcome import Outcome
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-    from forebay.topology.routing import NetworkCost
 
 
 class NetworkEngine(Engine):

@@ -6,23 +6,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.engines.fixed_point.balance import make_balance
 from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
 from forebay.engines.fixed_point.summary import OfferedBursts
 from forebay.errors import setting
-from forebay.scenario import ScenarioError
+from forebay.scenario import Scenario, ScenarioError
 from forebay.topology import check_goals_of_links, make_problem
 from forebay.topology.graph import Floats, Ints
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from forebay.scenario import Scenario
-
 
 _LARGEST = 4.0
 """Largest buffer of the search, in bdp."""

@@ -6,9 +6,9 @@ docs/explanation/network.md has both: "One steady state or several", and bursts 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.base import exact, mean_alone
@@ -26,15 +26,11 @@ from forebay.outcome import (
     Provenance,
 )
 from forebay.packages import installed_version
+from forebay.scenario import Scenario
+from forebay.topology import Problem
+from forebay.topology.graph import Floats, Ints
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from forebay.scenario import Scenario
-    from forebay.topology import Problem
-    from forebay.topology.graph import Floats, Ints
-
-    Bools = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 
 
 _LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +20,11 @@ from forebay.engines.fixed_point import check_marks
 from forebay.engines.fixed_point.balance import Balance, hisamatsu_step, make_balance
 from forebay.engines.fixed_point.solver import NoNetwork, NoSteadyState, Solution, solve
 from forebay.outcome.transient import HopsSeries, LinkSeries, Oscillation, SteadyLinks, Transient
-from forebay.scenario import Duration
+from forebay.progress import Progress
+from forebay.scenario import Duration, Scenario
 from forebay.scenario.errors import ScenarioError
 from forebay.topology import make_problem
 from forebay.topology.graph import Floats, Ints, refuse
-
-if TYPE_CHECKING:
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
 
 _SHARE_OF_RTT, _SHARE_OF_PERIOD = 0.1, 0.5
 _LAST = 0.25

@@ -25,7 +25,11 @@ from forebay.engines.replication.layout import (
     problem_of,
 )
 from forebay.engines.replication.readings import (
+    RawFlowRecords,
+    RawHistogram,
+    RawLink,
     RawReadings,
+    RawTrace,
     Watched,
     ideal_s,
     n_parts,
@@ -35,17 +39,14 @@ from forebay.engines.replication.readings import (
     to_reading,
 )
 from forebay.files.columns import BLOCK_ROWS
-from forebay.outcome import summarize
+from forebay.outcome import Reading, summarize
 from forebay.outcome.metrics import goodput_bits
 from forebay.outcome.model import FlowTable
+from forebay.outcome.reading import IntArray, LinkReading
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
-from forebay.scenario import Duration, ScenarioError, Tcp
+from forebay.scenario import Duration, Scenario, ScenarioError, Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.replication.readings import RawFlowRecords, RawHistogram, RawLink, RawTrace
-    from forebay.outcome import Reading
-    from forebay.outcome.reading import IntArray, LinkReading
-    from forebay.scenario import Scenario
     from forebay.workload import Workload
 
 

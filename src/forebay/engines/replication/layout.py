@@ -2,53 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.engines.replication.transfer_routes import TransferRoutes
 from forebay.errors import option
+from forebay.progress import Progress
 from forebay.scenario import (
     BOTTLENECK,
     FRAMINGS,
     REVERSE,
+    ClassQueue,
     Distribution,
     Duration,
+    Jitter,
+    Link,
     Long,
+    Loss,
     Measure,
+    Queue,
+    RateTrace,
+    Scenario,
     ScenarioError,
+    TokenBucket,
+    Traffic,
     Transfers,
     ack_route,
     data_route,
 )
 from forebay.topology import Problem, make_problem
-from forebay.topology.graph import BETWEEN, UP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from forebay.progress import Progress
-    from forebay.scenario import (
-        ClassQueue,
-        Jitter,
-        Link,
-        Loss,
-        Queue,
-        RateTrace,
-        Scenario,
-        TokenBucket,
-        Traffic,
-    )
-    from forebay.topology.graph import Graph
-    from forebay.topology.routing import NetworkCost
-
-    Ints = NDArray[np.int64]
-
+from forebay.topology.graph import BETWEEN, UP, Graph, Ints
+from forebay.topology.routing import NetworkCost
 
 Route = tuple[list[int], list[int]]
 Part = dict[str, Any]

@@ -25,12 +25,11 @@ from forebay.outcome import (
 )
 from forebay.outcome.reading import FloatArray, IntArray, Slowdowns
 from forebay.outcome.settling import models_settle_s
-from forebay.scenario import Long, Requests, ScenarioError, Tcp
+from forebay.scenario import Long, Requests, Scenario, ScenarioError, Tcp, Traffic
+from forebay.scenario.rate_trace import RateTrace
 
 if TYPE_CHECKING:
     from forebay.engines.replication.layout import Layout, LinkSpec
-    from forebay.scenario import Scenario, Traffic
-    from forebay.scenario.rate_trace import RateTrace
     from forebay.workload import Workload
 
 

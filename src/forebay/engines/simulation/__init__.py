@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forebay import _core
 from forebay.catalogue import CONTROLS, DISCIPLINES, Control, Discipline
@@ -19,7 +19,7 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, NetworkTraffic, ReplicatingEngine, Replication
 from forebay.engines.errors import EngineUnavailable, Unsupported
 from forebay.engines.footprint import Limit, estimate
-from forebay.engines.replication import SeedCache, Watched, check_step, to_trace
+from forebay.engines.replication import FlowRows, SeedCache, Watched, check_step, to_trace
 from forebay.engines.simulation.foreign_controls import faults_named, isolates, watched
 from forebay.engines.simulation.isolated import STRUCTURES, Isolated, Kept, simulate
 from forebay.engines.simulation.networks import (
@@ -39,15 +39,10 @@ from forebay.engines.simulation.runs import (
 from forebay.errors import panics_as_defects
 from forebay.outcome import Outcome, Provenance, Reading, checked, summarize, violations_of_readings
 from forebay.outcome.model import KeptFlows
-from forebay.scenario import Long
+from forebay.outcome.trace import Trace
+from forebay.progress import Progress
+from forebay.scenario import Duration, Long, Scenario
 from forebay.scenario.model import document_and_hash
-
-if TYPE_CHECKING:
-    from forebay.engines.replication import FlowRows
-    from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
-    from forebay.scenario import Duration, Scenario
-
 
 _ROUNDING = 1 / 1024
 """Linux's arithmetic keeps shares of a window in 1024ths."""

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from forebay import _core
 from forebay.effort import Effort
 from forebay.engines.footprint import Limit, TooMuchMemory, default_limit, estimate
-from forebay.engines.replication import FlowRows, expand, lay_out, to_reading
+from forebay.engines.replication import FlowRows, Layout, expand, lay_out, to_reading
 from forebay.engines.simulation import foreign_controls
 from forebay.engines.simulation.foreign_controls import faults_named, watched
 from forebay.engines.simulation.networks import route
@@ -37,14 +37,12 @@ from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, by_flow, make_ru
 from forebay.errors import Defect, ForebayError, panics_as_defects
 from forebay.foreign import ControlFailed
 from forebay.outcome import Reading
-from forebay.progress import enter, part
+from forebay.outcome.trace import Trace
+from forebay.progress import Progress, enter, part
+from forebay.scenario import Duration, Scenario
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import Layout
     from forebay.engines.simulation.runs import PacketFiles
-    from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
-    from forebay.scenario import Duration, Scenario
 
 STALL_S = 10.0
 """A simulation, or a library that is being loaded, does not stand still for longer."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
@@ -26,11 +25,8 @@ from forebay.scenario import Scenario, ScenarioError
 from forebay.topology import Problem, choose_links
 from forebay.topology.graph import BETWEEN
 from forebay.topology.problem import MOST_ROUNDS, fair_rates
+from forebay.topology.routing import NetworkCost
 from forebay.topology.sized_links import worst_link
-
-if TYPE_CHECKING:
-    from forebay.topology.routing import NetworkCost
-
 
 _CELLS = 20_000_000  # links of paths, in all rounds
 

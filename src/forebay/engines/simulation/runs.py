@@ -5,31 +5,32 @@ Access links that several flows share become links with a queue.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
-from forebay.engines.replication import Layout, Watched, lay_out, n_parts, picoseconds
+from forebay.engines.replication import (
+    Layout,
+    LinkSpec,
+    Route,
+    Watched,
+    lay_out,
+    n_parts,
+    picoseconds,
+)
+from forebay.engines.replication.readings import RawFlowRecords, RawReadings
 from forebay.engines.replication.transfer_routes import route_transfers
 from forebay.engines.simulation.foreign_controls import Numbered, numbered
-from forebay.files.columns import BLOCK_ROWS, write_columns
-from forebay.scenario import BOTTLENECK, Duration, ScenarioError, Tcp, Transfers
+from forebay.files.columns import BLOCK_ROWS, Block, write_columns
+from forebay.outcome.reading import IntArray
+from forebay.scenario import BOTTLENECK, Duration, Scenario, ScenarioError, Tcp, Traffic, Transfers
 from forebay.workload import Workload, draw
 from forebay.workload.model import Packets, Periods, Sessions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from forebay.engines.replication import LinkSpec, Route
-    from forebay.engines.replication.readings import RawFlowRecords, RawReadings
-    from forebay.files.columns import Block
-    from forebay.scenario import Scenario, Traffic
-
 
 DRAWS_SHARE = 1 / 16
 READINGS_SHARE = 1 / 8
@@ -293,7 +294,6 @@ def _too_small(link: LinkSpec, error: ValueError) -> tuple[str, ValueError]:
     return f"{link.buffer_packets} packets before {link.name}", error
 
 
-_Ints = NDArray[np.int64]
 Own = TypeVar("Own", Packets, Sessions)
 _OF_FLOWS = ("flow_bytes", "flow_drops", "flow_passed")
 
@@ -322,7 +322,7 @@ def connections(workload: Workload) -> Workload:
     )
 
 
-def _own_or_shared(group: NDArray[np.int32], owner: _Ints) -> NDArray[np.int32]:
+def _own_or_shared(group: NDArray[np.int32], owner: IntArray) -> NDArray[np.int32]:
     """Return the access links: shared ones as they are, else one for each connection."""
     shared = np.bincount(group)[group[owner]] > 1
     apart = np.where(shared, 0, np.arange(len(owner)))
@@ -330,7 +330,7 @@ def _own_or_shared(group: NDArray[np.int32], owner: _Ints) -> NDArray[np.int32]:
     return np.unique(keys, return_inverse=True)[1].astype(np.int32)
 
 
-def _by_connection(own: Own | None, owner: _Ints) -> Own | None:
+def _by_connection(own: Own | None, owner: IntArray) -> Own | None:
     """Return packets or files by connection: flows with any have one each."""
     if own is None:
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
@@ -24,12 +23,9 @@ from forebay.engines.testbed.one_run import FinishedRun, controls_of
 from forebay.engines.testbed.plan import broken
 from forebay.engines.testbed.retry import disturbed, run_until_valid
 from forebay.outcome import Outcome, Provenance, checked, summarize, violations_of_readings
-from forebay.progress import part
-
-if TYPE_CHECKING:
-    from forebay.outcome.trace import Trace
-    from forebay.progress import Progress
-    from forebay.scenario import Duration, Scenario
+from forebay.outcome.trace import Trace
+from forebay.progress import Progress, part
+from forebay.scenario import Duration, Scenario
 
 
 class TestbedEngine(ReplicatingEngine):

@@ -9,19 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, summarize_address_range
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from forebay.engines.errors import Unsupported
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.errors import NAME, TestbedError, asking
-from forebay.scenario import Tcp
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario
-    from forebay.workload import Workload
-
+from forebay.scenario import Scenario, Tcp
+from forebay.workload import Workload
 
 _PLACE = Path("/proc/sys/net")
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from forebay.engines.replication import Layout, RawReadings, Watched, lay_out
+from forebay.engines.replication import Layout, LinkSpec, RawReadings, Watched, lay_out
 from forebay.engines.replication.readings import RawHistogram
 from forebay.engines.testbed import machine, namespaces
 from forebay.engines.testbed.congestion import ensure
@@ -31,14 +31,9 @@ from forebay.engines.testbed.plan import Places, built_link, make_plan, pair_for
 from forebay.engines.testbed.registry import RunResources, recording
 from forebay.engines.testbed.validity import faults
 from forebay.outcome.reading import FloatArray
-from forebay.scenario import Tcp
+from forebay.progress import Progress
+from forebay.scenario import Scenario, Tcp
 from forebay.workload import Workload, draw
-
-if TYPE_CHECKING:
-    from forebay.engines.replication import LinkSpec
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
 
 Event = dict[str, Any]
 

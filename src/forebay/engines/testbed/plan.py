@@ -16,17 +16,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from forebay.engines.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
+from forebay.engines.replication import (
+    COUNT_BYTES,
+    ClassSpec,
+    Layout,
+    LinkSpec,
+    Watched,
+    n_parts,
+    picoseconds,
+)
 from forebay.engines.testbed import endpoint, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.endpoint import TUN, Endpoint
-from forebay.scenario import Tcp
+from forebay.scenario import Scenario, Tcp, Traffic
+from forebay.workload import Workload
 
 if TYPE_CHECKING:
-    from forebay.engines.replication import ClassSpec, LinkSpec
     from forebay.engines.testbed.registry import RunResources
-    from forebay.scenario import Scenario, Traffic
-    from forebay.workload import Workload
 
 
 SCHEMA = 1

@@ -6,18 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from forebay.engines.replication import Watched
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.one_run import FinishedRun, run_once
 from forebay.engines.testbed.validity import is_stall
-from forebay.scenario import Duration, Rate, loads
-
-if TYPE_CHECKING:
-    from forebay.engines.replication import Watched
-    from forebay.progress import Progress
-    from forebay.scenario import Scenario
-
+from forebay.progress import Progress
+from forebay.scenario import Duration, Rate, Scenario, loads
 
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
 """Rates that are tried in turn if no scenario is given."""

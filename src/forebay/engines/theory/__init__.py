@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import TYPE_CHECKING
 
 from forebay import laws
 from forebay.catalogue.metrics import BOTTLENECK
@@ -37,11 +36,7 @@ from forebay.outcome import (
     checked,
 )
 from forebay.packages import installed_version
-from forebay.scenario import Standing, Tcp
-
-if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Traffic
-
+from forebay.scenario import Scenario, Standing, Tcp, Traffic
 
 _NOT_COVERED = ("shaper", "policer", "loss", "rate_trace", "down", "jitter")
 

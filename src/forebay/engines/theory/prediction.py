@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from forebay.laws import (
     synchronized,
     utilization,
 )
-from forebay.laws.bursts import Bursts
+from forebay.laws.bursts import Bursts, BurstTraffic
 from forebay.laws.finite_queue import FiniteQueue
 from forebay.laws.quantities import capacity, growth, growth_of, halves, share
 from forebay.laws.regime import MIX, SAWTOOTHS_ADD
@@ -41,16 +40,11 @@ from forebay.outcome import (
     FCT_INCREASE,
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
+    Metric,
     delay_quantile_name,
 )
-from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Tcp
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Distribution, Scenario, Tcp
 from forebay.workload.streams import picoseconds
-
-if TYPE_CHECKING:
-    from forebay.laws.bursts import BurstTraffic
-    from forebay.outcome import Metric
-    from forebay.scenario import Distribution, Scenario
-
 
 FEW_BAND = (0.35, 3.6)
 """Simulated over predicted loss rate: range in 34 random links with one to nine halving flows."""
