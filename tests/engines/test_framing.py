@@ -3,7 +3,7 @@
 import pytest
 
 import forebay
-from forebay.engines.errors import Unsupported, refuse_of_links
+from forebay.engines.errors import Unsupported, refuse_features
 from forebay.scenario import FRAMINGS, Scenario, ScenarioError, loads
 
 LINK = """
@@ -94,7 +94,7 @@ def test_it_is_written_and_read_back_and_refused_elsewhere():
     with pytest.raises(ScenarioError, match=r"link\.framing"):
         scenario("sonet")
     with pytest.raises(Unsupported, match="framing of a line"):
-        refuse_of_links("testbed", made, "framing")
+        refuse_features("testbed", made, "framing")
     with pytest.raises(ScenarioError, match="smaller than a packet of 1749 B"):
         scenario("atm", more='[link.shaper]\nrate = "8 Mbit/s"\nburst = "1600 B"')
 

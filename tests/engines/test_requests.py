@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay.engines.errors import Unsupported, refuse_kinds
+from forebay.engines.errors import Unsupported, refuse_features
 from forebay.laws.incast import first_windows
 from forebay.outcome import Outcome
 from forebay.scenario import Scenario, ScenarioError, loads
@@ -218,7 +218,7 @@ def test_workers_behind_shared_links_and_no_traffic_at_the_end():
 def test_engines_without_requests_say_so():
     scenario = loads(PORT)
     with pytest.raises(Unsupported, match="testbed cannot run traffic of kind requests"):
-        refuse_kinds("testbed", scenario, "requests")
+        refuse_features("testbed", scenario, "requests")
     with pytest.raises(forebay.NoLaw, match="workers that answer together"):
         forebay.run(scenario, engine="theory")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forebay
-from forebay.engines.errors import Unsupported, refuse_stops
+from forebay.engines.errors import Unsupported, refuse_features
 from forebay.scenario import Scenario, ScenarioError, loads
 from forebay.workload import draw
 
@@ -225,6 +225,6 @@ def test_what_cannot_stop_is_refused_with_one_line():
     with pytest.raises(ScenarioError, match="every flow stops by 0 s, before it starts"):
         scenario("reno", "traffic.0.stop=0 s")
     with pytest.raises(Unsupported, match=r"traffic\.0\.stop: testbed cannot run flows that stop"):
-        refuse_stops("testbed", scenario("reno"))
+        refuse_features("testbed", scenario("reno"), "stop")
     with pytest.raises(ScenarioError, match="stop"):
         scenario("reno", 'traffic.0={kind="short",load=0.1,length="9 packets",stop="1 s"}')

@@ -8,7 +8,7 @@ import pytest
 
 from forebay.catalogue import CONTROLS
 from forebay.engines import Unsupported
-from forebay.engines.errors import refuse_reordering
+from forebay.engines.errors import refuse_features
 from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import endpoint, plan
 from forebay.engines.testbed.congestion import KERNEL_NAMES
@@ -113,7 +113,7 @@ def test_a_links_own_loss_rates_and_jitter_are_those_of_the_scenario():
 def test_a_link_that_reorders_is_refused():
     scenario = loads(MIXED).replace({"link.jitter": {"most": "1 ms", "reorder": True}})
     with pytest.raises(Unsupported, match=r"link\.jitter\.reorder: testbed cannot run"):
-        refuse_reordering("testbed", scenario)
+        refuse_features("testbed", scenario, "reorder")
 
 
 def test_controls_have_the_kernels_names():

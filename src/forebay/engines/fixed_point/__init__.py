@@ -16,7 +16,7 @@ from forebay.catalogue import KINDS
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, Engine, LinksEngine
-from forebay.engines.errors import Unsupported, refuse_stops
+from forebay.engines.errors import Unsupported, refuse_features
 from forebay.engines.fixed_point.balance import MARKED, make_balance
 from forebay.engines.fixed_point.solver import NoNetwork, Solution, solve
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
@@ -92,7 +92,7 @@ class NetworkEngine(Engine):
                 expect(cost.seconds)
 
         begun = time.process_time()
-        refuse_stops(NAME, scenario)
+        refuse_features(NAME, scenario, "stop")
         for index, group in enumerate(scenario.traffic):
             if KINDS[group.kind].has_no_steady_state:  # but a simulated network has it
                 raise Unsupported(NAME, group.kind, f"traffic.{index}.kind")

@@ -8,13 +8,7 @@ from pathlib import Path
 
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
-from forebay.engines.errors import (
-    refuse_kinds,
-    refuse_network,
-    refuse_of_links,
-    refuse_reordering,
-    refuse_stops,
-)
+from forebay.engines.errors import refuse_features
 from forebay.engines.footprint import Limit, estimate
 from forebay.engines.replication import SeedCache, Watched, check_step, to_reading, to_trace
 from forebay.engines.testbed import counters, machine
@@ -87,11 +81,9 @@ class TestbedEngine(ReplicatingEngine):
         TestbedError
             The kernel refused a step, or no run of a seed passed the validity gate.
         """
-        refuse_network(NAME, scenario)
-        refuse_reordering(NAME, scenario)
-        refuse_of_links(NAME, scenario, "framing")
-        refuse_stops(NAME, scenario)
-        refuse_kinds(NAME, scenario, "requests", "transfers")
+        refuse_features(
+            NAME, scenario, "topology", "reorder", "framing", "stop", "requests", "transfers"
+        )
         sha = scenario.sha256()
         known = self._runs.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]

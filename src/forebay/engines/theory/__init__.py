@@ -14,7 +14,7 @@ from forebay import laws
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine, exact, mean_alone
-from forebay.engines.errors import NoLaw, refuse_class_queues, refuse_network, refuse_of_links
+from forebay.engines.errors import NoLaw, refuse_features
 from forebay.engines.theory.prediction import (
     Between,
     Prediction,
@@ -38,7 +38,9 @@ from forebay.outcome import (
 from forebay.packages import installed_version
 from forebay.scenario import Scenario, Standing, Tcp, Traffic
 
-_NOT_COVERED = ("shaper", "policer", "loss", "rate_trace", "down", "jitter")
+_NOT_COVERED = (
+    "topology", "shaper", "policer", "loss", "rate_trace", "down", "jitter", "class queues",
+)  # fmt: skip
 
 
 class TheoryEngine(Engine):
@@ -49,9 +51,7 @@ class TheoryEngine(Engine):
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Predict `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
-        refuse_network(self.name, scenario)
-        refuse_of_links(self.name, scenario, *_NOT_COVERED)
-        refuse_class_queues(self.name, scenario)
+        refuse_features(self.name, scenario, *_NOT_COVERED)
         law, prediction = governing_law(scenario), None
         if law is not None and bursts_only(scenario):
             prediction = predict_bursts(scenario)
