@@ -92,14 +92,9 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     classes = ClassBuffers(scenario)
     found = classes.smallest(smallest_set(classes, progress))
     outcome = _with_assumptions(
-        scenario, to_outcome(scenario, [1], found.solution, 0.0, bursts=classes.bursts)
+        scenario, to_outcome(scenario, [1], classes.last, 0.0, bursts=classes.bursts)
     )
-    sizes = {each.name: each._asdict() for each in found.classes}
-    said = {
-        "bytes": found.bytes, "solved": found.solved, "links": found.links,
-        "filled": found.filled, "unsolved": found.unsolved, "classes": sizes,
-    }  # fmt: skip
-    return Answer(outcome.noting({"smallest_buffers": said}), found.solution)
+    return Answer(outcome.noting({"smallest_buffers": found}), classes.last)
 
 
 def _with_assumptions(scenario: Scenario, outcome: Outcome) -> Outcome:

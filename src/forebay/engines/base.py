@@ -77,13 +77,6 @@ class RoutesNetworks(Protocol):
     ) -> NetworkTraffic: ...
 
 
-class KeepsCheckpoints(Protocol):
-    """Keeps small texts by name from one process to the next."""
-
-    def load(self, name: str) -> str | None: ...
-    def save(self, name: str, text: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What an engine can do besides `run`; None means that it cannot.
@@ -101,7 +94,6 @@ class Capabilities:
     trace : see `TracesFlows`.
     size_links : see `SizesLinks`.
     route : see `RoutesNetworks`.
-    checkpoints : see `KeepsCheckpoints`.
     """
 
     limit_memory: Callable[[int], None] | None = None
@@ -114,7 +106,6 @@ class Capabilities:
     trace: TracesFlows | None = None
     size_links: SizesLinks | None = None
     route: RoutesNetworks | None = None
-    checkpoints: KeepsCheckpoints | None = None
 
 
 class Engine(ABC):

@@ -10,7 +10,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import counters, namespaces, registry
-from forebay.engines.testbed.counters import Counted, Daemon, WindowClock, agreement, find
+from forebay.engines.testbed.counters import Counted, Daemon, Look, WindowClock, agreement, find
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.registry import Owner
 from forebay.scenario import dumps, loads
@@ -49,7 +49,7 @@ def test_looks_at_a_window():
 
 
 def test_a_counter_gains_from_the_first_look_to_the_last():
-    looks = [counters.Look(100.0, 5_000, 10), counters.Look(101.0, 0, 0), counters.Look(102.5, 8_000, 14)]
+    looks = [Look(100.0, 5_000, 10), Look(101.0, 0, 0), Look(102.5, 8_000, 14)]
     assert counters.gained(looks) == Counted(3_000, 4, 2.5)
     with pytest.raises(TestbedError, match="before SNMP could be read twice"):
         counters.gained(looks[:1])

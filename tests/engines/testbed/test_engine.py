@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from forebay.effort import Effort
-from forebay.engines import EngineUnavailable, get
-from forebay.engines import testbed
+from forebay.engines import EngineUnavailable, get, testbed
 from forebay.engines.testbed import machine, one_run, registry, retry
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 from forebay.scenario import dumps, loads

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +17,7 @@ from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Capabilities, Engine, LinksEngine
 from forebay.engines.errors import Unsupported, refuse_features
 from forebay.engines.fixed_point.balance import MARKED, make_balance
-from forebay.engines.fixed_point.solver import NoNetwork, Solution, solve
+from forebay.engines.fixed_point.solver import Solution, solve, solve_with, topology_of
 from forebay.engines.fixed_point.summary import NAME, NO_MARKS, OfferedBursts, links, to_outcome
 from forebay.engines.footprint import Limit, resident
 from forebay.errors import entry
@@ -59,7 +58,7 @@ class NetworkEngine(Engine):
     def size_links(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSolver:
-        """Return an engine that varies the buffers of a link or a class; see `SizingSolver`."""
+        """See `SizingSolver`."""
         return SizingSolver(scenario, link=link, link_class=link_class)
 
     def solution(
@@ -70,18 +69,10 @@ class NetworkEngine(Engine):
     ) -> tuple[Solution, float]:
         """Return the steady state, and the CPU seconds of loading and routing.
 
-        Parameters
-        ----------
-        progress : of each stage; `forebay.progress.enter` names the stage.
-        expect : called once with the predicted CPU seconds, before the routes of many pairs.
-
-        Raises
-        ------
-        TooMuchMemory
-            The paths would take more than the limit.
+        ``expect`` is called once with the predicted CPU seconds, before the routes of many pairs.
+        Raises TooMuchMemory: the paths would take more than the limit.
         """
-        if scenario.topology is None:
-            raise NoNetwork
+        topology = topology_of(scenario)
 
         def check(cost: NetworkCost) -> None:
             limit, held = Limit(self._octets), resident()
@@ -101,7 +92,7 @@ class NetworkEngine(Engine):
         enter(progress, "reading")
         problem = make_problem(scenario, check, progress)
         enter(progress, "equations")
-        balance = make_balance(problem, scenario.topology)
+        balance = make_balance(problem, topology)
         loading = time.process_time() - begun
         return solve(balance, progress=progress), loading
 
@@ -118,27 +109,21 @@ def check_marks(scenario: Scenario) -> None:
 class SizingSolver(LinksEngine):
     """Engine that solves a network with the buffer of some links set to ``queue.size``.
 
-    ``links`` has these links and their goals.
-
-    Raises
-    ------
-    ScenarioError
-        See `forebay.topology.choose_links`.
-    Unsupported
-        The scenario has no topology.
+    ``links`` has these links and their goals. Raises ScenarioError (see
+    `forebay.topology.choose_links`) and NoNetwork.
     """
 
     name = NAME
 
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
-        if scenario.topology is None:
-            raise NoNetwork
-        self.scenario, self.topology = scenario, scenario.topology
+        self.scenario, self.topology = scenario, topology_of(scenario)
         self.links = choose_links(scenario, link=link, link_class=link_class)
 
     def run(self, scenario: Scenario, seeds: Sequence[int], effort: Effort = DEFAULT) -> Outcome:
         """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
-        solution = self._solve(max(1, scenario.buffer_packets), effort.progress)
+        packets, progress = max(1, scenario.buffer_packets), of_stages(effort.progress)
+        problem, links = self.links.problem, self.links.links
+        solution = solve_with(problem, self.topology, links, packets, progress)
         places = np.flatnonzero(np.isin(solution.balance.used, self.links.links))
         found = to_outcome(
             self.scenario, list(seeds), solution, 0.0, sized=places, bursts=self._bursts
@@ -147,14 +132,6 @@ class SizingSolver(LinksEngine):
         filled = [each for name, each in sized.items() if name in self._filled]
         combined = worst_link(list(sized.values()), filled)
         return found.model_copy(update={"links": {BOTTLENECK: combined, **found.links}})
-
-    def _solve(self, packets: int, progress: Progress | None = None) -> Solution:
-        """Solve with this buffer at every sized link."""
-        problem = self.links.problem
-        buffers = problem.buffer_packets.copy()
-        buffers[self.links.links] = packets
-        balance = make_balance(replace(problem, buffer_packets=buffers), self.topology)
-        return solve(balance, progress=of_stages(progress))
 
     @cached_property
     def _bursts(self) -> OfferedBursts:
@@ -167,7 +144,9 @@ class SizingSolver(LinksEngine):
         if goal is None:
             return frozenset(self.links.names)
         target = float(goal)
-        found = links(self._solve(self.links.limit), self._bursts)
+        sized = self.links
+        full = solve_with(sized.problem, self.topology, sized.links, sized.limit)
+        found = links(full, self._bursts)
         used = {name: found[name].utilization for name in self.links.names if name in found}
         shares = {name: 0.0 if each is None else each.value for name, each in used.items()}
         filled = frozenset(name for name, share in shares.items() if share >= target)

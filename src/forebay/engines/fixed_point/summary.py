@@ -204,7 +204,7 @@ def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
     return parts
 
 
-def _of_hops(solution: Solution, hops: int) -> tuple[Bools, Floats, float, float]:
+def _of_hops(solution: Solution, hops: int) -> tuple[NDArray[np.bool_], Floats, float, float]:
     """Return the paths of so many hops and their shares, and their mean round trip and loss."""
     mine = solution.balance.problem.hops == hops
     share = solution.balance.problem.share[mine]

@@ -8,20 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import astuple
 
 from forebay import laws
 from forebay.catalogue.metrics import BOTTLENECK
 from forebay.effort import DEFAULT, Effort
 from forebay.engines.base import Engine, exact, mean_alone
 from forebay.engines.errors import NoLaw, refuse_features
-from forebay.engines.theory.prediction import (
-    Between,
-    Prediction,
-    Spread,
-    predict_bursts,
-    predict_long_flows,
-)
+from forebay.engines.theory.prediction import Prediction, predict_bursts, predict_long_flows
 from forebay.errors import entry
 from forebay.laws import governing_law, regime_of
 from forebay.laws.quantities import bursts_only, short_share
@@ -29,14 +22,12 @@ from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
     ClassOutcome,
     LinkOutcome,
-    Metric,
     Outcome,
     Provenance,
-    Quantiles,
     checked,
 )
 from forebay.packages import installed_version
-from forebay.scenario import Scenario, Standing, Tcp, Traffic
+from forebay.scenario import Scenario, Standing, Tcp
 
 _NOT_COVERED = (
     "topology", "shaper", "policer", "loss", "rate_trace", "down", "jitter", "class queues",
@@ -90,9 +81,9 @@ def _outcome(
         links={
             BOTTLENECK: LinkOutcome(
                 utilization=exact(prediction.utilization),
-                loss_rate=_between(prediction.loss_rate),
-                queue_packets=_spread(prediction.queue_packets),
-                queue_delay_s=_spread(prediction.queue_delay_s),
+                loss_rate=prediction.loss_rate,
+                queue_packets=prediction.queue_packets,
+                queue_delay_s=prediction.queue_delay_s,
                 buffer_packets=scenario.buffer_packets,
                 bdp_packets=scenario.bdp_packets,
                 capacity_bps=float(scenario.link.capacity),
@@ -115,62 +106,36 @@ def _outcome(
 def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
     """Return the predictions for each class; a single class has the link's loss rate."""
     crossing = {id(group) for group in scenario.crossing}
+    begin, delay = float(scenario.measure.warmup), prediction.queue_delay_s
+    end, found = begin + float(scenario.measure.duration), []
     alone = len(scenario.crossing) == 1
-    throughputs_bps = throughputs(scenario, prediction)
-    return [
-        ClassOutcome(
-            kind=traffic.kind,
-            name=name,
-            flows=traffic.flows,
-            flows_active=_active(scenario, traffic),
-            link=_last_link(traffic),
-            throughput_bps=None if bps is None else exact(bps),
-            goodput_bps=None,
-            jain=None,
-            rtt_s=_round_trip(prediction, traffic) if id(traffic) in crossing else None,
-            loss_rate=_between(prediction.loss_rate) if alone and id(traffic) in crossing else None,
-            timeouts=None,
-            fct_s=None,
+    for traffic, name, bps in zip(
+        scenario.traffic, scenario.class_names, throughputs(scenario, prediction), strict=True
+    ):
+        crosses, rtt_s, active = id(traffic) in crossing, None, None
+        if crosses and isinstance(traffic, Tcp) and delay is not None and delay.mean is not None:
+            rtt_s = mean_alone(traffic.rtt.mean + delay.mean.value)
+        if isinstance(traffic, Standing):  # flows that are expected to send in the window
+            active = exact(traffic.flows * traffic.sending_share(begin, end))
+        # Laws do not cover classes whose last link is another.
+        ends_here = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
+        found.append(
+            ClassOutcome(
+                kind=traffic.kind,
+                name=name,
+                flows=traffic.flows,
+                flows_active=active,
+                link=BOTTLENECK if ends_here else "",
+                throughput_bps=None if bps is None else exact(bps),
+                goodput_bps=None,
+                jain=None,
+                rtt_s=rtt_s,
+                loss_rate=prediction.loss_rate if crosses and alone else None,
+                timeouts=None,
+                fct_s=None,
+            )
         )
-        for traffic, name, bps in zip(
-            scenario.traffic, scenario.class_names, throughputs_bps, strict=True
-        )
-    ]
-
-
-def _active(scenario: Scenario, traffic: Traffic) -> Metric | None:
-    """Return the flows that are expected to send in the window."""
-    if not isinstance(traffic, Standing):
-        return None
-    begin, span = float(scenario.measure.warmup), float(scenario.measure.duration)
-    return exact(traffic.flows * traffic.sending_share(begin, begin + span))
-
-
-def _last_link(traffic: Traffic) -> str:
-    """Return the bottleneck if it is the class's last link; laws do not cover other links."""
-    forward = traffic.direction == "forward" and traffic.route[-1:] in ((), (BOTTLENECK,))
-    return BOTTLENECK if forward else ""
-
-
-def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:
-    """Return the mean of propagation delay plus queueing delay."""
-    if prediction.queue_delay_s is None or not isinstance(traffic, Tcp):
-        return None
-    return mean_alone(traffic.rtt.mean + prediction.queue_delay_s.mean)
-
-
-def _between(known: Between | None) -> Metric | None:
-    """Return the metric, None if no law gives it or its value exceeds 1."""
-    if known is None or not known.value <= 1.0:
-        return None
-    return Metric(value=known.value, low=known.low, high=known.high, n=0)
-
-
-def _spread(spread: Spread | None) -> Quantiles | None:
-    if spread is None:
-        return None
-    mean, p50, p95, p99 = (exact(value) for value in astuple(spread))
-    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
+    return found
 
 
 def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
