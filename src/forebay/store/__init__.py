@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay import engines, plugins
 from forebay.effort import DEFAULT, Effort
-from forebay.engines.base import Capabilities, Decorator, Engine, ReplicatingEngine
+from forebay.engines.base import Decorator, Engine, ReplicatingEngine
 from forebay.store.file import Store, StoreError, to_blob
 from forebay.store.rows import Column, MetricRow, to_numbers
 

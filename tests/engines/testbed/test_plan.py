@@ -164,10 +164,10 @@ def test_the_mtu_lets_the_largest_packet_pass():
 
 
 def test_more_flows_than_addresses_are_refused(monkeypatch):
-    _, workload, _ = plan_of(MIXED)
+    scenario, workload, _ = plan_of(MIXED)
     monkeypatch.setattr(endpoint, "MOST_FLOWS", 5)
     with pytest.raises(Unsupported, match="11 flows, more than 5"):
-        endpoint.check_count(workload)
+        endpoint.routes(scenario, workload)
 
 
 def test_what_the_kernel_does_otherwise_is_said():

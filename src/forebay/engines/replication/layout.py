@@ -163,6 +163,12 @@ class LinkSpec:
         }
 
     @property
+    def highest_bps(self) -> float:
+        """The rate, that of a shaper if there is one; of a link that varies, the highest."""
+        trace = self.rate_trace
+        return self.rate_bps if trace is None else max(rate for _, rate in trace.rates)
+
+    @property
     def burst_bits(self) -> float:
         """Bits beyond the link's rate that may be sent at once: a shaper's bucket."""
         if self.shaper is None:

@@ -93,7 +93,9 @@ def _on_route(
 ) -> FloatArray:
     """Return the longest of what the highest rates allow, each trace and each shaper."""
     mean = [access, *(bits / link.rate_bps for link in links)]
-    best = [access, *(bits / _highest_bps(link) for link in links)]
+    wires = [link.wire_bps if link.rate_trace is None else None for link in links]
+    highest = [wire or link.highest_bps for wire, link in zip(wires, links, strict=True)]
+    best = [access, *(bits / rate for rate in highest)]
     propagation = at_mean - _pipelined(mean, packets)
     longest = propagation + _pipelined(best, packets)
     before = 0.0 * start  # it starts when its first packet reaches the first queue
@@ -117,12 +119,6 @@ def _on_route(
 
 def _is_unlike_a_wire(link: LinkSpec) -> bool:
     return link.rate_trace is not None or link.shaper is not None
-
-
-def _highest_bps(link: LinkSpec) -> float:
-    if link.rate_trace is not None:
-        return max(rate for _, rate in link.rate_trace.rates)
-    return link.wire_bps or link.rate_bps
 
 
 def _pipelined(times: Sequence[FloatArray], packets: FloatArray) -> FloatArray:

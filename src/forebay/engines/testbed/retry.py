@@ -76,25 +76,19 @@ def holds_below(scenario: Scenario) -> Rate | None:
 
 def _short(scenario: Scenario, share: float) -> Scenario:
     """Return the scenario with a short window and its link rates multiplied by `share`."""
-    measure = scenario.measure
+    measure, changed = scenario.measure, []
+    for link in (scenario.link, *scenario.links):
+        slower: dict[str, Any] = {"rate": Rate(link.rate * share)}
+        if link.rate_trace is not None:
+            slower["rate_trace"] = link.rate_trace.scaled(share)
+        changed.append(link.model_copy(update=slower))
     short = {
         "warmup": Duration(min(measure.warmup, _WARMUP_S)),
         "duration": Duration(min(measure.duration, _WINDOW_S)),
     }
-    return scenario.model_copy(
-        update={
-            "measure": measure.model_copy(update=short),
-            "link": _slower(scenario.link, share),
-            "links": tuple(_slower(link, share) for link in scenario.links),
-        }
-    )
-
-
-def _slower(link: Any, share: float) -> Any:
-    slower: dict[str, Any] = {"rate": Rate(link.rate * share)}
-    if link.rate_trace is not None:
-        slower["rate_trace"] = link.rate_trace.scaled(share)
-    return link.model_copy(update=slower)
+    window = measure.model_copy(update=short)
+    links = {"link": changed[0], "links": tuple(changed[1:])}
+    return scenario.model_copy(update={"measure": window, **links})
 
 
 _STATISTICS = Path("/proc/stat")
