@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from forebay.workload import Workload
 
 
-_PS_PER_S = 1e12
 _HINT = 'write routers such as "edge0-0", hosts such as "edge0-0#2", and links such as "a->b; b->c"'
 
 
@@ -146,7 +145,12 @@ class TransferRoutes:
     def _with_routes(self, links: Ints, ends: _Ends, routes: Sequence[str]) -> Ints:
         graph = self.problem.graph
         named = {name: place for place, name in enumerate(graph.link_names)}
-        parsed = [_links_of_text(text, named, row) for row, text in enumerate(routes)]
+        parsed: list[list[int]] = []
+        for row, text in enumerate(routes):
+            names = [name.strip() for name in text.split(";") if name.strip()]
+            if unknown := [name for name in names if name not in named]:
+                raise _wrong(row, f'there is no link "{unknown[0]}"')
+            parsed.append([named[name] for name in names])
         hops = max([links.shape[0], *map(len, parsed)])
         made = np.pad(links, ((0, hops - links.shape[0]), (0, 0)), constant_values=-1)
         for row, route in enumerate(parsed):
@@ -208,14 +212,6 @@ def _but(host: int, hosts: int, u: float) -> int:
     """Return one of so many hosts, drawn by ``u``, but not this one."""
     drawn = int(u * (hosts - 1))
     return drawn + (drawn >= host)
-
-
-def _links_of_text(text: str, named: dict[str, int], row: int) -> list[int]:
-    names = [name.strip() for name in text.split(";") if name.strip()]
-    unknown = [name for name in names if name not in named]
-    if unknown:
-        raise _wrong(row, f'there is no link "{unknown[0]}"')
-    return [named[name] for name in names]
 
 
 def _wrong(row: int, what: str) -> ScenarioError:
