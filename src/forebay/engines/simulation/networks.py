@@ -39,16 +39,10 @@ def route(
 ) -> tuple[Problem, float]:
     """Route a scenario's network unless it is the one that was routed last.
 
-    Returns
-    -------
-    Problem, float
-        The network, and the bytes that its routes took; 0 if it was known, or has few.
+    Also returns the bytes that its routes took; 0 if it was known, or has few. ``afford`` is that
+    of `forebay.engines.base.RoutesNetworks`.
 
-    Raises
-    ------
-    TooMuchMemory
-        Its links, or its routes, exceed the limit. Whatever ``afford`` raises, see
-        `forebay.engines.base.RoutesNetworks`.
+    Raises TooMuchMemory: its links, or its routes, exceed the limit.
     """
     links, octets = 0, 0.0
 
@@ -92,14 +86,9 @@ def _before_packets(progress: Progress | None) -> Progress | None:
 class SizingSimulator(LinksEngine):
     """Engine that simulates a network with the buffer of some links set to ``queue.size``.
 
-    ``links`` has these links and their goals, ``simulate`` is `SimulationEngine.run_with`.
-
-    Raises
-    ------
-    ScenarioError
-        See `forebay.topology.choose_links`; also for links of hosts, which are not reported singly.
-    Unsupported
-        The scenario has no topology.
+    ``links`` has these links and their goals, ``simulate`` is `SimulationEngine.run_with`. Raises
+    ScenarioError (see `forebay.topology.choose_links`; also for links of hosts, which are not
+    reported singly) and Unsupported, without a topology.
     """
 
     name = "simulation"
