@@ -67,6 +67,11 @@ def _outcome(
         name: (float(value[0]), float(low[0]), float(high[0]))
         for name, (value, low, high) in model.answer([point]).items()
     }
+    measure, notes, settled_s = scenario.measure, [], FAMILIES[point.controls]
+    warmup = float(measure.warmup)
+    if warmup < settled_s and "warmup" in measure.model_fields_set:
+        settles = f"flows of the atlas had {settled_s:g} s to settle"
+        notes = [f"measured after {warmup:g} s: {settles}"]
     idle = found["idle"]
     wait_s = point.packets / point.pps
     link = LinkOutcome(
@@ -88,7 +93,7 @@ def _outcome(
             for each, name in zip(scenario.traffic, scenario.class_names, strict=True)
             if isinstance(each, Long)
         ],
-        broken_assumptions=_broken(scenario, FAMILIES[point.controls]),
+        broken_assumptions=notes,
         provenance=Provenance(
             version=installed_version(),
             seeds=seeds,
@@ -102,10 +107,8 @@ def _outcome(
 def _shares(point: Point, second: Ends) -> dict[str, tuple[int, Ends]]:
     """Return the flows of each control, and its share of the goodput."""
     first, other = point.controls
-    if point.second == 0:
-        return {first: (point.flows, (1.0, 1.0, 1.0))}
-    if point.second == point.flows:
-        return {other: (point.flows, (1.0, 1.0, 1.0))}
+    if point.second in (0, point.flows):
+        return {first if point.second == 0 else other: (point.flows, (1.0, 1.0, 1.0))}
     value, low, high = second
     return {
         first: (point.flows - point.second, (1.0 - value, 1.0 - high, 1.0 - low)),
@@ -129,6 +132,14 @@ def _class(
     assert used is not None and used.low is not None and used.high is not None, "just made"
     rate = float(scenario.link.capacity)
     most = min(own[2] * used.high, 1.0) * rate
+    whole = all(part == 1.0 for part in parts.values())
+    controllers = {}
+    for control, part in parts.items():  # with an interval if the class has all its flows
+        of_all = shares[control][1]
+        share = _metric(of_all) if whole else exact(part * of_all[0] / own[0])
+        controllers[control] = ControllerOutcome(
+            flows=counts[control], goodput_bps=None, goodput_share=share, jain=None, loss_rate=None
+        )
     wait = link.queue_delay_s
     assert wait is not None and wait.mean is not None, "just made"
     return ClassOutcome(
@@ -145,28 +156,8 @@ def _class(
         timeouts=None,
         fct_s=None,
         queue_delay_s=wait if alone else None,
-        controllers=_controllers(counts, parts, shares, own) if len(counts) > 1 else None,
+        controllers=controllers if len(counts) > 1 else None,
     )
-
-
-def _controllers(
-    counts: dict[str, int],
-    parts: dict[str, float],
-    shares: dict[str, tuple[int, Ends]],
-    own: list[float],
-) -> dict[str, ControllerOutcome]:
-    """Return each control's share of the class's goodput; with an interval if it has all flows."""
-    whole = all(part == 1.0 for part in parts.values())
-    goodput = {
-        name: _metric(shares[name][1]) if whole else exact(part * shares[name][1][0] / own[0])
-        for name, part in parts.items()
-    }
-    return {
-        name: ControllerOutcome(
-            flows=flows, goodput_bps=None, goodput_share=goodput[name], jain=None, loss_rate=None
-        )
-        for name, flows in counts.items()
-    }
 
 
 def _metric(ends: Ends) -> Metric:
@@ -180,11 +171,3 @@ def _quantiles(mean: Ends, p99: Ends, unit: float) -> Quantiles:
     middle = np.array(mean) * unit, np.array(top) * unit
     of_mean, of_top = (_metric((float(v), float(lo), float(hi))) for v, lo, hi in middle)
     return Quantiles(mean=of_mean, p50=None, p95=None, p99=of_top)
-
-
-def _broken(scenario: Scenario, settled_s: float) -> list[str]:
-    measure = scenario.measure
-    warmup = float(measure.warmup)
-    if warmup >= settled_s or "warmup" not in measure.model_fields_set:
-        return []
-    return [f"measured after {warmup:g} s: flows of the atlas had {settled_s:g} s to settle"]

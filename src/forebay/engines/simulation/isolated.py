@@ -83,15 +83,11 @@ class Isolated:
             raise
 
     def _answer(
-        self,
-        names: tuple[str, ...],
-        request: str,
-        arguments: tuple[object, ...],
-        progress: Progress,
+        self, names: tuple[str, ...], request: str, given: Sequence[object], progress: Progress
     ) -> Any:
         process = self._start()
         assert process.stdin is not None and process.stdout is not None
-        send(process.stdin, (request, arguments))
+        send(process.stdin, (request, given))
         stands_since, watched = 0.0, False
         while True:
             silent = not select.select([process.stdout], [], [], _LOOK_S)[0]
