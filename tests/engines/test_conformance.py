@@ -17,10 +17,7 @@ LINK = """
 link.rate = "20 Mbit/s"
 queue.size = "60 packets"
 measure = { warmup = "1 s", duration = "2 s" }
-[[traffic]]
-flows = 20
-congestion_control = "cubic"
-rtt = { uniform = ["60 ms", "140 ms"] }
+traffic = [{ flows = 20, congestion_control = "cubic", rtt = { uniform = ["60 ms", "140 ms"] } }]
 """
 COVERED = """
 link.rate = "1 Gbit/s"

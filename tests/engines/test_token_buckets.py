@@ -9,20 +9,10 @@ import forebay
 from forebay.scenario.queue import Discipline
 
 CONSTANT = """
-[link]
-rate = "100 Mbit/s"
-{bucket} = {{ rate = "10 Mbit/s", {burst}refill = "{refill}" }}
-[queue]
-discipline = "{discipline}"
-size = "50 packets"
-[[traffic]]
-kind = "udp"
-flows = 1
-rate = "{rate}"
-start = "0 s"
-[measure]
-warmup = "1 s"
-duration = "10 s"
+link = {{ rate = "100 Mbit/s", {bucket} = {{ rate = "10 Mbit/s", {burst}refill = "{refill}" }} }}
+queue = {{ discipline = "{discipline}", size = "50 packets" }}
+measure = {{ warmup = "1 s", duration = "10 s" }}
+traffic = [{{ kind = "udp", flows = 1, rate = "{rate}", start = "0 s" }}]
 """
 
 

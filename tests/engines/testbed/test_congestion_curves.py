@@ -13,10 +13,7 @@ ONE_FLOW = """
 link.rate = "10 Mbit/s"
 queue.size = "8 packets"
 measure = { warmup = "3 s", duration = "4 s" }
-[[traffic]]
-flows = 1
-rtt = "20 ms"
-start = "0 s"
+traffic = [{ flows = 1, rtt = "20 ms", start = "0 s" }]
 """
 # Epochs last half a second: 4 s hold several, and their phase does not matter. Reno in the place of
 # any but Compound reads a tenth less or lower.

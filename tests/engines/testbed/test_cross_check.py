@@ -11,10 +11,9 @@ name = "Cross-check"
 link.rate = "40 Mbit/s"
 queue.size = "40 packets"
 measure = { warmup = "4 s", duration = "16 s" }
-[[traffic]]
-flows = 16
-rtt = { uniform = ["30 ms", "50 ms"] }
-start = { uniform = ["0 s", "1 s"] }
+traffic = [
+    { flows = 16, rtt = { uniform = ["30 ms", "50 ms"] }, start = { uniform = ["0 s", "1 s"] } },
+]
 """
 # Set before the first run: a window of 16 s has about half a point of noise, and the three packets
 # that tbf may send at once after a pause serve it as two more in the buffer would.

@@ -51,8 +51,7 @@ LONG = """
 link.rate = "5 Mbit/s"
 queue.size = "20 packets"
 measure = { warmup = "30 s", duration = "30 s" }
-[[traffic]]
-flows = 4
+traffic = [{ flows = 4 }]
 """
 
 

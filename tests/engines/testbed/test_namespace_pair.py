@@ -55,15 +55,10 @@ BOTH_WAYS = """
 link.rate = "10 Mbit/s"
 queue.size = "20 packets"
 measure = { warmup = "100 ms", duration = "900 ms" }
-[[traffic]]
-flows = 2
-rtt = "20 ms"
-start = "0 s"
-[[traffic]]
-flows = 2
-rtt = "20 ms"
-start = "0 s"
-direction = "reverse"
+traffic = [
+    { flows = 2, rtt = "20 ms", start = "0 s" },
+    { flows = 2, rtt = "20 ms", start = "0 s", direction = "reverse" },
+]
 """
 
 

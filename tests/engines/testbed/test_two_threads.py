@@ -17,11 +17,7 @@ name = "A fast link with 24 Mbit/s on it"
 link.rate = "400 Mbit/s"
 queue.size = "2000 packets"
 measure = { warmup = "1 s", duration = "2 s" }
-[[traffic]]
-flows = 4
-rtt = "20 ms"
-max_window = 10
-start = "0 s"
+traffic = [{ flows = 4, rtt = "20 ms", max_window = 10, start = "0 s" }]
 """
 
 
