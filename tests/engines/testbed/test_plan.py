@@ -8,7 +8,6 @@ import pytest
 
 from forebay.catalogue import CONTROLS
 from forebay.engines import Unsupported
-from forebay.engines.errors import refuse_features
 from forebay.engines.replication import Watched, lay_out
 from forebay.engines.testbed import endpoint, plan
 from forebay.engines.testbed.congestion import KERNEL_NAMES
@@ -108,12 +107,6 @@ def test_a_links_own_loss_rates_and_jitter_are_those_of_the_scenario():
         (0, False), (10**12, True), (2 * 10**12, False)
     ]  # fmt: skip
     assert (plain["loss"], plain["rate_trace"], plain["jitter"]) == (None, None, None)
-
-
-def test_a_link_that_reorders_is_refused():
-    scenario = loads(MIXED).replace({"link.jitter": {"most": "1 ms", "reorder": True}})
-    with pytest.raises(Unsupported, match=r"link\.jitter\.reorder: testbed cannot run"):
-        refuse_features("testbed", scenario, "reorder")
 
 
 def test_controls_have_the_kernels_names():
