@@ -44,21 +44,13 @@ def chain(links: int, queue: str, classes: int, flows: int) -> str:
     return text + WINDOW.format(warmup="20 ms", duration="30 ms")
 
 
-def isp(hosts: int, edges: int, flows: int) -> str:
-    """Return a provider's network."""
+def network(topology: str, delay: str, flows: int, latest: str, window: str) -> str:
+    """Return a provider's network, or a data centre."""
     return (
-        '[link]\nrate = "1 Gbit/s"\ndelay = "1 ms"\n[queue]\nsize = "100 packets"\n'
-        f"[topology.isp]\nhosts = {hosts}\nedges = {edges}\n[[traffic]]\nflows = {flows}\n"
-        'start = { uniform = ["0 s", "10 ms"] }\n' + WINDOW.format(warmup="20 ms", duration="20 ms")
-    )
-
-
-def fat_tree(k: int, flows: int) -> str:
-    """Return a data centre."""
-    return (
-        '[link]\nrate = "1 Gbit/s"\ndelay = "10 us"\n[queue]\nsize = "100 packets"\n'
-        f"[topology.fat_tree]\nk = {k}\n[[traffic]]\nflows = {flows}\n"
-        'start = { uniform = ["0 s", "10 s"] }\n' + WINDOW.format(warmup="5 ms", duration="5 ms")
+        f'[link]\nrate = "1 Gbit/s"\ndelay = "{delay}"\n[queue]\nsize = "100 packets"\n'
+        f"[topology.{topology}\n[[traffic]]\nflows = {flows}\n"
+        f'start = {{ uniform = ["0 s", "{latest}"] }}\n'
+        + WINDOW.format(warmup=window, duration=window)
     )
 
 
@@ -84,9 +76,11 @@ SHAPES: dict[str, str] = {
         chain(30, 'discipline = "fq_codel"\nsize = "1000 packets"\nbuckets = 65536', 1, 100),
     "500 links of a million packets": chain(500, 'size = "1000000 packets"', 1, 100),
     **{f"{n} links with {n} classes": chain(n, DROP_TAIL, n, 50) for n in (10, 100, 1000)},
-    **{f"isp of {hosts} hosts": isp(hosts, edges, flows)
+    **{f"isp of {hosts} hosts":
+       network(f"isp]\nhosts = {hosts}\nedges = {edges}", "1 ms", flows, "10 ms", "20 ms")
        for hosts, edges, flows in ((1000, 100, 100), *LARGE)},
-    **{f"fat tree of {k}": fat_tree(k, flows) for k, flows in ((4, 100), (8, 1000), (16, 5000))},
+    **{f"fat tree of {k}": network(f"fat_tree]\nk = {k}", "10 us", flows, "10 s", "5 ms")
+       for k, flows in ((4, 100), (8, 1000), (16, 5000))},
     **{f"datagrams at {rate}": link(rate, 'discipline = "bfifo"\nsize = "1 MB"',
        f'kind = "udp"\nflows = 10\nrate = "{rate}"\npacket = "64 B"\nstart = "0 s"')
        for rate in ("1 Mbit/s", "30 Mbit/s", "1 Gbit/s")},

@@ -109,30 +109,18 @@ def test_every_congestion_control_uses_the_link(name):
 
 
 def test_the_core_refuses_what_it_cannot_run():
-    def flows(route: int) -> _core.Flows:
-        return _core.Flows(
-            traffic_class=np.zeros(1, np.int32),
-            route=np.full(1, route, np.int32),
-            congestion_control=np.zeros(1, np.int32),
-            rtt_ps=np.ones(1, np.int64),
-            start_ps=np.zeros(1, np.int64),
-            segments=np.zeros(1, np.int64),
-            packet_bytes=np.full(1, 1500, np.int32),
-            access_bps=np.full(1, 1e9),
-            open_loop=np.zeros(1, np.bool_),
-        )
-
     def run(rate_bps: float, route: int) -> _core.Run:
+        i32, i64 = np.zeros(1, np.int32), np.ones(1, np.int64)
+        flows = _core.Flows(
+            traffic_class=i32, route=i32 + np.int32(route), congestion_control=i32, rtt_ps=i64,
+            start_ps=i64, segments=0 * i64, packet_bytes=i32 + np.int32(1500),
+            access_bps=np.full(1, 1e9), open_loop=np.zeros(1, np.bool_),
+        )  # fmt: skip
+        link = _core.Link({"rate_bps": rate_bps, "buffer_packets": 1})
         return _core.Run(
-            links=[_core.Link({"rate_bps": rate_bps, "buffer_packets": 1})],
-            routes=[([0], [])],
-            profiles=[_core.Profile("ns2")],
-            flows=flows(route),
-            seed=1,
-            warmup_ps=0,
-            window_ps=10**12,
-            batches=1,
-        )
+            links=[link], routes=[([0], [])], profiles=[_core.Profile("ns2")], flows=flows,
+            seed=1, warmup_ps=0, window_ps=10**12, batches=1,
+        )  # fmt: skip
 
     run(1e6, 0)
     for said, make in {
@@ -193,21 +181,10 @@ def test_every_shipped_scenario_plays(path):
         assert (told.fct_s is not None) == (group.kind in ("short", "session", "requests"))
 
 
-TWO_WAY = (
-    SMALL
-    + """
-[[traffic]]
-flows = 12
-direction = "reverse"
-rtt = { uniform = ["20 ms", "40 ms"] }
-start = { uniform = ["0 s", "1 s"] }
-"""
-)
-
-
 def test_traffic_both_ways_loads_both_directions_and_clumps_the_acks():
     alone = run("queue.size=60 packets", seeds=(1, 2))
-    both = SimulationEngine().run(loads(TWO_WAY, overrides=["queue.size=60 packets"]), [1, 2])
+    two_way = SMALL + SMALL[SMALL.index("[[traffic]]") :] + 'direction = "reverse"\n'
+    both = SimulationEngine().run(loads(two_way, overrides=["queue.size=60 packets"]), [1, 2])
     assert set(both.links) == {"bottleneck", "reverse"}
     forward, reverse = (both.links[name].utilization for name in ("bottleneck", "reverse"))
     assert forward.value > 0.7 and reverse.value > 0.7
